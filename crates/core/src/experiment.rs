@@ -1,0 +1,150 @@
+//! The one serialisable object behind every run.
+//!
+//! Command line, study file and bindings all build an [`Experiment`]; the laboratory runs it; the
+//! result set carries it, so that a saved result says how to make it again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::quantity::ByteCount;
+use crate::timing::Timing;
+
+/// Targets, a workload and the conditions of a run. Inputs and seed give the run, bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// What is run: `PART@BOARD`, or `PART` where the part names a default board.
+    pub targets: Vec<String>,
+    /// What the targets do.
+    pub workload: Workload,
+    /// Which of the data sheets' columns apply.
+    pub timing: Timing,
+    /// Fraction of rated life already used, 0 to 1.
+    pub age: f64,
+    /// Seed of everything that is drawn.
+    pub seed: u64,
+}
+
+/// What the targets do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Workload {
+    /// A raw memory over access sizes.
+    Raw(RawWorkload),
+}
+
+/// Reads and writes of several sizes, sequential, wrapping at a boundary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawWorkload {
+    /// Operations, each run by itself.
+    pub operations: Vec<Operation>,
+    /// Sizes of one access in bytes, each run by itself.
+    pub access_bytes: Vec<u64>,
+    /// Bytes that one run moves. A run moves whole accesses: as many as fit.
+    pub total_bytes: u64,
+    /// Address in bytes at which a run starts over at 0. An access that would cross it starts
+    /// over instead.
+    pub wrap_bytes: u64,
+}
+
+impl Default for RawWorkload {
+    /// The benchmark of `mram-vs-flash-benchmark`: 2 to 64 KiB, 64 MiB each, wrapping at 8 MiB.
+    fn default() -> Self {
+        Self {
+            operations: vec![Operation::Read, Operation::Write],
+            access_bytes: (1..=6).map(|power| 1024 << power).collect(),
+            total_bytes: 64 << 20,
+            wrap_bytes: 8 << 20,
+        }
+    }
+}
+
+/// What an access does.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// From the memory to the host.
+    Read,
+    /// From the host to the memory.
+    Write,
+}
+
+impl Operation {
+    /// As the command line and the result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl Workload {
+    /// As the result rows spell it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Raw(_) => "raw",
+        }
+    }
+}
+
+impl Experiment {
+    /// The command that makes the same result again, every setting spelled out.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let Workload::Raw(raw) = &self.workload;
+        let compact = |bytes: u64| ByteCount::from_bytes(bytes).to_string().replace(' ', "");
+        let sizes: Vec<_> = raw.access_bytes.iter().copied().map(compact).collect();
+        let operations: Vec<_> = raw.operations.iter().map(|one| one.name()).collect();
+        format!(
+            "wordline raw --target {} --operation {} --size {} --total {} --wrap {} --timing {} \
+             --age {} --seed {}",
+            self.targets.join(","),
+            operations.join(","),
+            sizes.join(","),
+            compact(raw.total_bytes),
+            compact(raw.wrap_bytes),
+            self.timing,
+            self.age,
+            self.seed,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_experiment_survives_json_and_names_its_command() {
+        let experiment = Experiment {
+            targets: vec!["em064lx@stm32h755-qspi".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(
+            serde_json::from_str::<Experiment>(&json).ok(),
+            Some(experiment.clone())
+        );
+        assert_eq!(
+            experiment.command_line(),
+            "wordline raw --target em064lx@stm32h755-qspi --operation read,write --size \
+             2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_by_name() {
+        let error = serde_json::from_str::<Experiment>(r#"{"targets":[],"sed":1}"#);
+        let message = error.expect_err("misspelt").to_string();
+        assert!(message.contains("unknown field `sed`"), "{message}");
+    }
+}

@@ -1,0 +1,35 @@
+//! Quantities, figures and results: the vocabulary that every other crate of Wordline speaks.
+//! Nothing here reads files, clocks or global randomness.
+//!
+//! ```
+//! use wordline_core::quantity::{ByteCount, Frequency, Time};
+//!
+//! let clock: Frequency = "120 MHz".parse()?;
+//! let access: ByteCount = "2 KiB".parse()?;
+//! // Four data lines move one byte in two clock cycles.
+//! let bus_time = clock.duration_of(2 * access.bytes());
+//! assert_eq!(bus_time, Time::from_ps(34_133_333));
+//! assert_eq!(bus_time.to_string(), "34.133333 us");
+//! # Ok::<(), wordline_core::quantity::QuantityError>(())
+//! ```
+
+pub mod draw;
+pub mod experiment;
+pub mod quantity;
+pub mod results;
+
+mod basis;
+mod clock;
+mod figure;
+mod histogram;
+mod metric;
+mod timing;
+
+pub use basis::Basis;
+pub use clock::SimClock;
+pub use experiment::{Experiment, Operation, RawWorkload, Workload};
+pub use figure::{Fallback, Figure, Provenance, Resolver};
+pub use histogram::{Bucket, LatencyHistogram};
+pub use metric::{Better, METRICS, Metric, MetricInfo};
+pub use results::ResultSet;
+pub use timing::Timing;

@@ -1,0 +1,155 @@
+//! Every metric that a result row can hold: one registry, and nowhere else.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which direction of a metric a user wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither: the metric explains rather than ranks.
+    Neither,
+}
+
+/// What the registry says of a metric.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricInfo {
+    /// The metric itself.
+    pub metric: Metric,
+    /// As result rows spell it.
+    pub name: &'static str,
+    /// SI base unit of its values; `1` for a pure number.
+    pub unit: &'static str,
+    /// Which direction is better.
+    pub better: Better,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+}
+
+macro_rules! metrics {
+    ($($variant:ident $name:literal $unit:literal $better:ident $meaning:literal;)*) => {
+        /// What a row's value is. [`METRICS`] holds unit, direction and meaning of each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        pub enum Metric {
+            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)*
+        }
+
+        /// The registry, in the order of [`Metric`].
+        pub const METRICS: &[MetricInfo] = &[
+            $(MetricInfo {
+                metric: Metric::$variant,
+                name: $name,
+                unit: $unit,
+                better: Better::$better,
+                meaning: $meaning,
+            },)*
+        ];
+    };
+}
+
+metrics! {
+    ThroughputMean "throughput_mean" "B/s" Higher
+        "Bytes moved, divided by the time from the first access to the end of the last.";
+    OpsRate "ops_rate" "1/s" Higher
+        "Accesses finished, divided by the time from the first access to the end of the last.";
+    LatencyMean "latency_mean" "s" Lower "Mean duration of an access.";
+    LatencyP50 "latency_p50" "s" Lower "Duration that half of the accesses do not exceed.";
+    LatencyP90 "latency_p90" "s" Lower "Duration that 90 % of the accesses do not exceed.";
+    LatencyP99 "latency_p99" "s" Lower "Duration that 99 % of the accesses do not exceed.";
+    LatencyP999 "latency_p999" "s" Lower "Duration that 99.9 % of the accesses do not exceed.";
+    LatencyMax "latency_max" "s" Lower "Duration of the slowest access, exact.";
+    LatencyMaxPart "latency_max_part" "s" Lower
+        "What one cause contributed to the slowest access; the column `cause` names it, and the \
+         parts add up to latency_max.";
+    TimeShare "time_share" "1" Neither
+        "Share of the run that one cause took; the column `cause` names it, and the shares add up \
+         to 1.";
+    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved.";
+    EnergyPerOp "energy_per_op" "J" Lower "Energy of the run, divided by the accesses.";
+    EnergyTotal "energy_total" "J" Lower
+        "Energy of the run: time in each power state times current times voltage, summed.";
+    PowerMean "power_mean" "W" Lower "Energy of the run, divided by its duration.";
+    RamPeak "ram_peak" "B" Lower
+        "Peak RAM for whole records that wait, the record being written excluded.";
+    RamPeakInFlight "ram_peak_in_flight" "B" Lower
+        "Peak RAM for whole records that wait, the record being written included.";
+    RateMax "rate_max" "B/s" Higher "Highest input rate at which nothing is lost.";
+    GrowthRate "growth_rate" "B/s" Lower
+        "How fast the buffer grows where the input rate cannot be sustained.";
+    SequenceDurationMax "sequence_duration_max" "s" Lower
+        "Longest total duration of a number of consecutive accesses.";
+    BytesAtRisk "bytes_at_risk" "B" Lower "Bytes that a power cut can lose.";
+    WriteAmplification "write_amplification" "1" Lower
+        "Bytes written to the memory, divided by the bytes that the user wrote.";
+    Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
+    Lifetime "lifetime" "s" Higher
+        "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";
+    SurvivalProbability "survival_probability" "1" Higher
+        "Probability that the memory still works after a given time.";
+    WearSpread "wear_spread" "1" Lower
+        "Cycles of the most-written unit, divided by the mean over the units that the workload uses.";
+    BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus.";
+    BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same.";
+    CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
+    CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
+    BusUtilization "bus_utilization" "1" Neither
+        "Share of the run in which the bus carried commands, addresses, dummy cycles or data.";
+    RowHitRate "row_hit_rate" "1" Higher "Share of accesses that found their row open.";
+    WaitShare "wait_share" "1" Lower
+        "Share of requests' waiting time that one cause accounts for; the column `cause` names it.";
+    Cost "cost" "EUR" Lower "Price.";
+}
+
+impl Metric {
+    /// What the registry says of this metric.
+    #[must_use]
+    pub const fn info(self) -> &'static MetricInfo {
+        &METRICS[self as usize]
+    }
+
+    /// As result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// SI base unit of its values.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        self.info().unit
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_in_the_order_of_the_enum_and_names_are_unique() {
+        for (index, info) in METRICS.iter().enumerate() {
+            assert_eq!(info.metric as usize, index, "{}", info.name);
+            assert_eq!(info.metric.name(), info.name);
+            let same = METRICS.iter().filter(|other| other.name == info.name);
+            assert_eq!(same.count(), 1, "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn names_are_what_json_says() {
+        for info in METRICS {
+            let json = serde_json::to_string(&info.metric).expect("an enum serialises");
+            assert_eq!(json, format!("\"{}\"", info.name));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Quantities with their units: parsed from what people write (`"1.5 us"`, `4KiB`, `500 KB/s`),
+//! printed so that parsing gives the same value back.
+//!
+//! Decimal and binary prefixes are distinct: `KB` is 1000 B, `KiB` is 1024 B. Times, sizes,
+//! frequencies and cycle counts are exact integers; a text that names a fraction of a picosecond
+//! or of a byte is refused rather than rounded. Electrical quantities and money are `f64` in the SI
+//! base unit.
+
+mod parse;
+mod print;
+mod types;
+mod unit;
+
+pub use parse::{QuantityError, QuantityErrorKind};
+pub use print::human;
+pub use types::{
+    ByteCount, Current, Cycles, DataRate, Energy, EnergyPerByte, Frequency, Money, Power, Quantity,
+    Time, Voltage,
+};
+pub use unit::{Dimension, Unit};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,475 @@
+//! The result document: long-form rows, with the experiment that made them and the figures that
+//! they rest on. Measured and simulated memories share it, so that their curves lie in one plot.
+
+use std::collections::{BTreeMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::basis::Basis;
+use crate::experiment::Experiment;
+use crate::histogram::LatencyHistogram;
+use crate::metric::Metric;
+use crate::quantity::Quantity;
+use crate::timing::Timing;
+
+/// Version of the document's layout. A reader refuses documents of another version.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that a run produced. A simulated document holds no wall-clock time, host name or
+/// path: two runs of the same experiment are byte-identical.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultSet {
+    /// Layout of the document.
+    pub schema_version: u32,
+    /// Version of the program that made it.
+    pub wordline: String,
+    /// What was run.
+    pub experiment: Experiment,
+    /// False when the run was interrupted; the rows that are present are finished ones.
+    pub complete: bool,
+    /// What the reader should know before trusting the rows.
+    pub warnings: Vec<Warning>,
+    /// The results.
+    pub rows: Vec<Row>,
+    /// Which targets met the experiment's limits.
+    #[serde(default)]
+    pub verdicts: Vec<Verdict>,
+    /// Distributions that rows point to with their column `distribution`.
+    #[serde(default)]
+    pub histograms: BTreeMap<String, Vec<HistogramBucket>>,
+    /// The figures of parts and boards that the rows rest on, each with its source.
+    #[serde(default)]
+    pub figures: Vec<FigureUse>,
+    /// The machine that measured; absent from simulated documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+/// One value. All columns but `value`, `no_value`, `unit`, `basis` and `distribution` identify it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// What was run, part and board.
+    pub target: String,
+    /// Part of the catalogue.
+    pub part: String,
+    /// Board of the catalogue.
+    pub board: String,
+    /// Kind of workload.
+    pub workload: String,
+    /// What the accesses did.
+    pub operation: String,
+    /// Further axes, each with its unit in its name: `access_bytes`, `cause`.
+    #[serde(flatten)]
+    pub axes: BTreeMap<String, AxisValue>,
+    /// Column of the data sheet that applied.
+    pub timing: Timing,
+    /// Fraction of rated life used before the run.
+    pub age: f64,
+    /// What the value is.
+    pub metric: Metric,
+    /// The value in the metric's unit; null when `no_value` says why there is none.
+    pub value: Option<f64>,
+    /// Why there is no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_value: Option<NoValue>,
+    /// Unit of the value, as the registry states it for the metric.
+    pub unit: String,
+    /// Where the value comes from.
+    pub basis: Basis,
+    /// Name of the histogram that the value summarises.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<String>,
+}
+
+/// A coordinate of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AxisValue {
+    /// A whole number, such as a size in bytes.
+    Count(u64),
+    /// A real number.
+    Number(f64),
+    /// A name, such as a cause.
+    Text(String),
+}
+
+impl std::fmt::Display for AxisValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count(value) => write!(f, "{value}"),
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Why a row holds no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoValue {
+    /// There is no finite value.
+    Unbounded,
+    /// The value lies outside what was examined.
+    BeyondRange,
+    /// The question makes no sense, or a figure that it needs is unknown.
+    NotApplicable,
+    /// The run failed.
+    Failed,
+}
+
+/// Something that the reader should know before trusting the rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Stable name of the kind of warning.
+    pub code: String,
+    /// What happened, where, and what to do about it.
+    pub advice: String,
+}
+
+/// Whether a target met the limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// What was judged.
+    pub target: String,
+    /// Column of the data sheet that applied.
+    pub timing: Timing,
+    /// Whether it passed.
+    pub pass: bool,
+    /// The limit that decided.
+    pub limit: String,
+    /// The metric that the limit is about.
+    pub metric: Metric,
+    /// What the target reached.
+    pub value: Option<f64>,
+    /// What the limit allows.
+    pub allowed: f64,
+    /// How far the value stays inside the limit, as a fraction of it; negative when it fails.
+    pub margin: Option<f64>,
+}
+
+/// One step of a distribution of durations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistogramBucket {
+    /// Longest duration in the bucket, in seconds.
+    pub upper_s: f64,
+    /// Accesses in the bucket.
+    pub count: u64,
+}
+
+/// A figure of a part or board that the rows rest on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FigureUse {
+    /// Part or board whose sheet states it.
+    pub sheet: String,
+    /// Dotted path of the figure in the sheet.
+    pub figure: String,
+    /// Its columns as the sheet writes them.
+    pub value: String,
+    /// Where it comes from.
+    pub basis: Basis,
+    /// Document and place, or the reason for an assumption.
+    pub source: String,
+}
+
+impl HistogramBucket {
+    /// The occupied buckets of a histogram, for a document.
+    #[must_use]
+    pub fn all_of(histogram: &LatencyHistogram) -> Vec<Self> {
+        histogram
+            .buckets()
+            .map(|bucket| Self {
+                upper_s: bucket.upper.si(),
+                count: bucket.count,
+            })
+            .collect()
+    }
+}
+
+/// Why a document cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// The text is no JSON, or not of the expected shape.
+    #[error("line {line}, column {column}: {message}")]
+    Malformed {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// The document was written in another layout.
+    #[error("schema_version is {found}; this version reads {SCHEMA_VERSION}")]
+    Version {
+        /// What the document says.
+        found: u64,
+    },
+    /// A row contradicts the rules of the document.
+    #[error("row {row}: {message}")]
+    Row {
+        /// Index of the row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl ResultSet {
+    /// An empty document for an experiment.
+    #[must_use]
+    pub fn new(experiment: Experiment) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            wordline: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment,
+            complete: true,
+            warnings: Vec::new(),
+            rows: Vec::new(),
+            verdicts: Vec::new(),
+            histograms: BTreeMap::new(),
+            figures: Vec::new(),
+            environment: None,
+        }
+    }
+
+    /// Reads a document and checks it.
+    ///
+    /// # Errors
+    /// When the text is no document of this version, or a row breaks a rule.
+    pub fn from_json(text: &str) -> Result<Self, DocumentError> {
+        /// Read first, so that a document of another version is named as such.
+        #[derive(Deserialize)]
+        struct Header {
+            schema_version: u64,
+        }
+        let malformed = |error: serde_json::Error| DocumentError::Malformed {
+            line: error.line(),
+            column: error.column(),
+            message: without_place(&error),
+        };
+        let header: Header = serde_json::from_str(text).map_err(malformed)?;
+        if header.schema_version != u64::from(SCHEMA_VERSION) {
+            return Err(DocumentError::Version {
+                found: header.schema_version,
+            });
+        }
+        let document: Self = serde_json::from_str(text).map_err(malformed)?;
+        document.check()?;
+        Ok(document)
+    }
+
+    /// The document as indented JSON with a final line feed.
+    ///
+    /// # Panics
+    /// When a value is not finite, which [`check`](Self::check) rules out.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match serde_json::to_string_pretty(self) {
+            Ok(text) => text + "\n",
+            Err(error) => unreachable!("plain data with text keys serialises: {error}"),
+        }
+    }
+
+    /// Checks the rules that the types cannot hold: units as registered, a reason wherever a value
+    /// is missing, histograms that exist, and no two rows for one thing.
+    ///
+    /// # Errors
+    /// Names the first row that breaks a rule.
+    pub fn check(&self) -> Result<(), DocumentError> {
+        let mut seen = HashSet::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let fail = |message: String| {
+                Err(DocumentError::Row {
+                    row: index,
+                    message,
+                })
+            };
+            if row.unit != row.metric.unit() {
+                let (metric, unit) = (row.metric, row.metric.unit());
+                return fail(format!("{metric} is in {unit}, not in {:?}", row.unit));
+            }
+            if row.value.is_some() == row.no_value.is_some() {
+                return fail("exactly one of value and no_value must be given".into());
+            }
+            if row.value.is_some_and(|value| !value.is_finite()) || !row.age.is_finite() {
+                return fail("a number is not finite".into());
+            }
+            if let Some(name) = &row.distribution
+                && !self.histograms.contains_key(name)
+            {
+                return fail(format!("there is no histogram {name:?}"));
+            }
+            if !seen.insert(row.identity()) {
+                return fail(format!("another row has the same {}", row.identity()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of one metric.
+    pub fn of(&self, metric: Metric) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.metric == metric)
+    }
+}
+
+/// The message of a JSON error without its place, which is reported beside it.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&place).unwrap_or(&message).to_owned()
+}
+
+impl Row {
+    /// The columns that identify the row, as text.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        use std::fmt::Write as _;
+        let mut text = format!(
+            "target {}, part {}, board {}, workload {}, operation {}, timing {}, age {}, metric {}",
+            self.target,
+            self.part,
+            self.board,
+            self.workload,
+            self.operation,
+            self.timing,
+            self.age,
+            self.metric
+        );
+        for (axis, value) in &self.axes {
+            let _ = write!(text, ", {axis} {value}");
+        }
+        text
+    }
+
+    /// The axis of a name as a whole number.
+    #[must_use]
+    pub fn count(&self, axis: &str) -> Option<u64> {
+        match self.axes.get(axis)? {
+            AxisValue::Count(value) => Some(*value),
+            AxisValue::Number(_) | AxisValue::Text(_) => None,
+        }
+    }
+
+    /// The axis of a name as text.
+    #[must_use]
+    pub fn text(&self, axis: &str) -> Option<&str> {
+        match self.axes.get(axis)? {
+            AxisValue::Text(text) => Some(text),
+            AxisValue::Count(_) | AxisValue::Number(_) => None,
+        }
+    }
+}
+
+/// The JSON Schema of the document, generated from its types.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn json_schema() -> String {
+    match serde_json::to_string_pretty(&schemars::schema_for!(ResultSet)) {
+        Ok(text) => text + "\n",
+        Err(error) => unreachable!("a schema is plain JSON: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{RawWorkload, Workload};
+
+    fn row(metric: Metric, value: Option<f64>) -> Row {
+        Row {
+            target: "p@b".into(),
+            part: "p".into(),
+            board: "b".into(),
+            workload: "raw".into(),
+            operation: "write".into(),
+            axes: BTreeMap::from([("access_bytes".into(), AxisValue::Count(2048))]),
+            timing: Timing::Typ,
+            age: 0.0,
+            metric,
+            value,
+            no_value: None,
+            unit: metric.unit().into(),
+            basis: Basis::Simulated,
+            distribution: None,
+        }
+    }
+
+    fn document(rows: Vec<Row>) -> ResultSet {
+        let mut document = ResultSet::new(Experiment {
+            targets: vec!["p@b".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        });
+        document.rows = rows;
+        document
+    }
+
+    #[test]
+    fn a_document_survives_json() {
+        let document = document(vec![row(Metric::LatencyMax, Some(5.2e-5))]);
+        let json = document.to_json();
+        assert!(json.contains(r#""access_bytes": 2048"#), "{json}");
+        assert_eq!(ResultSet::from_json(&json), Ok(document));
+    }
+
+    #[test]
+    fn broken_rows_are_named() {
+        let good = row(Metric::LatencyMax, Some(1.0));
+        let no_value = row(Metric::LatencyMax, None);
+        let mut wrong_unit = good.clone();
+        wrong_unit.unit = "us".into();
+        let infinite = row(Metric::LatencyMax, Some(f64::INFINITY));
+        let mut lost = good.clone();
+        lost.distribution = Some("nowhere".into());
+        let cases = [
+            (
+                vec![good.clone(), good.clone()],
+                "row 1: another row has the same",
+            ),
+            (vec![no_value], "row 0: exactly one of value and no_value"),
+            (
+                vec![wrong_unit],
+                "row 0: latency_max is in s, not in \"us\"",
+            ),
+            (vec![infinite], "row 0: a number is not finite"),
+            (vec![lost], "row 0: there is no histogram"),
+        ];
+        for (rows, expected) in cases {
+            let error = document(rows).check().expect_err(expected).to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn other_versions_and_other_files_are_refused() {
+        let other = ResultSet::from_json(r#"{"schema_version": 2}"#);
+        assert_eq!(other, Err(DocumentError::Version { found: 2 }));
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "{\"schema_version\": 1}",
+            "\u{0}\u{1}",
+        ] {
+            assert!(ResultSet::from_json(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn axes_do_not_collide_with_columns() {
+        let mut one = row(Metric::TimeShare, Some(0.5));
+        one.axes
+            .insert("cause".into(), AxisValue::Text("bus".into()));
+        assert_eq!(one.text("cause"), Some("bus"));
+        assert_eq!(one.count("access_bytes"), Some(2048));
+        assert_eq!(one.count("cause"), None);
+        let json = serde_json::to_value(&one).expect("plain data");
+        assert_eq!(json["cause"], "bus");
+    }
+}
