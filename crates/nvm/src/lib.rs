@@ -1,1 +1,50 @@
-//! stub
+//! Non-volatile chips with real bytes and simulated time, energy and wear.
+//!
+//! A chip ([`chip`]) is plain data that clones in microseconds; its operations take the simulated
+//! time at which they start and return when they end. A [`Board`] is the host beside it: rails, a
+//! [`bus`], the cost of its driver. [`Wired`] joins both with a clock and meets the memory
+//! contracts, so that a storage engine runs on it unchanged.
+//!
+//! ```
+//! use wordline_core::Timing;
+//! use wordline_memory::ByteMemory;
+//! use wordline_nvm::{Board, Cause, Conditions, MramSheet, Wired};
+//!
+//! # let sheet = include_str!("../tests/data/mram.toml");
+//! # let board = include_str!("../tests/data/board.toml");
+//! let sheet: MramSheet = toml::from_str(sheet)?;
+//! let board: Board = toml::from_str(board)?;
+//! let conditions = Conditions { timing: Timing::Typ, age: 0.0, seed: 0 };
+//!
+//! let mut memory = Wired::connect(&sheet, &board, conditions)?;
+//! memory.write(0x1000, b"wordline")?;
+//! let mut back = [0; 8];
+//! memory.read(0x1000, &mut back)?;
+//! assert_eq!(&back, b"wordline");
+//! println!("the read took {}", memory.last_cost().total());
+//! println!("of which the driver {}", memory.last_cost().of(Cause::Driver));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bus;
+pub mod chip;
+pub mod power;
+
+mod board;
+mod cost;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod link;
+mod pages;
+mod problem;
+mod wired;
+
+pub use board::{Board, Driver, DriverCost, Rail};
+pub use chip::mram::{ActiveCurrent, Mram, MramSheet, Wear};
+pub use cost::{AccessCost, Cause};
+pub use error::{Misuse, NvmError};
+pub use link::{Link, LinkError};
+pub use pages::Pages;
+pub use problem::Problem;
+pub use wired::{Conditions, Wired};

@@ -110,6 +110,10 @@ fn clock_cycles_become_picoseconds_once() {
         bus.duration_of(120_000_000),
         Time::from_ps(1_000_000_000_000)
     );
+    assert_eq!(
+        Frequency::from_hz(1).duration_of(u64::MAX),
+        Time::from_ps(u64::MAX)
+    );
 }
 
 proptest! {

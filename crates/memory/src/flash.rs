@@ -1,0 +1,145 @@
+//! Memories that are programmed in pages and erased in blocks: NOR and NAND flash.
+
+use core::fmt;
+
+use crate::Geometry;
+
+/// A memory of blocks of pages: erasing a block sets its bits, and programming clears them.
+///
+/// Pages are numbered through the whole memory, so that block `b` starts at page
+/// `b * pages_per_block`; a column is a byte within a page, its spare area included. Erased bytes
+/// read 0xFF. A program leaves in each byte its old value AND the new one, within the rules that
+/// the [`Geometry`] states.
+///
+/// # Power cuts
+/// Nothing is buffered: a program, an erase or a mark that returned `Ok` survives a power cut. Of
+/// the one operation that a power cut interrupts:
+/// - **program**: each bit that it was to clear may be 0 or 1, and may differ from read to read;
+///   the page may read as [`Uncorrectable`](FlashErrorKind::Uncorrectable). The bytes beside
+///   those it addressed are as they were where the geometry sets no limit on the programs of a
+///   page, and as suspect as those it addressed where it sets one. Other pages are as they were.
+///   The attempt counts as a program, so that the page's order and number of programs include it.
+/// - **erase**: each bit of the block may be old or 1, and may differ from read to read. A block
+///   that reads as erased may still be weak: erase it again before programming it. Other blocks
+///   are as they were.
+/// - **mark**: the block is marked or not, and no other block is touched.
+///
+/// A torn page can read well once and fail later, so that a caller that finds one moves what it
+/// still needs and erases the block.
+pub trait Flash {
+    /// What can go wrong; its [kind](FlashError::kind) tells a caller what to do about it.
+    type Error: FlashError;
+
+    /// Sizes and programming rules, which never change.
+    fn geometry(&self) -> Geometry;
+
+    /// Fills `out` with the bytes of one page from `column` on, and tells what the ECC found.
+    ///
+    /// A bad block may be read too, to rescue what it held.
+    ///
+    /// # Errors
+    /// [`Misuse`](FlashErrorKind::Misuse) when the range leaves the page or the memory;
+    /// [`Uncorrectable`](FlashErrorKind::Uncorrectable) when the ECC gives up; or the device
+    /// fails. `out` is then unspecified.
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, Self::Error>;
+
+    /// Clears the bits that are 0 in `data`, from `column` of one page on.
+    ///
+    /// An empty `data` does nothing, and does not count as a program of the page.
+    ///
+    /// # Errors
+    /// [`Misuse`](FlashErrorKind::Misuse) when the range leaves the page or the memory, or breaks
+    /// a rule of the [`Geometry`], and [`BadBlock`](FlashErrorKind::BadBlock): nothing changed.
+    /// [`ProgramFailed`](FlashErrorKind::ProgramFailed): the page is unspecified; the block's
+    /// other pages can be read, and the block should be marked bad once they are moved. Or the
+    /// device fails.
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Self::Error>;
+
+    /// Sets every byte of a block to 0xFF, its spare areas included.
+    ///
+    /// # Errors
+    /// [`Misuse`](FlashErrorKind::Misuse) when there is no such block, and
+    /// [`BadBlock`](FlashErrorKind::BadBlock): nothing changed.
+    /// [`EraseFailed`](FlashErrorKind::EraseFailed): the block is unspecified and should be marked
+    /// bad. Or the device fails.
+    fn erase(&mut self, block: u32) -> Result<(), Self::Error>;
+
+    /// Whether a block is marked bad, by its maker or by [`mark_bad`](Flash::mark_bad).
+    ///
+    /// # Errors
+    /// [`Misuse`](FlashErrorKind::Misuse) when there is no such block, or the device fails.
+    fn is_bad(&mut self, block: u32) -> Result<bool, Self::Error>;
+
+    /// Marks a block bad for good: programs and erases of it are refused from then on. Marking it
+    /// again changes nothing.
+    ///
+    /// The device may keep the mark in the block's spare areas, whose bytes are then unspecified.
+    ///
+    /// # Errors
+    /// [`Misuse`](FlashErrorKind::Misuse) when there is no such block, or the device keeps no
+    /// marks, as most NOR flash does not; or the device fails.
+    fn mark_bad(&mut self, block: u32) -> Result<(), Self::Error>;
+}
+
+/// What the error-correcting code found in the bytes of a successful read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecc {
+    /// No bit was wrong, or the memory has no ECC.
+    Clean,
+    /// Bits were wrong, and the bytes returned are right.
+    Corrected {
+        /// The most bits corrected in any one codeword that the read touched; the upper end where
+        /// the device tells only a range.
+        bits: u8,
+        /// Whether the device advises to move the data soon, before the ECC gives up.
+        refresh: bool,
+    },
+}
+
+/// What a flash error means to its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlashErrorKind {
+    /// A read met more wrong bits than the ECC corrects: the data is lost.
+    Uncorrectable,
+    /// The device reports that a program failed: move the block's other pages, mark it bad.
+    ProgramFailed,
+    /// The device reports that an erase failed: mark the block bad.
+    EraseFailed,
+    /// A program or an erase of a block that is marked bad: choose another block.
+    BadBlock,
+    /// The power went during this access or before it. Every access fails so until the device is
+    /// powered up again.
+    PowerLost,
+    /// The caller left the memory or broke a rule of the [`Geometry`]; the same call never works.
+    Misuse,
+    /// The device or its bus failed otherwise.
+    Other,
+}
+
+impl fmt::Display for FlashErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Uncorrectable => "more bits are wrong than the ECC corrects",
+            Self::ProgramFailed => "the program failed",
+            Self::EraseFailed => "the erase failed",
+            Self::BadBlock => "the block is marked bad",
+            Self::PowerLost => "the power was lost",
+            Self::Misuse => "the access breaks a rule of the memory",
+            Self::Other => "the device failed",
+        })
+    }
+}
+
+impl core::error::Error for FlashErrorKind {}
+
+/// An error of a [`Flash`], which an engine sorts by its kind without knowing the device.
+pub trait FlashError {
+    /// What the error means to the caller.
+    fn kind(&self) -> FlashErrorKind;
+}
+
+impl FlashError for FlashErrorKind {
+    fn kind(&self) -> FlashErrorKind {
+        *self
+    }
+}

@@ -1,0 +1,228 @@
+//! Flash in plain RAM, as strict as its geometry.
+
+use core::fmt;
+
+use crate::{Ecc, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry};
+
+/// `BLOCKS` blocks of `PAGES` pages of `PAGE_BYTES` bytes (main and spare area together) in plain
+/// RAM behind the [`Flash`] contract: the reference that simulated devices are compared with, and
+/// a home for engines in tests.
+///
+/// It refuses every program that breaks a rule of its geometry, corrects and loses no bits, and
+/// keeps its marks beside the bytes. It takes two bytes of RAM for each byte that it holds.
+#[derive(Clone, Debug)]
+pub struct RamFlash<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> {
+    geometry: Geometry,
+    blocks: [Block<PAGE_BYTES, PAGES>; BLOCKS],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block<const PAGE_BYTES: usize, const PAGES: usize> {
+    bad: bool,
+    pages: [Page<PAGE_BYTES>; PAGES],
+}
+
+/// A byte is `None` from the erase to its first program, because a byte that was programmed with
+/// 0xFF is not an erased one.
+#[derive(Clone, Copy, Debug)]
+struct Page<const PAGE_BYTES: usize> {
+    programs: u32,
+    bytes: [Option<u8>; PAGE_BYTES],
+}
+
+impl<const PAGE_BYTES: usize> Page<PAGE_BYTES> {
+    const ERASED: Self = Self {
+        programs: 0,
+        bytes: [None; PAGE_BYTES],
+    };
+}
+
+impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
+    RamFlash<PAGE_BYTES, PAGES, BLOCKS>
+{
+    /// An erased flash with no bad block; `None` when the geometry is not
+    /// [valid](Geometry::is_valid), or its sizes are not those of the type.
+    #[must_use]
+    pub const fn new(geometry: Geometry) -> Option<Self> {
+        if geometry.is_valid()
+            && geometry.columns() == PAGE_BYTES as u64
+            && geometry.pages_per_block as u64 == PAGES as u64
+            && geometry.blocks as u64 == BLOCKS as u64
+        {
+            let block = Block {
+                bad: false,
+                pages: [Page::ERASED; PAGES],
+            };
+            Some(Self {
+                geometry,
+                blocks: [block; BLOCKS],
+            })
+        } else {
+            None
+        }
+    }
+
+    /// An erased flash with the rules of NOR: no spare area, a granule of one byte, and programs
+    /// of any byte in any order and number. `None` when a size of the type is 0 or leaves 32 bits.
+    #[must_use]
+    pub const fn nor() -> Option<Self> {
+        if PAGE_BYTES as u64 > u32::MAX as u64
+            || PAGES as u64 > u32::MAX as u64
+            || BLOCKS as u64 > u32::MAX as u64
+        {
+            return None;
+        }
+        Self::new(Geometry {
+            page_bytes: PAGE_BYTES as u32,
+            spare_bytes: 0,
+            pages_per_block: PAGES as u32,
+            blocks: BLOCKS as u32,
+            program_bytes: 1,
+            programs_per_page: None,
+            reprogram: true,
+            in_order: false,
+        })
+    }
+
+    /// Checks the rules that depend on what was programmed before.
+    fn check_history(&self, page: u32, column: u32, bytes: usize) -> Result<(), FlashMisuse> {
+        let (block, within) = place(page, PAGES);
+        let pages = &self.blocks[block].pages;
+        if self.geometry.in_order
+            && let Some(ahead) = pages[within + 1..].iter().position(|p| p.programs > 0)
+        {
+            return Err(FlashMisuse::OutOfOrder {
+                page,
+                later: page + 1 + ahead as u32,
+            });
+        }
+        if let Some(allowed) = self.geometry.programs_per_page
+            && pages[within].programs >= allowed
+        {
+            return Err(FlashMisuse::TooManyPrograms { page, allowed });
+        }
+        let start = column as usize;
+        let old = &pages[within].bytes[start..start + bytes];
+        if !self.geometry.reprogram
+            && let Some(taken) = old.iter().position(Option::is_some)
+        {
+            return Err(FlashMisuse::Reprogram {
+                page,
+                column: column + taken as u32,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_good(&self, block: u32) -> Result<(), RamFlashError> {
+        if self.blocks[block as usize].bad {
+            Err(RamFlashError::BadBlock { block })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The block of a page, and the page's number within it.
+fn place(page: u32, pages_per_block: usize) -> (usize, usize) {
+    (
+        page as usize / pages_per_block,
+        page as usize % pages_per_block,
+    )
+}
+
+impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
+    for RamFlash<PAGE_BYTES, PAGES, BLOCKS>
+{
+    type Error = RamFlashError;
+
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, RamFlashError> {
+        self.geometry.check_read(page, column, out.len() as u64)?;
+        let (block, within) = place(page, PAGES);
+        let stored = &self.blocks[block].pages[within].bytes[column as usize..];
+        for (out, stored) in out.iter_mut().zip(stored) {
+            *out = stored.unwrap_or(0xFF);
+        }
+        Ok(Ecc::Clean)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), RamFlashError> {
+        self.geometry
+            .check_program(page, column, data.len() as u64)?;
+        self.check_good(self.geometry.block_of(page))?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.check_history(page, column, data.len())?;
+        let (block, within) = place(page, PAGES);
+        let page = &mut self.blocks[block].pages[within];
+        page.programs = page.programs.saturating_add(1);
+        for (stored, new) in page.bytes[column as usize..].iter_mut().zip(data) {
+            *stored = Some(stored.unwrap_or(0xFF) & new);
+        }
+        Ok(())
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), RamFlashError> {
+        self.geometry.check_block(block)?;
+        self.check_good(block)?;
+        self.blocks[block as usize].pages.fill(Page::ERASED);
+        Ok(())
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, RamFlashError> {
+        self.geometry.check_block(block)?;
+        Ok(self.blocks[block as usize].bad)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), RamFlashError> {
+        self.geometry.check_block(block)?;
+        self.blocks[block as usize].bad = true;
+        Ok(())
+    }
+}
+
+/// Why a [`RamFlash`] refused an access. Nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RamFlashError {
+    /// The access breaks a rule of the geometry.
+    Misuse(FlashMisuse),
+    /// The block is marked bad.
+    BadBlock {
+        /// The block asked for.
+        block: u32,
+    },
+}
+
+impl From<FlashMisuse> for RamFlashError {
+    fn from(misuse: FlashMisuse) -> Self {
+        Self::Misuse(misuse)
+    }
+}
+
+impl FlashError for RamFlashError {
+    fn kind(&self) -> FlashErrorKind {
+        match self {
+            Self::Misuse(misuse) => misuse.kind(),
+            Self::BadBlock { .. } => FlashErrorKind::BadBlock,
+        }
+    }
+}
+
+impl fmt::Display for RamFlashError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Misuse(misuse) => misuse.fmt(f),
+            Self::BadBlock { block } => write!(f, "block {block} is marked bad"),
+        }
+    }
+}
+
+impl core::error::Error for RamFlashError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Boards: the host beside a chip, with its rails, its bus and what its driver costs.
+
+use serde::Deserialize;
+use wordline_core::quantity::{Cycles, Frequency, Quantity, Time, Voltage};
+use wordline_core::{Figure, Resolver};
+
+use crate::bus::serial::SerialBus;
+use crate::problem::{Problem, Problems};
+
+/// The sheet of a board with a serial memory bus.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Clock of the processor that runs the driver.
+    pub core_clock: Figure<Frequency>,
+    /// Supply rails that a memory can be connected to.
+    pub rail: Vec<Rail>,
+    /// The memory bus.
+    pub serial: SerialBus,
+    /// What the driver costs.
+    pub driver: Driver,
+}
+
+/// A supply rail.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rail {
+    /// Its name on the board.
+    pub name: String,
+    /// Its voltage.
+    pub voltage: Figure<Voltage>,
+}
+
+/// What the driver costs, in cycles of the processor, so that a faster processor pays less time.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Driver {
+    /// One access with data: driver code, DMA set-up, start and completion.
+    pub dma_setup: Figure<Cycles>,
+    /// One command without data, sent by the processor.
+    pub command: Figure<Cycles>,
+}
+
+/// A driver's cost as time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriverCost {
+    /// One access with data.
+    pub dma_setup: Time,
+    /// One command without data.
+    pub command: Time,
+}
+
+impl Board {
+    /// The driver's cost for a timing class.
+    pub fn driver_cost(&self, resolver: &mut Resolver) -> DriverCost {
+        let clock = self.core_clock.nominal();
+        let mut cost = |name, figure: &Figure<Cycles>| {
+            clock.duration_of(resolver.resolve(name, figure).count())
+        };
+        DriverCost {
+            dma_setup: cost("driver.dma_setup", &self.driver.dma_setup),
+            command: cost("driver.command", &self.driver.command),
+        }
+    }
+
+    /// The first rail whose voltage lies within a chip's supply range.
+    #[must_use]
+    pub fn rail_for(&self, supply: &Figure<Voltage>) -> Option<&Rail> {
+        let low = supply.min().unwrap_or_else(|| supply.nominal()).si();
+        let high = supply.max().unwrap_or_else(|| supply.nominal()).si();
+        self.rail
+            .iter()
+            .find(|rail| (low..=high).contains(&rail.voltage.nominal().si()))
+    }
+
+    /// What contradicts itself or physics in the sheet.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.positive("core_clock", &self.core_clock);
+        problems.ordered("driver.dma_setup", &self.driver.dma_setup);
+        problems.ordered("driver.command", &self.driver.command);
+        problems.not_empty("rail", &self.rail, "name at least one supply rail");
+        for (index, rail) in self.rail.iter().enumerate() {
+            problems.positive(&format!("rail.{index}.voltage"), &rail.voltage);
+        }
+        let serial = &self.serial;
+        problems.positive("serial.kernel_clock", &serial.kernel_clock);
+        problems.not_empty("serial.modes", &serial.modes, "name at least one bus mode");
+        problems.text("serial.source", &serial.source);
+        for (key, clock) in [
+            ("serial.clock_str", &serial.clock_str),
+            ("serial.clock_dtr", &serial.clock_dtr),
+        ] {
+            if let Some(clock) = clock {
+                problems.positive(key, clock);
+            }
+        }
+        if serial.clock_str.is_none() && serial.clock_dtr.is_none() {
+            problems.add("serial", "state clock_str, clock_dtr or both");
+        }
+        problems.list
+    }
+}

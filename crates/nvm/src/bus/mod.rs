@@ -1,0 +1,3 @@
+//! Buses between a host and a chip: what a transaction costs on the wires.
+
+pub mod serial;

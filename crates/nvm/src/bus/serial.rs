@@ -1,0 +1,370 @@
+//! The serial peripheral interface in its single, dual, quad and octal forms (JESD251, "xSPI").
+//!
+//! A transaction is an opcode, an address, dummy cycles and data. Each phase has its own number of
+//! lines and moves one bit a line and clock (S, single transfer rate) or two (D, double). The
+//! notation is that of JESD251: `1S-4S-4S` sends the opcode on one line, address and data on four.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use wordline_core::Figure;
+use wordline_core::quantity::{Frequency, Time};
+
+/// Lines and transfer rate of one phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Phase {
+    /// Data lines: 1, 2, 4 or 8.
+    pub lines: u8,
+    /// Bits a line and clock.
+    pub rate: TransferRate,
+}
+
+/// Bits that a line moves in one clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TransferRate {
+    /// One bit: single transfer rate.
+    Str,
+    /// Two bits: double transfer rate.
+    Dtr,
+}
+
+impl Phase {
+    /// Bits in one clock.
+    #[must_use]
+    pub const fn bits_per_clock(self) -> u64 {
+        match self.rate {
+            TransferRate::Str => self.lines as u64,
+            TransferRate::Dtr => 2 * self.lines as u64,
+        }
+    }
+
+    /// Whole clocks that `bytes` bytes take.
+    #[must_use]
+    pub const fn clocks(self, bytes: u64) -> u64 {
+        (bytes * 8).div_ceil(self.bits_per_clock())
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = match self.rate {
+            TransferRate::Str => 'S',
+            TransferRate::Dtr => 'D',
+        };
+        write!(f, "{}{rate}", self.lines)
+    }
+}
+
+/// Lines and rates of opcode, address and data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// Opcode phase.
+    pub opcode: Phase,
+    /// Address phase.
+    pub address: Phase,
+    /// Data phase.
+    pub data: Phase,
+}
+
+/// A text that names no mode.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no bus mode; write opcode, address and data lines with their transfer rate, such as \
+     \"1S-4S-4S\" or \"8D-8D-8D\" (lines 1, 2, 4 or 8; S single, D double rate)"
+)]
+pub struct ModeError(pub String);
+
+impl FromStr for Mode {
+    type Err = ModeError;
+
+    fn from_str(text: &str) -> Result<Self, ModeError> {
+        let error = || ModeError(text.to_owned());
+        let phase = |part: &str| {
+            let lines = match part.as_bytes().first()? {
+                b'1' => 1,
+                b'2' => 2,
+                b'4' => 4,
+                b'8' => 8,
+                _ => return None,
+            };
+            let rate = match part.get(1..)? {
+                "S" => TransferRate::Str,
+                "D" => TransferRate::Dtr,
+                _ => return None,
+            };
+            Some(Phase { lines, rate })
+        };
+        let mut parts = text.split('-').map(phase);
+        let mut next = || parts.next().flatten().ok_or_else(error);
+        let mode = Self {
+            opcode: next()?,
+            address: next()?,
+            data: next()?,
+        };
+        if parts.next().is_some() {
+            return Err(error());
+        }
+        Ok(mode)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.opcode, self.address, self.data)
+    }
+}
+
+impl<'de> Deserialize<'de> for Mode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// One line of a chip's opcode table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opcode {
+    /// The opcode byte.
+    pub code: u8,
+    /// Its name in the data sheet.
+    pub name: String,
+    /// What it does.
+    pub action: Action,
+    /// The protocol in which the chip understands it. Opcodes of different protocols cannot be
+    /// mixed without reconfiguring the chip.
+    pub protocol: Protocol,
+    /// Lines and rates.
+    pub mode: Mode,
+    /// Address bytes; 0 where the opcode takes no address.
+    pub address_bytes: u8,
+    /// Dummy clocks between address and data.
+    pub dummy_cycles: u8,
+    /// Highest clock at which the opcode works with these dummy cycles.
+    pub clock: Figure<Frequency>,
+    /// Document and table that state the opcode and its phases.
+    pub source: String,
+}
+
+/// What an opcode makes the chip do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Moves array data to the host.
+    Read,
+    /// Moves data from the host into the array.
+    Write,
+    /// Permits writes.
+    WriteEnable,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::WriteEnable => "write-enable",
+        })
+    }
+}
+
+/// A configuration of the chip's command interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Opcodes on one line: the state of most chips after power-up.
+    ExtendedSpi,
+    /// Opcodes on eight lines at double rate.
+    OctalDtr,
+}
+
+/// The serial bus controller of a board.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SerialBus {
+    /// The clock that feeds the controller.
+    pub kernel_clock: Figure<Frequency>,
+    /// Highest bus clock at single rate; the controller divides the kernel clock by a whole
+    /// number.
+    pub clock_str: Option<Figure<Frequency>>,
+    /// Highest bus clock at double rate.
+    pub clock_dtr: Option<Figure<Frequency>>,
+    /// Modes that board and driver are set up for.
+    pub modes: Vec<Mode>,
+    /// Where the modes are stated.
+    pub source: String,
+}
+
+impl SerialBus {
+    /// The bus clock for an opcode: the kernel clock divided by the smallest whole number that
+    /// keeps it within the limits of both the board and the opcode. `None` when the board does not
+    /// drive the opcode's mode.
+    #[must_use]
+    pub fn clock_for(&self, opcode: &Opcode) -> Option<Frequency> {
+        if !self.drives(opcode) {
+            return None;
+        }
+        let board = match opcode.mode.data.rate {
+            TransferRate::Str => self.clock_str.as_ref()?,
+            TransferRate::Dtr => self.clock_dtr.as_ref()?,
+        };
+        let limit = board.nominal().min(opcode.clock.nominal()).hz();
+        let kernel = self.kernel_clock.nominal().hz();
+        if limit == 0 || kernel == 0 {
+            return None;
+        }
+        Some(Frequency::from_hz(kernel / kernel.div_ceil(limit)))
+    }
+
+    /// Whether the board has the lines and rates of an opcode. An opcode without address or data
+    /// needs the lines of its opcode phase alone.
+    fn drives(&self, opcode: &Opcode) -> bool {
+        self.modes.iter().any(|mode| match opcode.action {
+            Action::Read | Action::Write => *mode == opcode.mode,
+            Action::WriteEnable => mode.opcode == opcode.mode.opcode,
+        })
+    }
+}
+
+/// An opcode on a board: everything that its transactions cost on the bus.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// The bus clock.
+    pub clock: Frequency,
+}
+
+/// How long the phases of one transaction keep the bus busy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transaction {
+    /// Opcode, address and dummy cycles.
+    pub command: Time,
+    /// Data.
+    pub data: Time,
+}
+
+impl Transaction {
+    /// From chip select to the last clock.
+    #[must_use]
+    pub const fn total(&self) -> Time {
+        self.command.plus(self.data)
+    }
+}
+
+impl Command {
+    /// Clocks of opcode, address and dummy cycles.
+    #[must_use]
+    pub fn command_clocks(&self) -> u64 {
+        let mode = self.opcode.mode;
+        mode.opcode.clocks(1)
+            + mode.address.clocks(u64::from(self.opcode.address_bytes))
+            + u64::from(self.opcode.dummy_cycles)
+    }
+
+    /// What moving `bytes` bytes costs. The total is rounded to a picosecond once; the phases add
+    /// up to it.
+    #[must_use]
+    pub fn transaction(&self, bytes: u64) -> Transaction {
+        let command_clocks = self.command_clocks();
+        let data_clocks = self.opcode.mode.data.clocks(bytes);
+        let command = self.clock.duration_of(command_clocks);
+        let total = self.clock.duration_of(command_clocks + data_clocks);
+        Transaction {
+            command,
+            data: total.since(command),
+        }
+    }
+
+    /// Bytes a second while data move.
+    #[must_use]
+    pub fn data_rate(&self) -> f64 {
+        self.clock.hz() as f64 * self.opcode.mode.data.bits_per_clock() as f64 / 8.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(mode: &str, address_bytes: u8, dummy_cycles: u8, clock: &str) -> Command {
+        let text = format!(
+            "code = 0x38\nname = 'w'\naction = 'write'\nprotocol = 'extended-spi'\nmode = '{mode}'\n\
+             address_bytes = {address_bytes}\ndummy_cycles = {dummy_cycles}\n\
+             clock = {{ max = '{clock}', source = 's' }}\nsource = 's'"
+        );
+        let opcode: Opcode = toml::from_str(&text).expect("well-formed");
+        let clock = opcode.clock.nominal();
+        Command { opcode, clock }
+    }
+
+    #[test]
+    fn modes_are_read_and_printed_in_jedec_notation() {
+        for text in ["1S-1S-1S", "1S-4S-4S", "1S-4D-4D", "8D-8D-8D", "2S-2S-2S"] {
+            let mode: Mode = text.parse().expect(text);
+            assert_eq!(mode.to_string(), text);
+        }
+        for text in [
+            "",
+            "1-4-4",
+            "1S-4S",
+            "1S-4S-4S-4S",
+            "3S-3S-3S",
+            "1S-4S-4X",
+            "1S4S4S",
+            "é",
+        ] {
+            assert_eq!(text.parse::<Mode>(), Err(ModeError(text.to_owned())));
+        }
+    }
+
+    /// 8 clocks of opcode, 24 address bits on four lines, no dummies, two clocks a byte.
+    #[test]
+    fn a_quad_write_counts_its_clocks() {
+        let write = command("1S-4S-4S", 3, 0, "120 MHz");
+        assert_eq!(write.command_clocks(), 14);
+        let transaction = write.transaction(2048);
+        assert_eq!(transaction.command, Time::from_ps(116_667));
+        assert_eq!(transaction.total(), Time::from_ps(34_250_000));
+        assert!((write.data_rate() - 60e6).abs() < 1e-6);
+    }
+
+    /// One clock of opcode, two of address, one clock for two bytes.
+    #[test]
+    fn an_octal_double_rate_write_counts_its_clocks() {
+        let write = command("8D-8D-8D", 4, 0, "200 MHz");
+        assert_eq!(write.command_clocks(), 3);
+        assert_eq!(write.transaction(2048).data, Time::from_ps(5_120_000));
+        assert_eq!(write.transaction(1).data, write.transaction(2).data);
+        assert!((write.data_rate() - 400e6).abs() < 1e-6);
+    }
+
+    fn bus(clock_str: &str) -> SerialBus {
+        let text = format!(
+            "kernel_clock = {{ typ = '240 MHz', source = 's' }}\nmodes = ['1S-1S-1S', '1S-4S-4S']\n\
+             clock_str = {{ max = '{clock_str}', source = 's' }}\nsource = 's'"
+        );
+        toml::from_str(&text).expect("well-formed")
+    }
+
+    #[test]
+    fn the_bus_clock_is_a_whole_division_within_both_limits() {
+        let hz = |bus: &SerialBus, clock| {
+            let command = command("1S-4S-4S", 3, 0, clock);
+            bus.clock_for(&command.opcode).map(Frequency::hz)
+        };
+        assert_eq!(hz(&bus("133 MHz"), "133 MHz"), Some(120_000_000));
+        assert_eq!(hz(&bus("133 MHz"), "66 MHz"), Some(60_000_000));
+        assert_eq!(hz(&bus("100 MHz"), "133 MHz"), Some(80_000_000));
+        assert_eq!(hz(&bus("300 MHz"), "300 MHz"), Some(240_000_000));
+    }
+
+    #[test]
+    fn a_mode_that_the_board_lacks_has_no_clock() {
+        let octal = command("8D-8D-8D", 4, 0, "200 MHz");
+        assert_eq!(bus("133 MHz").clock_for(&octal.opcode), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! Chips: one file a model, which owns the type of its sheet.
+
+pub mod mram;

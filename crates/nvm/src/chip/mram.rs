@@ -1,0 +1,515 @@
+//! Serial MRAM that is read and written byte by byte, with no erase: spin-transfer-torque parts
+//! such as the Everspin EMxxLX.
+//!
+//! The array keeps up with the bus: a transaction lasts as long as its clocks, and the chip is
+//! ready for the next one when chip select has been high for the time that the sheet asks for.
+//! Every access to a 32-byte unit within one transaction counts as one endurance cycle.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Voltage};
+use wordline_core::{Figure, Resolver};
+use wordline_memory::OutOfRange;
+
+use crate::bus::serial::{Action, Command, Opcode, Transaction, TransferRate};
+use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+use crate::pages::Pages;
+use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
+use crate::problem::{Problem, Problems};
+
+/// The sheet of a serial MRAM.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MramSheet {
+    /// Capacity.
+    pub capacity: Figure<ByteCount>,
+    /// Unit whose writes the endurance counts.
+    pub wear_unit: Figure<ByteCount>,
+    /// Writes that each unit stands.
+    pub endurance: Figure<Cycles>,
+    /// Unit that the internal error correction reads and writes whole. A power cut leaves whole
+    /// units old or new; a torn unit is lost with its neighbours inside the unit.
+    pub ecc_unit: Figure<ByteCount>,
+    /// Supply range.
+    pub supply: Figure<Voltage>,
+    /// From power on, or out of deep power-down, to the first command.
+    pub wake_up: Figure<Time>,
+    /// From the end of a deep power-down command until the chip sleeps.
+    pub sleep_entry: Figure<Time>,
+    /// Chip select high after a read.
+    pub deselect_after_read: Figure<Time>,
+    /// Chip select high after any other command.
+    pub deselect_after_write: Figure<Time>,
+    /// Chip select high in octal protocols, after any command.
+    pub deselect_octal: Option<Figure<Time>>,
+    /// Supply current in standby.
+    pub standby: Figure<Current>,
+    /// Supply current in deep power-down.
+    pub deep_power_down: Figure<Current>,
+    /// Supply currents while data move, each at the conditions of its test.
+    pub active: Vec<ActiveCurrent>,
+    /// The commands that the model uses.
+    pub opcode: Vec<Opcode>,
+}
+
+/// A supply current while data move, with the conditions at which the sheet states it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActiveCurrent {
+    /// What the chip does.
+    pub action: Action,
+    /// Transfer rate of the data during the test.
+    pub rate: TransferRate,
+    /// Bus clock during the test.
+    pub clock: Frequency,
+    /// The current.
+    pub current: Figure<Current>,
+}
+
+/// The largest capacity that a model holds in host memory.
+const CAPACITY_MAX: u64 = 1 << 40;
+
+impl MramSheet {
+    /// What contradicts itself or physics in the sheet.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        self.check_geometry(&mut problems);
+        problems.positive("endurance", &self.endurance);
+        problems.positive("supply", &self.supply);
+        for (path, figure) in [
+            ("wake_up", &self.wake_up),
+            ("sleep_entry", &self.sleep_entry),
+            ("deselect_after_read", &self.deselect_after_read),
+            ("deselect_after_write", &self.deselect_after_write),
+        ] {
+            problems.ordered(path, figure);
+        }
+        problems.ordered("standby", &self.standby);
+        problems.ordered("deep_power_down", &self.deep_power_down);
+        for (index, active) in self.active.iter().enumerate() {
+            let path = format!("active.{index}");
+            problems.positive(&format!("{path}.current"), &active.current);
+            if active.action == Action::WriteEnable {
+                problems.add(&format!("{path}.action"), "allowed: read, write");
+            }
+            if active.clock.hz() == 0 {
+                problems.add(&format!("{path}.clock"), "the clock must be above zero");
+            }
+        }
+        self.check_opcodes(&mut problems);
+        problems.list
+    }
+
+    fn check_geometry(&self, problems: &mut Problems) {
+        problems.positive("capacity", &self.capacity);
+        let capacity = self.capacity.nominal();
+        if capacity.bytes() > CAPACITY_MAX {
+            let most = ByteCount::from_bytes(CAPACITY_MAX);
+            problems.add("capacity", format!("{capacity} exceeds {most}"));
+        }
+        for (path, unit) in [("wear_unit", &self.wear_unit), ("ecc_unit", &self.ecc_unit)] {
+            let bytes = unit.nominal().bytes();
+            if !bytes.is_power_of_two() || bytes > PAGE_BYTES as u64 {
+                problems.add(
+                    path,
+                    format!("allowed: a power of two from 1 B to {PAGE_BYTES} B"),
+                );
+            } else if capacity.bytes() % bytes != 0 {
+                problems.add(
+                    path,
+                    format!("the capacity {capacity} is no multiple of it"),
+                );
+            }
+        }
+    }
+
+    fn check_opcodes(&self, problems: &mut Problems) {
+        for (index, opcode) in self.opcode.iter().enumerate() {
+            let path = format!("opcode.{index}");
+            problems.positive(&format!("{path}.clock"), &opcode.clock);
+            problems.text(&format!("{path}.source"), &opcode.source);
+            let bytes = opcode.address_bytes;
+            let allowed = match opcode.action {
+                Action::WriteEnable => bytes == 0,
+                Action::Read | Action::Write => (1..=8).contains(&bytes),
+            };
+            if !allowed {
+                problems.add(
+                    &format!("{path}.address_bytes"),
+                    "allowed: 0 for write-enable, 1 to 8 for read and write",
+                );
+            } else if bytes > 0 && u128::from(self.capacity.nominal().bytes()) > 1 << (8 * bytes) {
+                problems.add(
+                    &format!("{path}.address_bytes"),
+                    format!("{bytes} bytes do not reach {}", self.capacity.nominal()),
+                );
+            }
+        }
+        for action in [Action::Read, Action::Write, Action::WriteEnable] {
+            if !self.opcode.iter().any(|opcode| opcode.action == action) {
+                problems.add("opcode", format!("there is no opcode with action {action}"));
+            }
+        }
+    }
+
+    /// The current for a command: of the sheet's test conditions with the same action and rate,
+    /// the lowest clock that is not below the command's, else the highest clock. It is used as
+    /// stated, not scaled, so that a slower bus is never flattered.
+    #[must_use]
+    pub fn current_for(&self, command: &Command) -> Option<(String, &ActiveCurrent)> {
+        let opcode = &command.opcode;
+        let fitting = || {
+            self.active.iter().enumerate().filter(|(_, active)| {
+                active.action == opcode.action && active.rate == opcode.mode.data.rate
+            })
+        };
+        fitting()
+            .filter(|(_, active)| active.clock >= command.clock)
+            .min_by_key(|(_, active)| active.clock)
+            .or_else(|| fitting().max_by_key(|(_, active)| active.clock))
+            .map(|(index, active)| (format!("active.{index}.current"), active))
+    }
+}
+
+/// Bytes of one copy-on-write page.
+const PAGE_BYTES: usize = 4096;
+
+/// One page of the array with the wear of its units.
+#[derive(Clone, Debug)]
+struct Page {
+    bytes: Box<[u8; PAGE_BYTES]>,
+    writes: Vec<u64>,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self {
+            bytes: Box::new([0; PAGE_BYTES]),
+            writes: Vec::new(),
+        }
+    }
+}
+
+/// What a chip needs of its sheet, for one timing class and one link.
+#[derive(Debug)]
+struct Spec {
+    capacity: u64,
+    wear_unit: u64,
+    atom: usize,
+    endurance: u64,
+    wake_up: Time,
+    sleep_entry: Time,
+    deselect_after_read: Time,
+    deselect_after_write: Time,
+    draw: Option<PowerDraw>,
+}
+
+/// A serial MRAM chip: its bytes, its wear and its account of energy. A clone is an independent
+/// chip with the same content, made in microseconds.
+#[derive(Clone, Debug)]
+pub struct Mram {
+    spec: Arc<Spec>,
+    pages: Pages<Page>,
+    meter: PowerMeter,
+    ready: Time,
+    write_enabled: bool,
+    asleep: bool,
+    cycles_before: u64,
+}
+
+/// Wear of the units that were written since the chip was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wear {
+    /// Rated cycles of a unit.
+    pub endurance: u64,
+    /// Cycles that every unit had seen before: the chip's age.
+    pub before: u64,
+    /// Cycles of the most-written unit since then.
+    pub most: u64,
+    /// Mean cycles since then over the units that were written.
+    pub mean: f64,
+}
+
+impl Mram {
+    /// A chip that was just supplied with power. `age` is the fraction of its endurance, 0 to 1,
+    /// that every unit has used. The array holds zeros.
+    #[must_use]
+    pub fn new(sheet: &MramSheet, link: &Link, resolver: &mut Resolver, age: f64) -> Self {
+        let spec = Spec::new(sheet, link, resolver);
+        let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
+        Self {
+            pages: Pages::new(pages),
+            meter: PowerMeter::new(),
+            ready: spec.wake_up,
+            write_enabled: false,
+            asleep: false,
+            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            spec: Arc::new(spec),
+        }
+    }
+
+    /// Capacity in bytes.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.spec.capacity
+    }
+
+    /// The unit in bytes that a power cut leaves whole.
+    #[must_use]
+    pub fn atom(&self) -> usize {
+        self.spec.atom
+    }
+
+    /// The instant from which the chip takes the next command.
+    #[must_use]
+    pub const fn ready(&self) -> Time {
+        self.ready
+    }
+
+    /// Whether a write-enable command has arrived since power-up. It stays in force.
+    #[must_use]
+    pub const fn write_enabled(&self) -> bool {
+        self.write_enabled
+    }
+
+    /// Permits writes. The command is on the bus from `start`, which must not be before
+    /// [`ready`](Self::ready); returns when it has ended.
+    ///
+    /// # Errors
+    /// When the chip is not ready.
+    pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        // The sheet states no current for single commands: they count as standby.
+        let end = self.begin(start, bus, self.spec.deselect_after_write)?;
+        self.write_enabled = true;
+        Ok(end)
+    }
+
+    /// Reads from `at` into `out`, on the bus from `start`; returns when the last clock has ended.
+    ///
+    /// # Errors
+    /// When the range leaves the array, or the chip is not ready.
+    pub fn read(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        out: &mut [u8],
+    ) -> Result<Time, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
+        let end = self.begin(start, bus, self.spec.deselect_after_read)?;
+        self.copy_out(at, out);
+        self.meter.book(PowerState::Read, start, end);
+        Ok(end)
+    }
+
+    /// Writes `data` at `at`, on the bus from `start`; returns when the last clock has ended.
+    ///
+    /// # Errors
+    /// When the range leaves the array, the chip is not ready, or writes are not enabled. Nothing
+    /// is written then.
+    pub fn write(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        data: &[u8],
+    ) -> Result<Time, NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
+        if !self.write_enabled {
+            return Err(Misuse::WriteNotEnabled.into());
+        }
+        let end = self.begin(start, bus, self.spec.deselect_after_write)?;
+        self.store(at, data);
+        self.meter.book(PowerState::Write, start, end);
+        Ok(end)
+    }
+
+    /// Enters deep power-down at `start`; returns when the chip sleeps. Content is kept.
+    ///
+    /// # Errors
+    /// When the chip is not ready.
+    pub fn sleep(&mut self, start: Time) -> Result<Time, NvmError> {
+        self.begin(start, &Transaction::default(), self.spec.sleep_entry)?;
+        self.meter.idle_in(PowerState::DeepPowerDown, self.ready);
+        self.asleep = true;
+        Ok(self.ready)
+    }
+
+    /// Leaves deep power-down at `start`, or as soon as it is entered; returns when the chip takes
+    /// commands again. A chip that is awake stays as it is.
+    ///
+    /// # Errors
+    /// When simulated time runs out.
+    pub fn wake(&mut self, start: Time) -> Result<Time, NvmError> {
+        if self.asleep {
+            let start = start.later(self.ready);
+            self.ready = start
+                .checked_plus(self.spec.wake_up)
+                .ok_or(NvmError::TimeExhausted)?;
+            self.meter.idle_in(PowerState::Standby, start);
+            self.asleep = false;
+        }
+        Ok(self.ready)
+    }
+
+    /// Stores bytes without time, energy or wear: the content that a test starts from.
+    ///
+    /// # Errors
+    /// When the range leaves the array.
+    pub fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
+        for (page, inside, part) in spans(at, data.len()) {
+            self.pages.get_mut(page).bytes[inside].copy_from_slice(&data[part]);
+        }
+        Ok(())
+    }
+
+    /// Where the chip's time went, up to `instant`.
+    #[must_use]
+    pub fn residence(&self, instant: Time) -> Residence {
+        self.meter.residence(instant)
+    }
+
+    /// Currents and voltage; `None` when the sheet states no current for what the link does.
+    #[must_use]
+    pub fn power_draw(&self) -> Option<&PowerDraw> {
+        self.spec.draw.as_ref()
+    }
+
+    /// Wear since the chip was made.
+    #[must_use]
+    pub fn wear(&self) -> Wear {
+        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
+        for &writes in self.pages.written().flat_map(|page| &page.writes) {
+            most = most.max(writes);
+            sum += u128::from(writes);
+            units += u64::from(writes > 0);
+        }
+        Wear {
+            endurance: self.spec.endurance,
+            before: self.cycles_before,
+            most,
+            mean: if units == 0 {
+                0.0
+            } else {
+                sum as f64 / units as f64
+            },
+        }
+    }
+
+    /// Endurance cycles that the unit at an address has used, the chip's age included; `None`
+    /// outside the array.
+    #[must_use]
+    pub fn cycles_at(&self, at: u64) -> Option<u64> {
+        OutOfRange::check(at, 1, self.spec.capacity).ok()?;
+        let unit = at as usize % PAGE_BYTES / self.spec.wear_unit as usize;
+        let page = self.pages.get(at as usize / PAGE_BYTES);
+        let writes = page.and_then(|page| page.writes.get(unit)).copied();
+        Some(self.cycles_before.saturating_add(writes.unwrap_or(0)))
+    }
+
+    /// Checks that a command may begin, keeps the chip busy for it and for the recovery that
+    /// follows, and returns when it leaves the bus.
+    fn begin(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Time, NvmError> {
+        if self.asleep {
+            return Err(Misuse::Asleep.into());
+        }
+        if start < self.ready {
+            return Err(Misuse::NotReady {
+                start,
+                ready: self.ready,
+            }
+            .into());
+        }
+        let end = start
+            .checked_plus(bus.total())
+            .ok_or(NvmError::TimeExhausted)?;
+        self.ready = end.checked_plus(recovery).ok_or(NvmError::TimeExhausted)?;
+        Ok(end)
+    }
+
+    fn copy_out(&self, at: u64, out: &mut [u8]) {
+        for (page, inside, part) in spans(at, out.len()) {
+            match self.pages.get(page) {
+                Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
+                None => out[part].fill(0),
+            }
+        }
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) {
+        let unit = self.spec.wear_unit as usize;
+        for (page, inside, part) in spans(at, data.len()) {
+            let page = self.pages.get_mut(page);
+            page.bytes[inside.clone()].copy_from_slice(&data[part]);
+            page.writes.resize(PAGE_BYTES / unit, 0);
+            for writes in &mut page.writes[inside.start / unit..inside.end.div_ceil(unit)] {
+                *writes += 1;
+            }
+        }
+    }
+}
+
+impl Spec {
+    fn new(sheet: &MramSheet, link: &Link, resolver: &mut Resolver) -> Self {
+        let octal = link.read.opcode.mode.opcode.lines == 8;
+        let deselect = |usual: &Figure<Time>| match &sheet.deselect_octal {
+            Some(figure) if octal => figure.guaranteed(),
+            _ => usual.guaranteed(),
+        };
+        Self {
+            capacity: sheet.capacity.nominal().bytes(),
+            wear_unit: sheet.wear_unit.nominal().bytes(),
+            atom: sheet.ecc_unit.nominal().bytes() as usize,
+            endurance: sheet.endurance.guaranteed().count(),
+            wake_up: resolver.resolve("wake_up", &sheet.wake_up),
+            sleep_entry: resolver.resolve("sleep_entry", &sheet.sleep_entry),
+            deselect_after_read: deselect(&sheet.deselect_after_read),
+            deselect_after_write: deselect(&sheet.deselect_after_write),
+            draw: power_draw(sheet, link, resolver),
+        }
+    }
+}
+
+fn power_draw(sheet: &MramSheet, link: &Link, resolver: &mut Resolver) -> Option<PowerDraw> {
+    let mut active = |command| {
+        let (name, active) = sheet.current_for(command)?;
+        Some(resolver.resolve(&name, &active.current))
+    };
+    let (read, write) = (active(&link.read)?, active(&link.write)?);
+    Some(PowerDraw {
+        voltage: link.voltage,
+        current: PowerState::ALL.map(|state| match state {
+            PowerState::Standby => resolver.resolve("standby", &sheet.standby),
+            PowerState::DeepPowerDown => {
+                resolver.resolve("deep_power_down", &sheet.deep_power_down)
+            }
+            PowerState::Read => read,
+            PowerState::Write => write,
+        }),
+    })
+}
+
+/// Splits an access at page boundaries: page, range inside the page, range inside the data.
+fn spans(at: u64, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == bytes {
+            return None;
+        }
+        let address = at as usize + done;
+        let inside = address % PAGE_BYTES;
+        let length = (PAGE_BYTES - inside).min(bytes - done);
+        let part = done..done + length;
+        done += length;
+        Some((address / PAGE_BYTES, inside..inside + length, part))
+    })
+}
+
+#[cfg(test)]
+#[path = "mram_tests.rs"]
+mod tests;

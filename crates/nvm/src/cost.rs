@@ -1,0 +1,81 @@
+//! What an access consisted of.
+
+use wordline_core::quantity::Time;
+
+/// Where the time of an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Driver code and DMA set-up on the host.
+    Driver,
+    /// Opcode, address and dummy cycles on the bus.
+    BusCommand,
+    /// Data on the bus.
+    BusData,
+    /// The chip's own work, while the bus waits for it.
+    Array,
+}
+
+impl Cause {
+    /// Every cause, in the order in which an access meets them.
+    pub const ALL: [Self; 4] = [Self::Driver, Self::BusCommand, Self::BusData, Self::Array];
+
+    /// As the column `cause` of result rows spells it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Driver => "driver",
+            Self::BusCommand => "bus_command",
+            Self::BusData => "bus_data",
+            Self::Array => "array",
+        }
+    }
+}
+
+/// The duration of an access, split by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccessCost {
+    time: [Time; Cause::ALL.len()],
+}
+
+impl AccessCost {
+    /// Adds to one cause.
+    pub fn add(&mut self, cause: Cause, duration: Time) {
+        let slot = &mut self.time[cause as usize];
+        *slot = slot.plus(duration);
+    }
+
+    /// Adds another access, cause by cause.
+    pub fn add_all(&mut self, other: &Self) {
+        for (slot, duration) in self.time.iter_mut().zip(other.time) {
+            *slot = slot.plus(duration);
+        }
+    }
+
+    /// What one cause took.
+    #[must_use]
+    pub const fn of(&self, cause: Cause) -> Time {
+        self.time[cause as usize]
+    }
+
+    /// All causes together.
+    #[must_use]
+    pub fn total(&self) -> Time {
+        self.time.iter().copied().fold(Time::ZERO, Time::plus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up() {
+        let mut cost = AccessCost::default();
+        cost.add(Cause::Driver, Time::from_ps(3));
+        cost.add(Cause::BusData, Time::from_ps(4));
+        let mut sum = cost;
+        sum.add_all(&cost);
+        assert_eq!(sum.of(Cause::BusData), Time::from_ps(8));
+        assert_eq!(sum.total(), Time::from_ps(14));
+    }
+}

@@ -1,0 +1,48 @@
+//! What can go wrong on a simulated device.
+
+use wordline_core::quantity::Time;
+use wordline_memory::OutOfRange;
+
+use crate::link::LinkError;
+
+/// What can go wrong on a simulated device.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NvmError {
+    /// The chip does not fit the board.
+    #[error(transparent)]
+    Link(Box<LinkError>),
+    /// The access leaves the device.
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    /// The caller broke a rule of the device's protocol.
+    #[error("protocol violated: {0}")]
+    Misuse(#[from] Misuse),
+    /// Simulated time would pass its limit.
+    #[error("simulated time would pass 213 days, the most that it can hold")]
+    TimeExhausted,
+}
+
+impl From<LinkError> for NvmError {
+    fn from(error: LinkError) -> Self {
+        Self::Link(Box::new(error))
+    }
+}
+
+/// The rule of a protocol that was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misuse {
+    /// A write before any write-enable command.
+    #[error("a write needs a write-enable command first")]
+    WriteNotEnabled,
+    /// A command before the chip was ready for it.
+    #[error("a command at {start} comes before the chip is ready at {ready}")]
+    NotReady {
+        /// When the command began.
+        start: Time,
+        /// When the chip would have been ready.
+        ready: Time,
+    },
+    /// A command in deep power-down.
+    #[error("in deep power-down the chip understands the wake-up command alone")]
+    Asleep,
+}

@@ -1,0 +1,37 @@
+//! The invented part and board that the tests of this crate share.
+
+use wordline_core::Timing;
+
+use crate::{Board, Conditions, Mram, MramSheet, Wired};
+
+pub(crate) const TYPICAL: Conditions = Conditions {
+    timing: Timing::Typ,
+    age: 0.0,
+    seed: 0,
+};
+
+/// The invented part, after replacing `from` by `to` in its text.
+pub(crate) fn sheet_with(from: &str, to: &str) -> MramSheet {
+    let text = include_str!("../tests/data/mram.toml");
+    assert!(text.contains(from), "{from}");
+    toml::from_str(&text.replace(from, to)).expect("a well-formed sheet")
+}
+
+pub(crate) fn sheet() -> MramSheet {
+    sheet_with("", "")
+}
+
+/// The invented board, after replacing `from` by `to` in its text.
+pub(crate) fn board_with(from: &str, to: &str) -> Board {
+    let text = include_str!("../tests/data/board.toml");
+    assert!(text.contains(from), "{from}");
+    toml::from_str(&text.replace(from, to)).expect("a well-formed board")
+}
+
+pub(crate) fn board() -> Board {
+    board_with("", "")
+}
+
+pub(crate) fn wired(conditions: Conditions) -> Wired<Mram> {
+    Wired::connect(&sheet(), &board(), conditions).expect("the invented part fits")
+}

@@ -1,0 +1,195 @@
+//! Energy from the time that a chip spends in each power state.
+
+use std::fmt;
+
+use wordline_core::quantity::{Current, Quantity, Time, Voltage};
+
+/// What a chip draws current for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PowerState {
+    /// Selected by nobody, ready at once.
+    Standby,
+    /// Asleep; waking takes time.
+    DeepPowerDown,
+    /// A read is on the bus.
+    Read,
+    /// A write is on the bus or in the array.
+    Write,
+}
+
+impl PowerState {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Standby, Self::DeepPowerDown, Self::Read, Self::Write];
+
+    /// As sheets and messages spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standby => "standby",
+            Self::DeepPowerDown => "deep-power-down",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl fmt::Display for PowerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Current of each power state, and the supply voltage that it is drawn at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PowerDraw {
+    /// Supply voltage.
+    pub voltage: Voltage,
+    /// Current of each state, in the order of [`PowerState::ALL`].
+    pub current: [Current; PowerState::ALL.len()],
+}
+
+/// Time spent in each power state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Residence {
+    time: [Time; PowerState::ALL.len()],
+}
+
+impl Residence {
+    /// Time spent in one state.
+    #[must_use]
+    pub const fn of(&self, state: PowerState) -> Time {
+        self.time[state as usize]
+    }
+
+    /// What has been added since `earlier`, a reading of the same chip.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut time = self.time;
+        for (now, before) in time.iter_mut().zip(earlier.time) {
+            *now = now.since(before);
+        }
+        Self { time }
+    }
+
+    /// Energy in joules: the sum over states of time · current · voltage.
+    #[must_use]
+    pub fn energy_j(&self, draw: &PowerDraw) -> f64 {
+        let charge: f64 = self
+            .time
+            .iter()
+            .zip(draw.current)
+            .map(|(time, current)| time.si() * current.si())
+            .sum();
+        charge * draw.voltage.si()
+    }
+}
+
+/// Keeps account of where a chip's time goes. Whatever is not booked to an activity counts as the
+/// chip's idle state, so that no time is lost.
+#[derive(Clone, Debug)]
+pub struct PowerMeter {
+    booked: Residence,
+    idle: PowerState,
+    accounted: Time,
+}
+
+impl PowerMeter {
+    /// A meter for a chip that idles in standby from time zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            booked: Residence::default(),
+            idle: PowerState::Standby,
+            accounted: Time::ZERO,
+        }
+    }
+
+    /// Books an activity that began at `start` and ended at `end`; the time before it was idle.
+    ///
+    /// # Panics
+    /// When activities overlap: a chip does one thing at a time.
+    pub fn book(&mut self, state: PowerState, start: Time, end: Time) {
+        assert!(
+            start >= self.accounted && end >= start,
+            "a chip does one thing at a time"
+        );
+        self.settle(start);
+        self.add(state, end.since(start));
+        self.accounted = end;
+    }
+
+    /// Changes the idle state at `instant`.
+    pub fn idle_in(&mut self, state: PowerState, instant: Time) {
+        self.settle(instant);
+        self.idle = state;
+    }
+
+    /// The account up to `instant`.
+    #[must_use]
+    pub fn residence(&self, instant: Time) -> Residence {
+        let mut meter = self.clone();
+        meter.settle(instant);
+        meter.booked
+    }
+
+    fn settle(&mut self, instant: Time) {
+        self.add(self.idle, instant.since(self.accounted));
+        self.accounted = self.accounted.later(instant);
+    }
+
+    fn add(&mut self, state: PowerState, duration: Time) {
+        let slot = &mut self.booked.time[state as usize];
+        *slot = slot.plus(duration);
+    }
+}
+
+impl Default for PowerMeter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Time {
+        Time::from_ps(us * 1_000_000)
+    }
+
+    #[test]
+    fn every_microsecond_is_in_one_state() {
+        let mut meter = PowerMeter::new();
+        meter.book(PowerState::Write, us(10), us(30));
+        meter.book(PowerState::Read, us(30), us(35));
+        meter.idle_in(PowerState::DeepPowerDown, us(40));
+        let residence = meter.residence(us(100));
+        assert_eq!(residence.of(PowerState::Write), us(20));
+        assert_eq!(residence.of(PowerState::Read), us(5));
+        assert_eq!(residence.of(PowerState::Standby), us(15));
+        assert_eq!(residence.of(PowerState::DeepPowerDown), us(60));
+    }
+
+    #[test]
+    fn energy_is_time_times_current_times_voltage() {
+        let mut meter = PowerMeter::new();
+        meter.book(PowerState::Write, us(0), us(1000));
+        let current = [0.0003, 0.0, 0.05, 0.059].map(Current::from_si);
+        let draw = PowerDraw {
+            voltage: Voltage::from_si(1.8),
+            current,
+        };
+        let before = meter.residence(us(1000));
+        assert!((before.energy_j(&draw) - 1e-3 * 0.059 * 1.8).abs() < 1e-15);
+        let idle = meter.residence(us(3000)).since(&before);
+        assert!((idle.energy_j(&draw) - 2e-3 * 0.0003 * 1.8).abs() < 1e-15);
+    }
+
+    #[test]
+    #[should_panic(expected = "one thing at a time")]
+    fn activities_that_overlap_are_a_defect() {
+        let mut meter = PowerMeter::new();
+        meter.book(PowerState::Write, us(0), us(10));
+        meter.book(PowerState::Read, us(9), us(12));
+    }
+}

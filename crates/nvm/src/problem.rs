@@ -1,0 +1,74 @@
+//! What the checks of a sheet find: contradictions that its types cannot rule out.
+
+use wordline_core::Figure;
+use wordline_core::quantity::Quantity;
+
+/// One thing that is wrong with a sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Dotted path of the key at fault, array elements by index: `opcode.2.clock`.
+    pub path: String,
+    /// What is wrong, with the values allowed.
+    pub message: String,
+}
+
+/// Collects problems.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    pub(crate) list: Vec<Problem>,
+}
+
+impl Problems {
+    pub(crate) fn add(&mut self, path: &str, message: impl Into<String>) {
+        self.list.push(Problem {
+            path: path.to_owned(),
+            message: message.into(),
+        });
+    }
+
+    /// The columns of a figure must not contradict each other.
+    pub(crate) fn ordered<T: Quantity>(&mut self, path: &str, figure: &Figure<T>) {
+        let columns = [
+            ("min", figure.min()),
+            ("typ", figure.typ()),
+            ("max", figure.max()),
+        ];
+        let stated: Vec<_> = columns
+            .iter()
+            .filter_map(|(name, value)| value.map(|value| (name, value)))
+            .collect();
+        for pair in stated.windows(2) {
+            let [(low_name, low), (high_name, high)] = pair else {
+                continue;
+            };
+            if low.si() > high.si() {
+                self.add(
+                    path,
+                    format!("{low_name} {low} is above {high_name} {high}"),
+                );
+            }
+        }
+    }
+
+    /// A figure that must be ordered and above zero in every column.
+    pub(crate) fn positive<T: Quantity>(&mut self, path: &str, figure: &Figure<T>) {
+        self.ordered(path, figure);
+        let columns = [figure.min(), figure.typ(), figure.max()];
+        if columns.into_iter().flatten().any(|value| value.si() <= 0.0) {
+            self.add(path, "the figure must be above zero");
+        }
+    }
+
+    pub(crate) fn not_empty<T>(&mut self, path: &str, list: &[T], message: &str) {
+        if list.is_empty() {
+            self.add(path, message);
+        }
+    }
+
+    /// A text that must say something.
+    pub(crate) fn text(&mut self, path: &str, text: &str) {
+        if text.trim().is_empty() {
+            self.add(path, "the text is empty");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! CSV as RFC 4180 has it: a header, CRLF, quotes where they are needed.
+
+use std::collections::BTreeSet;
+
+use wordline_core::ResultSet;
+use wordline_core::results::{AxisValue, NoValue, Row};
+
+use crate::grid::Grid;
+
+/// Long-form rows with every column, so that nothing of a row is lost. Axes are columns of their
+/// own, empty where a row has no such axis.
+pub(crate) fn results(document: &ResultSet) -> String {
+    let rows = document.rows.iter();
+    let axes: BTreeSet<&str> = rows.flat_map(|row| row.axes.keys()).map(|s| &**s).collect();
+    let mut header = vec!["target", "part", "board", "workload", "operation"];
+    header.extend(&axes);
+    header.extend(["timing", "age", "metric", "value", "no_value", "unit"]);
+    header.extend(["basis", "distribution"]);
+    let mut out = record(header.into_iter().map(text));
+    for row in &document.rows {
+        out.push_str(&record(cells(row, &axes).into_iter()));
+    }
+    out
+}
+
+fn cells(row: &Row, axes: &BTreeSet<&str>) -> Vec<String> {
+    let what = [
+        &row.target,
+        &row.part,
+        &row.board,
+        &row.workload,
+        &row.operation,
+    ];
+    let mut cells: Vec<String> = what.into_iter().map(|cell| text(cell)).collect();
+    cells.extend(axes.iter().map(|axis| match row.axes.get(*axis) {
+        Some(AxisValue::Count(count)) => count.to_string(),
+        Some(AxisValue::Number(value)) => number(*value),
+        Some(AxisValue::Text(value)) => text(value),
+        None => String::new(),
+    }));
+    cells.extend([
+        row.timing.to_string(),
+        number(row.age),
+        row.metric.to_string(),
+        row.value.map(number).unwrap_or_default(),
+        row.no_value.map(reason).unwrap_or_default().to_owned(),
+        text(&row.unit),
+        row.basis.to_string(),
+        row.distribution.as_deref().map(text).unwrap_or_default(),
+    ]);
+    cells
+}
+
+pub(crate) fn grid(grid: &Grid) -> String {
+    let header = grid.columns().iter().map(|column| text(&column.name));
+    let mut out = record(header);
+    for row in grid.rows() {
+        out.push_str(&record(row.iter().map(|cell| text(cell))));
+    }
+    out
+}
+
+/// One line. A lone empty cell is quoted, or the line would read as blank.
+fn record(cells: impl Iterator<Item = String>) -> String {
+    let line = cells.collect::<Vec<_>>().join(",");
+    if line.is_empty() {
+        "\"\"\r\n".to_owned()
+    } else {
+        line + "\r\n"
+    }
+}
+
+/// A text cell. Spreadsheets run a cell as a formula when it begins with `=`, `+`, `-` or `@`, and
+/// some strip tabs and line ends first; a single quote in front makes it text. Plain numbers keep
+/// their sign.
+fn text(cell: &str) -> String {
+    let first = cell.trim_start().chars().next();
+    let formula = matches!(first, Some('=' | '+' | '-' | '@')) && cell.parse::<f64>().is_err();
+    let guard = if formula { "'" } else { "" };
+    if cell.contains([',', '"', '\r', '\n']) {
+        format!("\"{guard}{}\"", cell.replace('"', "\"\""))
+    } else {
+        format!("{guard}{cell}")
+    }
+}
+
+/// The shortest text that parses back to the same value, as JSON writes it.
+fn number(value: f64) -> String {
+    serde_json::Number::from_f64(value).map_or_else(|| value.to_string(), |json| json.to_string())
+}
+
+const fn reason(reason: NoValue) -> &'static str {
+    match reason {
+        NoValue::Unbounded => "unbounded",
+        NoValue::BeyondRange => "beyond_range",
+        NoValue::NotApplicable => "not_applicable",
+        NoValue::Failed => "failed",
+    }
+}

@@ -1,0 +1,141 @@
+//! The table of results: a line for each thing that was run, a column for each headline metric.
+
+use std::collections::BTreeSet;
+
+use wordline_core::{Basis, Metric, ResultSet};
+
+use crate::grid::{Column, Grid};
+use crate::pivot::{Line, Pivot};
+use crate::text;
+
+/// What people ask first, in the order of the columns. A metric with a cause shows that part.
+const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
+    (Metric::ThroughputMean, None, "throughput"),
+    (Metric::RateMax, None, "rate max"),
+    (Metric::LatencyMean, None, "latency mean"),
+    (Metric::LatencyP99, None, "latency p99"),
+    (Metric::LatencyMax, None, "latency max"),
+    (Metric::TimeShare, Some("driver"), "driver share"),
+    (Metric::RamPeak, None, "RAM peak"),
+    (Metric::EnergyPerByte, None, "energy"),
+    (Metric::PowerMean, None, "power"),
+    (Metric::WriteAmplification, None, "write amp."),
+    (Metric::Lifetime, None, "lifetime"),
+    (Metric::SurvivalProbability, None, "survival"),
+    (Metric::CrashImages, None, "crash images"),
+    (Metric::CrashFailures, None, "crash failures"),
+    (Metric::Cost, None, "cost"),
+];
+
+/// A metric as a column: which, the part of which cause, and its heading.
+type Headline<'a> = (Metric, Option<&'a str>, String);
+
+/// The table of results. What all lines share stands in the title instead of a column.
+pub(crate) fn grid(document: &ResultSet, pivot: &Pivot<'_>) -> Grid {
+    let headlines = headlines(pivot);
+    let varying = &pivot.varying;
+    let mut columns = Vec::new();
+    let mut fixed = |shown: bool, name: &str| {
+        if shown {
+            columns.push(Column::left(name));
+        }
+    };
+    fixed(varying.target, "target");
+    fixed(varying.workload, "workload");
+    fixed(true, "operation");
+    fixed(varying.timing, "timing");
+    fixed(varying.age, "age");
+    fixed(varying.basis, "basis");
+    let axes = varying.axes.iter();
+    columns.extend(axes.map(|axis| Column::right(text::axis_label(axis))));
+    let names = headlines.iter().map(|(_, _, name)| name);
+    columns.extend(names.map(Column::right));
+    let mut grid = Grid::new(title(document, pivot), columns);
+    for line in &pivot.lines {
+        grid.push(cells(line, pivot, &headlines));
+    }
+    grid
+}
+
+fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<String> {
+    let (row, varying) = (line.head(), &pivot.varying);
+    let mut cells = Vec::new();
+    let mut fixed = |shown: bool, cell: &dyn Fn() -> String| {
+        if shown {
+            cells.push(cell());
+        }
+    };
+    fixed(varying.target, &|| row.target.clone());
+    fixed(varying.workload, &|| row.workload.clone());
+    fixed(true, &|| text::words(&row.operation));
+    fixed(varying.timing, &|| row.timing.to_string());
+    fixed(varying.age, &|| row.age.to_string());
+    fixed(varying.basis, &|| basis_names(&line.bases()));
+    for axis in &varying.axes {
+        let value = line.axis(axis);
+        cells.push(value.map_or_else(String::new, |value| text::coordinate(axis, value)));
+    }
+    for (metric, cause, _) in headlines {
+        let row = line.row(*metric, *cause);
+        cells.push(row.map_or_else(String::new, |row| text::value(row, text::DIGITS)));
+    }
+    cells
+}
+
+/// The headline metrics that any line has; where there are none, every metric that occurs, so that
+/// no workload shows an empty table.
+fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
+    let present: BTreeSet<_> = pivot.lines.iter().flat_map(Line::metrics).collect();
+    let chosen: Vec<_> = HEADLINES
+        .into_iter()
+        .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
+        .map(|(metric, cause, name)| (metric, cause, name.to_owned()))
+        .collect();
+    if !chosen.is_empty() {
+        return chosen;
+    }
+    let all = present.into_iter();
+    all.map(|(metric, cause)| (metric, cause, metric_label(metric, cause)))
+        .collect()
+}
+
+/// A metric and its cause as one heading.
+pub(crate) fn metric_label(metric: Metric, cause: Option<&str>) -> String {
+    match cause {
+        Some(cause) => format!("{metric}, {}", text::words(cause)),
+        None => metric.to_string(),
+    }
+}
+
+/// What all lines share: the target, the workload and the conditions of the run.
+fn title(document: &ResultSet, pivot: &Pivot<'_>) -> String {
+    let Some(line) = pivot.lines.first() else {
+        return format!("{}: no rows", document.experiment.workload.name());
+    };
+    let (row, varying) = (line.head(), &pivot.varying);
+    let mut parts = Vec::new();
+    if !varying.workload {
+        parts.push(row.workload.clone());
+    }
+    if !varying.timing {
+        parts.push(format!("{} timing", row.timing));
+    }
+    if !varying.age {
+        parts.push(format!("age {}", row.age));
+    }
+    if !varying.basis {
+        parts.push(basis_names(&line.bases()));
+    }
+    let conditions = parts.join(", ");
+    if varying.target {
+        conditions
+    } else {
+        format!("{}: {conditions}", row.target)
+    }
+}
+
+/// Several bases in one cell.
+pub(crate) fn basis_names(bases: &BTreeSet<Basis>) -> String {
+    let names: Vec<_> = bases.iter().map(Basis::to_string).collect();
+    names.join(" and ")
+}

@@ -1,0 +1,97 @@
+//! Markdown, as GitHub and mdBook read it.
+
+use std::fmt::Write as _;
+
+use wordline_core::ResultSet;
+
+use crate::answer::answer;
+use crate::grid::{Align, Grid};
+use crate::pivot::Pivot;
+use crate::{headline, notes, text};
+
+pub(crate) fn results(document: &ResultSet) -> String {
+    let mut blocks = Vec::new();
+    if let Some(banner) = notes::incomplete(document) {
+        blocks.push(format!("> **{banner}**\n"));
+    }
+    let sentences = answer(document);
+    let sentences: String = sentences
+        .iter()
+        .map(|sentence| format!("- {}\n", escape(sentence)))
+        .collect();
+    if !sentences.is_empty() {
+        blocks.push(sentences);
+    }
+    blocks.push(grid(&headline::grid(document, &Pivot::of(document))));
+    blocks.extend(notes::verdicts(document).as_ref().map(grid));
+    let warnings = document.warnings.iter().map(|warning| {
+        let (code, advice) = (escape(&warning.code), escape(&warning.advice));
+        format!("> **Warning** ({code}): {advice}\n")
+    });
+    blocks.extend(warnings);
+    blocks.push(again(document));
+    blocks.join("\n")
+}
+
+/// The command, fenced by more backticks than it holds in a row.
+fn again(document: &ResultSet) -> String {
+    let command = text::printable(&document.experiment.command_line());
+    let runs = command.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    let version = escape(&document.wordline);
+    format!("Make it again with wordline {version}:\n\n{fence}sh\n{command}\n{fence}\n")
+}
+
+pub(crate) fn grid(grid: &Grid) -> String {
+    let mut out = String::new();
+    if !grid.title().is_empty() {
+        let _ = writeln!(out, "## {}\n", escape(grid.title()));
+    }
+    let columns = grid.columns();
+    out += &line(columns.iter().map(|column| escape(&column.name)));
+    out += &line(columns.iter().map(|column| match column.align {
+        Align::Left => ":---".to_owned(),
+        Align::Right => "---:".to_owned(),
+    }));
+    for row in grid.rows() {
+        out += &line(row.iter().map(|cell| escape(cell)));
+    }
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let mut out = String::from("|");
+    for cell in cells {
+        let _ = write!(out, " {cell} |");
+    }
+    out + "\n"
+}
+
+/// Text that Markdown shows as it stands. An underscore inside a word marks nothing up and stays
+/// readable, so that names of metrics do.
+fn escape(text: &str) -> String {
+    let text = text::printable(text);
+    let mut out = String::with_capacity(text.len());
+    let characters: Vec<char> = text.chars().collect();
+    let is_word = |index: Option<usize>| {
+        let character = index.and_then(|index| characters.get(index));
+        character.is_some_and(|c| c.is_alphanumeric() || *c == '_')
+    };
+    for (index, character) in characters.iter().enumerate() {
+        let inside = is_word(index.checked_sub(1)) && is_word(Some(index + 1));
+        let marks = match character {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => true,
+            '_' => !inside,
+            '#' | '-' | '+' => index == 0,
+            _ => false,
+        };
+        // A number's sign is no list.
+        let sign = matches!(character, '-' | '+') && is_word(Some(index + 1));
+        if marks && !sign {
+            out.push('\\');
+        }
+        out.push(*character);
+    }
+    // Bare links would otherwise come alive.
+    out.replace("://", ":\\//").replace("www.", "www\\.")
+}

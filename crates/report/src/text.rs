@@ -1,0 +1,170 @@
+//! How values, axes and names are worded, the same in every format for people.
+
+use wordline_core::Metric;
+use wordline_core::quantity::human;
+use wordline_core::results::{AxisValue, NoValue, Row};
+
+/// Significant digits of a value in a table.
+pub(crate) const DIGITS: usize = 3;
+
+/// A value of a metric. Pure numbers that are shares of a whole read as percentages.
+pub(crate) fn number(metric: Metric, value: f64, digits: usize) -> String {
+    if is_share(metric) {
+        percent(value, digits)
+    } else {
+        human(value, metric.unit(), digits)
+    }
+}
+
+/// A share of 1 as a percentage.
+pub(crate) fn percent(share: f64, digits: usize) -> String {
+    format!("{} %", human(share * 100.0, "1", digits))
+}
+
+/// Whether a metric is a share of a whole, 0 to 1.
+pub(crate) const fn is_share(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::TimeShare
+            | Metric::WaitShare
+            | Metric::BusUtilization
+            | Metric::RowHitRate
+            | Metric::SurvivalProbability
+    )
+}
+
+/// A row's value, or the word for why there is none.
+pub(crate) fn value(row: &Row, digits: usize) -> String {
+    match (row.value, row.no_value) {
+        (Some(value), _) => number(row.metric, value, digits),
+        (None, Some(reason)) => reason_word(reason).to_owned(),
+        (None, None) => "no value".to_owned(),
+    }
+}
+
+/// Why there is no number, in words.
+pub(crate) const fn reason_word(reason: NoValue) -> &'static str {
+    match reason {
+        NoValue::Unbounded => "unbounded",
+        NoValue::BeyondRange => "beyond range",
+        NoValue::NotApplicable => "not applicable",
+        NoValue::Failed => "failed",
+    }
+}
+
+/// An axis as a heading: `access_bytes` is `access`, since its cells carry the unit.
+pub(crate) fn axis_label(axis: &str) -> String {
+    let name = axis_unit(axis).map_or(axis, |(suffix, _)| axis.trim_end_matches(suffix));
+    words(if name.is_empty() { axis } else { name })
+}
+
+/// A coordinate with the unit that its axis carries in its name.
+pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
+    match (numeric(value), axis_unit(axis)) {
+        (Some(number), Some((_, unit))) => human(number, unit, 4),
+        _ => value.to_string(),
+    }
+}
+
+/// A coordinate as a number.
+pub(crate) fn numeric(value: &AxisValue) -> Option<f64> {
+    match value {
+        AxisValue::Count(count) => Some(*count as f64),
+        AxisValue::Number(number) => Some(*number),
+        AxisValue::Text(_) => None,
+    }
+}
+
+/// The unit that an axis carries in its name, with the suffix that names it. The longest suffix
+/// wins: `rate_bytes_per_s` is no time.
+pub(crate) fn axis_unit(axis: &str) -> Option<(&'static str, &'static str)> {
+    const SUFFIXES: [(&str, &str); 5] = [
+        ("_bytes_per_s", "B/s"),
+        ("_per_s", "1/s"),
+        ("_bytes", "B"),
+        ("_cycles", "cycles"),
+        ("_s", "s"),
+    ];
+    SUFFIXES
+        .into_iter()
+        .find(|(suffix, _)| axis.ends_with(suffix))
+}
+
+/// A name of the document's vocabulary as words: `bus_command` is `bus command`.
+pub(crate) fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// Text in which nothing can move a terminal's cursor or change its colours. Bidirectional
+/// overrides count, for they make a name read as another one.
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        let reorders = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if character.is_control() || reorders || matches!(character, '\u{2028}' | '\u{2029}') {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Wraps text at spaces to a number of columns. A word that is longer stays whole.
+pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
+    let width = width.map_or(usize::MAX, usize::from);
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            column = 0;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_carry_their_units_in_their_names() {
+        let count = |axis, value| coordinate(axis, &AxisValue::Count(value));
+        assert_eq!(count("access_bytes", 2048), "2 KiB");
+        assert_eq!(count("rate_bytes_per_s", 500_000), "500.0 KB/s");
+        assert_eq!(count("delay_cycles", 12), "12.00 cycles");
+        assert_eq!(count("threads", 4), "4");
+        assert_eq!(axis_label("access_bytes"), "access");
+        assert_eq!(axis_label("rate_bytes_per_s"), "rate");
+        assert_eq!(axis_label("queue_depth"), "queue depth");
+    }
+
+    #[test]
+    fn shares_are_percentages_and_missing_values_words() {
+        assert_eq!(number(Metric::TimeShare, 0.3412, DIGITS), "34.1 %");
+        assert_eq!(number(Metric::TimeShare, 0.0, DIGITS), "0 %");
+        assert_eq!(number(Metric::WearSpread, 1.0, DIGITS), "1.00");
+        assert_eq!(reason_word(NoValue::BeyondRange), "beyond range");
+    }
+
+    #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(printable("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\u{a}");
+        assert_eq!(printable("\u{202e}cod"), "\\u{202e}cod");
+        assert_eq!(printable("µ – ü"), "µ – ü");
+    }
+
+    #[test]
+    fn text_wraps_between_words() {
+        assert_eq!(wrap("aa bb cc", Some(5)), "aa bb\ncc");
+        assert_eq!(wrap("aaaaaaa b", Some(3)), "aaaaaaa\nb");
+        assert_eq!(wrap("aa bb cc", None), "aa bb cc");
+    }
+}
