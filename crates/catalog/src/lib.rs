@@ -1,1 +1,293 @@
-//! stub
+//! The catalogue: one TOML file for each part and board, every figure with its unit and source.
+//!
+//! The sheets under `parts/` are embedded; users add folders of their own. Each sheet is checked
+//! once, when it is loaded, and a mistake is reported with its file, line and allowed values. What
+//! comes out needs no further checks.
+//!
+//! ```
+//! use wordline_catalog::Catalog;
+//!
+//! let catalog = Catalog::load(&[])?;
+//! let target = catalog.target("em064lx")?;
+//! assert_eq!(target.name, "em064lx@stm32h755-qspi");
+//! # Ok::<(), wordline_catalog::CatalogError>(())
+//! ```
+
+mod error;
+mod figures;
+mod folder;
+mod sheet;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use error::{CatalogError, SheetError};
+pub use sheet::{Board, Header, Model, Part, Sheet, parse};
+use wordline_nvm::Link;
+
+/// The embedded sheets: path inside this crate, and text.
+pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
+
+/// Every part and board that targets can name.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    parts: BTreeMap<String, Part>,
+    boards: BTreeMap<String, Board>,
+}
+
+/// A part on a board.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// `PART@BOARD`.
+    pub name: String,
+    /// The part.
+    pub part: &'a Part,
+    /// The board.
+    pub board: &'a Board,
+}
+
+impl Catalog {
+    /// The embedded sheets, and those of the users' folders.
+    ///
+    /// # Errors
+    /// When a folder cannot be read or holds no sheet, or with everything that is wrong with any
+    /// sheet.
+    pub fn load(folders: &[PathBuf]) -> Result<Self, CatalogError> {
+        let mut files = embedded();
+        let mut errors = Vec::new();
+        for folder in folders {
+            for path in folder::sheets_in(folder)? {
+                match folder::read(&path) {
+                    Ok(sheet) => files.push(sheet),
+                    Err(CatalogError::Sheets(found)) => errors.extend(found),
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        let mut catalog = Self::default();
+        for file in &files {
+            match parse(&file.file, &file.text) {
+                Ok(sheet) => errors.extend(catalog.insert(sheet).map(|old| file.taken(&old))),
+                Err(found) => errors.extend(found),
+            }
+        }
+        if errors.is_empty() {
+            errors = catalog.check_default_boards(&files);
+        }
+        if errors.is_empty() {
+            Ok(catalog)
+        } else {
+            Err(CatalogError::Sheets(errors))
+        }
+    }
+
+    /// Checks files against this catalogue without adding them. A file may restate an id that the
+    /// catalogue has, as an edited copy of its own sheet does.
+    ///
+    /// # Errors
+    /// When a path cannot be read; folders are searched for sheets.
+    pub fn check(&self, paths: &[PathBuf]) -> Result<Checked, CatalogError> {
+        let mut checked = Checked::default();
+        let mut files = Vec::new();
+        for path in paths {
+            let sheets = if path.is_dir() {
+                folder::sheets_in(path)?
+            } else {
+                vec![path.clone()]
+            };
+            for sheet in sheets {
+                checked.sheets += 1;
+                match folder::read(&sheet) {
+                    Ok(sheet) => files.push(sheet),
+                    Err(CatalogError::Sheets(found)) => checked.errors.extend(found),
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        let mut catalog = self.clone();
+        for file in &files {
+            match parse(&file.file, &file.text) {
+                Ok(sheet) => {
+                    let old = catalog.insert(sheet);
+                    let twice = old.filter(|old| files.iter().any(|file| file.file == old.file));
+                    checked.errors.extend(twice.map(|old| file.taken(&old)));
+                }
+                Err(found) => checked.errors.extend(found),
+            }
+        }
+        checked.errors.extend(catalog.check_default_boards(&files));
+        Ok(checked)
+    }
+
+    /// Adds a sheet and returns the header of the one that it replaces.
+    fn insert(&mut self, sheet: Sheet) -> Option<Header> {
+        match sheet {
+            Sheet::Part(part) => {
+                let old = self.parts.insert(part.header.id.clone(), *part);
+                old.map(|old| old.header)
+            }
+            Sheet::Board(board) => {
+                let old = self.boards.insert(board.header.id.clone(), *board);
+                old.map(|old| old.header)
+            }
+        }
+    }
+
+    /// Parts by id, ascending.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.values()
+    }
+
+    /// Boards by id, ascending.
+    pub fn boards(&self) -> impl Iterator<Item = &Board> {
+        self.boards.values()
+    }
+
+    /// The part of an id.
+    ///
+    /// # Errors
+    /// When there is none: the message names those that exist.
+    pub fn part(&self, id: &str) -> Result<&Part, CatalogError> {
+        let known = self.parts.keys();
+        self.parts.get(id).ok_or_else(|| unknown("part", id, known))
+    }
+
+    /// The board of an id.
+    ///
+    /// # Errors
+    /// When there is none: the message names those that exist.
+    pub fn board(&self, id: &str) -> Result<&Board, CatalogError> {
+        let known = self.boards.keys();
+        self.boards
+            .get(id)
+            .ok_or_else(|| unknown("board", id, known))
+    }
+
+    /// The part and board that a target names, `PART@BOARD` or `PART`.
+    ///
+    /// # Errors
+    /// When either does not exist, or the part names no default board.
+    pub fn target(&self, text: &str) -> Result<Target<'_>, CatalogError> {
+        let text = text.trim();
+        for form in ["file:", "mtd:"] {
+            if text.starts_with(form) {
+                return Err(target_error(format!(
+                    "{text:?}: targets of the form {form}… are not measured by this version; \
+                     allowed: PART or PART@BOARD"
+                )));
+            }
+        }
+        let (part, board) = match text.split_once('@') {
+            Some((part, board)) => (self.part(part)?, self.board(board)?),
+            None => {
+                let part = self.part(text)?;
+                let board = part.default_board.as_deref().ok_or_else(|| {
+                    let known: Vec<_> = self.boards.keys().map(String::as_str).collect();
+                    target_error(format!(
+                        "part {text:?} names no default board; write {text}@BOARD, with one of {}",
+                        known.join(", ")
+                    ))
+                })?;
+                (part, self.board(board)?)
+            }
+        };
+        Ok(Target {
+            name: format!("{}@{}", part.header.id, board.header.id),
+            part,
+            board,
+        })
+    }
+
+    /// The default boards of the parts in `files` must exist and take their parts.
+    fn check_default_boards(&self, files: &[SheetText]) -> Vec<SheetError> {
+        let mut errors = Vec::new();
+        for part in self.parts.values() {
+            let file = files.iter().find(|file| file.file == part.header.file);
+            let (Some(id), Some(file)) = (&part.default_board, file) else {
+                continue;
+            };
+            let problem = match self.board(id) {
+                Err(error) => error.to_string(),
+                Ok(board) => match fit(part, board) {
+                    Err(problem) => problem,
+                    Ok(()) => continue,
+                },
+            };
+            errors.push(file.error("default_board", format!("default_board: {problem}")));
+        }
+        errors
+    }
+}
+
+/// What a check of files found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Sheets that were examined.
+    pub sheets: usize,
+    /// Everything that is wrong with them.
+    pub errors: Vec<SheetError>,
+}
+
+/// The text of a sheet and where it comes from.
+struct SheetText {
+    file: String,
+    text: String,
+}
+
+impl SheetText {
+    /// The id of this sheet belongs to another one already.
+    fn taken(&self, other: &Header) -> SheetError {
+        let key = if self.text.contains("part =") {
+            "part"
+        } else {
+            "board"
+        };
+        self.error(
+            key,
+            format!("{:?} exists already, in {}", other.id, other.file),
+        )
+    }
+
+    /// An error at the value of a dotted path.
+    fn error(&self, path: &str, message: String) -> SheetError {
+        let tree = toml::de::DeTable::parse(&self.text);
+        SheetError {
+            file: self.file.clone(),
+            text: self.text.clone(),
+            span: tree.map_or(0..0, |tree| sheet::place(tree.get_ref(), path)),
+            message,
+        }
+    }
+}
+
+fn embedded() -> Vec<SheetText> {
+    let owned = |(file, text): &(&str, &str)| SheetText {
+        file: (*file).to_owned(),
+        text: (*text).to_owned(),
+    };
+    EMBEDDED.iter().map(owned).collect()
+}
+
+/// Whether a part can be connected to a board; the text says why not.
+fn fit(part: &Part, board: &Board) -> Result<(), String> {
+    match &part.model {
+        Model::Mram(sheet) => Link::new(&board.board, &sheet.supply, &sheet.opcode)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+fn target_error(message: String) -> CatalogError {
+    CatalogError::Target { message }
+}
+
+fn unknown<'a>(kind: &str, id: &str, known: impl Iterator<Item = &'a String>) -> CatalogError {
+    let known: Vec<_> = known.map(String::as_str).collect();
+    target_error(format!(
+        "unknown {kind} {id:?}; the catalogue has {}",
+        known.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

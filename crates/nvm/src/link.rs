@@ -90,10 +90,12 @@ impl Link {
         let fastest = |action| {
             opcodes
                 .iter()
-                .filter(|opcode| opcode.protocol == protocol && opcode.action == action)
-                .filter_map(|opcode| {
+                .enumerate()
+                .filter(|(_, opcode)| opcode.protocol == protocol && opcode.action == action)
+                .filter_map(|(index, opcode)| {
                     board.serial.clock_for(opcode).map(|clock| Command {
                         opcode: opcode.clone(),
+                        index,
                         clock,
                     })
                 })

@@ -79,12 +79,12 @@ fn energy_follows_the_states() {
 }
 
 #[test]
-fn figures_with_one_column_are_remembered() {
-    let device = wired(TYPICAL);
-    let named: Vec<_> = device
-        .fallbacks()
-        .iter()
-        .map(|one| one.figure.as_str())
-        .collect();
-    assert_eq!(named, ["wake_up", "sleep_entry"]);
+fn columns_that_a_sheet_lacks_are_remembered() {
+    let named = |timing| -> Vec<String> {
+        let device = wired(Conditions { timing, ..TYPICAL });
+        let fallbacks = device.fallbacks().iter();
+        fallbacks.map(|one| one.figure.clone()).collect()
+    };
+    assert_eq!(named(Timing::Typ), Vec::<String>::new());
+    assert_eq!(named(Timing::Max), ["driver.dma_setup", "driver.command"]);
 }

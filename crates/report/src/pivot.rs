@@ -217,28 +217,31 @@ impl<'a> Line<'a> {
 
 impl<'a> Varying<'a> {
     fn between(lines: &[Line<'a>]) -> Self {
-        fn differs<Key: PartialEq>(lines: &[Line<'_>], key: impl Fn(&Line<'_>) -> Key) -> bool {
-            lines.windows(2).any(|pair| key(&pair[0]) != key(&pair[1]))
-        }
         let axes: BTreeSet<&str> = lines
             .iter()
             .flat_map(|line| line.axes().map(|(axis, _)| axis))
             .collect();
-        let differing = |axis: &&str| differs(lines, |line| line.axis(axis).map(text_of));
+        let differing =
+            |axis: &&str| differs(lines, |line| line.axis(axis).map(AxisValue::to_string));
         Self {
             target: differs(lines, |line| line.head().target.clone()),
             workload: differs(lines, |line| line.head().workload.clone()),
             timing: differs(lines, |line| line.head().timing),
             age: differs(lines, |line| line.head().age.to_bits()),
-            basis: differs(lines, Line::bases),
-            varying_axes: axes.iter().copied().filter(|axis| differing(&axis)).collect(),
+            basis: differs(lines, |line| line.bases()),
+            varying_axes: axes
+                .iter()
+                .copied()
+                .filter(|axis| differing(&axis))
+                .collect(),
             axes,
         }
     }
 }
 
-fn text_of(value: &AxisValue) -> String {
-    value.to_string()
+/// Whether any two lines differ in something.
+fn differs<Key: PartialEq>(lines: &[Line<'_>], key: impl Fn(&Line<'_>) -> Key) -> bool {
+    lines.windows(2).any(|pair| key(&pair[0]) != key(&pair[1]))
 }
 
 /// The axis for curves: the access size where there is one, else the numeric axis with the most

@@ -31,10 +31,7 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(bold(&text::wrap(banner, style.width), style) + "\n");
     }
-    blocks.push(grid(
-        &headline::grid(document, &Pivot::of(document)),
-        style,
-    ));
+    blocks.push(grid(&headline::grid(document, &Pivot::of(document)), style));
     blocks.extend(notes::verdicts(document).map(|verdicts| grid(&verdicts, style)));
     let warnings = document.warnings.iter().map(|warning| {
         let line = format!("warning [{}]: {}", warning.code, warning.advice);

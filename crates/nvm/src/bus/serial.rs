@@ -234,6 +234,8 @@ impl SerialBus {
 pub struct Command {
     /// The opcode.
     pub opcode: Opcode,
+    /// Its place in the sheet's opcode table.
+    pub index: usize,
     /// The bus clock.
     pub clock: Frequency,
 }
@@ -298,7 +300,11 @@ mod tests {
         );
         let opcode: Opcode = toml::from_str(&text).expect("well-formed");
         let clock = opcode.clock.nominal();
-        Command { opcode, clock }
+        Command {
+            opcode,
+            index: 0,
+            clock,
+        }
     }
 
     #[test]

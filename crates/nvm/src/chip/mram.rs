@@ -35,15 +35,16 @@ pub struct MramSheet {
     pub ecc_unit: Figure<ByteCount>,
     /// Supply range.
     pub supply: Figure<Voltage>,
-    /// From power on, or out of deep power-down, to the first command.
+    /// How long the host must wait after power on, or out of deep power-down, before the first
+    /// command.
     pub wake_up: Figure<Time>,
-    /// From the end of a deep power-down command until the chip sleeps.
+    /// How long the host must wait after a deep power-down command until the chip sleeps.
     pub sleep_entry: Figure<Time>,
-    /// Chip select high after a read.
+    /// How long chip select must stay high after a read.
     pub deselect_after_read: Figure<Time>,
-    /// Chip select high after any other command.
+    /// How long chip select must stay high after any other command.
     pub deselect_after_write: Figure<Time>,
-    /// Chip select high in octal protocols, after any command.
+    /// How long chip select must stay high in octal protocols, after any command.
     pub deselect_octal: Option<Figure<Time>>,
     /// Supply current in standby.
     pub standby: Figure<Current>,
@@ -466,8 +467,8 @@ impl Spec {
             wear_unit: sheet.wear_unit.nominal().bytes(),
             atom: sheet.ecc_unit.nominal().bytes() as usize,
             endurance: sheet.endurance.guaranteed().count(),
-            wake_up: resolver.resolve("wake_up", &sheet.wake_up),
-            sleep_entry: resolver.resolve("sleep_entry", &sheet.sleep_entry),
+            wake_up: sheet.wake_up.guaranteed(),
+            sleep_entry: sheet.sleep_entry.guaranteed(),
             deselect_after_read: deselect(&sheet.deselect_after_read),
             deselect_after_write: deselect(&sheet.deselect_after_write),
             draw: power_draw(sheet, link, resolver),

@@ -1,0 +1,65 @@
+//! What can be wrong with a catalogue, with the place in the user's file.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Why a catalogue or a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// Sheets that contradict themselves, each other, or the format.
+    #[error("{}", join(.0))]
+    Sheets(Vec<SheetError>),
+    /// A file or folder that cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A folder without any sheet.
+    #[error("{}: no file here ends in .toml", .0.display())]
+    NoSheets(PathBuf),
+    /// A part, a board or a form of target that does not exist.
+    #[error("{message}")]
+    Target {
+        /// What is wrong with which name, and what exists.
+        message: String,
+    },
+}
+
+/// One thing that is wrong with one sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetError {
+    /// File that holds the sheet.
+    pub file: String,
+    /// Its text; empty when it is no text.
+    pub text: String,
+    /// Bytes of `text` that are at fault.
+    pub span: Range<usize>,
+    /// What is wrong, with the values allowed.
+    pub message: String,
+}
+
+impl SheetError {
+    /// Line of the fault, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        let before = self.text.get(..self.span.start).unwrap_or(&self.text);
+        before.matches('\n').count() + 1
+    }
+}
+
+impl fmt::Display for SheetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line(), self.message)
+    }
+}
+
+impl std::error::Error for SheetError {}
+
+fn join(errors: &[SheetError]) -> String {
+    let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}

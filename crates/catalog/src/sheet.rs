@@ -1,0 +1,305 @@
+//! From the text of one file to a checked part or board.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use wordline_core::Figure;
+use wordline_core::quantity::Frequency;
+use wordline_core::results::FigureUse;
+use wordline_nvm::bus::serial::SerialBus;
+use wordline_nvm::{Board as NvmBoard, Driver, MramSheet, Problem, Rail};
+
+use crate::error::SheetError;
+use crate::figures;
+
+/// What every sheet says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Name in targets: lower-case letters, digits, `-` and `.`.
+    pub id: String,
+    /// Name as its maker writes it.
+    pub name: String,
+    /// Who makes it.
+    pub manufacturer: String,
+    /// Die, data-sheet revision and date.
+    pub revision: String,
+    /// What it is, in a line.
+    pub description: String,
+    /// File that holds the sheet.
+    pub file: String,
+}
+
+/// A part of the catalogue.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What the sheet says of itself.
+    pub header: Header,
+    /// Board that a target means when it names none.
+    pub default_board: Option<String>,
+    /// The model that simulates the part, with its figures.
+    pub model: Model,
+    /// Every figure with its source, in the order of the file.
+    pub figures: Vec<FigureUse>,
+}
+
+/// A board of the catalogue.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// What the sheet says of itself.
+    pub header: Header,
+    /// Its figures.
+    pub board: NvmBoard,
+    /// Every figure with its source, in the order of the file.
+    pub figures: Vec<FigureUse>,
+}
+
+/// The models that parts can be simulated with. A new model is a variant here, a key of
+/// [`PartFile`], and its file in the crate that simulates it.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// Serial MRAM: table `[mram]`.
+    Mram(MramSheet),
+}
+
+impl Model {
+    /// As the sheet's table spells it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Mram(_) => "mram",
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        match self {
+            Self::Mram(sheet) => sheet.problems(),
+        }
+    }
+}
+
+/// A sheet, whichever kind its file holds.
+#[derive(Clone, Debug)]
+pub enum Sheet {
+    /// `part = "…"`.
+    Part(Box<Part>),
+    /// `board = "…"`.
+    Board(Box<Board>),
+}
+
+/// The keys of a part's file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartFile {
+    part: String,
+    name: String,
+    manufacturer: String,
+    revision: String,
+    description: String,
+    default_board: Option<String>,
+    mram: Option<MramSheet>,
+}
+
+/// The keys of a board's file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BoardFile {
+    board: String,
+    name: String,
+    manufacturer: String,
+    revision: String,
+    description: String,
+    core_clock: Figure<Frequency>,
+    rail: Vec<Rail>,
+    serial: SerialBus,
+    driver: Driver,
+}
+
+/// Reads and checks one sheet. `file` names it in messages.
+///
+/// # Errors
+/// Everything that is wrong with it, each with its place.
+pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
+    let source = Source { file, text };
+    let tree = DeTable::parse(text).map_err(|error| vec![source.toml_error(&error)])?;
+    let tree = tree.get_ref();
+    let has = |key: &str| tree.contains_key(key);
+    match (has("part"), has("board")) {
+        (true, false) => source.part(tree).map(|part| Sheet::Part(Box::new(part))),
+        (false, true) => source
+            .board(tree)
+            .map(|board| Sheet::Board(Box::new(board))),
+        _ => Err(vec![source.error(
+            0..text.len().min(1),
+            "a sheet begins with either part = \"ID\" or board = \"ID\"",
+        )]),
+    }
+}
+
+/// A file while it is read.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn part(self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
+        let raw: PartFile = self.typed()?;
+        let header = self.header(
+            raw.part,
+            raw.name,
+            raw.manufacturer,
+            raw.revision,
+            raw.description,
+        );
+        let Some(model) = raw.mram.map(Model::Mram) else {
+            let message = "the sheet has no model; add the table of one: [mram]";
+            return Err(vec![self.error(0..1, message)]);
+        };
+        let prefix = format!("{}.", model.name());
+        let problems = model.problems().into_iter().map(|problem| Problem {
+            path: format!("{prefix}{}", problem.path),
+            ..problem
+        });
+        self.checked(tree, "part", &header, problems.collect())?;
+        Ok(Part {
+            figures: figures::of(&header.id, self.text, tree),
+            default_board: raw.default_board,
+            header,
+            model,
+        })
+    }
+
+    fn board(self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
+        let raw: BoardFile = self.typed()?;
+        let header = self.header(
+            raw.board,
+            raw.name,
+            raw.manufacturer,
+            raw.revision,
+            raw.description,
+        );
+        let board = NvmBoard {
+            core_clock: raw.core_clock,
+            rail: raw.rail,
+            serial: raw.serial,
+            driver: raw.driver,
+        };
+        self.checked(tree, "board", &header, board.problems())?;
+        Ok(Board {
+            figures: figures::of(&header.id, self.text, tree),
+            header,
+            board,
+        })
+    }
+
+    fn typed<T: for<'de> Deserialize<'de>>(self) -> Result<T, Vec<SheetError>> {
+        toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
+    }
+
+    fn header(
+        self,
+        id: String,
+        name: String,
+        manufacturer: String,
+        revision: String,
+        description: String,
+    ) -> Header {
+        Header {
+            id,
+            name,
+            manufacturer,
+            revision,
+            description,
+            file: self.file.to_owned(),
+        }
+    }
+
+    /// Turns problems into errors with places.
+    fn checked(
+        self,
+        tree: &DeTable<'_>,
+        id_key: &str,
+        header: &Header,
+        mut problems: Vec<Problem>,
+    ) -> Result<(), Vec<SheetError>> {
+        if !is_id(&header.id) {
+            problems.push(Problem {
+                path: id_key.to_owned(),
+                message: format!(
+                    "{:?} is no id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', \
+                     beginning with a letter or digit",
+                    header.id
+                ),
+            });
+        }
+        for (key, value) in [
+            ("name", &header.name),
+            ("manufacturer", &header.manufacturer),
+            ("revision", &header.revision),
+        ] {
+            if value.trim().is_empty() {
+                problems.push(Problem {
+                    path: key.to_owned(),
+                    message: "the text is empty".to_owned(),
+                });
+            }
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(problems
+            .iter()
+            .map(|problem| {
+                let message = format!("{}: {}", problem.path, problem.message);
+                self.error(place(tree, &problem.path), message)
+            })
+            .collect())
+    }
+
+    fn toml_error(self, error: &toml::de::Error) -> SheetError {
+        self.error(error.span().unwrap_or(0..0), error.message())
+    }
+
+    fn error(self, span: Range<usize>, message: impl Into<String>) -> SheetError {
+        SheetError {
+            file: self.file.to_owned(),
+            text: self.text.to_owned(),
+            span,
+            message: message.into(),
+        }
+    }
+}
+
+/// Whether a text can name a part or board in a target.
+pub(crate) fn is_id(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    (1..=64).contains(&text.len())
+        && text.chars().all(allowed)
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// Where a dotted path stands in the text; where it ends early, the last part that exists.
+pub(crate) fn place(tree: &DeTable<'_>, path: &str) -> Range<usize> {
+    let mut keys = path.split('.');
+    let Some(mut value) = keys.next().and_then(|key| tree.get(key)) else {
+        return 0..1;
+    };
+    for key in keys {
+        let Some(next) = child(value, key) else {
+            break;
+        };
+        value = next;
+    }
+    value.span()
+}
+
+fn child<'a, 'i>(value: &'a Spanned<DeValue<'i>>, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+    match value.get_ref() {
+        DeValue::Table(table) => table.get(key),
+        DeValue::Array(array) => array.get(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}

@@ -1,0 +1,214 @@
+//! One self-contained HTML page: sentences, tables and plots, which works without a network.
+//!
+//! Everything from a document is hostile text. The templates escape it, data goes into the page as
+//! JSON that cannot end its element, and a content security policy lets only the inlined scripts
+//! run, each by the hash of its text. The plots' expressions are interpreted, so that nothing is
+//! evaluated as code.
+
+mod origin;
+mod plot;
+mod script;
+mod why;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+use wordline_core::ResultSet;
+
+use crate::answer::answer;
+use crate::grid::{Align, Column, Grid};
+use crate::pivot::{Pivot, Series};
+use crate::{headline, notes, text};
+use plot::Plot;
+use script::Scripts;
+
+/// What the page's template shows. Fields that end in `_html` are escaped already.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: String,
+    policy: String,
+    style: &'static str,
+    answers: Vec<String>,
+    incomplete: Option<&'static str>,
+    warnings: Vec<Note>,
+    results_html: String,
+    verdicts_html: Option<String>,
+    plots: Vec<Plot>,
+    why: why::Section,
+    origin: origin::Section,
+    command: String,
+    wordline: &'a str,
+    seed: u64,
+    timing: String,
+    age: f64,
+    metrics_html: Vec<String>,
+    document_json: String,
+    plots_json: String,
+    scripts: Vec<String>,
+}
+
+/// A warning of the document.
+#[derive(Serialize)]
+struct Note {
+    code: String,
+    advice: String,
+}
+
+pub(crate) fn results(document: &ResultSet) -> String {
+    let pivot = Pivot::of(document);
+    let series = pivot.series();
+    let why = why::section(&pivot, &series);
+    let plots = plot::curves(&pivot, &series);
+    let specs: Vec<_> = plots.iter().chain(&why.plots).map(Plot::spec).collect();
+    let scripts = Scripts::inlined();
+    let page = Page {
+        title: title(document),
+        policy: scripts.policy(),
+        style: include_str!("style.css"),
+        answers: answer(document),
+        incomplete: notes::incomplete(document),
+        warnings: warnings(document),
+        results_html: grid(&headline::grid(document, &pivot)),
+        verdicts_html: notes::verdicts(document).as_ref().map(grid),
+        plots_json: script::json(&specs),
+        plots,
+        why,
+        origin: origin::section(document),
+        command: text::printable(&document.experiment.command_line()),
+        wordline: &document.wordline,
+        seed: document.experiment.seed,
+        timing: document.experiment.timing.to_string(),
+        age: document.experiment.age,
+        metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
+        document_json: script::json(document),
+        scripts: scripts.texts(),
+    };
+    fill("page.html", include_str!("page.html"), &page)
+}
+
+/// A grid as a table that scrolls inside its own container on a narrow screen.
+pub(crate) fn grid(grid: &Grid) -> String {
+    #[derive(Serialize)]
+    struct Context {
+        title: String,
+        columns: Vec<Cell>,
+        rows: Vec<Vec<Cell>>,
+    }
+    let columns = grid.columns();
+    let row = |cells: &Vec<String>| {
+        let cells = cells.iter().zip(columns);
+        cells
+            .map(|(text, column)| Cell::new(text, column))
+            .collect()
+    };
+    let context = Context {
+        title: text::printable(grid.title()),
+        columns: columns
+            .iter()
+            .map(|column| Cell::new(&column.name, column))
+            .collect(),
+        rows: grid.rows().iter().map(row).collect(),
+    };
+    fill("grid.html", include_str!("grid.html"), &context)
+}
+
+/// A cell of a table, and whether it leans right.
+#[derive(Serialize)]
+struct Cell {
+    text: String,
+    right: bool,
+}
+
+impl Cell {
+    fn new(text: &str, column: &Column) -> Self {
+        Self {
+            text: text::printable(text),
+            right: column.align == Align::Right,
+        }
+    }
+}
+
+/// Fills a template; its name makes the engine escape for HTML.
+fn fill(name: &str, template: &str, context: &impl Serialize) -> String {
+    let mut engine = Environment::new();
+    engine.set_undefined_behavior(UndefinedBehavior::Strict);
+    match syntax() {
+        Ok(syntax) => engine.set_syntax(syntax),
+        Err(error) => unreachable!("the usual delimiters are valid: {error}"),
+    }
+    match engine.render_named_str(name, template, Serde(context)) {
+        Ok(text) => text,
+        Err(error) => unreachable!("the template and its context are made for each other: {error}"),
+    }
+}
+
+/// Lines that hold only a tag leave nothing behind.
+fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
+    SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+}
+
+/// What was run on what, as far as a heading holds it.
+fn title(document: &ResultSet) -> String {
+    let mut targets: Vec<&str> = Vec::new();
+    let of_rows = document.rows.iter().map(|row| row.target.as_str());
+    let asked = document.experiment.targets.iter().map(String::as_str);
+    for target in of_rows {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    if targets.is_empty() {
+        targets.extend(asked);
+    }
+    let workload = document.experiment.workload.name();
+    let what = match targets.as_slice() {
+        [] => "no target".to_owned(),
+        [one] => (*one).to_owned(),
+        [one, two] => format!("{one} and {two}"),
+        many => format!("{} targets", many.len()),
+    };
+    text::printable(&format!("wordline {workload}: {what}"))
+}
+
+fn warnings(document: &ResultSet) -> Vec<Note> {
+    let warnings = document.warnings.iter();
+    let note = |warning: &wordline_core::results::Warning| Note {
+        code: text::printable(&warning.code),
+        advice: text::printable(&warning.advice),
+    };
+    warnings.map(note).collect()
+}
+
+/// Every metric of a series: a row for each metric and cause, a column for each line.
+fn metrics(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
+    let mut wanted = Vec::new();
+    for metric in series.lines.iter().flat_map(|line| line.metrics()) {
+        if !wanted.contains(&metric) {
+            wanted.push(metric);
+        }
+    }
+    wanted.sort();
+    let mut columns = vec![Column::left("metric")];
+    columns.extend(series.lines.iter().map(|line| {
+        let place = pivot.place(line);
+        Column::right(if place.is_empty() {
+            "value".to_owned()
+        } else {
+            place
+        })
+    }));
+    let mut all = Grid::new(series.name.clone(), columns);
+    for (metric, cause) in wanted {
+        let mut cells = vec![headline::metric_label(metric, cause)];
+        cells.extend(series.lines.iter().map(|line| {
+            let row = line.row(metric, cause);
+            row.map_or_else(String::new, |row| text::value(row, 4))
+        }));
+        all.push(cells);
+    }
+    grid(&all)
+}

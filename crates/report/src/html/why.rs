@@ -1,0 +1,257 @@
+//! Why the numbers are what they are: what the slowest access consisted of, and where the time of
+//! the run went, by cause.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use wordline_core::Metric;
+
+use super::plot::{Plot, legend_columns};
+use crate::pivot::{Line, Pivot, Series};
+use crate::text;
+
+/// The section of the page.
+#[derive(Serialize)]
+pub(super) struct Section {
+    /// How much of the time the driver takes, in words.
+    sentences: Vec<String>,
+    /// What each cause means.
+    causes: Vec<Cause>,
+    pub(super) plots: Vec<Plot>,
+}
+
+#[derive(Serialize)]
+struct Cause {
+    name: String,
+    meaning: &'static str,
+    color: &'static str,
+    /// Whether no time at all goes there.
+    idle: bool,
+}
+
+/// Known causes, their meaning, and a colour that white text can be read on.
+const CAUSES: [(&str, &str, &str); 4] = [
+    (
+        "driver",
+        "driver code and DMA set-up on the host's processor",
+        "#A84A00",
+    ),
+    (
+        "bus_command",
+        "opcode, address and dummy cycles on the bus",
+        "#8F4A73",
+    ),
+    ("bus_data", "data on the bus", "#0072B2"),
+    ("array", "the chip's own work", "#00704F"),
+];
+
+/// Colours for causes that later workloads bring.
+const FURTHER: [&str; 3] = ["#555555", "#7A5C00", "#2B5F8A"];
+
+/// Metrics that a cause splits: of which, what it is, and how the plot's axis reads.
+const SPLIT: [(Metric, &str, &str); 2] = [
+    (
+        Metric::LatencyMaxPart,
+        "slowest",
+        "What the slowest access consisted of",
+    ),
+    (Metric::TimeShare, "share", "Where the time of the run went"),
+];
+
+pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
+    let names = causes(pivot);
+    let mut targets: Vec<&str> = Vec::new();
+    for one in series {
+        if !targets.contains(&one.head().target.as_str()) {
+            targets.push(&one.head().target);
+        }
+    }
+    let mut plots = Vec::new();
+    for (number, target) in targets.iter().enumerate() {
+        for (metric, id, heading) in SPLIT {
+            let parts = parts(pivot, series, target, metric);
+            if parts.is_empty() {
+                continue;
+            }
+            let heading = match targets.len() {
+                1 => heading.to_owned(),
+                _ => format!("{heading}: {target}"),
+            };
+            let caption = match metric {
+                Metric::TimeShare => "Share of the run's duration by cause.",
+                _ => "Duration of the slowest access by cause; the parts add up to it.",
+            };
+            let spec = spec(metric, &names, &parts);
+            let id = format!("plot-{id}-by-cause-{}", number + 1);
+            plots.push(Plot::new(id, heading, caption.to_owned(), spec));
+        }
+    }
+    let sentences = series.iter().filter_map(|one| sentence(pivot, one));
+    Section {
+        sentences: sentences.collect(),
+        causes: names,
+        plots,
+    }
+}
+
+/// Every cause that occurs, in the order of the document.
+fn causes(pivot: &Pivot<'_>) -> Vec<Cause> {
+    let mut found: Vec<(&str, bool)> = Vec::new();
+    for (metric, _, _) in SPLIT {
+        for (cause, value) in pivot.lines.iter().flat_map(|line| line.parts(metric)) {
+            match found.iter_mut().find(|(name, _)| *name == cause) {
+                Some((_, busy)) => *busy |= value > 0.0,
+                None => found.push((cause, value > 0.0)),
+            }
+        }
+    }
+    let causes = found.into_iter().enumerate().map(|(index, (name, busy))| {
+        let known = CAUSES.iter().find(|(cause, _, _)| *cause == name);
+        let further = FURTHER[index % FURTHER.len()];
+        let (_, meaning, color) = known.copied().unwrap_or((name, "", further));
+        Cause {
+            name: text::printable(&text::words(name)),
+            meaning,
+            color,
+            idle: !busy,
+        }
+    });
+    causes.collect()
+}
+
+/// "Writes of 2 KiB spend 34 % of their time in the driver; at 64 KiB it is 1.6 %."
+fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
+    let share = |line: &Line<'_>| {
+        let mut parts = line.parts(Metric::TimeShare);
+        let (_, share) = parts.find(|(cause, _)| *cause == "driver")?;
+        Some((pivot.place(line), text::percent(share, 2)))
+    };
+    let (place, percent) = share(series.lines.first()?)?;
+    let mut who = match series.head().operation.as_str() {
+        "read" => "Reads".to_owned(),
+        "write" => "Writes".to_owned(),
+        other => format!("Accesses ({})", text::words(other)),
+    };
+    if !place.is_empty() {
+        let of = if pivot.along == Some("access_bytes") {
+            "of"
+        } else {
+            "at"
+        };
+        who += &format!(" {of} {place}");
+    }
+    if pivot.varying.target {
+        who = format!("{}: {}", series.head().target, who.to_lowercase_first());
+    }
+    let mut text = format!("{who} spend {percent} of their time in the driver (CPU-bound share)");
+    if series.lines.len() > 1
+        && let Some((place, percent)) = series.lines.last().and_then(|line| share(line))
+    {
+        text += &format!("; at {place} it is {percent}");
+    }
+    Some(text::printable(&(text + ".")))
+}
+
+/// Makes the first letter small, for the middle of a sentence.
+trait LowercaseFirst {
+    fn to_lowercase_first(&self) -> String;
+}
+
+impl LowercaseFirst for String {
+    fn to_lowercase_first(&self) -> String {
+        let mut characters = self.chars();
+        let first = characters.next().map(|c| c.to_lowercase().to_string());
+        first.unwrap_or_default() + characters.as_str()
+    }
+}
+
+/// A piece of a bar.
+#[derive(Serialize)]
+struct Part {
+    bar: String,
+    cause: String,
+    order: usize,
+    value: f64,
+    text: String,
+}
+
+fn parts(pivot: &Pivot<'_>, series: &[Series<'_, '_>], target: &str, metric: Metric) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let of_target = series.iter().filter(|one| one.head().target == target);
+    for (one, line) in of_target.flat_map(|one| one.lines.iter().map(move |line| (one, line))) {
+        let place = pivot.place(line);
+        let bar = format!("{} {place}", one.name_on_target);
+        for (order, (cause, value)) in line.parts(metric).enumerate() {
+            parts.push(Part {
+                bar: text::printable(bar.trim_end()),
+                cause: text::printable(&text::words(cause)),
+                order,
+                value,
+                text: text::number(metric, value, 3),
+            });
+        }
+    }
+    parts
+}
+
+fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
+    let busy = causes.iter().filter(|cause| !cause.idle);
+    let (names, colors): (Vec<_>, Vec<_>) = busy.map(|one| (one.name.clone(), one.color)).unzip();
+    let mut bars: Vec<&str> = Vec::new();
+    for part in parts {
+        if !bars.contains(&part.bar.as_str()) {
+            bars.push(&part.bar);
+        }
+    }
+    let share = metric == Metric::TimeShare;
+    let (title, stack, labels) = if share {
+        (
+            "share of the time",
+            "normalize",
+            "format(datum.value, '.0%')".to_owned(),
+        )
+    } else {
+        ("duration", "zero", super::plot::label(metric.unit()))
+    };
+    let mut layers = vec![json!({
+        "mark": {"type": "bar", "stroke": "white", "strokeWidth": 1},
+        "encoding": {
+            "color": {
+                "field": "cause", "type": "nominal",
+                "scale": {"domain": names, "range": colors},
+                "legend": {"columns": legend_columns(&names), "symbolType": "square",
+                           "symbolStrokeWidth": 0},
+            },
+            "tooltip": [
+                {"field": "bar", "type": "nominal", "title": "what"},
+                {"field": "cause", "type": "nominal", "title": "cause"},
+                {"field": "text", "type": "nominal", "title": title},
+            ],
+        },
+    })];
+    if share {
+        // Only pieces that are wide enough for their label get one.
+        layers.push(json!({
+            "mark": {"type": "text", "color": "white", "fontSize": 11, "tooltip": null},
+            "encoding": {
+                "text": {"field": "text", "type": "nominal"},
+                "opacity": {
+                    "condition": {"test": "datum.value >= 0.15", "value": 1}, "value": 0,
+                },
+                "detail": {"field": "cause", "type": "nominal"},
+            },
+        }));
+    }
+    json!({
+        "height": {"step": 24},
+        "data": {"values": parts},
+        "encoding": {
+            "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
+                  "axis": {"labelLimit": 160, "ticks": false, "domain": false}},
+            "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
+                  "bandPosition": 0.5,
+                  "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
+            "order": {"field": "order", "type": "quantitative"},
+        },
+        "layer": layers,
+    })
+}
