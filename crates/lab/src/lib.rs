@@ -1,1 +1,92 @@
-//! stub
+//! The laboratory: runs an [`Experiment`] and returns a [`ResultSet`].
+//!
+//! An experiment names targets and a workload; each target becomes a device, the workload drives
+//! the device and reads its clock, and what it measured becomes rows. Nothing here reads the wall
+//! clock or global randomness: the same experiment gives the same document, bit for bit.
+//!
+//! ```
+//! use wordline_catalog::Catalog;
+//! use wordline_core::{Experiment, Metric, Operation, RawWorkload, Timing, Workload};
+//! use wordline_lab::{Control, run};
+//!
+//! let catalog = Catalog::load(&[])?;
+//! let experiment = Experiment {
+//!     targets: vec!["em064lx@stm32h755-qspi".into()],
+//!     workload: Workload::Raw(RawWorkload {
+//!         operations: vec![Operation::Write],
+//!         access_bytes: vec![2048],
+//!         total_bytes: 1 << 20,
+//!         ..RawWorkload::default()
+//!     }),
+//!     timing: Timing::Typ,
+//!     age: 0.0,
+//!     seed: 0,
+//! };
+//! let result = run(&catalog, &experiment, &Control::default())?;
+//! let worst = result.of(Metric::LatencyMax).next().and_then(|row| row.value);
+//! assert!((worst.unwrap_or(0.0) - 52e-6).abs() < 0.3e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod control;
+mod error;
+mod payload;
+mod raw;
+mod rows;
+mod sources;
+mod tally;
+
+pub use control::{Control, Progress};
+pub use error::LabError;
+pub use payload::Payload;
+pub use raw::default_workload;
+pub use tally::Tally;
+use wordline_catalog::{Catalog, Target};
+use wordline_core::{Experiment, ResultSet, Workload};
+
+/// Runs an experiment. When `control` asks to stop, the rows that are finished come back in a
+/// document that is not complete.
+///
+/// # Errors
+/// When the experiment cannot be run as it stands: unknown targets, a part that does not fit its
+/// board, sizes that do not fit the part.
+pub fn run(
+    catalog: &Catalog,
+    experiment: &Experiment,
+    control: &Control<'_>,
+) -> Result<ResultSet, LabError> {
+    let targets = resolve(catalog, experiment)?;
+    // The document names every target in full, so that the run can be repeated from it alone.
+    let mut document = ResultSet::new(Experiment {
+        targets: targets.iter().map(|target| target.name.clone()).collect(),
+        ..experiment.clone()
+    });
+    match &experiment.workload {
+        Workload::Raw(workload) => {
+            raw::run(&targets, workload, experiment, control, &mut document)?;
+        }
+    }
+    if let Err(error) = document.check() {
+        unreachable!("the laboratory made a document that breaks its own rules: {error}");
+    }
+    Ok(document)
+}
+
+/// Looks the targets up, and checks what does not depend on the workload.
+fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Target<'a>>, LabError> {
+    if !(0.0..=1.0).contains(&experiment.age) {
+        return Err(LabError::Age(experiment.age));
+    }
+    let mut targets: Vec<Target<'a>> = Vec::new();
+    for name in &experiment.targets {
+        let target = catalog.target(name)?;
+        if targets.iter().any(|other| other.name == target.name) {
+            return Err(LabError::Twice(target.name));
+        }
+        targets.push(target);
+    }
+    if targets.is_empty() {
+        return Err(LabError::NoTarget);
+    }
+    Ok(targets)
+}

@@ -1,0 +1,185 @@
+//! The published figures of the MRAM beside the model's, calibration and prediction apart.
+
+use serde::Deserialize;
+use wordline_catalog::{Catalog, Model};
+use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::{
+    Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
+};
+use wordline_lab::{Control, run};
+use wordline_nvm::{Cause, Conditions, Wired};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Published {
+    key: String,
+    title: String,
+    target: String,
+    errata: Vec<String>,
+    value: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Value {
+    citation: String,
+    operation: Operation,
+    access: ByteCount,
+    metric: Metric,
+    published: f64,
+    tolerance: f64,
+    r#use: Use,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Use {
+    Calibrated,
+    Predicted,
+}
+
+fn published() -> Published {
+    let text = include_str!("../published/mram-vs-flash-benchmark/mram.toml");
+    toml::from_str(text).expect("well-formed")
+}
+
+fn experiment(target: &str) -> Experiment {
+    Experiment {
+        targets: vec![target.to_owned()],
+        workload: Workload::Raw(RawWorkload::default()),
+        timing: Timing::Typ,
+        age: 0.0,
+        seed: 0,
+    }
+}
+
+fn benchmark(target: &str, timing: Timing) -> ResultSet {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let experiment = Experiment {
+        timing,
+        ..experiment(target)
+    };
+    run(&catalog, &experiment, &Control::default()).expect("the benchmark runs")
+}
+
+fn value(result: &ResultSet, metric: Metric, operation: Operation, access: u64) -> f64 {
+    let mut rows = result.of(metric).filter(|row| {
+        row.operation == operation.name() && row.count("access_bytes") == Some(access)
+    });
+    let row = rows.next().expect("one row");
+    assert!(rows.next().is_none(), "more than one row");
+    row.value.expect("a number")
+}
+
+#[test]
+fn published_values_are_met_within_the_tolerance_that_was_written_first() {
+    let published = published();
+    assert_eq!(published.key, "mram-vs-flash-benchmark");
+    assert!(!published.title.is_empty() && !published.errata.is_empty());
+    let result = benchmark(&published.target, Timing::Typ);
+    for one in &published.value {
+        let ours = value(&result, one.metric, one.operation, one.access.bytes());
+        let miss = (ours - one.published).abs() / one.published;
+        assert!(miss <= one.tolerance, "{}: we have {ours}", one.citation);
+    }
+}
+
+/// One constant from one size: the calibrated value, less what the bus takes, is the constant in
+/// the board's sheet, which is marked as calibrated; nothing else is.
+#[test]
+fn the_driver_constant_comes_from_one_published_value() {
+    let published = published();
+    let calibrated: Vec<_> = published
+        .value
+        .iter()
+        .filter(|one| one.r#use == Use::Calibrated)
+        .collect();
+    assert_eq!(calibrated.len(), 1);
+    let one = calibrated[0];
+
+    let catalog = Catalog::load(&[]).expect("sound");
+    let target = catalog.target(&published.target).expect("in the catalogue");
+    let Model::Mram(sheet) = &target.part.model;
+    let conditions = Conditions {
+        timing: Timing::Typ,
+        age: 0.0,
+        seed: 0,
+    };
+    let device = Wired::connect(sheet, &target.board.board, conditions).expect("fits");
+    let bus = device
+        .link()
+        .write
+        .transaction(one.access.bytes())
+        .total()
+        .si();
+    let clock = target.board.board.core_clock.nominal().si();
+    let cycles = target.board.board.driver.dma_setup.nominal().count() as f64;
+    assert!(
+        (cycles - (one.published - bus) * clock).abs() < 1.0,
+        "{cycles} cycles"
+    );
+
+    let figures = target.part.figures.iter().chain(&target.board.figures);
+    let marked: Vec<_> = figures
+        .filter(|figure| figure.basis == Basis::Calibrated)
+        .map(|figure| figure.figure.as_str())
+        .collect();
+    assert_eq!(marked, ["driver.dma_setup"]);
+}
+
+#[test]
+fn reads_and_writes_are_symmetric() {
+    let result = benchmark("em064lx@stm32h755-qspi", Timing::Typ);
+    for access in RawWorkload::default().access_bytes {
+        let of = |operation| value(&result, Metric::ThroughputMean, operation, access);
+        let ratio = of(Operation::Read) / of(Operation::Write);
+        assert!((ratio - 1.0).abs() < 0.005, "{access} B: {ratio}");
+    }
+}
+
+/// 59 mA and 1.8 V at 60 MB/s; 156 and 199 mA at 400 MB/s.
+#[test]
+fn energy_tends_to_current_times_voltage_over_bus_rate() {
+    let energy = |target, timing| {
+        let result = benchmark(target, timing);
+        value(&result, Metric::EnergyPerByte, Operation::Write, 65_536)
+    };
+    let cases = [
+        ("em064lx@stm32h755-qspi", Timing::Typ, 0.059 * 1.8 / 60e6),
+        ("em064lx@stm32h7s78-xspi", Timing::Typ, 0.156 * 1.8 / 400e6),
+        ("em064lx@stm32h7s78-xspi", Timing::Max, 0.199 * 1.8 / 400e6),
+    ];
+    for (target, timing, limit) in cases {
+        let ours = energy(target, timing);
+        // Command clocks and the standby current while the driver works come on top.
+        assert!(
+            ours > limit && ours < limit * 1.005,
+            "{target} {timing}: {ours} J/B"
+        );
+    }
+}
+
+/// The worst access is the sum of its parts, and the driver's share falls with the size.
+#[test]
+fn the_driver_bound_share_falls_with_the_access_size() {
+    let result = benchmark("em064lx@stm32h755-qspi", Timing::Typ);
+    let share = |access| {
+        let mut rows = result.of(Metric::TimeShare).filter(|row| {
+            row.operation == "write"
+                && row.count("access_bytes") == Some(access)
+                && row.text("cause") == Some(Cause::Driver.name())
+        });
+        rows.next().and_then(|row| row.value).expect("a share")
+    };
+    assert!((share(2048) - 17.75 / 52.0).abs() < 1e-3);
+    assert!(share(65_536) < 0.02);
+    for access in RawWorkload::default().access_bytes {
+        let parts: f64 = result
+            .of(Metric::LatencyMaxPart)
+            .filter(|row| row.operation == "write" && row.count("access_bytes") == Some(access))
+            .filter_map(|row| row.value)
+            .sum();
+        let whole = value(&result, Metric::LatencyMax, Operation::Write, access);
+        assert!((parts - whole).abs() < 1e-15);
+    }
+}
