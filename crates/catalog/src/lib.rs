@@ -284,7 +284,7 @@ fn target_error(message: String) -> CatalogError {
 fn unknown<'a>(kind: &str, id: &str, known: impl Iterator<Item = &'a String>) -> CatalogError {
     let known: Vec<_> = known.map(String::as_str).collect();
     target_error(format!(
-        "unknown {kind} {id:?}; the catalogue has {}",
+        "unknown {kind} {id:?}; allowed: {}",
         known.join(", ")
     ))
 }

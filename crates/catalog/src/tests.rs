@@ -230,11 +230,11 @@ fn unknown_names_are_answered_with_those_that_exist() {
     let message = |target: &str| catalog.target(target).expect_err(target).to_string();
     assert_eq!(
         message("em064l"),
-        "unknown part \"em064l\"; the catalogue has em064lx"
+        "unknown part \"em064l\"; allowed: em064lx"
     );
     assert!(
         message("em064lx@nowhere")
-            .starts_with("unknown board \"nowhere\"; the catalogue has stm32h755-qspi")
+            .starts_with("unknown board \"nowhere\"; allowed: stm32h755-qspi")
     );
     assert!(message("file:/tmp/x").contains("not measured by this version"));
     assert!(message("").contains("unknown part \"\""));

@@ -1,0 +1,275 @@
+//! `wordline part list|show|check`.
+
+use serde_json::json;
+use wordline_catalog::{Board, Catalog, CatalogError, Header, Model, Part, Target};
+use wordline_core::quantity::{Quantity, human};
+use wordline_core::results::FigureUse;
+use wordline_nvm::bus::serial::Command as BusCommand;
+use wordline_nvm::{Link, MramSheet};
+use wordline_report::{Column, Format, Grid};
+
+use crate::args::{self, Global};
+use crate::failure::{self, Failure};
+use crate::outcome::Outcome;
+use crate::output;
+
+pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure> {
+    match part {
+        args::Part::List => list(global),
+        args::Part::Show { id } => show(id, global),
+        args::Part::Check { paths } => check(paths, global),
+    }
+}
+
+fn list(global: &Global) -> Result<Outcome, Failure> {
+    let catalog = super::catalog(global)?;
+    let columns = [
+        "id",
+        "kind",
+        "name",
+        "manufacturer",
+        "default board",
+        "description",
+    ];
+    let mut grid = Grid::new("", columns.map(Column::left).into());
+    for part in catalog.parts() {
+        let board = part.default_board.as_deref().unwrap_or("");
+        grid.push(line(&part.header, part.model.name(), board));
+    }
+    for board in catalog.boards() {
+        grid.push(line(&board.header, "board", ""));
+    }
+    output::data(&grid.render(global.format.into(), &output::style()))?;
+    Ok(Outcome::Done)
+}
+
+fn line<'a>(header: &'a Header, kind: &'a str, board: &'a str) -> [&'a str; 6] {
+    [
+        &header.id,
+        kind,
+        &header.name,
+        &header.manufacturer,
+        board,
+        &header.description,
+    ]
+}
+
+fn show(id: &str, global: &Global) -> Result<Outcome, Failure> {
+    let catalog = super::catalog(global)?;
+    let page = Page::find(&catalog, id)?;
+    let format = Format::from(global.format);
+    let text = match format {
+        Format::Json => page.json(),
+        Format::Csv => page.figures().csv(),
+        Format::Table | Format::Markdown | Format::Html => page.text(format),
+    };
+    output::data(&text)?;
+    Ok(Outcome::Done)
+}
+
+/// What `part show` prints.
+struct Page<'a> {
+    header: &'a Header,
+    kind: &'static str,
+    figures: &'a [FigureUse],
+    /// How the part works on its board, where there is one.
+    link: Option<(&'a str, Link)>,
+}
+
+impl<'a> Page<'a> {
+    fn find(catalog: &'a Catalog, id: &str) -> Result<Self, Failure> {
+        if !id.contains('@')
+            && let Ok(board) = catalog.board(id)
+        {
+            return Ok(Self::of_board(board));
+        }
+        if !id.contains('@') {
+            let part = catalog
+                .part(id)
+                .map_err(|error| both_kinds(catalog, error))?;
+            if part.default_board.is_none() {
+                return Ok(Self::of_part(part, None));
+            }
+        }
+        let target = catalog.target(id).map_err(failure::catalog)?;
+        let Model::Mram(sheet) = &target.part.model;
+        let link = connect(&target, sheet)?;
+        Ok(Self::of_part(
+            target.part,
+            Some((&target.board.header.id, link)),
+        ))
+    }
+
+    fn of_part(part: &'a Part, link: Option<(&'a str, Link)>) -> Self {
+        Self {
+            header: &part.header,
+            kind: part.model.name(),
+            figures: &part.figures,
+            link,
+        }
+    }
+
+    fn of_board(board: &'a Board) -> Self {
+        Self {
+            header: &board.header,
+            kind: "board",
+            figures: &board.figures,
+            link: None,
+        }
+    }
+
+    fn figures(&self) -> Grid {
+        let columns = ["figure", "value", "basis", "source"];
+        let mut grid = Grid::new("Figures", columns.map(Column::left).into());
+        for figure in self.figures {
+            let basis = figure.basis.to_string();
+            grid.push([&figure.figure, &figure.value, &basis, &figure.source]);
+        }
+        grid
+    }
+
+    /// How each action runs on the board: computed from both sheets.
+    fn commands(&self) -> Option<Grid> {
+        let (board, link) = self.link.as_ref()?;
+        let columns = [
+            "action",
+            "opcode",
+            "mode",
+            "clock",
+            "data rate",
+            "command time",
+        ];
+        let title = format!("On {board}, supplied with {} (computed)", link.voltage);
+        let mut grid = Grid::new(title, columns.map(Column::left).into());
+        for (action, command) in actions(link) {
+            let opcode = &command.opcode;
+            let rate = if opcode.address_bytes > 0 {
+                human(command.data_rate(), "B/s", 4)
+            } else {
+                "no data".to_owned()
+            };
+            grid.push([
+                action.to_owned(),
+                format!("{:02X}h {}", opcode.code, opcode.name),
+                opcode.mode.to_string(),
+                command.clock.to_string(),
+                rate,
+                human(command.transaction(0).command.si(), "s", 3),
+            ]);
+        }
+        Some(grid)
+    }
+
+    fn text(&self, format: Format) -> String {
+        let header = self.header;
+        let style = output::style();
+        let mut facts = Grid::new(
+            format!("{} {}", header.manufacturer, header.name),
+            vec![Column::left("id"), Column::left(&header.id)],
+        );
+        facts.push(["kind", self.kind]);
+        facts.push(["description", &header.description]);
+        facts.push(["sheet", &header.revision]);
+        facts.push(["file", &header.file]);
+        let grids = [Some(facts), self.commands(), Some(self.figures())];
+        let texts: Vec<_> = grids
+            .into_iter()
+            .flatten()
+            .map(|grid| grid.render(format, &style))
+            .collect();
+        texts.join("\n")
+    }
+
+    fn json(&self) -> String {
+        let header = self.header;
+        let link = self.link.as_ref().map(|(board, link)| {
+            let commands = actions(link).map(|(action, command)| {
+                json!({
+                    "action": action,
+                    "opcode": command.opcode.code,
+                    "name": command.opcode.name,
+                    "mode": command.opcode.mode.to_string(),
+                    "clock_hz": command.clock.hz(),
+                    "data_rate_bytes_per_s": command.data_rate(),
+                    "command_time_s": command.transaction(0).command.si(),
+                })
+            });
+            json!({ "board": board, "voltage_v": link.voltage.si(), "commands": commands })
+        });
+        let page = json!({
+            "id": header.id,
+            "kind": self.kind,
+            "name": header.name,
+            "manufacturer": header.manufacturer,
+            "revision": header.revision,
+            "description": header.description,
+            "figures": self.figures,
+            "link": link,
+        });
+        format!("{page:#}\n")
+    }
+}
+
+fn actions(link: &Link) -> [(&'static str, &BusCommand); 3] {
+    [
+        ("read", &link.read),
+        ("write", &link.write),
+        ("write-enable", &link.write_enable),
+    ]
+}
+
+fn connect(target: &Target<'_>, sheet: &MramSheet) -> Result<Link, Failure> {
+    Link::new(&target.board.board, &sheet.supply, &sheet.opcode)
+        .map_err(|error| failure::message(format!("{}: {error}", target.name)))
+}
+
+/// An unknown name may have been meant as a board.
+fn both_kinds(catalog: &Catalog, error: CatalogError) -> Failure {
+    let boards: Vec<_> = catalog
+        .boards()
+        .map(|board| board.header.id.as_str())
+        .collect();
+    failure::message(format!("{error}; and the boards {}", boards.join(", ")))
+}
+
+fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
+    let (sheets, errors) = if paths.is_empty() {
+        match Catalog::load(&global.catalog) {
+            Ok(catalog) => (
+                catalog.parts().count() + catalog.boards().count(),
+                Vec::new(),
+            ),
+            Err(CatalogError::Sheets(errors)) => (0, errors),
+            Err(other) => return Err(failure::catalog(other)),
+        }
+    } else {
+        let catalog = super::catalog(global)?;
+        let checked = catalog.check(paths).map_err(failure::catalog)?;
+        (checked.sheets, checked.errors)
+    };
+    for error in &errors {
+        output::note(&format!("{:?}", failure::sheet(error)));
+    }
+    let columns = ["file", "line", "fault"];
+    let mut grid = Grid::new("", columns.map(Column::left).into());
+    for error in &errors {
+        grid.push([
+            error.file.clone(),
+            error.line().to_string(),
+            error.message.clone(),
+        ]);
+    }
+    let format = Format::from(global.format);
+    if matches!(format, Format::Json | Format::Csv) {
+        output::data(&grid.render(format, &output::style()))?;
+    } else if errors.is_empty() {
+        output::data(&format!("sheets checked: {sheets}, faults: 0\n"))?;
+    } else {
+        output::data(&format!("faults: {}\n", errors.len()))?;
+    }
+    Ok(if errors.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
+}

@@ -1,0 +1,71 @@
+//! `wordline raw`.
+
+use wordline_catalog::{Catalog, Target};
+use wordline_core::quantity::ByteCount;
+use wordline_core::{Experiment, RawWorkload, ResultSet, Workload};
+use wordline_lab::{Control, default_workload};
+
+use crate::args::{Global, Raw};
+use crate::failure::{self, Failure};
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::output::Exports;
+use crate::progress::Bar;
+
+pub(crate) fn run(raw: &Raw, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&raw.export)?;
+    let catalog = super::catalog(global)?;
+    let experiment = experiment(raw, &catalog)?;
+    let document = {
+        let bar = Bar::new(global.quiet);
+        let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
+        let control = Control {
+            stop: Some(interrupt::listen()),
+            progress: Some(&show),
+        };
+        wordline_lab::run(&catalog, &experiment, &control).map_err(failure::lab)?
+    };
+    exports.write(&document, global)?;
+    Ok(outcome(&document))
+}
+
+fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
+    let targets: Vec<Target<'_>> = raw
+        .target
+        .iter()
+        .map(|name| catalog.target(name).map_err(failure::catalog))
+        .collect::<Result<_, _>>()?;
+    let default = default_workload(&targets);
+    let sizes = raw.size.iter().copied().map(ByteCount::bytes).collect();
+    let workload = RawWorkload {
+        operations: raw.operation.clone(),
+        access_bytes: if raw.size.is_empty() {
+            default.access_bytes
+        } else {
+            sizes
+        },
+        total_bytes: raw.total.map_or(default.total_bytes, ByteCount::bytes),
+        wrap_bytes: raw.wrap.map_or(default.wrap_bytes, ByteCount::bytes),
+    };
+    Ok(Experiment {
+        targets: targets.into_iter().map(|target| target.name).collect(),
+        workload: Workload::Raw(workload),
+        timing: raw.timing,
+        age: raw.age,
+        seed: raw.seed,
+    })
+}
+
+fn outcome(document: &ResultSet) -> Outcome {
+    if !document.complete {
+        Outcome::Interrupted
+    } else if document
+        .warnings
+        .iter()
+        .any(|warning| warning.code == "run-failed")
+    {
+        Outcome::CheckFailed
+    } else {
+        Outcome::Done
+    }
+}

@@ -1,0 +1,56 @@
+//! `wordline report`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use wordline_core::ResultSet;
+
+use crate::args::{Global, Report};
+use crate::failure::{self, Failure};
+use crate::outcome::Outcome;
+use crate::output::Exports;
+
+/// No document of ours comes near this size.
+const DOCUMENT_BYTES_MAX: u64 = 1 << 30;
+
+pub(crate) fn run(report: &Report, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&report.export)?;
+    let path = &report.result;
+    let text = read(path)?;
+    let document =
+        ResultSet::from_json(&text).map_err(|error| failure::document(path, &text, &error))?;
+    exports.write(&document, global)?;
+    Ok(Outcome::Done)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let unreadable =
+        |error: io::Error| failure::message(format!("{} cannot be read: {error}", path.display()));
+    let mut source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(unreadable)?)
+    };
+    let mut bytes = Vec::new();
+    source
+        .by_ref()
+        .take(DOCUMENT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
+        let text = format!(
+            "{} is larger than 1 GiB, which no document is",
+            path.display()
+        );
+        return Err(failure::message(text));
+    }
+    String::from_utf8(bytes).map_err(|fault| {
+        let at = fault.utf8_error().valid_up_to();
+        failure::message(format!(
+            "{} is not a text file: byte {at} is no UTF-8; expected the JSON that --export \
+             FILE.json writes",
+            path.display()
+        ))
+    })
+}

@@ -1,0 +1,257 @@
+//! What Linux states of the host under `/proc` and `/sys`. Elsewhere the files are absent, and each
+//! check says so.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Finding, State};
+
+/// Everything that is looked at.
+pub(crate) fn findings() -> Vec<Finding> {
+    let mut findings = vec![
+        processor(),
+        memory(),
+        huge_pages(),
+        numa(),
+        time_source(),
+        frequency(),
+        virtual_machine(),
+        counters(),
+    ];
+    findings.extend(block_devices());
+    findings.push(raw_flash());
+    findings
+}
+
+fn text(path: &str) -> Option<String> {
+    fs::read_to_string(path)
+        .ok()
+        .map(|text| text.trim().to_owned())
+}
+
+/// The first value of a key in a file of `key : value` lines.
+fn value_of(path: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == key).then(|| value.trim().to_owned())
+    })
+}
+
+fn unknown(area: &'static str, check: &'static str) -> Finding {
+    Finding {
+        area,
+        check,
+        state: State::Missing,
+        found: "not stated by this system".to_owned(),
+        advice: "",
+    }
+}
+
+fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Finding {
+    found.map_or_else(
+        || unknown(area, check),
+        |found| Finding {
+            area,
+            check,
+            state: State::Fact,
+            found,
+            advice: "",
+        },
+    )
+}
+
+fn processor() -> Finding {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = value_of("/proc/cpuinfo", "model name");
+    let model = model.or_else(|| text("/proc/device-tree/model"));
+    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    fact(
+        "host",
+        "processor",
+        Some(format!("{model}, {cores} usable threads")),
+    )
+}
+
+fn memory() -> Finding {
+    fact("host", "memory", value_of("/proc/meminfo", "MemTotal"))
+}
+
+fn huge_pages() -> Finding {
+    let Some(total) = value_of("/proc/meminfo", "HugePages_Total") else {
+        return unknown("memory", "huge pages");
+    };
+    let transparent = text("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    let transparent = transparent
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
+        .unwrap_or("unknown");
+    let reserved = total != "0";
+    let usable = reserved || transparent == "always" || transparent == "madvise";
+    Finding {
+        area: "memory",
+        check: "huge pages",
+        state: if usable { State::Good } else { State::Limited },
+        found: format!("{total} reserved, transparent: {transparent}"),
+        advice: if usable {
+            ""
+        } else {
+            "latency will include TLB misses; reserve some in /proc/sys/vm/nr_hugepages"
+        },
+    }
+}
+
+fn numa() -> Finding {
+    let online = text("/sys/devices/system/node/online");
+    fact("memory", "NUMA nodes", online)
+}
+
+fn time_source() -> Finding {
+    let source = text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    let Some(source) = source else {
+        return unknown("timing", "clock source");
+    };
+    let fast = ["tsc", "arch_sys_counter"].contains(&source.as_str());
+    Finding {
+        area: "timing",
+        check: "clock source",
+        state: if fast { State::Good } else { State::Limited },
+        found: source,
+        advice: if fast {
+            ""
+        } else {
+            "reading the time costs a system call or more; durations below 1 us will be coarse"
+        },
+    }
+}
+
+fn frequency() -> Finding {
+    let governor = text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    let Some(governor) = governor else {
+        return fact(
+            "timing",
+            "frequency governor",
+            Some("not under this system's control".to_owned()),
+        );
+    };
+    let steady = governor == "performance";
+    Finding {
+        area: "timing",
+        check: "frequency governor",
+        state: if steady { State::Good } else { State::Limited },
+        found: governor,
+        advice: if steady {
+            ""
+        } else {
+            "set it to performance while measuring"
+        },
+    }
+}
+
+fn virtual_machine() -> Finding {
+    let Some(flags) = value_of("/proc/cpuinfo", "flags") else {
+        return unknown("timing", "virtual machine");
+    };
+    let hypervisor = flags.split_whitespace().any(|flag| flag == "hypervisor");
+    Finding {
+        area: "timing",
+        check: "virtual machine",
+        state: if hypervisor {
+            State::Limited
+        } else {
+            State::Good
+        },
+        found: if hypervisor { "yes" } else { "no" }.to_owned(),
+        advice: if hypervisor {
+            "neighbours and the hypervisor add to worst-case latencies"
+        } else {
+            ""
+        },
+    }
+}
+
+fn counters() -> Finding {
+    let level = text("/proc/sys/kernel/perf_event_paranoid");
+    let Some(level) = level.and_then(|level| level.parse::<i32>().ok()) else {
+        return unknown("memory", "performance counters");
+    };
+    // Level 1 lets a user count events of the user's own processes, kernel side included.
+    let open = level <= 1;
+    Finding {
+        area: "memory",
+        check: "performance counters",
+        state: if open { State::Good } else { State::Limited },
+        found: format!("perf_event_paranoid is {level}"),
+        advice: if open {
+            ""
+        } else {
+            "bandwidth counters need root or: sysctl kernel.perf_event_paranoid=1"
+        },
+    }
+}
+
+fn block_devices() -> Vec<Finding> {
+    let Ok(entries) = fs::read_dir("/sys/block") else {
+        return vec![unknown("storage", "block devices")];
+    };
+    let mut names: Vec<_> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| {
+            !["loop", "ram", "zram"]
+                .iter()
+                .any(|kind| name.starts_with(kind))
+        })
+        .collect();
+    names.sort();
+    names.iter().filter_map(|name| block_device(name)).collect()
+}
+
+/// A block device that has a size; card readers without a card have none.
+fn block_device(name: &str) -> Option<Finding> {
+    let root = format!("/sys/block/{name}");
+    let sectors: u64 = text(&format!("{root}/size"))?.parse().ok()?;
+    if sectors == 0 {
+        return None;
+    }
+    let gigabytes = sectors as f64 * 512.0 / 1e9;
+    let rotates = text(&format!("{root}/queue/rotational")).as_deref() == Some("1");
+    let readable = fs::File::open(Path::new("/dev").join(name)).is_ok();
+    Some(Finding {
+        area: "storage",
+        check: "block device",
+        state: if readable {
+            State::Good
+        } else {
+            State::Limited
+        },
+        found: format!(
+            "{name}, {gigabytes:.1} GB{}",
+            if rotates {
+                ", says that it rotates"
+            } else {
+                ""
+            }
+        ),
+        advice: if readable {
+            ""
+        } else {
+            "reading it needs root or membership of its group"
+        },
+    })
+}
+
+fn raw_flash() -> Finding {
+    let devices: Vec<String> = text("/proc/mtd")
+        .map(|table| table.lines().skip(1).map(str::to_owned).collect())
+        .unwrap_or_default();
+    if devices.is_empty() {
+        return Finding {
+            area: "storage",
+            check: "raw flash (MTD)",
+            state: State::Missing,
+            found: "none".to_owned(),
+            advice: "",
+        };
+    }
+    fact("storage", "raw flash (MTD)", Some(devices.join("; ")))
+}

@@ -1,0 +1,109 @@
+//! Where text goes: data to stdout and to the files that the user named, notes to stderr.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use wordline_core::ResultSet;
+use wordline_report::{Format, Style, render};
+
+use crate::args::{Export, Global};
+use crate::failure::{self, Failure};
+
+/// Writes data to stdout. A reader that went away is no error: it has what it wanted.
+pub(crate) fn data(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure::message(format!(
+            "stdout cannot be written: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a note to stderr, if anybody listens there.
+pub(crate) fn note(text: &str) {
+    // Nothing is left to tell a failure to.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// How tables look on this stdout.
+pub(crate) fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Style {
+        color: terminal && !plain,
+        width: terminal.then(terminal_width).flatten(),
+    }
+}
+
+fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size().map(|(width, _)| width.0.max(40))
+}
+
+/// Files to export to, each with the format of its extension, checked before anything runs.
+#[derive(Debug)]
+pub(crate) struct Exports {
+    files: Vec<(PathBuf, Format)>,
+}
+
+impl Exports {
+    /// Checks the names.
+    pub(crate) fn new(export: &Export) -> Result<Self, Failure> {
+        let mut files = Vec::new();
+        for path in &export.files {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            let Some(format) = extension.and_then(Format::from_extension) else {
+                return Err(failure::message(format!(
+                    "--export {}: the extension says no format; allowed: json, csv, md, html, txt",
+                    path.display()
+                )));
+            };
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            if !folder.is_dir() {
+                return Err(failure::message(format!(
+                    "--export {}: there is no folder {}",
+                    path.display(),
+                    folder.display()
+                )));
+            }
+            if path.is_dir() {
+                return Err(failure::message(format!(
+                    "--export {}: this is a folder; name a file in it",
+                    path.display()
+                )));
+            }
+            files.push((path.clone(), format));
+        }
+        Ok(Self { files })
+    }
+
+    /// Writes a document to stdout and to every file.
+    pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
+        let stdout = Format::from(global.format);
+        data(&render(document, stdout, &style()))?;
+        if !global.quiet && matches!(stdout, Format::Json | Format::Csv) {
+            for warning in &document.warnings {
+                note(&format!("warning: {} ({})", warning.advice, warning.code));
+            }
+        }
+        let mut failed = None;
+        for (path, format) in &self.files {
+            match fs::write(path, render(document, *format, &Style::default())) {
+                Ok(()) if global.quiet => {}
+                Ok(()) => note(&format!("wrote {}", path.display())),
+                Err(error) => {
+                    let text = format!("{} cannot be written: {error}", path.display());
+                    failed = Some(failure::message(text));
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
