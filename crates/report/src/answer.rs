@@ -130,3 +130,78 @@ fn lifetime(series: &Series<'_, '_>) -> Option<String> {
         .any(|row| row.no_value == Some(NoValue::Unbounded));
     unbounded.then(|| "it does not wear out".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn each_target_and_operation_gets_a_sentence() {
+        let sentences = answer(&fixture::document(&[fixture::MRAM, fixture::NAND]));
+        assert_eq!(sentences.len(), 4);
+        assert_eq!(
+            sentences[1],
+            "em064lx@stm32h755-qspi writes 39.4 MB/s in accesses of 2 KiB, the slowest taking \
+             52.0 us, and 59.0 MB/s in accesses of 64 KiB, the slowest taking 1.11 ms; a byte \
+             costs 1.77 nJ; used like this without pause, the memory lasts at least 450000 years."
+        );
+        assert!(sentences[2].starts_with("mt29f1g01@stm32h755-qspi reads 7.53 MB/s in"));
+    }
+
+    #[test]
+    fn missing_values_are_words() {
+        let cases = [
+            (
+                Metric::ThroughputMean,
+                NoValue::Failed,
+                "em064lx@stm32h755-qspi, write: throughput failed.",
+            ),
+            (
+                Metric::Lifetime,
+                NoValue::Unbounded,
+                "em064lx@stm32h755-qspi, write: it does not wear out.",
+            ),
+            (
+                Metric::Cost,
+                NoValue::NotApplicable,
+                "em064lx@stm32h755-qspi, write: see the table.",
+            ),
+        ];
+        for (metric, reason, expected) in cases {
+            let mut document = fixture::mram();
+            document.rows = vec![fixture::without_value("write", metric, reason)];
+            assert_eq!(answer(&document), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_single_size_and_other_operations_read_well() {
+        let mut document = fixture::mram();
+        document
+            .rows
+            .retain(|row| row.count("access_bytes") == Some(4096));
+        for row in &mut document.rows {
+            row.operation = format!("random_{}", row.operation);
+        }
+        assert_eq!(
+            answer(&document)[0],
+            "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, the slowest \
+             taking 86.1 us; a byte costs 1.77 nJ."
+        );
+    }
+
+    #[test]
+    fn what_varies_is_named() {
+        let mut document = fixture::mram();
+        let mut worn = document.rows.clone();
+        for row in &mut worn {
+            row.age = 0.5;
+        }
+        document.rows.extend(worn);
+        let sentences = answer(&document);
+        assert_eq!(sentences.len(), 4);
+        let expected = "em064lx@stm32h755-qspi (age 0.5) writes 39.4 MB/s";
+        assert!(sentences[3].starts_with(expected), "{}", sentences[3]);
+    }
+}

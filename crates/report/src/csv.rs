@@ -97,3 +97,69 @@ const fn reason(reason: NoValue) -> &'static str {
         NoValue::Failed => "failed",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixture;
+    use wordline_core::Metric;
+
+    #[test]
+    fn rows_keep_every_column() {
+        let mut document = fixture::mram();
+        document
+            .rows
+            .retain(|row| row.count("access_bytes") == Some(2048));
+        let lifetime = fixture::without_value("erase", Metric::Lifetime, NoValue::Unbounded);
+        document.rows.push(lifetime);
+        insta::assert_snapshot!(results(&document).replace('\r', ""));
+    }
+
+    #[test]
+    fn formulas_are_disarmed_and_numbers_are_not() {
+        assert_eq!(text("=1+1"), "'=1+1");
+        assert_eq!(text("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(text("\t=1,2"), "\"'\t=1,2\"");
+        assert_eq!(text("-5.5"), "-5.5");
+        assert_eq!(text("-a"), "'-a");
+        assert_eq!(text("a\"b"), "\"a\"\"b\"");
+        let csv = results(&fixture::hostile());
+        assert!(csv.contains(",\"'=HYPERLINK(\"\"x\"\")\","), "{csv}");
+    }
+
+    /// A reader of RFC 4180 that knows nothing of the writer.
+    fn parse(csv: &str) -> Vec<Vec<String>> {
+        let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
+        let (mut quoted, mut characters) = (false, csv.chars().peekable());
+        while let Some(character) = characters.next() {
+            match character {
+                '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
+                '"' => quoted = !quoted,
+                ',' if !quoted => record.push(std::mem::take(&mut cell)),
+                '\r' if !quoted && characters.next_if_eq(&'\n').is_some() => {
+                    record.push(std::mem::take(&mut cell));
+                    records.push(std::mem::take(&mut record));
+                }
+                other => cell.push(other),
+            }
+        }
+        records
+    }
+
+    proptest! {
+        #[test]
+        fn cells_come_back(cells in prop::collection::vec("\\PC*|[-=+@,\"\r\n\t a1]{0,6}", 1..5)) {
+            let line = record(cells.iter().map(|cell| text(cell)));
+            let parsed = parse(&line);
+            prop_assert_eq!(parsed.len(), 1);
+            prop_assert_eq!(parsed[0].len(), cells.len());
+            for (back, cell) in parsed[0].iter().zip(&cells) {
+                prop_assert_eq!(back.strip_prefix('\'').filter(|_| back != cell).unwrap_or(back), cell);
+                let formula = back.trim_start().starts_with(['=', '@']);
+                prop_assert!(!formula, "{}", back);
+            }
+        }
+    }
+}

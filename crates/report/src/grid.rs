@@ -20,6 +20,7 @@ use crate::{csv, html, json, markdown, table};
 pub struct Grid {
     title: String,
     columns: Vec<Column>,
+    keys: usize,
     rows: Vec<Vec<String>>,
 }
 
@@ -68,8 +69,16 @@ impl Grid {
         Self {
             title: title.into(),
             columns,
+            keys: 1,
             rows: Vec::new(),
         }
+    }
+
+    /// Says how many columns from the left tell a row from the others; one unless said. In a
+    /// terminal too narrow for all columns the table continues below, with these repeated.
+    #[must_use]
+    pub fn with_keys(self, keys: usize) -> Self {
+        Self { keys, ..self }
     }
 
     /// Adds a row, a cell for each column.
@@ -92,6 +101,12 @@ impl Grid {
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// How many columns from the left tell a row from the others.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.keys
     }
 
     /// The rows, top to bottom; each has a cell for each column.
@@ -166,7 +181,10 @@ mod tests {
              \"part\": \"a|b, \\\"c\\\"\",\n    \"capacity\": \"-5\"\n  }\n]\n"
         );
         let html = parts().render(Format::Html, &Style::default());
-        assert!(html.contains("<caption>Parts</caption>"), "{html}");
+        assert!(
+            html.contains("<caption><span>Parts</span></caption>"),
+            "{html}"
+        );
         assert!(html.contains("&quot;c&quot;"), "{html}");
     }
 

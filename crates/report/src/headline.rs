@@ -9,7 +9,7 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
-const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
+const HEADLINES: [(Metric, Option<&str>, &str); 14] = [
     (Metric::ThroughputMean, None, "throughput"),
     (Metric::RateMax, None, "rate max"),
     (Metric::LatencyMean, None, "latency mean"),
@@ -18,7 +18,6 @@ const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
     (Metric::TimeShare, Some("driver"), "driver share"),
     (Metric::RamPeak, None, "RAM peak"),
     (Metric::EnergyPerByte, None, "energy"),
-    (Metric::PowerMean, None, "power"),
     (Metric::WriteAmplification, None, "write amp."),
     (Metric::Lifetime, None, "lifetime"),
     (Metric::SurvivalProbability, None, "survival"),
@@ -50,7 +49,8 @@ pub(crate) fn grid(document: &ResultSet, pivot: &Pivot<'_>) -> Grid {
     columns.extend(axes.map(|axis| Column::right(text::axis_label(axis))));
     let names = headlines.iter().map(|(_, _, name)| name);
     columns.extend(names.map(Column::right));
-    let mut grid = Grid::new(title(document, pivot), columns);
+    let keys = columns.len() - headlines.len();
+    let mut grid = Grid::new(title(document, pivot), columns).with_keys(keys);
     for line in &pivot.lines {
         grid.push(cells(line, pivot, &headlines));
     }
@@ -138,4 +138,81 @@ fn title(document: &ResultSet, pivot: &Pivot<'_>) -> String {
 pub(crate) fn basis_names(bases: &BTreeSet<Basis>) -> String {
     let names: Vec<_> = bases.iter().map(Basis::to_string).collect();
     names.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use wordline_core::Timing;
+    use wordline_core::results::{AxisValue, NoValue};
+
+    fn names(grid: &Grid) -> Vec<&str> {
+        grid.columns().iter().map(|column| &*column.name).collect()
+    }
+
+    #[test]
+    fn columns_without_values_are_left_out() {
+        let mut document = fixture::mram();
+        document.rows.retain(|row| row.operation == "read");
+        let grid = grid(&document, &Pivot::of(&document));
+        assert!(!names(&grid).contains(&"lifetime"));
+        assert!(!names(&grid).contains(&"target"));
+        assert_eq!(grid.rows().len(), 6);
+        assert_eq!(
+            grid.title(),
+            "em064lx@stm32h755-qspi: raw, typ timing, age 0, simulated"
+        );
+    }
+
+    #[test]
+    fn what_varies_becomes_a_column() {
+        let mut document = fixture::mram();
+        let mut others = document.rows.clone();
+        for row in &mut others {
+            row.target = "other".into();
+            row.timing = Timing::Max;
+            row.age = 0.5;
+            row.basis = Basis::Measured;
+            row.axes
+                .insert("arrival".into(), AxisValue::Text("fluid".into()));
+        }
+        document.rows.extend(others);
+        let grid = grid(&document, &Pivot::of(&document));
+        let expected = [
+            "target",
+            "operation",
+            "timing",
+            "age",
+            "basis",
+            "access",
+            "arrival",
+            "throughput",
+        ];
+        assert_eq!(names(&grid)[..8], expected);
+        assert_eq!(grid.keys(), 7);
+        assert_eq!(grid.title(), "raw");
+        assert_eq!(grid.rows().len(), 24);
+        assert_eq!(grid.rows()[12][..4], ["other", "read", "max", "0.5"]);
+    }
+
+    #[test]
+    fn other_metrics_make_a_table_of_their_own() {
+        let mut document = fixture::mram();
+        let failed = fixture::without_value("verify", Metric::BytesMoved, NoValue::Failed);
+        document.rows = vec![failed];
+        let grid = grid(&document, &Pivot::of(&document));
+        assert_eq!(names(&grid), ["operation", "access", "bytes_moved"]);
+        assert_eq!(grid.rows()[0][2], "failed");
+    }
+
+    #[test]
+    fn an_empty_document_says_so() {
+        let mut document = fixture::mram();
+        document.rows.clear();
+        assert_eq!(
+            grid(&document, &Pivot::of(&document)).title(),
+            "raw: no rows"
+        );
+    }
 }

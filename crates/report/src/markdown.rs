@@ -95,3 +95,47 @@ fn escape(text: &str) -> String {
     // Bare links would otherwise come alive.
     out.replace("://", ":\\//").replace("www.", "www\\.")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn a_document_reads_as_markdown() {
+        insta::assert_snapshot!(results(&fixture::mram()));
+    }
+
+    #[test]
+    fn a_hostile_document_stays_text() {
+        let text = results(&fixture::hostile());
+        assert!(text.starts_with("> **Incomplete: the run was interrupted."));
+        assert!(
+            text.contains("> **Warning** (typ_from_max): see \\<script\\>"),
+            "{text}"
+        );
+        let outside_of_the_command = text.split("```").next().expect("a first part");
+        assert!(!outside_of_the_command.contains(" <"), "{text}");
+        for row in text.lines().filter(|line| line.starts_with('|')) {
+            let bars = row.replace("\\|", "").matches('|').count();
+            assert_eq!(bars, 10, "{row}");
+        }
+    }
+
+    #[test]
+    fn the_command_cannot_close_its_fence() {
+        let mut document = fixture::mram();
+        document.experiment.targets = vec!["a````b".into()];
+        let text = again(&document);
+        assert!(text.contains("\n`````sh\n"), "{text}");
+    }
+
+    #[test]
+    fn names_stay_readable_and_markup_does_not_work() {
+        assert_eq!(escape("access_bytes"), "access_bytes");
+        assert_eq!(escape("_a_ *b* [c](d)"), "\\_a\\_ \\*b\\* \\[c\\](d)");
+        assert_eq!(escape("-5.0 %"), "-5.0 %");
+        assert_eq!(escape("- a"), "\\- a");
+        assert_eq!(escape("https://a.b"), "https:\\//a.b");
+    }
+}

@@ -232,7 +232,7 @@ impl<'a> Varying<'a> {
             varying_axes: axes
                 .iter()
                 .copied()
-                .filter(|axis| differing(&axis))
+                .filter(|axis| differing(axis))
                 .collect(),
             axes,
         }

@@ -1,13 +1,14 @@
 //! Aligned text for a terminal.
 
 use comfy_table::{
-    Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
+    TableStyle, Width,
 };
 use wordline_core::ResultSet;
 
 use crate::answer::answer;
 use crate::format::Style;
-use crate::grid::{Align, Grid};
+use crate::grid::{Align, Column, Grid};
 use crate::pivot::Pivot;
 use crate::{headline, notes, text};
 
@@ -17,6 +18,10 @@ const RULED: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none())
     .header_separator(LineStyle::none().fill('-').junction('-'))
     .content_lines(ContentLineStyle::none());
+
+/// Spaces between columns: the style's own and one of padding.
+const GAP: u16 = 2;
+const PADDING: u16 = GAP - 1;
 
 /// Sentences, the table, then what the reader should know before trusting it.
 pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
@@ -45,40 +50,97 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
 }
 
 pub(crate) fn grid(grid: &Grid, style: &Style) -> String {
+    let mut blocks = Vec::new();
+    if !grid.title().is_empty() {
+        let title = text::wrap(&text::printable(grid.title()), style.width);
+        blocks.push(bold(&title, style) + "\n");
+    }
+    let all = 0..grid.columns().len();
+    let parts = match style.width {
+        Some(width) => fitting(grid, width),
+        None => vec![all.collect()],
+    };
+    blocks.extend(parts.iter().map(|columns| block(grid, columns, style)));
+    blocks.join("\n")
+}
+
+/// Some columns of a grid as one table.
+fn block(grid: &Grid, columns: &[usize], style: &Style) -> String {
     let mut table = Table::new();
     table.load_style(RULED);
     if let Some(width) = style.width {
         table.set_width(width);
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
-    let cell = |(content, align): (&str, Align)| {
-        Cell::new(text::printable(content)).set_alignment(match align {
+    let cell = |text: &str, column: usize| {
+        Cell::new(text::printable(text)).set_alignment(match grid.columns()[column].align {
             Align::Left => CellAlignment::Left,
             Align::Right => CellAlignment::Right,
         })
     };
-    let columns = grid.columns();
-    let header = columns.iter().map(|column| (&*column.name, column.align));
-    table.set_header(header.map(cell).collect::<Vec<_>>());
+    let header = columns.iter();
+    let header = header.map(|column| cell(&grid.columns()[*column].name, *column));
+    table.set_header(header.collect::<Vec<_>>());
     for row in grid.rows() {
-        let cells = row.iter().zip(columns);
-        let cells = cells.map(|(content, column)| (&**content, column.align));
-        table.add_row(cells.map(cell).collect::<Vec<_>>());
+        let cells = columns.iter().map(|column| cell(&row[*column], *column));
+        table.add_row(cells.collect::<Vec<_>>());
     }
     space_columns(&mut table);
-    let mut out = String::new();
-    if !grid.title().is_empty() {
-        let title = text::wrap(&text::printable(grid.title()), style.width);
-        out += &format!("{}\n\n", bold(&title, style));
+    if style.width.is_some() {
+        for (column, index) in table.column_iter_mut().zip(columns) {
+            // Padding counts as width here.
+            let narrowest = narrowest(grid, *index).saturating_add(column.padding_width());
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(narrowest)));
+        }
     }
-    out + &with_bold_header(&table, style)
+    with_bold_header(&table, style)
+}
+
+/// The columns, in parts that fit the width without breaking words or numbers. Each part begins
+/// with the columns that tell rows apart and has one more at least.
+fn fitting(grid: &Grid, width: u16) -> Vec<Vec<usize>> {
+    let keys: Vec<usize> = (0..grid.keys().min(grid.columns().len())).collect();
+    let needed = |columns: &[usize]| {
+        let spaces = GAP * columns.len().saturating_sub(1) as u16;
+        let widths = columns.iter().map(|column| narrowest(grid, *column));
+        widths.fold(spaces, u16::saturating_add)
+    };
+    let mut parts = vec![keys.clone()];
+    for column in keys.len()..grid.columns().len() {
+        let place = parts.len() - 1;
+        let mut wider = parts[place].clone();
+        wider.push(column);
+        if needed(&wider) <= width || wider.len() == keys.len() + 1 {
+            parts[place] = wider;
+        } else {
+            parts.push(keys.iter().copied().chain([column]).collect());
+        }
+    }
+    parts
+}
+
+/// The width that a column needs: numbers stay whole, words may wrap at spaces.
+fn narrowest(grid: &Grid, column: usize) -> u16 {
+    let longest_word = |text: &str| {
+        let words = text
+            .split(' ')
+            .map(|word| text::printable(word).chars().count());
+        words.max().unwrap_or(0)
+    };
+    let Column { name, align } = &grid.columns()[column];
+    let cells = grid.rows().iter().map(|row| match align {
+        Align::Left => longest_word(&row[column]),
+        Align::Right => text::printable(&row[column]).chars().count(),
+    });
+    let width = cells.max().unwrap_or(0).max(longest_word(name));
+    u16::try_from(width).unwrap_or(u16::MAX)
 }
 
 /// Two spaces between columns, none at the edges.
 fn space_columns(table: &mut Table) {
     let last = table.column_count().saturating_sub(1);
     for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if index == last { 0 } else { 2 }));
+        column.set_padding((0, if index == last { 0 } else { PADDING }));
     }
 }
 
@@ -105,5 +167,72 @@ fn bold(text: &str, style: &Style) -> String {
         lines.collect::<Vec<_>>().join("\n")
     } else {
         text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn a_wide_terminal_shows_one_table() {
+        insta::assert_snapshot!(results(&fixture::mram(), &Style::default()));
+    }
+
+    #[test]
+    fn a_narrow_terminal_continues_the_table_below() {
+        let style = Style {
+            color: false,
+            width: Some(80),
+        };
+        let document = fixture::document(&[fixture::MRAM, fixture::NAND]);
+        let text = results(&document, &style);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(80), "{widest:?}\n{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn colour_only_adds_escapes() {
+        let colored = Style {
+            color: true,
+            width: Some(100),
+        };
+        let plain = Style {
+            color: false,
+            ..colored
+        };
+        let document = fixture::mram();
+        let text = results(&document, &colored);
+        assert!(text.contains("\x1b[1m"));
+        let stripped = text.replace("\x1b[1m", "").replace("\x1b[0m", "");
+        assert_eq!(stripped, results(&document, &plain));
+    }
+
+    #[test]
+    fn a_hostile_document_is_shown_harmlessly_with_its_warnings() {
+        let text = results(&fixture::hostile(), &Style::default());
+        assert!(
+            text.contains("Incomplete: the run was interrupted."),
+            "{text}"
+        );
+        assert!(
+            text.contains("warning [typ_from_max]: see <script>"),
+            "{text}"
+        );
+        let controls = |c: char| c.is_control() && c != '\n';
+        assert!(!text.contains(controls), "{text:?}");
+    }
+
+    #[test]
+    fn a_terminal_of_one_column_still_gets_its_table() {
+        for width in [0, 1, 5] {
+            let style = Style {
+                color: false,
+                width: Some(width),
+            };
+            assert!(results(&fixture::mram(), &style).contains("read"));
+        }
     }
 }

@@ -5,10 +5,14 @@
 //! run, each by the hash of its text. The plots' expressions are interpreted, so that nothing is
 //! evaluated as code.
 
+mod axis;
 mod origin;
 mod plot;
 mod script;
 mod why;
+
+#[cfg(test)]
+mod tests;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -41,7 +45,7 @@ struct Page<'a> {
     wordline: &'a str,
     seed: u64,
     timing: String,
-    age: f64,
+    age: String,
     metrics_html: Vec<String>,
     document_json: String,
     plots_json: String,
@@ -79,7 +83,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         wordline: &document.wordline,
         seed: document.experiment.seed,
         timing: document.experiment.timing.to_string(),
-        age: document.experiment.age,
+        age: document.experiment.age.to_string(),
         metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
         document_json: script::json(document),
         scripts: scripts.texts(),

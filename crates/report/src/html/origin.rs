@@ -46,16 +46,16 @@ pub(super) fn section(document: &ResultSet) -> Section {
     }
 }
 
-/// "All 258 values above are simulated."
+/// "All 258 results of this page are simulated."
 fn rows(counts: &BTreeMap<Basis, usize>) -> String {
     let parts: Vec<_> = counts
         .iter()
         .map(|(basis, count)| format!("{count} are {basis}"))
         .collect();
     match (counts.first_key_value(), parts.len()) {
-        (None, _) => "The document holds no values.".to_owned(),
-        (Some((basis, count)), 1) => format!("All {count} values of this page are {basis}."),
-        _ => format!("Of the values of this page {}.", parts.join(", ")),
+        (None, _) => "The document holds no results.".to_owned(),
+        (Some((basis, count)), 1) => format!("All {count} results of this page are {basis}."),
+        _ => format!("Of the results of this page {}.", parts.join(", ")),
     }
 }
 
@@ -77,7 +77,7 @@ fn figures(document: &ResultSet) -> Option<String> {
         return None;
     }
     let columns = ["sheet", "figure", "value", "basis", "source or reason"].map(Column::left);
-    let mut grid = Grid::new("Figures that the values rest on", columns.into());
+    let mut grid = Grid::new("Figures that the results rest on", columns.into());
     for figure in &document.figures {
         let basis = figure.basis.to_string();
         let cells = [

@@ -10,8 +10,6 @@
     // Expressions are interpreted: the page's policy forbids making code from text.
     ast: true,
     actions: { export: true, source: false, compiled: false, editor: false },
-    // Tooltips show fields as text; nothing is fetched.
-    loader: { http: false },
   };
 
   async function draw({ id, spec }) {

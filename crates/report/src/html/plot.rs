@@ -4,12 +4,11 @@
 //! shape of point and a dash of its own as well, and points are open, so that two curves that
 //! coincide both show.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 use wordline_core::Metric;
 
+use super::axis;
 use crate::pivot::{Pivot, Series};
 use crate::text;
 
@@ -126,22 +125,37 @@ fn config() -> Value {
 
 /// A plot for each of the main metrics that the rows hold; none without an axis to draw along.
 pub(super) fn curves(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<Plot> {
-    let Some(axis) = pivot.along else {
+    let Some(along) = pivot.along else {
         return Vec::new();
     };
+    let axis = axis_name(along);
     let plots = CURVES.iter().filter_map(|curve| {
-        let points = points(pivot, series, axis, curve);
+        let points = points(pivot, series, along, curve);
         (!points.is_empty()).then(|| {
-            let heading = format!("{} against {} size", curve.heading, text::axis_label(axis));
-            let heading = match axis {
-                "access_bytes" => heading,
-                _ => format!("{} against {}", curve.heading, text::axis_label(axis)),
+            let heading = format!("{} against {axis}", curve.heading);
+            let caption = match coinciding(&points).as_slice() {
+                [] => curve.caption.to_owned(),
+                [(one, other)] => {
+                    format!(
+                        "{} The curves of {other} and {one} coincide.",
+                        curve.caption
+                    )
+                }
+                _ => format!("{} Several curves coincide.", curve.caption),
             };
-            let spec = spec(axis, curve, series, &points);
-            Plot::new(curve.id.to_owned(), heading, curve.caption.to_owned(), spec)
+            let spec = spec(along, curve, series, &points);
+            Plot::new(curve.id.to_owned(), heading, caption, spec)
         })
     });
     plots.collect()
+}
+
+/// The axis along the curves as a title.
+fn axis_name(along: &str) -> String {
+    match along {
+        "access_bytes" => "access size".to_owned(),
+        _ => text::axis_label(along),
+    }
 }
 
 /// A point of a curve, with its coordinates as people read them.
@@ -152,17 +166,25 @@ struct Point {
     y: f64,
     x_text: String,
     y_text: String,
+    /// Of the line and of the point. A target's later curves are thinner and their points smaller,
+    /// so that they lie on the first one without hiding it.
+    width: f64,
+    size: u32,
 }
 
 /// A logarithmic axis has no place for zero.
-fn points(pivot: &Pivot<'_>, series: &[Series<'_, '_>], axis: &str, curve: &Curve) -> Vec<Point> {
+fn points(pivot: &Pivot<'_>, series: &[Series<'_, '_>], along: &str, curve: &Curve) -> Vec<Point> {
     let mut points = Vec::new();
     for (index, one) in series.iter().enumerate() {
+        let target = &one.head().target;
+        let later = series[..index]
+            .iter()
+            .any(|one| one.head().target == *target);
         for line in &one.lines {
-            let (Some(x), Some(y)) = (line.coordinate(axis), line.number(curve.metric)) else {
+            let (Some(x), Some(y)) = (line.coordinate(along), line.number(curve.metric)) else {
                 continue;
             };
-            if (curve.logarithmic && y <= 0.0) || (is_logarithmic(axis) && x <= 0.0) {
+            if (curve.logarithmic && y <= 0.0) || (axis::is_logarithmic(along) && x <= 0.0) {
                 continue;
             }
             points.push(Point {
@@ -171,10 +193,36 @@ fn points(pivot: &Pivot<'_>, series: &[Series<'_, '_>], axis: &str, curve: &Curv
                 y,
                 x_text: pivot.place(line),
                 y_text: text::number(curve.metric, y, 4),
+                width: if later { 2.0 } else { 4.5 },
+                size: if later { 70 } else { 170 },
             });
         }
     }
     points
+}
+
+/// Curves that lie on an earlier one to the eye, each with the earlier one.
+fn coinciding(points: &[Point]) -> Vec<(&str, &str)> {
+    let mut curves: Vec<(&str, Vec<&Point>)> = Vec::new();
+    for point in points {
+        match curves.iter_mut().find(|(name, _)| *name == point.series) {
+            Some((_, curve)) => curve.push(point),
+            None => curves.push((&point.series, vec![point])),
+        }
+    }
+    let near = |a: f64, b: f64| (a - b).abs() <= 0.005 * a.abs().max(b.abs());
+    let same = |a: &[&Point], b: &[&Point]| {
+        let mut pairs = a.iter().zip(b);
+        a.len() == b.len() && pairs.all(|(a, b)| a.x == b.x && near(a.y, b.y))
+    };
+    let mut found = Vec::new();
+    for (index, (name, curve)) in curves.iter().enumerate() {
+        let mut earlier = curves[..index].iter();
+        if let Some((other, _)) = earlier.find(|(_, other)| same(curve, other)) {
+            found.push((*name, *other));
+        }
+    }
+    found
 }
 
 /// A curve's name, which must be its own: two that print alike are numbered.
@@ -187,60 +235,46 @@ fn legend_name(series: &[Series<'_, '_>], index: usize) -> String {
     }
 }
 
-/// Sizes double from point to point; other axes are drawn as they are.
-fn is_logarithmic(axis: &str) -> bool {
-    matches!(text::axis_unit(axis), Some((_, "B")))
-}
-
-fn spec(axis: &str, curve: &Curve, series: &[Series<'_, '_>], points: &[Point]) -> Value {
-    let y_title = curve.heading.to_lowercase();
-    let x_title = match axis {
-        "access_bytes" => "access size".to_owned(),
-        _ => text::axis_label(axis),
-    };
-    let y_scale = if curve.logarithmic {
-        json!({"type": "log", "nice": true})
-    } else {
-        json!({"zero": true, "nice": true})
-    };
+fn spec(along: &str, curve: &Curve, series: &[Series<'_, '_>], points: &[Point]) -> Value {
+    let (x_title, y_title) = (axis_name(along), curve.heading.to_lowercase());
     let tooltip = json!([
         {"field": "series", "type": "nominal", "title": "what"},
         {"field": "x_text", "type": "nominal", "title": x_title},
         {"field": "y_text", "type": "nominal", "title": y_title},
     ]);
+    let names: Vec<_> = (0..series.len()).map(|i| legend_name(series, i)).collect();
     let channel = |range: Value| {
-        let names: Vec<_> = (0..series.len()).map(|i| legend_name(series, i)).collect();
+        let legend = json!({"columns": legend_columns(&names)});
         let scale = json!({"domain": names, "range": range});
-        let legend = match series.len() {
-            1 => Value::Null,
-            _ => json!({"columns": legend_columns(&names)}),
-        };
         json!({"field": "series", "type": "nominal", "scale": scale, "legend": legend})
     };
+    let as_is = |field: &str| json!({"field": field, "type": "quantitative", "scale": null, "legend": null});
     let looks = Looks::of(series);
+    let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
+    let ys: Vec<f64> = points.iter().map(|point| point.y).collect();
     json!({
         "height": 260,
         "data": {"values": points},
         "encoding": {
-            "x": {
-                "field": "x", "type": "quantitative", "title": x_title,
-                "scale": x_scale(axis, points), "axis": x_axis(axis, points),
-            },
-            "y": {
-                "field": "y", "type": "quantitative", "title": y_title, "scale": y_scale,
-                "axis": {"labelExpr": label(curve.metric.unit()), "labelOverlap": true,
-                         "tickCount": 6},
-            },
+            "x": axis::along(along, &x_title, &xs),
+            "y": axis::values(curve.metric.unit(), &y_title, &ys, curve.logarithmic),
             "color": channel(json!(looks.colors)),
         },
         "layer": [
             {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"strokeDash": channel(json!(looks.dashes))},
+                "mark": {"type": "line"},
+                "encoding": {
+                    "strokeDash": channel(json!(looks.dashes)),
+                    "strokeWidth": as_is("width"),
+                },
             },
             {
-                "mark": {"type": "point", "filled": false, "size": 90, "strokeWidth": 2},
-                "encoding": {"shape": channel(json!(looks.shapes)), "tooltip": tooltip},
+                "mark": {"type": "point", "filled": false, "strokeWidth": 2, "opacity": 1},
+                "encoding": {
+                    "shape": channel(json!(looks.shapes)),
+                    "size": as_is("size"),
+                    "tooltip": tooltip,
+                },
             },
         ],
     })
@@ -287,77 +321,14 @@ impl Looks {
     }
 }
 
-/// Short names stand side by side; long ones would be cut off on a narrow screen.
+/// Short names stand side by side; what is longer would be cut off on a narrow screen.
 pub(super) fn legend_columns(names: &[String]) -> usize {
-    match names.iter().map(|name| name.chars().count()).max() {
-        Some(longest) if longest > 18 => 1,
-        _ => 2,
-    }
-}
-
-/// A little room on both sides, so that a single size has a scale too.
-fn x_scale(axis: &str, points: &[Point]) -> Value {
-    let low = points.iter().map(|point| point.x).fold(f64::MAX, f64::min);
-    let high = points.iter().map(|point| point.x).fold(f64::MIN, f64::max);
-    if is_logarithmic(axis) {
-        json!({"type": "log", "base": 2, "nice": false, "domain": [low / 1.25, high * 1.25]})
+    let widths = names.iter().map(|name| name.chars().count() + 4);
+    if widths.clone().sum::<usize>() <= 34 {
+        names.len()
+    } else if widths.max().unwrap_or(0) <= 19 {
+        2
     } else {
-        json!({"zero": false, "nice": true})
+        1
     }
-}
-
-/// Ticks stand at the sizes that were run, for as long as they can be told apart.
-fn x_axis(axis: &str, points: &[Point]) -> Value {
-    let unit = text::axis_unit(axis).map_or("1", |(_, unit)| unit);
-    let mut settings = json!({"labelExpr": label(unit), "labelOverlap": true, "labelFlush": false});
-    let places: BTreeSet<u64> = points.iter().map(|point| point.x as u64).collect();
-    if is_logarithmic(axis) && places.len() <= 12 {
-        settings["values"] = json!(places);
-    }
-    settings
-}
-
-/// An expression that labels a value with its unit and a prefix, as the tables do.
-pub(super) fn label(unit: &str) -> String {
-    let steps: Vec<(f64, String)> = match unit {
-        "1" => return "format(datum.value, '~g')".to_owned(),
-        "B" => [(30, "GiB"), (20, "MiB"), (10, "KiB")]
-            .map(|(power, unit)| (2f64.powi(power), unit.to_owned()))
-            .into(),
-        "1/s" => prefixed("/s"),
-        "cycles" | "EUR" => return format!("format(datum.value, ',~r') + ' {unit}'"),
-        _ => prefixed(unit),
-    };
-    let last = match unit {
-        "1/s" => "/s",
-        _ => unit,
-    };
-    let tail = format!("format(datum.value, '.6~g') + ' {last}'");
-    let choice = |rest: String, (scale, unit): &(f64, String)| {
-        // A tick may lie a rounding below its prefix.
-        let from = scale * (1.0 - 1e-9);
-        format!(
-            "abs(datum.value) >= {from:e} ? format(datum.value / {scale:e}, '.6~g') + ' {unit}' : \
-             {rest}"
-        )
-    };
-    steps.iter().rev().fold(tail, choice)
-}
-
-/// Decimal prefixes, largest first; values below the last print without one only when zero.
-fn prefixed(unit: &str) -> Vec<(f64, String)> {
-    let kilo = if unit.starts_with('B') { "K" } else { "k" };
-    [
-        (1e12, "T"),
-        (1e9, "G"),
-        (1e6, "M"),
-        (1e3, kilo),
-        (1.0, ""),
-        (1e-3, "m"),
-        (1e-6, "u"),
-        (1e-9, "n"),
-        (1e-12, "p"),
-    ]
-    .map(|(scale, prefix)| (scale, format!("{prefix}{unit}")))
-    .into()
 }

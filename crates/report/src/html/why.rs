@@ -126,22 +126,22 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
         Some((pivot.place(line), text::percent(share, 2)))
     };
     let (place, percent) = share(series.lines.first()?)?;
-    let mut who = match series.head().operation.as_str() {
-        "read" => "Reads".to_owned(),
-        "write" => "Writes".to_owned(),
-        other => format!("Accesses ({})", text::words(other)),
+    let head = series.head();
+    let who = match (head.operation.as_str(), pivot.varying.target) {
+        ("read", false) => "Reads".to_owned(),
+        ("write", false) => "Writes".to_owned(),
+        ("read" | "write", true) => format!("{}: {}s", head.target, head.operation),
+        (other, false) => format!("Accesses ({})", text::words(other)),
+        (other, true) => format!("{}: accesses ({})", head.target, text::words(other)),
     };
-    if !place.is_empty() {
-        let of = if pivot.along == Some("access_bytes") {
-            "of"
-        } else {
-            "at"
-        };
-        who += &format!(" {of} {place}");
-    }
-    if pivot.varying.target {
-        who = format!("{}: {}", series.head().target, who.to_lowercase_first());
-    }
+    let of = match pivot.along {
+        Some("access_bytes") => "of",
+        _ => "at",
+    };
+    let who = match place.as_str() {
+        "" => who,
+        place => format!("{who} {of} {place}"),
+    };
     let mut text = format!("{who} spend {percent} of their time in the driver (CPU-bound share)");
     if series.lines.len() > 1
         && let Some((place, percent)) = series.lines.last().and_then(|line| share(line))
@@ -149,19 +149,6 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
         text += &format!("; at {place} it is {percent}");
     }
     Some(text::printable(&(text + ".")))
-}
-
-/// Makes the first letter small, for the middle of a sentence.
-trait LowercaseFirst {
-    fn to_lowercase_first(&self) -> String;
-}
-
-impl LowercaseFirst for String {
-    fn to_lowercase_first(&self) -> String {
-        let mut characters = self.chars();
-        let first = characters.next().map(|c| c.to_lowercase().to_string());
-        first.unwrap_or_default() + characters.as_str()
-    }
 }
 
 /// A piece of a bar.
@@ -210,7 +197,7 @@ fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
             "format(datum.value, '.0%')".to_owned(),
         )
     } else {
-        ("duration", "zero", super::plot::label(metric.unit()))
+        ("duration", "zero", super::axis::label(metric.unit()))
     };
     let mut layers = vec![json!({
         "mark": {"type": "bar", "stroke": "white", "strokeWidth": 1},
@@ -221,18 +208,15 @@ fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
                 "legend": {"columns": legend_columns(&names), "symbolType": "square",
                            "symbolStrokeWidth": 0},
             },
-            "tooltip": [
-                {"field": "bar", "type": "nominal", "title": "what"},
-                {"field": "cause", "type": "nominal", "title": "cause"},
-                {"field": "text", "type": "nominal", "title": title},
-            ],
         },
     })];
     if share {
         // Only pieces that are wide enough for their label get one.
         layers.push(json!({
-            "mark": {"type": "text", "color": "white", "fontSize": 11, "tooltip": null},
+            "mark": {"type": "text", "color": "white", "fontSize": 11},
             "encoding": {
+                "x": {"field": "value", "type": "quantitative", "stack": stack,
+                      "bandPosition": 0.5},
                 "text": {"field": "text", "type": "nominal"},
                 "opacity": {
                     "condition": {"test": "datum.value >= 0.15", "value": 1}, "value": 0,
@@ -242,15 +226,19 @@ fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
         }));
     }
     json!({
-        "height": {"step": 24},
+        "height": 24 * bars.len(),
         "data": {"values": parts},
         "encoding": {
             "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
                   "axis": {"labelLimit": 160, "ticks": false, "domain": false}},
             "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
-                  "bandPosition": 0.5,
                   "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
             "order": {"field": "order", "type": "quantitative"},
+            "tooltip": [
+                {"field": "bar", "type": "nominal", "title": "what"},
+                {"field": "cause", "type": "nominal", "title": "cause"},
+                {"field": "text", "type": "nominal", "title": title},
+            ],
         },
         "layer": layers,
     })

@@ -1,0 +1,54 @@
+# What people run. `make help` lists it.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+DEMO_REPORT := out/demo.html
+
+.PHONY: help
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+.PHONY: demo
+demo: ## one memory from data sheet to an HTML report, in under 3 minutes from a clean clone
+	mkdir -p out
+	cargo run --quiet --locked -p wordline -- raw \
+	  --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export $(DEMO_REPORT)
+	@echo
+	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
+
+.PHONY: quick
+quick: ## formatting, lints and tests without the browser, in under 3 minutes once built
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	cargo test --quiet --locked --workspace
+
+.PHONY: test
+test: ## everything that CI checks, in under 15 minutes on 2 cores
+	scripts/need-chromium
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace
+	cargo run --quiet --locked -p wordline -- part check
+	$(MAKE) --no-print-directory demo
+
+.PHONY: nightly
+nightly: ## what takes longer: fuzzing and benchmarks; figures belong in docs/evidence/
+	scripts/fuzz 300
+	$(MAKE) --no-print-directory bench
+
+.PHONY: bench
+bench: ## speed of the simulation, with criterion
+	cargo bench --locked -p wordline-lab -p wordline-nvm
+
+.PHONY: reference
+reference: ## write the generated pages under docs/reference/ again
+	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
+	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test reference
+
+.PHONY: picture
+picture: ## take the README's picture of the demo report again (needs Chromium)
+	$(MAKE) --no-print-directory demo
+	scripts/screenshot $(DEMO_REPORT) docs/images/report.png
