@@ -41,7 +41,7 @@ nightly: ## what takes longer: fuzzing and benchmarks; figures belong in docs/ev
 
 .PHONY: bench
 bench: ## speed of the simulation, with criterion
-	cargo bench --locked -p wordline-lab -p wordline-nvm
+	cargo bench --locked --workspace --benches
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again
@@ -49,6 +49,8 @@ reference: ## write the generated pages under docs/reference/ again
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test reference
 
 .PHONY: picture
-picture: ## take the README's picture of the demo report again (needs Chromium)
-	$(MAKE) --no-print-directory demo
-	scripts/screenshot $(DEMO_REPORT) docs/images/report.png
+picture: ## take the README's picture again (needs Chromium)
+	mkdir -p out
+	cargo run --quiet --locked -p wordline -- raw --operation write --quiet \
+	  --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export out/picture.html >/dev/null
+	scripts/screenshot out/picture.html docs/images/report.png 1280 1260

@@ -116,10 +116,19 @@ fn the_report_draws_its_plots_offline_with_a_clean_console() {
 
     // The check proves itself: it must fail on pages that are broken in each way.
     let fetching = page.replacen("<body", "<img src=\"https://example.org/x.png\"><body", 1);
-    assert!(!look("fetching.html", &fetching).is_sound(), "a fetch passes");
+    assert!(
+        !look("fetching.html", &fetching).is_sound(),
+        "a fetch passes"
+    );
     let throwing = page.replacen("<body", "<script>throw 1</script><body", 1);
-    assert!(!look("foreign.html", &throwing).is_sound(), "a foreign script passes");
+    assert!(
+        !look("foreign.html", &throwing).is_sound(),
+        "a foreign script passes"
+    );
     let specless = page.replace("\"mark\":", "\"murk\":");
     assert_ne!(specless, page, "the page has no marks to break");
-    assert!(!look("specless.html", &specless).is_sound(), "a plot without marks passes");
+    assert!(
+        !look("specless.html", &specless).is_sound(),
+        "a plot without marks passes"
+    );
 }

@@ -23,7 +23,9 @@ fn help(command: &[&str]) -> String {
         .expect("the command runs");
     assert!(output.status.success(), "{command:?}");
     let text = String::from_utf8(output.stdout).expect("help is text");
-    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    text.lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
 }
 
 #[test]
@@ -39,5 +41,8 @@ fn the_published_help_is_fresh() {
         fs::write(&file, &page).expect("the docs folder is writable");
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == page, "docs/reference/command-line.md is stale; run: make reference");
+    assert!(
+        found == page,
+        "docs/reference/command-line.md is stale; run: make reference"
+    );
 }

@@ -15,7 +15,10 @@ fn check(name: &str, expected: &str) {
         fs::write(&file, expected).expect("the docs folder is writable");
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == expected, "docs/reference/{name} is stale; run: make reference");
+    assert!(
+        found == expected,
+        "docs/reference/{name} is stale; run: make reference"
+    );
 }
 
 #[test]
@@ -36,8 +39,12 @@ fn the_published_list_of_metrics_is_fresh() {
             Better::Lower => "lower",
             Better::Neither => "–",
         };
-        writeln!(page, "| `{}` | {} | {better} | {} |", info.name, info.unit, info.meaning)
-            .expect("a String takes everything");
+        writeln!(
+            page,
+            "| `{}` | {} | {better} | {} |",
+            info.name, info.unit, info.meaning
+        )
+        .expect("a String takes everything");
     }
     check("metrics.md", &page);
 }
