@@ -56,7 +56,7 @@ pub struct Board {
 }
 
 /// The models that parts can be simulated with. A new model is a variant here, a key of
-/// [`PartFile`], and its file in the crate that simulates it.
+/// `PartFile`, and its file in the crate that simulates it.
 #[derive(Clone, Debug)]
 pub enum Model {
     /// Serial MRAM: table `[mram]`.

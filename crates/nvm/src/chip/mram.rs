@@ -119,7 +119,7 @@ impl MramSheet {
                     path,
                     format!("allowed: a power of two from 1 B to {PAGE_BYTES} B"),
                 );
-            } else if capacity.bytes() % bytes != 0 {
+            } else if !capacity.bytes().is_multiple_of(bytes) {
                 problems.add(
                     path,
                     format!("the capacity {capacity} is no multiple of it"),
