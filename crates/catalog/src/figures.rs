@@ -4,6 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use wordline_core::Basis;
+use wordline_core::quantity::Frequency;
 use wordline_core::results::FigureUse;
 
 /// Keys that say where a figure comes from rather than what it is.
@@ -28,11 +29,31 @@ fn visit(
         DeValue::Table(table) => visit_table(sheet, text, path, table, value.span().start, found),
         DeValue::Array(array) => {
             for (index, element) in array.iter().enumerate() {
-                visit(sheet, text, &format!("{path}.{index}"), element, found);
+                let label = label(element).unwrap_or_else(|| index.to_string());
+                visit(sheet, text, &format!("{path}[{label}]"), element, found);
             }
         }
         _ => {}
     }
+}
+
+/// What tells an element of an array from its neighbours, as the models name their figures: an
+/// opcode by code and mode, a current by its test conditions, a rail by its name.
+fn label(element: &Spanned<DeValue<'_>>) -> Option<String> {
+    let table = element.get_ref().as_table()?;
+    let text = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
+    let code = table
+        .get("code")
+        .and_then(|value| value.get_ref().as_integer());
+    let code = code.and_then(|code| i64::from_str_radix(code.as_str(), code.radix()).ok());
+    if let (Some(code), Some(mode)) = (code, text("mode")) {
+        return Some(format!("0x{code:02x} {mode}"));
+    }
+    if let (Some(action), Some(rate), Some(clock)) = (text("action"), text("rate"), text("clock")) {
+        let clock = clock.parse::<Frequency>().ok()?;
+        return Some(format!("{action} {rate} {clock}"));
+    }
+    text("name").map(str::to_owned)
 }
 
 fn visit_table(

@@ -18,12 +18,12 @@ mod figures;
 mod folder;
 mod sheet;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 pub use error::{CatalogError, SheetError};
 pub use sheet::{Board, Header, Model, Part, Sheet, parse};
-use wordline_nvm::Link;
+use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
 
 /// The embedded sheets: path inside this crate, and text.
 pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
@@ -44,6 +44,29 @@ pub struct Target<'a> {
     pub part: &'a Part,
     /// The board.
     pub board: &'a Board,
+}
+
+impl Target<'_> {
+    /// The device that the target is.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn connect(&self, conditions: Conditions) -> Result<Box<dyn Device>, NvmError> {
+        let board = Named {
+            id: &self.board.header.id,
+            sheet: &self.board.board,
+        };
+        let part = &self.part.header.id;
+        self.part.model.connect(part, board, conditions)
+    }
+
+    /// Rail, opcodes and clocks of the part on the board.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn link(&self) -> Result<Link, LinkError> {
+        self.part.model.link(&self.board.board)
+    }
 }
 
 impl Catalog {
@@ -67,7 +90,7 @@ impl Catalog {
         let mut catalog = Self::default();
         for file in &files {
             match parse(&file.file, &file.text) {
-                Ok(sheet) => errors.extend(catalog.insert(sheet).map(|old| file.taken(&old))),
+                Ok(sheet) => errors.extend(catalog.insert(sheet).map(|old| file.taken(old))),
                 Err(found) => errors.extend(found),
             }
         }
@@ -81,14 +104,15 @@ impl Catalog {
         }
     }
 
-    /// Checks files against this catalogue without adding them. A file may restate an id that the
-    /// catalogue has, as an edited copy of its own sheet does.
+    /// Checks files against this catalogue without adding them. An id that the catalogue has may be
+    /// restated by the file that it comes from, as in a checkout of this project, and by no other.
     ///
     /// # Errors
     /// When a path cannot be read; folders are searched for sheets.
     pub fn check(&self, paths: &[PathBuf]) -> Result<Checked, CatalogError> {
         let mut checked = Checked::default();
         let mut files = Vec::new();
+        let mut seen = BTreeSet::new();
         for path in paths {
             let sheets = if path.is_dir() {
                 folder::sheets_in(path)?
@@ -96,6 +120,10 @@ impl Catalog {
                 vec![path.clone()]
             };
             for sheet in sheets {
+                // The same file may be named twice, by itself and by its folder.
+                if !seen.insert(sheet.canonicalize().unwrap_or_else(|_| sheet.clone())) {
+                    continue;
+                }
                 checked.sheets += 1;
                 match folder::read(&sheet) {
                     Ok(sheet) => files.push(sheet),
@@ -109,8 +137,8 @@ impl Catalog {
             match parse(&file.file, &file.text) {
                 Ok(sheet) => {
                     let old = catalog.insert(sheet);
-                    let twice = old.filter(|old| files.iter().any(|file| file.file == old.file));
-                    checked.errors.extend(twice.map(|old| file.taken(&old)));
+                    let twice = old.filter(|(_, old)| !Path::new(&file.file).ends_with(&old.file));
+                    checked.errors.extend(twice.map(|old| file.taken(old)));
                 }
                 Err(found) => checked.errors.extend(found),
             }
@@ -119,16 +147,16 @@ impl Catalog {
         Ok(checked)
     }
 
-    /// Adds a sheet and returns the header of the one that it replaces.
-    fn insert(&mut self, sheet: Sheet) -> Option<Header> {
+    /// Adds a sheet and returns the one that it replaces: the key of its id, and its header.
+    fn insert(&mut self, sheet: Sheet) -> Option<(&'static str, Header)> {
         match sheet {
             Sheet::Part(part) => {
                 let old = self.parts.insert(part.header.id.clone(), *part);
-                old.map(|old| old.header)
+                old.map(|old| ("part", old.header))
             }
             Sheet::Board(board) => {
                 let old = self.boards.insert(board.header.id.clone(), *board);
-                old.map(|old| old.header)
+                old.map(|old| ("board", old.header))
             }
         }
     }
@@ -208,9 +236,9 @@ impl Catalog {
             };
             let problem = match self.board(id) {
                 Err(error) => error.to_string(),
-                Ok(board) => match fit(part, board) {
-                    Err(problem) => problem,
-                    Ok(()) => continue,
+                Ok(board) => match part.model.link(&board.board) {
+                    Err(problem) => problem.to_string(),
+                    Ok(_) => continue,
                 },
             };
             errors.push(file.error("default_board", format!("default_board: {problem}")));
@@ -236,16 +264,9 @@ struct SheetText {
 
 impl SheetText {
     /// The id of this sheet belongs to another one already.
-    fn taken(&self, other: &Header) -> SheetError {
-        let key = if self.text.contains("part =") {
-            "part"
-        } else {
-            "board"
-        };
-        self.error(
-            key,
-            format!("{:?} exists already, in {}", other.id, other.file),
-        )
+    fn taken(&self, (key, other): (&str, Header)) -> SheetError {
+        let message = format!("{:?} exists already, in {}", other.id, other.file);
+        self.error(key, message)
     }
 
     /// An error at the value of a dotted path.
@@ -260,21 +281,17 @@ impl SheetText {
     }
 }
 
+/// Whether a sheet is one of those that came with the program, to the letter.
+fn is_embedded(file: &str, text: &str) -> bool {
+    EMBEDDED.contains(&(file, text))
+}
+
 fn embedded() -> Vec<SheetText> {
     let owned = |(file, text): &(&str, &str)| SheetText {
         file: (*file).to_owned(),
         text: (*text).to_owned(),
     };
     EMBEDDED.iter().map(owned).collect()
-}
-
-/// Whether a part can be connected to a board; the text says why not.
-fn fit(part: &Part, board: &Board) -> Result<(), String> {
-    match &part.model {
-        Model::Mram(sheet) => Link::new(&board.board, &sheet.supply, &sheet.opcode)
-            .map(drop)
-            .map_err(|error| error.to_string()),
-    }
 }
 
 fn target_error(message: String) -> CatalogError {

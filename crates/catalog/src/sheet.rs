@@ -9,7 +9,10 @@ use wordline_core::Figure;
 use wordline_core::quantity::Frequency;
 use wordline_core::results::FigureUse;
 use wordline_nvm::bus::serial::SerialBus;
-use wordline_nvm::{Board as NvmBoard, Driver, MramSheet, Problem, Rail};
+use wordline_nvm::{
+    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, MramSheet, Named, NvmError,
+    Problem, Rail, Wired,
+};
 
 use crate::error::SheetError;
 use crate::figures;
@@ -27,8 +30,14 @@ pub struct Header {
     pub revision: String,
     /// What it is, in a line.
     pub description: String,
+    /// What users should know before they trust results from it.
+    pub cautions: Vec<String>,
     /// File that holds the sheet.
     pub file: String,
+    /// Whether the sheet came with the program; otherwise it is the user's own.
+    pub embedded: bool,
+    /// The text of the file.
+    pub text: String,
 }
 
 /// A part of the catalogue.
@@ -72,6 +81,39 @@ impl Model {
         }
     }
 
+    /// How the part connects to a board.
+    ///
+    /// # Errors
+    /// When rail or bus mode do not fit; the message names both sides.
+    pub fn link(&self, board: &NvmBoard) -> Result<Link, LinkError> {
+        match self {
+            Self::Mram(sheet) => sheet.link(board),
+        }
+    }
+
+    /// Capacity in bytes.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        match self {
+            Self::Mram(sheet) => sheet.capacity.nominal().bytes(),
+        }
+    }
+
+    /// The part as a device on a board. `part` and `board` are their ids.
+    pub(crate) fn connect(
+        &self,
+        part: &str,
+        board: Named<'_, NvmBoard>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        match self {
+            Self::Mram(sheet) => {
+                let part = Named { id: part, sheet };
+                Ok(Box::new(Wired::connect(part, board, conditions)?))
+            }
+        }
+    }
+
     fn problems(&self) -> Vec<Problem> {
         match self {
             Self::Mram(sheet) => sheet.problems(),
@@ -97,6 +139,8 @@ struct PartFile {
     manufacturer: String,
     revision: String,
     description: String,
+    #[serde(default)]
+    cautions: Vec<String>,
     default_board: Option<String>,
     mram: Option<MramSheet>,
 }
@@ -110,6 +154,8 @@ struct BoardFile {
     manufacturer: String,
     revision: String,
     description: String,
+    #[serde(default)]
+    cautions: Vec<String>,
     core_clock: Figure<Frequency>,
     rail: Vec<Rail>,
     serial: SerialBus,
@@ -147,13 +193,17 @@ struct Source<'a> {
 impl Source<'_> {
     fn part(self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
         let raw: PartFile = self.typed()?;
-        let header = self.header(
-            raw.part,
-            raw.name,
-            raw.manufacturer,
-            raw.revision,
-            raw.description,
-        );
+        let header = Header {
+            id: raw.part,
+            name: raw.name,
+            manufacturer: raw.manufacturer,
+            revision: raw.revision,
+            description: raw.description,
+            cautions: raw.cautions,
+            file: self.file.to_owned(),
+            embedded: crate::is_embedded(self.file, self.text),
+            text: self.text.to_owned(),
+        };
         let Some(model) = raw.mram.map(Model::Mram) else {
             let message = "the sheet has no model; add the table of one: [mram]";
             return Err(vec![self.error(0..1, message)]);
@@ -174,13 +224,17 @@ impl Source<'_> {
 
     fn board(self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
         let raw: BoardFile = self.typed()?;
-        let header = self.header(
-            raw.board,
-            raw.name,
-            raw.manufacturer,
-            raw.revision,
-            raw.description,
-        );
+        let header = Header {
+            id: raw.board,
+            name: raw.name,
+            manufacturer: raw.manufacturer,
+            revision: raw.revision,
+            description: raw.description,
+            cautions: raw.cautions,
+            file: self.file.to_owned(),
+            embedded: crate::is_embedded(self.file, self.text),
+            text: self.text.to_owned(),
+        };
         let board = NvmBoard {
             core_clock: raw.core_clock,
             rail: raw.rail,
@@ -197,24 +251,6 @@ impl Source<'_> {
 
     fn typed<T: for<'de> Deserialize<'de>>(self) -> Result<T, Vec<SheetError>> {
         toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
-    }
-
-    fn header(
-        self,
-        id: String,
-        name: String,
-        manufacturer: String,
-        revision: String,
-        description: String,
-    ) -> Header {
-        Header {
-            id,
-            name,
-            manufacturer,
-            revision,
-            description,
-            file: self.file.to_owned(),
-        }
     }
 
     /// Turns problems into errors with places.

@@ -55,14 +55,14 @@ fn every_figure_has_a_value_and_a_source() {
     let write = part
         .figures
         .iter()
-        .find(|figure| figure.figure == "mram.active.2.current");
+        .find(|figure| figure.figure == "mram.active[write str 133 MHz].current");
     let write = write.expect("the current of a write");
     assert_eq!(write.value, "typ 59 mA, max 78 mA");
     assert_eq!(write.basis, Basis::Datasheet);
     let opcode = part
         .figures
         .iter()
-        .find(|figure| figure.value.contains("0x38"));
+        .find(|figure| figure.figure == "mram.opcode[0x38 1S-4S-4S]");
     assert!(opcode.is_some_and(|opcode| opcode.value.contains("mode 1S-4S-4S")));
 }
 
@@ -250,10 +250,17 @@ fn a_default_board_must_exist_and_fit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let check = |from: &str, to: &str| {
         let file = folder.path().join("edited.toml");
-        fs::write(&file, embedded_text("em064lx").replacen(from, to, 1)).expect("writable");
+        let own = embedded_text("em064lx").replacen("\"em064lx\"", "\"edited\"", 1);
+        fs::write(&file, own.replacen(from, to, 1)).expect("writable");
         catalog.check(&[file]).expect("readable").errors
     };
     assert_eq!(check("", ""), []);
+    let errors = check("\"edited\"", "\"em064lx\"");
+    assert!(
+        errors[0].message.contains("exists already"),
+        "{}",
+        errors[0]
+    );
     let errors = check(
         "default_board = \"stm32h755-qspi\"",
         "default_board = \"none\"",
@@ -273,6 +280,18 @@ fn a_default_board_must_exist_and_fit() {
         "{}",
         errors[0]
     );
+}
+
+/// A checkout's own sheets are no duplicates of the embedded ones, however the files are named.
+#[test]
+fn the_projects_own_sheets_pass_their_check() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let parts = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("parts");
+    let one = parts.join("mram/em064lx.toml");
+    let again = parts.join("mram/../mram/em064lx.toml");
+    let checked = catalog.check(&[parts, one, again]).expect("readable");
+    assert_eq!(checked.errors, []);
+    assert_eq!(checked.sheets, EMBEDDED.len());
 }
 
 proptest! {

@@ -81,7 +81,7 @@ pub(crate) struct Raw {
         long,
         value_delimiter = ',',
         default_value = "read,write",
-        value_name = "OPERATION"
+        value_name = "read|write"
     )]
     #[arg(value_parser = operation)]
     pub(crate) operation: Vec<Operation>,
@@ -94,14 +94,24 @@ pub(crate) struct Raw {
     /// Address at which a run starts over at 0 [default: 8MiB, or the smallest part's end]
     #[arg(long, value_name = "SIZE")]
     pub(crate) wrap: Option<ByteCount>,
-    /// Column of the data sheets: typical, worst case, or drawn between the two
+    /// Column of the data sheets: typical, maximum, or one chip drawn around typical
     #[arg(long, default_value = "typ", value_name = "typ|max|sampled")]
     pub(crate) timing: Timing,
     /// Fraction of rated life already used, 0 to 1
-    #[arg(long, default_value_t = 0.0, value_name = "FRACTION")]
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_name = "FRACTION",
+        allow_negative_numbers = true
+    )]
     pub(crate) age: f64,
     /// Seed of everything that is drawn: the bytes written, and sampled figures
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) export: Export,
@@ -126,10 +136,14 @@ pub(crate) enum Part {
 Examples:
   wordline part show em064lx
   wordline part show em064lx@stm32h7s78-xspi   also how the part works on that board
-  wordline part show stm32h755-qspi")]
+  wordline part show stm32h755-qspi
+  wordline part show em064lx --sheet > my-parts/my-mram.toml")]
     Show {
         /// A part, a board, or PART@BOARD
         id: String,
+        /// Print the TOML text of the sheet, to begin one of your own with
+        #[arg(long, conflicts_with = "format")]
+        sheet: bool,
     },
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\

@@ -84,26 +84,55 @@ impl Exports {
         Ok(Self { files })
     }
 
-    /// Writes a document to stdout and to every file.
+    /// Writes a document to every file and to stdout. A failure of one keeps none of the others.
     pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
+        let mut failures = Vec::new();
+        for (path, format) in &self.files {
+            match save(path, &render(document, *format, &Style::default())) {
+                Ok(()) if global.quiet => {}
+                Ok(()) => note(&format!("wrote {}", path.display())),
+                Err(error) => failures.push(failure::message(format!(
+                    "{} cannot be written: {error}",
+                    path.display()
+                ))),
+            }
+        }
         let stdout = Format::from(global.format);
-        data(&render(document, stdout, &style()))?;
+        failures.extend(data(&render(document, stdout, &style())).err());
         if !global.quiet && matches!(stdout, Format::Json | Format::Csv) {
             for warning in &document.warnings {
                 note(&format!("warning: {} ({})", warning.advice, warning.code));
             }
         }
-        let mut failed = None;
-        for (path, format) in &self.files {
-            match fs::write(path, render(document, *format, &Style::default())) {
-                Ok(()) if global.quiet => {}
-                Ok(()) => note(&format!("wrote {}", path.display())),
-                Err(error) => {
-                    let text = format!("{} cannot be written: {error}", path.display());
-                    failed = Some(failure::message(text));
+        match failures.pop() {
+            None => Ok(()),
+            Some(last) => {
+                for failure in failures {
+                    note(&format!("{failure:?}"));
                 }
+                Err(last)
             }
         }
-        failed.map_or(Ok(()), Err)
     }
+}
+
+/// Writes a file so that a failure leaves the one that was there before: to a neighbour first, which
+/// then takes its name. What is no ordinary file, such as a pipe, is written in place.
+fn save(path: &Path, text: &str) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, text);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let neighbour = path.with_file_name(name);
+    let written = fs::File::create_new(&neighbour).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&neighbour, path)
+    });
+    if written.is_err() {
+        // Nothing is left to tell a failure to.
+        let _ = fs::remove_file(&neighbour);
+    }
+    written
 }

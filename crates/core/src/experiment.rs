@@ -104,7 +104,7 @@ impl Experiment {
         format!(
             "wordline raw --target {} --operation {} --size {} --total {} --wrap {} --timing {} \
              --age {} --seed {}",
-            self.targets.join(","),
+            quoted(&self.targets.join(",")),
             operations.join(","),
             sizes.join(","),
             compact(raw.total_bytes),
@@ -113,6 +113,16 @@ impl Experiment {
             self.age,
             self.seed,
         )
+    }
+}
+
+/// A word as a POSIX shell takes it literally.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "@.,:/_+-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
@@ -139,6 +149,14 @@ mod tests {
             "wordline raw --target em064lx@stm32h755-qspi --operation read,write --size \
              2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
         );
+    }
+
+    #[test]
+    fn a_hostile_target_is_quoted() {
+        assert_eq!(quoted("p@b"), "p@b");
+        assert_eq!(quoted("x$(id);y"), "'x$(id);y'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
     }
 
     #[test]

@@ -34,6 +34,52 @@ pub struct Figure<T> {
     provenance: Provenance,
 }
 
+/// A value that is no quantity, such as a list of modes, with where it comes from. In TOML it is a
+/// table with the key `value` and the keys that a [`Figure`] has for its source.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawSourced<T>")]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Sourced<T> {
+    value: T,
+    provenance: Provenance,
+}
+
+impl<T> Sourced<T> {
+    /// The value.
+    #[must_use]
+    pub const fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub const fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSourced<T> {
+    value: T,
+    source: Option<String>,
+    basis: Option<Basis>,
+    #[serde(default)]
+    assumed: bool,
+    reason: Option<String>,
+}
+
+impl<T> TryFrom<RawSourced<T>> for Sourced<T> {
+    type Error = &'static str;
+
+    fn try_from(raw: RawSourced<T>) -> Result<Self, Self::Error> {
+        Ok(Self {
+            provenance: Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?,
+            value: raw.value,
+        })
+    }
+}
+
 /// Where a figure comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Provenance {
@@ -64,7 +110,7 @@ impl<T> TryFrom<RawFigure<T>> for Figure<T> {
         if raw.min.is_none() && raw.typ.is_none() && raw.max.is_none() {
             return Err("a figure needs at least one of min, typ, max");
         }
-        let provenance = provenance(raw.source, raw.basis, raw.assumed, raw.reason)?;
+        let provenance = Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?;
         Ok(Self {
             min: raw.min,
             typ: raw.typ,
@@ -74,43 +120,49 @@ impl<T> TryFrom<RawFigure<T>> for Figure<T> {
     }
 }
 
-/// Checks that a number says where it comes from.
-fn provenance(
-    source: Option<String>,
-    basis: Option<Basis>,
-    assumed: bool,
-    reason: Option<String>,
-) -> Result<Provenance, &'static str> {
-    let full = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    match (full(source), assumed) {
-        (Some(_), true) => {
-            Err("a figure has either a source, or assumed = true with a reason; not both")
-        }
-        (Some(_), false) if reason.is_some() => {
-            Err("a reason belongs to assumed = true; a figure with a source needs none")
-        }
-        (Some(source), false) => match basis.unwrap_or(Basis::Datasheet) {
-            basis @ (Basis::Datasheet | Basis::Published | Basis::Calibrated | Basis::Measured) => {
-                Ok(Provenance { basis, source })
+impl Provenance {
+    /// From the keys that a sheet states, which must agree.
+    ///
+    /// # Errors
+    /// A sentence that says which key is missing or contradicts another.
+    pub fn from_keys(
+        source: Option<String>,
+        basis: Option<Basis>,
+        assumed: bool,
+        reason: Option<String>,
+    ) -> Result<Self, &'static str> {
+        let full = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        match (full(source), assumed) {
+            (Some(_), true) => {
+                Err("a figure has either a source, or assumed = true with a reason; not both")
             }
-            _ => Err(
-                "the basis of a figure with a source is datasheet, published, calibrated or \
+            (Some(_), false) if reason.is_some() => {
+                Err("a reason belongs to assumed = true; a figure with a source needs none")
+            }
+            (Some(source), false) => match basis.unwrap_or(Basis::Datasheet) {
+                basis @ (Basis::Datasheet
+                | Basis::Published
+                | Basis::Calibrated
+                | Basis::Measured) => Ok(Provenance { basis, source }),
+                _ => Err(
+                    "the basis of a figure with a source is datasheet, published, calibrated or \
                       measured",
-            ),
-        },
-        (None, true) if basis.is_some_and(|basis| basis != Basis::Assumed) => {
-            Err("assumed = true fixes the basis; leave out the key basis")
-        }
-        (None, true) => full(reason)
-            .map(|source| Provenance {
-                basis: Basis::Assumed,
-                source,
-            })
-            .ok_or("an assumed figure needs a reason"),
-        (None, false) => Err(
-            "the source is missing: name document and table, or set assumed = true with a \
+                ),
+            },
+            (None, true) if basis.is_some_and(|basis| basis != Basis::Assumed) => {
+                Err("assumed = true fixes the basis; leave out the key basis")
+            }
+            (None, true) => full(reason)
+                .map(|source| Provenance {
+                    basis: Basis::Assumed,
+                    source,
+                })
+                .ok_or("an assumed figure needs a reason"),
+            (None, false) => Err(
+                "the source is missing: name document and table, or set assumed = true with a \
                  reason",
-        ),
+            ),
+        }
     }
 }
 
@@ -147,11 +199,30 @@ impl<T: Copy> Figure<T> {
             (None, None, None) => unreachable!("construction checks that a column is present"),
         }
     }
+}
 
-    /// The guaranteed value of a figure where more is better (endurance): `min`, else nominal.
+impl<T: Quantity> Figure<T> {
+    /// The smallest stated column: what is certain of a figure where more is better, such as an
+    /// endurance.
     #[must_use]
-    pub fn guaranteed(&self) -> T {
-        self.min.unwrap_or_else(|| self.nominal())
+    pub fn least(&self) -> T {
+        self.extreme(|one, other| one.si() <= other.si())
+    }
+
+    /// The largest stated column: how long a host waits to be certain.
+    #[must_use]
+    pub fn most(&self) -> T {
+        self.extreme(|one, other| one.si() >= other.si())
+    }
+
+    fn extreme(&self, better: impl Fn(T, T) -> bool) -> T {
+        [self.min, self.typ, self.max]
+            .into_iter()
+            .flatten()
+            .fold(
+                self.nominal(),
+                |best, one| if better(one, best) { one } else { best },
+            )
     }
 }
 
@@ -166,32 +237,47 @@ pub struct Fallback {
     pub used: &'static str,
 }
 
-/// Picks the value of each figure for a timing class, and remembers every column that was missing.
+/// Reads the figures of one sheet for a timing class, and remembers which were read and which
+/// columns were missing.
 #[derive(Clone, Debug)]
 pub struct Resolver {
     timing: Timing,
-    seed: u64,
-    fallbacks: Vec<Fallback>,
+    key: u64,
+    readings: Readings,
+}
+
+/// What a [`Resolver`] remembers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// Names of the figures that were read.
+    pub figures: Vec<String>,
+    /// Columns that were missing.
+    pub fallbacks: Vec<Fallback>,
 }
 
 impl Resolver {
-    /// A resolver for one device; `seed` matters for [`Timing::Sampled`] alone.
+    /// A resolver for the sheet of an id; `seed` matters for [`Timing::Sampled`] alone.
     #[must_use]
-    pub const fn new(timing: Timing, seed: u64) -> Self {
+    pub const fn new(timing: Timing, seed: u64, sheet: &str) -> Self {
         Self {
             timing,
-            seed,
-            fallbacks: Vec::new(),
+            key: seed ^ hash_name(sheet),
+            readings: Readings {
+                figures: Vec::new(),
+                fallbacks: Vec::new(),
+            },
         }
     }
 
     /// The value of a figure where less is better: a duration, a current.
     ///
     /// `typ` falls back to `max`, and `max` to `typ`, each remembered as a [`Fallback`]. A sampled
-    /// value is one draw for each chip and figure, from a normal distribution whose mean is `typ`
-    /// and whose third standard deviation reaches `max`, cut there and at `min` or its mirror
-    /// image. Data sheets state neither shape nor spread: the distribution is an assumption.
+    /// value is one draw for each seed, sheet and figure: log-normal, so that it is never zero, with
+    /// `typ` as its median and `max` at the third standard deviation, cut there and at `min`, or
+    /// as far below `typ` as `max` is above it. Data sheets state neither shape nor spread: the
+    /// distribution is an assumption.
     pub fn resolve<T: Quantity>(&mut self, name: &str, figure: &Figure<T>) -> T {
+        self.read(name);
         match (self.timing, figure.typ, figure.max) {
             (Timing::Typ, Some(typ), _) => typ,
             (Timing::Max, _, Some(max)) => max,
@@ -206,10 +292,36 @@ impl Resolver {
         }
     }
 
-    /// What was missing so far.
+    /// How long the host waits where a sheet says for how long it must: the largest column, in
+    /// every timing class.
+    pub fn wait<T: Quantity>(&mut self, name: &str, figure: &Figure<T>) -> T {
+        self.read(name);
+        figure.most()
+    }
+
+    /// What is certain of a figure where more is better: the smallest column.
+    pub fn certain<T: Quantity>(&mut self, name: &str, figure: &Figure<T>) -> T {
+        self.read(name);
+        figure.least()
+    }
+
+    /// A figure that does not depend on the timing class: a size, a clock, a limit.
+    pub fn fixed<T: Copy>(&mut self, name: &str, figure: &Figure<T>) -> T {
+        self.read(name);
+        figure.nominal()
+    }
+
+    /// Remembers that something was read that is no [`Figure`].
+    pub fn read(&mut self, name: &str) {
+        if !self.readings.figures.iter().any(|known| known == name) {
+            self.readings.figures.push(name.to_owned());
+        }
+    }
+
+    /// What was read and what was missing so far.
     #[must_use]
-    pub fn fallbacks(&self) -> &[Fallback] {
-        &self.fallbacks
+    pub const fn readings(&self) -> &Readings {
+        &self.readings
     }
 
     fn fall_back<T>(
@@ -219,7 +331,7 @@ impl Resolver {
         used: &'static str,
         value: T,
     ) -> T {
-        self.fallbacks.push(Fallback {
+        self.readings.fallbacks.push(Fallback {
             figure: name.to_owned(),
             wanted,
             used,
@@ -228,11 +340,14 @@ impl Resolver {
     }
 
     fn sample<T: Quantity>(&self, name: &str, min: Option<T>, typ: T, max: T) -> T {
-        let z = standard_normal(draw(self.seed, hash_name(name), 0, Purpose::FigureSample));
         let (typ, max) = (typ.si(), max.si());
-        let spread = max - typ;
-        let low = min.map_or(typ - spread, Quantity::si);
-        T::from_si((typ + spread * z / 3.0).clamp(low.min(max), max))
+        if typ <= 0.0 || max <= typ {
+            return T::from_si(typ);
+        }
+        let z = standard_normal(draw(self.key, hash_name(name), 0, Purpose::FigureSample));
+        let spread = libm::log(max / typ) / 3.0;
+        let low = min.map_or(typ * typ / max, Quantity::si);
+        T::from_si((typ * libm::exp(spread * z)).clamp(low.min(max), max))
     }
 }
 
@@ -240,6 +355,7 @@ impl Resolver {
 mod tests {
     use super::*;
     use crate::quantity::{Current, Time};
+    use proptest::prelude::*;
 
     #[derive(Debug, Deserialize)]
     struct Sheet {
@@ -305,7 +421,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_replaced_and_remembered() {
         let only_max = current(None, Some(0.2));
-        let mut resolver = Resolver::new(Timing::Typ, 0);
+        let mut resolver = Resolver::new(Timing::Typ, 0, "part");
         assert_eq!(
             resolver.resolve("current.read", &only_max),
             Current::from_si(0.2)
@@ -315,13 +431,15 @@ mod tests {
             wanted: "typ",
             used: "max",
         };
-        assert_eq!(resolver.fallbacks(), [expected]);
+        assert_eq!(resolver.readings().fallbacks, [expected]);
+        assert_eq!(resolver.readings().figures, ["current.read"]);
     }
 
     #[test]
     fn the_seed_moves_sampled_figures_alone() {
         let figure = current(Some(0.059), Some(0.078));
-        let value = |timing, seed| Resolver::new(timing, seed).resolve("current.write", &figure);
+        let value =
+            |timing, seed| Resolver::new(timing, seed, "part").resolve("current.write", &figure);
         assert_eq!(value(Timing::Typ, 1), value(Timing::Typ, 2));
         assert_eq!(value(Timing::Max, 1), value(Timing::Max, 2));
         assert_eq!(value(Timing::Sampled, 1), value(Timing::Sampled, 1));
@@ -329,16 +447,54 @@ mod tests {
     }
 
     #[test]
-    fn samples_stay_between_the_columns_and_centre_on_typ() {
+    fn two_sheets_draw_apart() {
         let figure = current(Some(0.059), Some(0.078));
-        let mut sum = 0.0;
-        for seed in 0..2000 {
-            let value = Resolver::new(Timing::Sampled, seed)
-                .resolve("i", &figure)
-                .si();
-            assert!((0.040 - 1e-12..=0.078).contains(&value), "{value}");
-            sum += value;
+        let value = |sheet| Resolver::new(Timing::Sampled, 1, sheet).resolve("i", &figure);
+        assert_ne!(value("one"), value("other"));
+    }
+
+    #[test]
+    fn half_of_the_samples_lie_below_typ_and_few_reach_max() {
+        let figure = current(Some(0.3e-3), Some(1.33e-3));
+        let values: Vec<f64> = (0..4000)
+            .map(|seed| {
+                Resolver::new(Timing::Sampled, seed, "part")
+                    .resolve("i", &figure)
+                    .si()
+            })
+            .collect();
+        let share = |test: &dyn Fn(f64) -> bool| {
+            values.iter().filter(|value| test(**value)).count() as f64 / values.len() as f64
+        };
+        assert!((share(&|value| value < 0.3e-3) - 0.5).abs() < 0.03);
+        assert!((share(&|value| value >= 1.33e-3) - 0.00135).abs() < 0.002);
+        let one_sigma = 0.3e-3 * (1.33f64 / 0.3).cbrt();
+        assert!((share(&|value| value > one_sigma) - 0.1587).abs() < 0.02);
+    }
+
+    #[test]
+    fn extremes_and_waits_take_the_outer_columns() {
+        let figure = parse(r#"{ typ = "200 us", max = "350 us", source = "s" }"#).expect("sound");
+        assert_eq!(figure.most(), Time::from_ps(350_000_000));
+        assert_eq!(figure.least(), Time::from_ps(200_000_000));
+        let only = parse(r#"{ min = "50 ns", source = "s" }"#).expect("sound");
+        assert_eq!(only.most(), only.least());
+    }
+
+    proptest! {
+        /// Whatever the ratio of the columns, a sample is above zero and within them.
+        #[test]
+        fn samples_are_possible(typ in 1u64..1 << 40, ratio in 1.0..100.0_f64, seed in any::<u64>()) {
+            let max = (typ as f64 * ratio) as u64;
+            let figure = Figure {
+                min: None,
+                typ: Some(Time::from_ps(typ)),
+                max: Some(Time::from_ps(max)),
+                provenance: Provenance { basis: Basis::Datasheet, source: "test".into() },
+            };
+            let value = Resolver::new(Timing::Sampled, seed, "part").resolve("t", &figure).ps();
+            prop_assert!(value <= max && value as f64 >= (typ as f64 / ratio).floor());
+            prop_assert!(value > 0 || typ as f64 / ratio < 0.5);
         }
-        assert!((sum / 2000.0 - 0.059).abs() < 0.0005);
     }
 }

@@ -69,7 +69,8 @@ metrics! {
     TimeShare "time_share" "1" Neither
         "Share of the run that one cause took; the column `cause` names it, and the shares add up \
          to 1.";
-    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved.";
+    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved. Energies are of the memory alone, unless the \
+         board states the host's currents.";
     EnergyPerOp "energy_per_op" "J" Lower "Energy of the run, divided by the accesses.";
     EnergyTotal "energy_total" "J" Lower
         "Energy of the run: time in each power state times current times voltage, summed.";
@@ -89,6 +90,9 @@ metrics! {
     Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
     Lifetime "lifetime" "s" Higher
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";
+    LifetimeOnePlace "lifetime_one_place" "s" Higher
+        "Time until one unit reaches its rated cycles, if every access of this size went to the same \
+         place, on and on: the worst that a workload can do to an unlevelled memory.";
     SurvivalProbability "survival_probability" "1" Higher
         "Probability that the memory still works after a given time.";
     WearSpread "wear_spread" "1" Lower

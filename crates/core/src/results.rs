@@ -16,6 +16,23 @@ use crate::timing::Timing;
 /// Version of the document's layout. A reader refuses documents of another version.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// Names of a row's own columns, which no axis may have.
+const COLUMNS: [&str; 13] = [
+    "target",
+    "part",
+    "board",
+    "workload",
+    "operation",
+    "timing",
+    "age",
+    "metric",
+    "value",
+    "no_value",
+    "unit",
+    "basis",
+    "distribution",
+];
+
 /// Everything that a run produced. A simulated document holds no wall-clock time, host name or
 /// path: two runs of the same experiment are byte-identical.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +55,9 @@ pub struct ResultSet {
     /// Distributions that rows point to with their column `distribution`.
     #[serde(default)]
     pub histograms: BTreeMap<String, Vec<HistogramBucket>>,
+    /// The sheets of parts and boards that were used.
+    #[serde(default)]
+    pub sheets: Vec<SheetUse>,
     /// The figures of parts and boards that the rows rest on, each with its source.
     #[serde(default)]
     pub figures: Vec<FigureUse>,
@@ -118,6 +138,38 @@ pub enum NoValue {
     Failed,
 }
 
+/// The kinds of warning that this version gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarningCode {
+    /// A sheet lacks the column that the timing class asks for, and another stood in for it.
+    MissingColumn,
+    /// A sheet states no current for this bus, so energy is unknown.
+    UnknownCurrent,
+    /// The bus is faster than the sheet's test conditions, so the stated current is too low.
+    ExtrapolatedCurrent,
+    /// What the author of a sheet wants its users to know.
+    Caution,
+    /// The rated life is used up before the run begins.
+    LifeUsedUp,
+    /// One run failed; its rows say so.
+    RunFailed,
+}
+
+impl WarningCode {
+    /// As documents spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MissingColumn => "missing-column",
+            Self::UnknownCurrent => "unknown-current",
+            Self::ExtrapolatedCurrent => "extrapolated-current",
+            Self::Caution => "caution",
+            Self::LifeUsedUp => "life-used-up",
+            Self::RunFailed => "run-failed",
+        }
+    }
+}
+
 /// Something that the reader should know before trusting the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
@@ -155,6 +207,21 @@ pub struct HistogramBucket {
     pub upper_s: f64,
     /// Accesses in the bucket.
     pub count: u64,
+}
+
+/// A sheet of a part or board that was used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SheetUse {
+    /// Its id in targets.
+    pub id: String,
+    /// Name as its maker writes it.
+    pub name: String,
+    /// Who makes it.
+    pub manufacturer: String,
+    /// Die, data-sheet revision and date: what the sources of its figures refer to.
+    pub revision: String,
+    /// Whether the sheet came with the program; otherwise it was the user's own.
+    pub embedded: bool,
 }
 
 /// A figure of a part or board that the rows rest on.
@@ -213,6 +280,12 @@ pub enum DocumentError {
         /// What is wrong with it.
         message: String,
     },
+    /// A verdict holds a number that is not finite.
+    #[error("verdict {verdict}: a number is not finite")]
+    Verdict {
+        /// Index of the verdict, from 0.
+        verdict: usize,
+    },
 }
 
 impl ResultSet {
@@ -228,6 +301,7 @@ impl ResultSet {
             rows: Vec::new(),
             verdicts: Vec::new(),
             histograms: BTreeMap::new(),
+            sheets: Vec::new(),
             figures: Vec::new(),
             environment: None,
         }
@@ -259,10 +333,8 @@ impl ResultSet {
         Ok(document)
     }
 
-    /// The document as indented JSON with a final line feed.
-    ///
-    /// # Panics
-    /// When a value is not finite, which [`check`](Self::check) rules out.
+    /// The document as indented JSON with a final line feed. JSON has no infinity: a number that is
+    /// not finite would become null, which [`check`](Self::check) rules out.
     #[must_use]
     pub fn to_json(&self) -> String {
         match serde_json::to_string_pretty(self) {
@@ -300,11 +372,58 @@ impl ResultSet {
             {
                 return fail(format!("there is no histogram {name:?}"));
             }
+            if let Some(axis) = row
+                .axes
+                .keys()
+                .find(|axis| COLUMNS.contains(&axis.as_str()))
+            {
+                return fail(format!("the axis {axis} has the name of a column"));
+            }
             if !seen.insert(row.identity()) {
                 return fail(format!("another row has the same {}", row.identity()));
             }
         }
+        for (index, verdict) in self.verdicts.iter().enumerate() {
+            let numbers = [verdict.value, Some(verdict.allowed), verdict.margin];
+            if numbers
+                .into_iter()
+                .flatten()
+                .any(|number| !number.is_finite())
+            {
+                return Err(DocumentError::Verdict { verdict: index });
+            }
+        }
         Ok(())
+    }
+
+    /// The command that makes the document again. Where sheets of the user's own were used, `DIR`
+    /// stands for the folder that holds them: documents hold no paths.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let mut command = self.experiment.command_line();
+        if self.sheets.iter().any(|sheet| !sheet.embedded) {
+            command.push_str(" --catalog DIR");
+        }
+        command
+    }
+
+    /// Adds a warning, unless the document has it already.
+    pub fn warn(&mut self, code: WarningCode, advice: String) {
+        let warning = Warning {
+            code: code.name().to_owned(),
+            advice,
+        };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Whether any run failed.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.rows
+            .iter()
+            .any(|row| row.no_value == Some(NoValue::Failed))
     }
 
     /// The rows of one metric.
@@ -462,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_do_not_collide_with_columns() {
+    fn axes_are_read_by_name_and_never_named_like_columns() {
         let mut one = row(Metric::TimeShare, Some(0.5));
         one.axes
             .insert("cause".into(), AxisValue::Text("bus".into()));
@@ -471,5 +590,11 @@ mod tests {
         assert_eq!(one.count("cause"), None);
         let json = serde_json::to_value(&one).expect("plain data");
         assert_eq!(json["cause"], "bus");
+        one.axes.insert("unit".into(), AxisValue::Text("B".into()));
+        let error = document(vec![one])
+            .check()
+            .expect_err("a collision")
+            .to_string();
+        assert_eq!(error, "row 0: the axis unit has the name of a column");
     }
 }

@@ -28,6 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod published;
+
 mod control;
 mod error;
 mod payload;
@@ -38,9 +40,7 @@ mod tally;
 
 pub use control::{Control, Progress};
 pub use error::LabError;
-pub use payload::Payload;
 pub use raw::default_workload;
-pub use tally::Tally;
 use wordline_catalog::{Catalog, Target};
 use wordline_core::{Experiment, ResultSet, Workload};
 
@@ -56,7 +56,7 @@ pub fn run(
     control: &Control<'_>,
 ) -> Result<ResultSet, LabError> {
     let targets = resolve(catalog, experiment)?;
-    // The document names every target in full, so that the run can be repeated from it alone.
+    // The document names every target in full, so that it repeats whatever the defaults become.
     let mut document = ResultSet::new(Experiment {
         targets: targets.iter().map(|target| target.name.clone()).collect(),
         ..experiment.clone()

@@ -8,14 +8,13 @@ const PERIOD: usize = 65_521;
 
 /// Seeded bytes for every address: the same address, pass and seed always give the same bytes.
 #[derive(Clone, Debug)]
-pub struct Payload {
+pub(crate) struct Payload {
     bytes: Vec<u8>,
 }
 
 impl Payload {
     /// A payload whose slices are up to `longest` bytes long.
-    #[must_use]
-    pub fn new(seed: u64, longest: usize) -> Self {
+    pub(crate) fn new(seed: u64, longest: usize) -> Self {
         let words =
             (0..PERIOD.div_ceil(8) as u64).map(|word| draw(seed, word, 0, Purpose::Payload));
         let mut bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).take(PERIOD).collect();
@@ -30,8 +29,7 @@ impl Payload {
     ///
     /// # Panics
     /// When `length` is more than the longest slice.
-    #[must_use]
-    pub fn at(&self, address: u64, pass: u64, length: usize) -> &[u8] {
+    pub(crate) fn at(&self, address: u64, pass: u64, length: usize) -> &[u8] {
         // Passes are 257 bytes apart, so that rewriting a place changes its bytes.
         let start = (u128::from(address) + u128::from(pass) * 257) % PERIOD as u128;
         let start = start as usize;

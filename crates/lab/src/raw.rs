@@ -2,14 +2,14 @@
 //!
 //! Each target, operation and size is a run of its own on a fresh device: sequential accesses from
 //! address 0, starting over before the access that would cross the wrap address. Every byte is
-//! real: reads are compared with what was stored, and after writes the memory is read back.
+//! real: each read is compared with what was stored, and after the writes of a run the memory is
+//! read back.
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::Target;
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::Warning;
+use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Operation, RawWorkload, ResultSet};
-use wordline_memory::ByteMemory;
-use wordline_nvm::{Conditions, Mram, NvmError, Wired};
+use wordline_nvm::{Conditions, Device, NvmError};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -19,24 +19,32 @@ use crate::sources;
 use crate::tally::Tally;
 
 /// The most memory of one device that a run may touch, because its bytes are held in RAM.
-const FOOTPRINT_MAX: u64 = 16 << 30;
+const FOOTPRINT_MAX: u64 = 8 << 30;
+
+/// The largest access, because its bytes are held in RAM three times over.
+const ACCESS_MAX: u64 = 1 << 30;
 
 /// How often progress is told and the wish to stop is heard, in bytes moved.
 const BREATH_BYTES: u64 = 1 << 20;
 
-/// The benchmark's workload, fitted to the smallest of some targets: it wraps at the end of the
-/// part where that comes before 8 MiB, and leaves out access sizes that the part cannot hold.
+/// The benchmark's workload, fitted to some targets and to what the user asked for: it wraps at
+/// the end of the smallest part where that comes before 8 MiB, and leaves out access sizes that fit
+/// neither `wrap` nor `total`, all in bytes.
 #[must_use]
-pub fn default_workload(targets: &[Target<'_>]) -> RawWorkload {
+pub fn default_workload(
+    targets: &[Target<'_>],
+    wrap: Option<u64>,
+    total: Option<u64>,
+) -> RawWorkload {
     let mut workload = RawWorkload::default();
-    let smallest = targets.iter().map(capacity).min();
-    workload.wrap_bytes =
-        smallest.map_or(workload.wrap_bytes, |size| size.min(workload.wrap_bytes));
-    let fitting = |bytes: &u64| *bytes <= workload.wrap_bytes;
-    if workload.access_bytes.iter().any(fitting) {
-        workload.access_bytes.retain(fitting);
+    let smallest = targets.iter().map(capacity).min().unwrap_or(u64::MAX);
+    workload.wrap_bytes = wrap.unwrap_or(smallest.min(workload.wrap_bytes));
+    workload.total_bytes = total.unwrap_or(workload.total_bytes);
+    let most = workload.wrap_bytes.min(workload.total_bytes);
+    if workload.access_bytes.iter().any(|bytes| *bytes <= most) {
+        workload.access_bytes.retain(|bytes| *bytes <= most);
     } else {
-        workload.access_bytes = vec![workload.wrap_bytes];
+        workload.access_bytes = vec![most];
     }
     workload
 }
@@ -55,62 +63,46 @@ pub(crate) fn run(
         age: experiment.age,
         seed: experiment.seed,
     };
-    let longest = workload.access_bytes.iter().copied().max().unwrap_or(0);
-    let payload = Payload::new(experiment.seed, longest as usize);
     let mut fresh = Vec::new();
     for target in targets {
-        let device = connect(target, conditions)?;
-        sources::add(document, target, &device, experiment.timing);
+        let device = target.connect(conditions);
+        let device = device.map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
+        sources::add(document, target, device.as_ref(), experiment.timing);
         fresh.push((target, device));
     }
-    let mut work = Work {
-        workload,
-        payload: &payload,
-        control,
-        done_bytes: 0,
-        total_bytes: workload.total_bytes.saturating_mul(
-            (targets.len() * workload.operations.len() * workload.access_bytes.len()) as u64,
-        ),
-    };
+    let mut work = Work::new(workload, experiment.seed, targets.len(), control);
     for (target, device) in &fresh {
         for &operation in &workload.operations {
-            let prepared = work.prepare(device, operation);
-            for &access in &workload.access_bytes {
-                let mut device = prepared.fork();
-                let outcome = work.drive(&mut device, &target.name, operation, access);
-                let tally = match outcome {
-                    Ok(Some(tally)) => Ok(tally),
+            let prepared = work.prepare(device.as_ref(), operation);
+            for &access_bytes in &workload.access_bytes {
+                let mut device = prepared.fork_device();
+                let run = Run {
+                    target,
+                    operation,
+                    access_bytes,
+                    experiment,
+                };
+                match work.drive(device.as_mut(), &run) {
+                    Ok(Some(tally)) => {
+                        rows(&run, prepared.as_ref(), device.as_ref(), &tally, document);
+                    }
                     Ok(None) => {
                         document.complete = false;
                         return Ok(());
                     }
                     Err(failure) => {
-                        document
-                            .warnings
-                            .push(warning(&target.name, operation, access, &failure));
-                        Err(())
+                        run.fail(document);
+                        let advice = format!("{}: {failure}", run.name());
+                        document.warn(WarningCode::RunFailed, advice);
                     }
-                };
-                let run = Run {
-                    target,
-                    operation,
-                    access_bytes: access,
-                    experiment,
-                };
-                rows(&run, &prepared, &device, tally.as_ref().ok(), document);
+                }
             }
         }
     }
     Ok(())
-}
-
-fn warning(target: &str, operation: Operation, access: u64, failure: &Failure) -> Warning {
-    let access = ByteCount::from_bytes(access);
-    let operation = operation.name();
-    Warning {
-        code: "run-failed".to_owned(),
-        advice: format!("{target}, {operation} of {access}: {failure}"),
-    }
 }
 
 /// Why a run has no figures.
@@ -125,16 +117,28 @@ enum Failure {
 /// What the runs of one experiment share.
 struct Work<'a> {
     workload: &'a RawWorkload,
-    payload: &'a Payload,
+    payload: Payload,
     control: &'a Control<'a>,
     done_bytes: u64,
     total_bytes: u64,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(workload: &'a RawWorkload, seed: u64, targets: usize, control: &'a Control<'a>) -> Self {
+        let longest = workload.access_bytes.iter().copied().max().unwrap_or(0);
+        let runs = targets * workload.operations.len() * workload.access_bytes.len();
+        Self {
+            workload,
+            payload: Payload::new(seed, longest as usize),
+            control,
+            done_bytes: 0,
+            total_bytes: workload.total_bytes.saturating_mul(runs as u64),
+        }
+    }
+
     /// The device that the runs of one operation start from: reads find content.
-    fn prepare(&self, device: &Wired<Mram>, operation: Operation) -> Wired<Mram> {
-        let mut device = device.fork();
+    fn prepare(&self, device: &dyn Device, operation: Operation) -> Box<dyn Device> {
+        let mut device = device.fork_device();
         if operation == Operation::Read {
             let touched = footprint(self.workload);
             let longest = self
@@ -145,10 +149,10 @@ impl Work<'_> {
                 .max()
                 .unwrap_or(1);
             let mut at = 0;
-            while at < touched {
+            while at < touched && !self.control.stopped() {
                 let length = longest.min(touched - at);
                 let data = self.payload.at(at, 0, length as usize);
-                if let Err(error) = device.chip_mut().preload(at, data) {
+                if let Err(error) = device.preload(at, data) {
                     unreachable!("the sizes were checked: {error}");
                 }
                 at += length;
@@ -158,73 +162,63 @@ impl Work<'_> {
     }
 
     /// Runs all accesses of one size; `None` when the caller wants to stop.
-    fn drive(
-        &mut self,
-        device: &mut Wired<Mram>,
-        target: &str,
-        operation: Operation,
-        access: u64,
-    ) -> Result<Option<Tally>, Failure> {
-        let step = format!(
-            "{target} {} {}",
-            operation.name(),
-            ByteCount::from_bytes(access)
-        );
+    fn drive(&mut self, device: &mut dyn Device, run: &Run<'_>) -> Result<Option<Tally>, Failure> {
+        let (operation, access) = (run.operation, run.access_bytes);
+        let name = run.name();
         let before = self.done_bytes;
         let accesses = self.workload.total_bytes / access;
         let a_pass = self.workload.wrap_bytes / access;
-        let mut tally = Tally::default();
+        let whole_passes = accesses / a_pass * a_pass;
+        let clock = device.clock().clone();
+        let mut tally = Tally::new(clock.now());
         let mut buffer = vec![0; access as usize];
-        let mut breath = BREATH_BYTES;
+        let mut breath = 0;
         for index in 0..accesses {
-            let (pass, at) = (index / a_pass, index % a_pass * access);
-            match operation {
-                Operation::Write => {
-                    device.write(at, self.payload.at(at, pass, access as usize))?;
-                }
-                Operation::Read => {
-                    device.read(at, &mut buffer)?;
-                    if buffer != self.payload.at(at, 0, access as usize) {
-                        return Err(Failure::Corrupt(at));
-                    }
-                }
-            }
-            tally.add(access, device.last_cost());
             if tally.bytes() >= breath {
-                breath = tally.bytes() + BREATH_BYTES;
                 if self.control.stopped() {
                     return Ok(None);
                 }
+                breath = tally.bytes() + BREATH_BYTES;
                 self.control.report(Progress {
-                    step: &step,
+                    step: &name,
                     done_bytes: before + tally.bytes(),
                     total_bytes: self.total_bytes,
                 });
             }
+            let (pass, at) = (index / a_pass, index % a_pass * access);
+            let start = clock.now();
+            match operation {
+                Operation::Write => {
+                    device.write(at, self.payload.at(at, pass, access as usize))?;
+                }
+                Operation::Read => device.read(at, &mut buffer)?,
+            }
+            tally.add(access, start, clock.now(), device.last_cost());
+            if operation == Operation::Read && buffer != self.payload.at(at, 0, access as usize) {
+                return Err(Failure::Corrupt(at));
+            }
+            if operation == Operation::Write && index + 1 == whole_passes {
+                tally.mark_whole_passes(device.wear());
+            }
         }
         if operation == Operation::Write {
-            self.read_back(device, access, accesses, a_pass)?;
+            self.read_back(device, access, accesses)?;
         }
         self.done_bytes = before + self.workload.total_bytes;
-        Ok(if self.control.stopped() {
-            None
-        } else {
-            Some(tally)
-        })
+        Ok(Some(tally))
     }
 
     /// Compares the memory with the last bytes that were written to each place, on a fork, so that
-    /// neither the device's clock nor its account of energy moves.
-    fn read_back(
-        &self,
-        device: &Wired<Mram>,
-        access: u64,
-        accesses: u64,
-        a_pass: u64,
-    ) -> Result<(), Failure> {
-        let mut device = device.fork();
+    /// neither the device's clock nor its account of energy moves. A caller who wants to stop gets
+    /// the run without the rest of the comparison.
+    fn read_back(&self, device: &dyn Device, access: u64, accesses: u64) -> Result<(), Failure> {
+        let a_pass = self.workload.wrap_bytes / access;
+        let mut device = device.fork_device();
         let mut buffer = vec![0; access as usize];
         for slot in 0..a_pass.min(accesses) {
+            if self.control.stopped() {
+                break;
+            }
             let pass = (accesses - 1 - slot) / a_pass;
             let at = slot * access;
             device.read(at, &mut buffer)?;
@@ -236,17 +230,8 @@ impl Work<'_> {
     }
 }
 
-fn connect(target: &Target<'_>, conditions: Conditions) -> Result<Wired<Mram>, LabError> {
-    let Model::Mram(sheet) = &target.part.model;
-    Wired::connect(sheet, &target.board.board, conditions).map_err(|source| LabError::Device {
-        target: target.name.clone(),
-        source,
-    })
-}
-
 fn capacity(target: &Target<'_>) -> u64 {
-    let Model::Mram(sheet) = &target.part.model;
-    sheet.capacity.nominal().bytes()
+    target.part.model.capacity_bytes()
 }
 
 /// Bytes of the memory that a run touches.
@@ -255,52 +240,50 @@ fn footprint(workload: &RawWorkload) -> u64 {
 }
 
 fn check(targets: &[Target<'_>], workload: &RawWorkload) -> Result<(), LabError> {
-    distinct(
-        "operation",
-        workload.operations.iter().map(|one| one.name().to_owned()),
-    )?;
+    let operations = workload.operations.iter();
+    distinct("operation", operations.map(|one| one.name().to_owned()))?;
     let sizes = workload.access_bytes.iter();
-    distinct(
-        "size",
-        sizes.map(|&size| ByteCount::from_bytes(size).to_string()),
-    )?;
-    let fail = |what, found, problem| {
-        Err(LabError::Size {
-            what,
-            found: ByteCount::from_bytes(found),
-            problem,
-        })
-    };
+    distinct("size", sizes.map(|&size| print(size)))?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
-    let print = |bytes| ByteCount::from_bytes(bytes).to_string();
     for target in targets {
         let capacity = capacity(target);
         if wrap > capacity || wrap == 0 {
             let part = &target.part.header.id;
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
-            return fail("wrap", wrap, problem);
+            return Err(wrong_size("wrap", wrap, problem));
         }
     }
     for &access in &workload.access_bytes {
-        let most = wrap.min(total);
+        let most = wrap.min(total).min(ACCESS_MAX);
         if access == 0 || access > most {
             let problem = format!(
-                "does not fit; allowed: 1 B to {}, the smaller of wrap ({}) and total ({})",
+                "does not fit; allowed: 1 B to {}, the smallest of wrap ({}), total ({}) and {}",
                 print(most),
                 print(wrap),
-                print(total)
+                print(total),
+                print(ACCESS_MAX)
             );
-            return fail("size", access, problem);
+            return Err(wrong_size("size", access, problem));
         }
     }
     if footprint(workload) > FOOTPRINT_MAX {
-        let problem = format!(
-            "touches more memory than a run may hold; lower wrap or total to {}",
-            print(FOOTPRINT_MAX)
-        );
-        return fail("wrap", wrap, problem);
+        let most = print(FOOTPRINT_MAX);
+        let problem = format!("touches more than a run may hold; lower wrap or total to {most}");
+        return Err(wrong_size("wrap", wrap, problem));
     }
     Ok(())
+}
+
+fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {
+    LabError::Size {
+        what,
+        found: ByteCount::from_bytes(found),
+        problem,
+    }
+}
+
+fn print(bytes: u64) -> String {
+    ByteCount::from_bytes(bytes).to_string()
 }
 
 fn distinct(what: &'static str, names: impl Iterator<Item = String>) -> Result<(), LabError> {

@@ -6,7 +6,7 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
 use wordline_core::{Basis, Experiment, Metric, Operation, ResultSet};
-use wordline_nvm::{Cause, Mram, Wired};
+use wordline_nvm::{Cause, Device};
 
 use crate::tally::Tally;
 
@@ -18,32 +18,38 @@ pub(crate) struct Run<'a> {
     pub(crate) experiment: &'a Experiment,
 }
 
-/// Adds the rows of one run, from the device before it and after it. A run that failed has no
-/// tally; its headline rows say so.
+/// Adds the rows of one run, from the device before it and after it.
 pub(crate) fn rows(
     run: &Run<'_>,
-    before: &Wired<Mram>,
-    after: &Wired<Mram>,
-    tally: Option<&Tally>,
+    before: &dyn Device,
+    after: &dyn Device,
+    tally: &Tally,
     document: &mut ResultSet,
 ) {
-    let Some(tally) = tally else {
-        for metric in [Metric::ThroughputMean, Metric::LatencyMax] {
-            document.rows.push(run.row(metric, Err(NoValue::Failed)));
-        }
-        return;
-    };
     let elapsed = tally.elapsed();
     run.rates(tally, elapsed, document);
     run.latencies(tally, document);
     run.energies(before, after, tally, elapsed, document);
     run.causes(tally, elapsed, document);
     if run.operation == Operation::Write {
-        run.wear(after, elapsed, document);
+        run.wear(after, tally, document);
     }
 }
 
 impl Run<'_> {
+    /// The run in words.
+    pub(crate) fn name(&self) -> String {
+        let size = ByteCount::from_bytes(self.access_bytes);
+        format!("{}, {} of {size}", self.target.name, self.operation.name())
+    }
+
+    /// The rows of a run that failed: its headline metrics, without values.
+    pub(crate) fn fail(&self, document: &mut ResultSet) {
+        for metric in [Metric::ThroughputMean, Metric::LatencyMax] {
+            document.rows.push(self.row(metric, Err(NoValue::Failed)));
+        }
+    }
+
     fn rates(&self, tally: &Tally, elapsed: Time, document: &mut ResultSet) {
         let throughput = tally.bytes() as f64 / elapsed.si();
         let ops = tally.accesses() as f64 / elapsed.si();
@@ -64,8 +70,7 @@ impl Run<'_> {
             (Metric::LatencyP999, quantile(0.999)),
             (Metric::LatencyMax, latency.max().map(Quantity::si)),
         ];
-        let size = ByteCount::from_bytes(self.access_bytes).bytes();
-        let name = format!("{} {} {size} B", self.target.name, self.operation.name());
+        let name = self.name();
         for (metric, value) in values {
             let mut row = self.row(metric, value.ok_or(NoValue::NotApplicable));
             row.distribution = Some(name.clone());
@@ -78,15 +83,14 @@ impl Run<'_> {
 
     fn energies(
         &self,
-        before: &Wired<Mram>,
-        after: &Wired<Mram>,
+        before: &dyn Device,
+        after: &dyn Device,
         tally: &Tally,
         elapsed: Time,
         document: &mut ResultSet,
     ) {
-        let start = before.chip().residence(before.clock().now());
-        let spent = after.chip().residence(after.clock().now()).since(&start);
-        let total = after.chip().power_draw().map(|draw| spent.energy_j(draw));
+        let spent = after.residence().since(&before.residence());
+        let total = spent.energy_j(after.power_draw());
         for (metric, divisor) in [
             (Metric::EnergyPerByte, tally.bytes() as f64),
             (Metric::EnergyPerOp, tally.accesses() as f64),
@@ -119,14 +123,22 @@ impl Run<'_> {
         }
     }
 
-    fn wear(&self, after: &Wired<Mram>, elapsed: Time, document: &mut ResultSet) {
-        let wear = after.chip().wear();
-        let left = wear.endurance.saturating_sub(wear.before) as f64;
-        let lifetime = left / wear.most as f64 * elapsed.si();
-        document.rows.push(self.row(Metric::Lifetime, Ok(lifetime)));
-        document
-            .rows
-            .push(self.row(Metric::WearSpread, Ok(wear.most as f64 / wear.mean)));
+    fn wear(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
+        let lifetime = tally.steady().map(|steady| {
+            steady.wear.left() as f64 / steady.wear.most as f64 * steady.elapsed.si()
+        });
+        let spread = tally
+            .steady()
+            .map(|steady| steady.wear.most as f64 / steady.wear.mean);
+        let an_access = tally.latency().mean_s();
+        let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
+        for (metric, value, reason) in [
+            (Metric::Lifetime, lifetime, NoValue::BeyondRange),
+            (Metric::LifetimeOnePlace, one_place, NoValue::NotApplicable),
+            (Metric::WearSpread, spread, NoValue::BeyondRange),
+        ] {
+            document.rows.push(self.row(metric, value.ok_or(reason)));
+        }
     }
 
     fn row_for(&self, cause: Cause, metric: Metric, value: f64) -> Row {
@@ -136,7 +148,13 @@ impl Run<'_> {
         row
     }
 
+    /// A row of the run. A value that is not finite, as absurd figures give, is no value.
     fn row(&self, metric: Metric, value: Result<f64, NoValue>) -> Row {
+        let value = value.and_then(|value| match value {
+            finite if finite.is_finite() => Ok(finite),
+            infinite if infinite.is_infinite() => Err(NoValue::Unbounded),
+            _ => Err(NoValue::NotApplicable),
+        });
         let access = AxisValue::Count(self.access_bytes);
         Row {
             target: self.target.name.clone(),
@@ -146,7 +164,8 @@ impl Run<'_> {
             operation: self.operation.name().to_owned(),
             axes: BTreeMap::from([("access_bytes".to_owned(), access)]),
             timing: self.experiment.timing,
-            age: self.experiment.age,
+            // Without the sign of a negative zero, which would be another row.
+            age: self.experiment.age + 0.0,
             metric,
             value: value.ok(),
             no_value: value.err(),

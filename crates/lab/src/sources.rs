@@ -1,90 +1,104 @@
-//! What a document says of the figures that its rows rest on, and of their gaps.
+//! What a document says of the sheets and figures that its rows rest on, and of their gaps.
 
-use wordline_catalog::{Model, Target};
-use wordline_core::results::{FigureUse, Warning};
-use wordline_core::{Fallback, ResultSet, Timing};
-use wordline_nvm::{Mram, MramSheet, Wired};
+use wordline_catalog::{Header, Target};
+use wordline_core::results::{FigureUse, SheetUse, WarningCode};
+use wordline_core::{Fallback, Readings, ResultSet, Timing};
+use wordline_nvm::{CurrentGap, Device};
 
-/// Adds the figures of a target, each sheet once, and a warning for whatever a sheet lacked.
+/// Adds sheets and figures of a target, each once, and a warning for whatever the reader should
+/// know of them.
 pub(crate) fn add(
     document: &mut ResultSet,
     target: &Target<'_>,
-    device: &Wired<Mram>,
+    device: &dyn Device,
     timing: Timing,
 ) {
-    let Model::Mram(sheet) = &target.part.model;
-    let unused = |figure: &&FigureUse| !is_unused(sheet, device, &figure.figure);
-    let figures = target.part.figures.iter().filter(unused);
-    for figure in figures.chain(&target.board.figures) {
-        if !document.figures.contains(figure) {
+    let notes = device.notes();
+    let table = format!("{}.", target.part.model.name());
+    let part = &target.part.header;
+    let board = &target.board.header;
+    add_sheet(document, part);
+    add_figures(document, &target.part.figures, &notes.part, &table);
+    add_sheet(document, board);
+    add_figures(document, &target.board.figures, &notes.board, "");
+    for (sheet, readings) in [(part, &notes.part), (board, &notes.board)] {
+        for fallback in &readings.fallbacks {
+            let advice = missing_column(&sheet.id, fallback, timing);
+            document.warn(WarningCode::MissingColumn, advice);
+        }
+    }
+    for gap in &notes.currents {
+        warn_of_current(document, &target.name, gap);
+    }
+    let wear = device.wear();
+    if wear.left() == 0 {
+        let advice = format!(
+            "{}: at this age every unit has used its {} rated cycles; the sheet promises nothing \
+             from here on",
+            target.name, wear.endurance
+        );
+        document.warn(WarningCode::LifeUsedUp, advice);
+    }
+}
+
+fn add_sheet(document: &mut ResultSet, header: &Header) {
+    let sheet = SheetUse {
+        id: header.id.clone(),
+        name: header.name.clone(),
+        manufacturer: header.manufacturer.clone(),
+        revision: header.revision.clone(),
+        embedded: header.embedded,
+    };
+    if !document.sheets.contains(&sheet) {
+        document.sheets.push(sheet);
+    }
+    for caution in &header.cautions {
+        document.warn(WarningCode::Caution, format!("{}: {caution}", header.id));
+    }
+}
+
+/// The figures that were read, in the order of the sheet.
+fn add_figures(document: &mut ResultSet, all: &[FigureUse], read: &Readings, table: &str) {
+    for figure in all {
+        let name = figure.figure.strip_prefix(table).unwrap_or(&figure.figure);
+        if read.figures.iter().any(|read| read == name) && !document.figures.contains(figure) {
             document.figures.push(figure.clone());
         }
     }
-    for fallback in device.fallbacks() {
-        push(document, missing_column(target, fallback, timing));
-    }
-    if device.chip().power_draw().is_none() {
-        push(document, no_current(target));
-    }
 }
 
-/// Whether a figure belongs to an opcode or a current that the link does not use.
-fn is_unused(sheet: &MramSheet, device: &Wired<Mram>, path: &str) -> bool {
-    let link = device.link();
-    let commands = [&link.read, &link.write, &link.write_enable];
-    let index = |rest: &str| {
-        rest.split('.')
-            .next()
-            .and_then(|index| index.parse::<usize>().ok())
-    };
-    if let Some(rest) = path.strip_prefix("mram.opcode.") {
-        let index = index(rest);
-        return !commands.iter().any(|command| Some(command.index) == index);
-    }
-    if let Some(rest) = path.strip_prefix("mram.") {
-        let currents = commands
-            .iter()
-            .filter_map(|command| sheet.current_for(command));
-        return rest.starts_with("active.") && !currents.into_iter().any(|(name, _)| name == rest);
-    }
-    false
-}
-
-fn missing_column(target: &Target<'_>, fallback: &Fallback, timing: Timing) -> Warning {
+fn missing_column(sheet: &str, fallback: &Fallback, timing: Timing) -> String {
     let Fallback {
         figure,
         wanted,
         used,
     } = fallback;
     let consequence = match timing {
-        Timing::Max => "so the results are no bound",
-        Timing::Typ => "so the results are pessimistic there",
+        Timing::Max => "so what rests on it is no bound",
+        Timing::Typ => "so what rests on it is pessimistic",
         Timing::Sampled => "so it does not vary",
     };
-    Warning {
-        code: "missing-column".to_owned(),
-        advice: format!(
-            "{}: {figure} has no {wanted} column, {used} stands in for it, {consequence}; state \
-             {wanted} in the sheet if you know it",
-            target.name
-        ),
-    }
+    format!(
+        "{sheet}: {figure} has no {wanted} column, {used} stands in for it, {consequence}; state \
+         {wanted} in the sheet if you know it"
+    )
 }
 
-fn no_current(target: &Target<'_>) -> Warning {
-    Warning {
-        code: "unknown-current".to_owned(),
-        advice: format!(
-            "{}: the sheet states no current for the transfer rate of this bus, so energy is \
-             unknown; add a table [[mram.active]] for it",
-            target.name
+fn warn_of_current(document: &mut ResultSet, target: &str, gap: &CurrentGap) {
+    match gap {
+        CurrentGap::Unknown { action } => document.warn(
+            WarningCode::UnknownCurrent,
+            format!(
+                "{target}: the sheet states no {action} current for the transfer rate of this bus, \
+                 so the energy of a {action} is unknown; add a table [[mram.active]] for it"
+            ),
         ),
-    }
-}
-
-/// Adds a warning that the document does not have yet.
-fn push(document: &mut ResultSet, warning: Warning) {
-    if !document.warnings.contains(&warning) {
-        document.warnings.push(warning);
+        CurrentGap::Faster { figure, clock } => document.warn(
+            WarningCode::ExtrapolatedCurrent,
+            format!(
+                "{target}: {figure} is the highest that the sheet states, but the bus runs at \
+                 {clock}, so energy is understated"
+            ),
+        ),
     }
 }

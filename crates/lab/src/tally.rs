@@ -2,63 +2,96 @@
 
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::Time;
-use wordline_nvm::AccessCost;
+use wordline_nvm::{AccessCost, Wear};
 
 /// Latencies, bytes and causes of the accesses of one run.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
     latency: LatencyHistogram,
     bytes: u64,
     sum: AccessCost,
     worst: AccessCost,
+    first_start: Time,
+    last_end: Time,
+    steady: Option<Steady>,
+}
+
+/// Time and wear of the whole passes of a run over its part of the memory. A pass that the run did
+/// not finish says nothing of the wear if the run went on and on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Steady {
+    /// Duration of the passes.
+    pub(crate) elapsed: Time,
+    /// Wear that they caused.
+    pub(crate) wear: Wear,
 }
 
 impl Tally {
-    /// Adds an access that moved `bytes` bytes. Of equally slow accesses the first is the worst.
-    pub fn add(&mut self, bytes: u64, cost: &AccessCost) {
-        let duration = cost.total();
+    /// A tally of a run that begins at `start`.
+    pub(crate) fn new(start: Time) -> Self {
+        Self {
+            latency: LatencyHistogram::new(),
+            bytes: 0,
+            sum: AccessCost::default(),
+            worst: AccessCost::default(),
+            first_start: start,
+            last_end: start,
+            steady: None,
+        }
+    }
+
+    /// Adds an access that moved `bytes` bytes between two instants. Of equally slow accesses the
+    /// first is the worst.
+    pub(crate) fn add(&mut self, bytes: u64, start: Time, end: Time, cost: &AccessCost) {
+        let duration = end.since(start);
+        debug_assert_eq!(duration, cost.total(), "the causes are all of an access");
         if self.latency.max().is_none_or(|max| duration > max) {
             self.worst = *cost;
         }
         self.latency.record(duration);
         self.sum.add_all(cost);
         self.bytes += bytes;
+        self.last_end = end;
     }
 
-    /// Durations of the accesses.
-    #[must_use]
-    pub const fn latency(&self) -> &LatencyHistogram {
+    /// Notes that the last access completed a pass, with the wear of the device so far.
+    pub(crate) fn mark_whole_passes(&mut self, wear: Wear) {
+        self.steady = Some(Steady {
+            elapsed: self.elapsed(),
+            wear,
+        });
+    }
+
+    pub(crate) const fn latency(&self) -> &LatencyHistogram {
         &self.latency
     }
 
-    /// Accesses that were added.
-    #[must_use]
-    pub fn accesses(&self) -> u64 {
+    pub(crate) fn accesses(&self) -> u64 {
         self.latency.count()
     }
 
-    /// Bytes that they moved.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
+    pub(crate) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// What all accesses together consisted of.
-    #[must_use]
-    pub const fn sum(&self) -> &AccessCost {
+    pub(crate) const fn sum(&self) -> &AccessCost {
         &self.sum
     }
 
     /// What the slowest access consisted of.
-    #[must_use]
-    pub const fn worst(&self) -> &AccessCost {
+    pub(crate) const fn worst(&self) -> &AccessCost {
         &self.worst
     }
 
-    /// The time that the accesses took, one after the other.
-    #[must_use]
-    pub fn elapsed(&self) -> Time {
-        self.sum.total()
+    /// From the first access to the end of the last.
+    pub(crate) fn elapsed(&self) -> Time {
+        self.last_end.since(self.first_start)
+    }
+
+    /// The whole passes; `None` when the run made none.
+    pub(crate) const fn steady(&self) -> Option<&Steady> {
+        self.steady.as_ref()
     }
 }
 
@@ -75,12 +108,17 @@ mod tests {
             cost.add(Cause::BusData, Time::from_ps(data));
             cost
         };
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(Time::from_ps(100));
+        let mut now = Time::from_ps(100);
         for (driver, data) in [(5, 5), (9, 3), (3, 9), (1, 1)] {
-            tally.add(4, &cost(driver, data));
+            let one = cost(driver, data);
+            let end = now.plus(one.total());
+            tally.add(4, now, end, &one);
+            now = end;
         }
         assert_eq!(tally.worst(), &cost(9, 3));
         assert_eq!(tally.elapsed(), Time::from_ps(36));
         assert_eq!((tally.accesses(), tally.bytes()), (4, 16));
+        assert_eq!(tally.steady(), None);
     }
 }

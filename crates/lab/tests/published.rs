@@ -1,46 +1,17 @@
 //! The published figures of the MRAM beside the model's, calibration and prediction apart.
 
-use serde::Deserialize;
-use wordline_catalog::{Catalog, Model};
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_catalog::Catalog;
+use wordline_core::quantity::Quantity;
 use wordline_core::{
     Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
 };
+use wordline_lab::published::{Published, Use, published};
 use wordline_lab::{Control, run};
-use wordline_nvm::{Cause, Conditions, Wired};
+use wordline_nvm::Cause;
+use wordline_nvm::bus::serial::Action;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Published {
-    key: String,
-    title: String,
-    target: String,
-    errata: Vec<String>,
-    value: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Value {
-    citation: String,
-    operation: Operation,
-    access: ByteCount,
-    metric: Metric,
-    published: f64,
-    tolerance: f64,
-    r#use: Use,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Use {
-    Calibrated,
-    Predicted,
-}
-
-fn published() -> Published {
-    let text = include_str!("../published/mram-vs-flash-benchmark/mram.toml");
-    toml::from_str(text).expect("well-formed")
+fn mram() -> Published {
+    published("mram-vs-flash-benchmark").expect("embedded")
 }
 
 fn experiment(target: &str) -> Experiment {
@@ -73,13 +44,15 @@ fn value(result: &ResultSet, metric: Metric, operation: Operation, access: u64) 
 
 #[test]
 fn published_values_are_met_within_the_tolerance_that_was_written_first() {
-    let published = published();
+    let published = mram();
     assert_eq!(published.key, "mram-vs-flash-benchmark");
     assert!(!published.title.is_empty() && !published.errata.is_empty());
-    let result = benchmark(&published.target, Timing::Typ);
     for one in &published.value {
+        let target = one.target.as_ref().unwrap_or(&published.target);
+        let result = benchmark(target, Timing::Typ);
         let ours = value(&result, one.metric, one.operation, one.access.bytes());
-        let miss = (ours - one.published).abs() / one.published;
+        let theirs = one.si().expect("a quantity of the metric");
+        let miss = (ours - theirs).abs() / theirs;
         assert!(miss <= one.tolerance, "{}: we have {ours}", one.citation);
     }
 }
@@ -88,7 +61,7 @@ fn published_values_are_met_within_the_tolerance_that_was_written_first() {
 /// the board's sheet, which is marked as calibrated; nothing else is.
 #[test]
 fn the_driver_constant_comes_from_one_published_value() {
-    let published = published();
+    let published = mram();
     let calibrated: Vec<_> = published
         .value
         .iter()
@@ -99,23 +72,13 @@ fn the_driver_constant_comes_from_one_published_value() {
 
     let catalog = Catalog::load(&[]).expect("sound");
     let target = catalog.target(&published.target).expect("in the catalogue");
-    let Model::Mram(sheet) = &target.part.model;
-    let conditions = Conditions {
-        timing: Timing::Typ,
-        age: 0.0,
-        seed: 0,
-    };
-    let device = Wired::connect(sheet, &target.board.board, conditions).expect("fits");
-    let bus = device
-        .link()
-        .write
-        .transaction(one.access.bytes())
-        .total()
-        .si();
+    let link = target.link().expect("fits");
+    let write = link.command(Action::Write).expect("an MRAM is written");
+    let bus = write.transaction(one.access.bytes()).total().si();
     let clock = target.board.board.core_clock.nominal().si();
     let cycles = target.board.board.driver.dma_setup.nominal().count() as f64;
     assert!(
-        (cycles - (one.published - bus) * clock).abs() < 1.0,
+        (cycles - (one.si().expect("a time") - bus) * clock).abs() < 1.0,
         "{cycles} cycles"
     );
 

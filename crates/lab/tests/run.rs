@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 use wordline_catalog::Catalog;
+use wordline_core::results::NoValue;
 use wordline_core::{Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload};
 use wordline_lab::{Control, LabError, default_workload, run};
 
@@ -66,6 +67,72 @@ fn another_seed_changes_sampled_rows_alone() {
     assert_ne!(rows(Timing::Sampled, 1), rows(Timing::Sampled, 2));
 }
 
+/// Half of the chips draw less than typical, none draws nothing, none more than the maximum.
+#[test]
+fn sampled_chips_lie_around_typical_and_below_the_maximum() {
+    let energy = |timing, seed| {
+        let experiment = Experiment {
+            timing,
+            seed,
+            ..experiment(small())
+        };
+        let document = try_run(&experiment).expect("runs");
+        let row = document.of(Metric::EnergyPerByte).next().cloned();
+        row.and_then(|row| row.value).expect("a number")
+    };
+    let (typ, max) = (energy(Timing::Typ, 0), energy(Timing::Max, 0));
+    let sampled: Vec<f64> = (0..40).map(|seed| energy(Timing::Sampled, seed)).collect();
+    assert!(
+        sampled
+            .iter()
+            .all(|value| (typ / 2.0..=max).contains(value))
+    );
+    let below = sampled.iter().filter(|value| **value < typ).count();
+    assert!((8..=32).contains(&below), "{below} of 40 are below typical");
+}
+
+#[test]
+fn a_used_up_life_is_said_aloud() {
+    let document = try_run(&Experiment {
+        age: 1.0,
+        ..experiment(small())
+    });
+    let document = document.expect("runs");
+    assert!(
+        document
+            .warnings
+            .iter()
+            .any(|warning| warning.code == "life-used-up")
+    );
+    assert!(
+        document
+            .of(Metric::LifetimeOnePlace)
+            .all(|row| row.value == Some(0.0))
+    );
+}
+
+#[test]
+fn the_document_lists_the_figures_that_were_read_and_no_others() {
+    let document = try_run(&experiment(small())).expect("runs");
+    let has = |figure: &str| document.figures.iter().any(|one| one.figure == figure);
+    assert!(has("mram.active[write str 133 MHz].current"));
+    assert!(has("mram.opcode[0x38 1S-4S-4S].clock") && has("rail[1V8].voltage"));
+    assert!(!has("mram.deselect_octal") && !has("rail[3V3].voltage"));
+    assert!(!has("mram.opcode[0x8e 8D-8D-8D]"));
+    let sheets: Vec<_> = document
+        .sheets
+        .iter()
+        .map(|sheet| sheet.id.as_str())
+        .collect();
+    assert_eq!(sheets, ["em064lx", "stm32h755-qspi"]);
+    assert!(
+        document
+            .warnings
+            .iter()
+            .any(|warning| warning.code == "caution")
+    );
+}
+
 #[test]
 fn a_document_repeats_from_its_own_experiment() {
     let short = Experiment {
@@ -98,7 +165,7 @@ fn what_cannot_be_run_is_refused_by_name() {
         ),
         (
             refusal(|e| raw(e).access_bytes = vec![0]),
-            "size 0 B does not fit; allowed: 1 B to 256 KiB",
+            "size 0 B does not fit; allowed: 1 B to 256 KiB, the smallest of",
         ),
         (
             refusal(|e| raw(e).access_bytes = vec![1 << 19]),
@@ -197,12 +264,39 @@ fn a_run_that_fails_says_so_in_its_rows() {
 fn the_default_workload_fits_the_smallest_part() {
     let catalog = Catalog::load(&[]).expect("sound");
     let target = catalog.target(TARGET).expect("in the catalogue");
-    assert_eq!(default_workload(&[target]), RawWorkload::default());
-    assert_eq!(default_workload(&[]), RawWorkload::default());
+    let plain = default_workload(std::slice::from_ref(&target), None, None);
+    assert_eq!(plain, RawWorkload::default());
+    assert_eq!(default_workload(&[], None, None), RawWorkload::default());
+    let small = default_workload(&[target], Some(4096), Some(8192));
+    assert_eq!(small.access_bytes, [2048, 4096]);
+    assert_eq!((small.wrap_bytes, small.total_bytes), (4096, 8192));
+    assert_eq!(default_workload(&[], Some(100), None).access_bytes, [100]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Accesses of whole units wear every unit once a pass, however long the run.
+    #[test]
+    fn lifetime_does_not_depend_on_how_long_one_looks(passes in 1u64..5, more in 0u64..16) {
+        let lifetime = |accesses: u64| {
+            let experiment = experiment(RawWorkload {
+                operations: vec![Operation::Write],
+                access_bytes: vec![2048],
+                total_bytes: accesses * 2048,
+                wrap_bytes: 16 * 2048,
+            });
+            let document = try_run(&experiment).expect("runs");
+            let row = document.of(Metric::Lifetime).next().cloned().expect("a row");
+            (row.value, row.no_value)
+        };
+        let pass = 16.0 * (17.75e-6 + (14.0 + 4096.0) / 120e6);
+        let (value, _) = lifetime(16 * passes + more);
+        prop_assert!((value.expect("a number") / (1e14 * pass) - 1.0).abs() < 1e-6);
+        if more < 16 {
+            prop_assert_eq!(lifetime(more.max(1)), (None, Some(NoValue::BeyondRange)));
+        }
+    }
 
     /// Sequential accesses in closed form: every access costs the same.
     #[test]
@@ -218,15 +312,17 @@ proptest! {
             let mut rows = document.of(metric).filter(|row| row.operation == operation);
             rows.next().and_then(|row| row.value).expect("a number")
         };
-        for (operation, command_clocks) in [("read", 30), ("write", 14)] {
-            let latency = 17.75e-6 + (command_clocks + 2 * access) as f64 / 120e6;
+        let latency = |operation: &str| {
+            let command_clocks = if operation == "read" { 30 } else { 14 };
+            17.75e-6 + (command_clocks + 2 * access) as f64 / 120e6
+        };
+        for operation in ["read", "write"] {
+            let latency = latency(operation);
             prop_assert!((of(Metric::LatencyMax, operation) - latency).abs() < 2e-12);
             let rate = access as f64 / latency;
             prop_assert!((of(Metric::ThroughputMean, operation) / rate - 1.0).abs() < 1e-6);
         }
-        // Each 32-byte unit is written at most once an access; two accesses may share a unit.
-        let passes = accesses.div_ceil(slots) as f64;
-        let most = 1e14 / of(Metric::Lifetime, "write") * accesses as f64 * access as f64 / of(Metric::ThroughputMean, "write");
-        prop_assert!(most >= passes * 0.999 && (access < 32 || most <= 2.0 * passes * 1.001), "{most} of {passes}");
+        let one_place = 1e14 * latency("write");
+        prop_assert!((of(Metric::LifetimeOnePlace, "write") / one_place - 1.0).abs() < 1e-6);
     }
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
 use wordline_memory::ByteMemory;
-use wordline_nvm::{Board, Conditions, Mram, MramSheet, Wired};
+use wordline_nvm::{Board, Conditions, Mram, MramSheet, Named, Wired};
 
 fn device(capacity: &str) -> Wired<Mram> {
     let sheet = include_str!("../tests/data/mram.toml").replace("64 KiB", capacity);
@@ -13,12 +13,20 @@ fn device(capacity: &str) -> Wired<Mram> {
     let sheet: MramSheet = toml::from_str(&sheet).expect("a well-formed sheet");
     let board: Board =
         toml::from_str(include_str!("../tests/data/board.toml")).expect("a well-formed board");
+    let part = Named {
+        id: "part",
+        sheet: &sheet,
+    };
+    let board = Named {
+        id: "board",
+        sheet: &board,
+    };
     let conditions = Conditions {
         timing: Timing::Typ,
         age: 0.0,
         seed: 0,
     };
-    Wired::connect(&sheet, &board, conditions).expect("the invented part fits")
+    Wired::connect(part, board, conditions).expect("the invented part fits")
 }
 
 fn accesses(criterion: &mut Criterion) {

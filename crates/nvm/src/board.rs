@@ -4,7 +4,8 @@ use serde::Deserialize;
 use wordline_core::quantity::{Cycles, Frequency, Quantity, Time, Voltage};
 use wordline_core::{Figure, Resolver};
 
-use crate::bus::serial::SerialBus;
+use crate::bus::serial::{SerialBus, TransferRate};
+use crate::link::Link;
 use crate::problem::{Problem, Problems};
 
 /// The sheet of a board with a serial memory bus.
@@ -53,13 +54,26 @@ pub struct DriverCost {
 impl Board {
     /// The driver's cost for a timing class.
     pub fn driver_cost(&self, resolver: &mut Resolver) -> DriverCost {
-        let clock = self.core_clock.nominal();
+        let clock = resolver.fixed("core_clock", &self.core_clock);
         let mut cost = |name, figure: &Figure<Cycles>| {
             clock.duration_of(resolver.resolve(name, figure).count())
         };
         DriverCost {
             dma_setup: cost("driver.dma_setup", &self.driver.dma_setup),
             command: cost("driver.command", &self.driver.command),
+        }
+    }
+
+    /// Notes the figures that a link rests on.
+    pub(crate) fn note_link(&self, link: &Link, resolver: &mut Resolver) {
+        resolver.read(&format!("rail[{}].voltage", link.rail));
+        resolver.read("serial.kernel_clock");
+        resolver.read("serial.modes");
+        for command in link.commands() {
+            resolver.read(match command.opcode.mode.data.rate {
+                TransferRate::Str => "serial.clock_str",
+                TransferRate::Dtr => "serial.clock_dtr",
+            });
         }
     }
 
@@ -86,8 +100,11 @@ impl Board {
         }
         let serial = &self.serial;
         problems.positive("serial.kernel_clock", &serial.kernel_clock);
-        problems.not_empty("serial.modes", &serial.modes, "name at least one bus mode");
-        problems.text("serial.source", &serial.source);
+        problems.not_empty(
+            "serial.modes",
+            serial.modes.value(),
+            "name at least one bus mode",
+        );
         for (key, clock) in [
             ("serial.clock_str", &serial.clock_str),
             ("serial.clock_dtr", &serial.clock_dtr),

@@ -11,13 +11,21 @@ pub enum Cause {
     BusCommand,
     /// Data on the bus.
     BusData,
+    /// The pause that the protocol asks for between transactions: chip select high.
+    Recovery,
     /// The chip's own work, while the bus waits for it.
     Array,
 }
 
 impl Cause {
     /// Every cause, in the order in which an access meets them.
-    pub const ALL: [Self; 4] = [Self::Driver, Self::BusCommand, Self::BusData, Self::Array];
+    pub const ALL: [Self; 5] = [
+        Self::Driver,
+        Self::BusCommand,
+        Self::BusData,
+        Self::Recovery,
+        Self::Array,
+    ];
 
     /// As the column `cause` of result rows spells it.
     #[must_use]
@@ -26,6 +34,7 @@ impl Cause {
             Self::Driver => "driver",
             Self::BusCommand => "bus_command",
             Self::BusData => "bus_data",
+            Self::Recovery => "recovery",
             Self::Array => "array",
         }
     }

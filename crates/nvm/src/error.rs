@@ -3,6 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
+use crate::bus::serial::Action;
 use crate::link::LinkError;
 
 /// What can go wrong on a simulated device.
@@ -17,6 +18,9 @@ pub enum NvmError {
     /// The caller broke a rule of the device's protocol.
     #[error("protocol violated: {0}")]
     Misuse(#[from] Misuse),
+    /// The chip has no opcode for something, or none that the board drives.
+    #[error("the chip has no opcode for {0} that the board drives")]
+    Unsupported(Action),
     /// Simulated time would pass its limit.
     #[error("simulated time would pass 213 days, the most that it can hold")]
     TimeExhausted,
@@ -41,6 +45,16 @@ pub enum Misuse {
         start: Time,
         /// When the chip would have been ready.
         ready: Time,
+    },
+    /// Data that the opcode's granule does not divide.
+    #[error("address {at} and length {bytes} must be multiples of {granule}")]
+    OffGranule {
+        /// Address in bytes.
+        at: u64,
+        /// Length in bytes.
+        bytes: u64,
+        /// The opcode's granule in bytes.
+        granule: u8,
     },
     /// A command in deep power-down.
     #[error("in deep power-down the chip understands the wake-up command alone")]

@@ -2,7 +2,7 @@
 
 use wordline_core::Timing;
 
-use crate::{Board, Conditions, Mram, MramSheet, Wired};
+use crate::{Board, Conditions, Mram, MramSheet, Named, NvmError, Wired};
 
 pub(crate) const TYPICAL: Conditions = Conditions {
     timing: Timing::Typ,
@@ -33,5 +33,18 @@ pub(crate) fn board() -> Board {
 }
 
 pub(crate) fn wired(conditions: Conditions) -> Wired<Mram> {
-    Wired::connect(&sheet(), &board(), conditions).expect("the invented part fits")
+    connect(&sheet(), &board(), conditions).expect("the invented part fits")
+}
+
+pub(crate) fn connect(
+    sheet: &MramSheet,
+    board: &Board,
+    conditions: Conditions,
+) -> Result<Wired<Mram>, NvmError> {
+    let part = Named { id: "part", sheet };
+    let board = Named {
+        id: "board",
+        sheet: board,
+    };
+    Wired::connect(part, board, conditions)
 }

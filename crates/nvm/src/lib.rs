@@ -8,7 +8,7 @@
 //! ```
 //! use wordline_core::Timing;
 //! use wordline_memory::ByteMemory;
-//! use wordline_nvm::{Board, Cause, Conditions, MramSheet, Wired};
+//! use wordline_nvm::{Board, Cause, Conditions, Device, MramSheet, Named, Wired};
 //!
 //! # let sheet = include_str!("../tests/data/mram.toml");
 //! # let board = include_str!("../tests/data/board.toml");
@@ -16,7 +16,9 @@
 //! let board: Board = toml::from_str(board)?;
 //! let conditions = Conditions { timing: Timing::Typ, age: 0.0, seed: 0 };
 //!
-//! let mut memory = Wired::connect(&sheet, &board, conditions)?;
+//! let part = Named { id: "my-mram", sheet: &sheet };
+//! let board = Named { id: "my-board", sheet: &board };
+//! let mut memory = Wired::connect(part, board, conditions)?;
 //! memory.write(0x1000, b"wordline")?;
 //! let mut back = [0; 8];
 //! memory.read(0x1000, &mut back)?;
@@ -32,6 +34,7 @@ pub mod power;
 
 mod board;
 mod cost;
+mod device;
 mod error;
 #[cfg(test)]
 mod fixture;
@@ -41,10 +44,11 @@ mod problem;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Rail};
-pub use chip::mram::{ActiveCurrent, Mram, MramSheet, Wear};
+pub use chip::mram::{ActiveCurrent, Mram, MramSheet};
 pub use cost::{AccessCost, Cause};
+pub use device::{CurrentGap, Device, Notes, Wear};
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use problem::Problem;
-pub use wired::{Conditions, Wired};
+pub use wired::{Conditions, Named, Wired};

@@ -9,14 +9,13 @@ use crate::bus::serial::{Action, Command, Opcode, Protocol};
 /// A chip on a board: its rail, and the opcode and clock of each action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Voltage of the rail that supplies the chip.
+    /// Name of the rail that supplies the chip.
+    pub rail: String,
+    /// Voltage of that rail.
     pub voltage: Voltage,
-    /// How the host reads.
-    pub read: Command,
-    /// How the host writes.
-    pub write: Command,
-    /// How the host permits writes.
-    pub write_enable: Command,
+    /// The protocol that the chip is set to.
+    pub protocol: Protocol,
+    commands: Vec<Command>,
 }
 
 /// Why a chip does not fit a board.
@@ -41,11 +40,10 @@ pub enum LinkError {
         has: String,
     },
     /// Each action fits some mode, but no protocol has them all.
-    #[error(
-        "no protocol of the chip has read, write and write-enable in modes that the board drives \
-         ({has})"
-    )]
+    #[error("no protocol of the chip has {actions} in modes that the board drives ({has})")]
     NoProtocol {
+        /// The actions that the chip's model needs.
+        actions: String,
         /// The board's modes.
         has: String,
     },
@@ -56,63 +54,90 @@ impl Link {
     /// whose reads and writes together move data fastest, the fastest opcode of each action.
     ///
     /// # Errors
-    /// When rail or mode do not fit; the message names both sides.
+    /// When the rail does not fit, or no protocol has all `required` actions; the message names
+    /// both sides.
     pub fn new(
         board: &Board,
         supply: &Figure<Voltage>,
         opcodes: &[Opcode],
+        required: &[Action],
     ) -> Result<Self, LinkError> {
         let rail = board
             .rail_for(supply)
             .ok_or_else(|| no_rail(board, supply))?;
-        let candidates = [Protocol::ExtendedSpi, Protocol::OctalDtr]
+        [Protocol::ExtendedSpi, Protocol::OctalDtr]
             .into_iter()
-            .filter_map(|protocol| Self::in_protocol(board, opcodes, protocol));
-        let rate = |(read, write, _): &(Command, Command, Command)| {
-            2.0 / (1.0 / read.data_rate() + 1.0 / write.data_rate())
-        };
-        let (read, write, write_enable) = candidates
-            .max_by(|one, other| rate(one).total_cmp(&rate(other)))
-            .ok_or_else(|| no_mode(board, opcodes))?;
-        Ok(Self {
-            voltage: rail.voltage.nominal(),
-            read,
-            write,
-            write_enable,
-        })
+            .map(|protocol| Self {
+                rail: rail.name.clone(),
+                voltage: rail.voltage.nominal(),
+                protocol,
+                commands: fastest_commands(board, opcodes, protocol),
+            })
+            .filter(|link| {
+                required
+                    .iter()
+                    .all(|action| link.command(*action).is_some())
+            })
+            .max_by(|one, other| one.speed().total_cmp(&other.speed()))
+            .ok_or_else(|| no_mode(board, opcodes, required))
     }
 
-    fn in_protocol(
-        board: &Board,
-        opcodes: &[Opcode],
-        protocol: Protocol,
-    ) -> Option<(Command, Command, Command)> {
-        let fastest = |action| {
-            opcodes
-                .iter()
-                .enumerate()
-                .filter(|(_, opcode)| opcode.protocol == protocol && opcode.action == action)
-                .filter_map(|(index, opcode)| {
-                    board.serial.clock_for(opcode).map(|clock| Command {
-                        opcode: opcode.clone(),
-                        index,
-                        clock,
-                    })
-                })
-                .max_by(|one, other| {
-                    let speed = |command: &Command| {
-                        // Equal data rates are decided by the shorter command phase.
-                        (command.data_rate(), -(command.command_clocks() as f64))
-                    };
-                    let ((a, c), (b, d)) = (speed(one), speed(other));
-                    a.total_cmp(&b).then(c.total_cmp(&d))
-                })
+    /// How an action is done; `None` where the chip has no opcode for it that the board drives.
+    #[must_use]
+    pub fn command(&self, action: Action) -> Option<&Command> {
+        self.commands
+            .iter()
+            .find(|command| command.opcode.action == action)
+    }
+
+    /// Every action with how it is done.
+    #[must_use]
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// Bytes a second of a copy: as many reads as writes.
+    fn speed(&self) -> f64 {
+        let data = self
+            .commands
+            .iter()
+            .filter(|command| command.opcode.action.moves_data());
+        let (count, pace) = data.fold((0.0, 0.0), |(count, pace), command| {
+            (count + 1.0, pace + 1.0 / command.data_rate())
+        });
+        if pace > 0.0 { count / pace } else { 0.0 }
+    }
+}
+
+/// The fastest opcode of each action in one protocol. Equal data rates are decided by the shorter
+/// command phase, and then by the order of the sheet.
+fn fastest_commands(board: &Board, opcodes: &[Opcode], protocol: Protocol) -> Vec<Command> {
+    let mut fastest: Vec<Command> = Vec::new();
+    for opcode in opcodes.iter().filter(|opcode| opcode.protocol == protocol) {
+        let Some(clock) = board.serial.clock_for(opcode) else {
+            continue;
         };
-        Some((
-            fastest(Action::Read)?,
-            fastest(Action::Write)?,
-            fastest(Action::WriteEnable)?,
-        ))
+        let command = Command {
+            opcode: opcode.clone(),
+            clock,
+        };
+        let same = fastest
+            .iter_mut()
+            .find(|other| other.opcode.action == opcode.action);
+        match same {
+            Some(other) if is_faster(&command, other) => *other = command,
+            Some(_) => {}
+            None => fastest.push(command),
+        }
+    }
+    fastest
+}
+
+fn is_faster(one: &Command, other: &Command) -> bool {
+    let command_time = |command: &Command| command.transaction(0).command;
+    match one.data_rate().total_cmp(&other.data_rate()) {
+        std::cmp::Ordering::Equal => command_time(one) < command_time(other),
+        order => order.is_gt(),
     }
 }
 
@@ -134,9 +159,9 @@ fn no_rail(board: &Board, supply: &Figure<Voltage>) -> LinkError {
     }
 }
 
-fn no_mode(board: &Board, opcodes: &[Opcode]) -> LinkError {
-    let has = list(board.serial.modes.iter().map(ToString::to_string));
-    for action in [Action::Read, Action::Write, Action::WriteEnable] {
+fn no_mode(board: &Board, opcodes: &[Opcode], required: &[Action]) -> LinkError {
+    let has = list(board.serial.modes.value().iter().map(ToString::to_string));
+    for &action in required {
         let of_action = || opcodes.iter().filter(move |opcode| opcode.action == action);
         if !of_action().any(|opcode| board.serial.clock_for(opcode).is_some()) {
             return LinkError::NoMode {
@@ -146,7 +171,8 @@ fn no_mode(board: &Board, opcodes: &[Opcode]) -> LinkError {
             };
         }
     }
-    LinkError::NoProtocol { has }
+    let actions = list(required.iter().map(ToString::to_string));
+    LinkError::NoProtocol { actions, has }
 }
 
 /// Distinct texts in their first order, separated by commas.

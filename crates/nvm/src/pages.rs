@@ -1,4 +1,4 @@
-//! Copy-on-write storage in two levels, so that a device of any size forks in microseconds.
+//! Copy-on-write storage in two levels, so that a device of 1 Gbit forks in microseconds.
 //!
 //! A store is a root of nodes of pages, each behind an [`Arc`]. A clone copies one pointer; the
 //! first write to a page after a clone copies the root's pointers, one node's pointers and that

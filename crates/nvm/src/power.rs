@@ -44,8 +44,9 @@ impl fmt::Display for PowerState {
 pub struct PowerDraw {
     /// Supply voltage.
     pub voltage: Voltage,
-    /// Current of each state, in the order of [`PowerState::ALL`].
-    pub current: [Current; PowerState::ALL.len()],
+    /// Current of each state, in the order of [`PowerState::ALL`]; `None` where the sheet states
+    /// none.
+    pub current: [Option<Current>; PowerState::ALL.len()],
 }
 
 /// Time spent in each power state.
@@ -71,16 +72,17 @@ impl Residence {
         Self { time }
     }
 
-    /// Energy in joules: the sum over states of time · current · voltage.
+    /// Energy in joules: the sum over states of time · current · voltage. `None` when time was spent
+    /// in a state whose current is unknown.
     #[must_use]
-    pub fn energy_j(&self, draw: &PowerDraw) -> f64 {
-        let charge: f64 = self
-            .time
-            .iter()
-            .zip(draw.current)
-            .map(|(time, current)| time.si() * current.si())
-            .sum();
-        charge * draw.voltage.si()
+    pub fn energy_j(&self, draw: &PowerDraw) -> Option<f64> {
+        let mut charge = 0.0;
+        for (time, current) in self.time.iter().zip(draw.current) {
+            if *time > Time::ZERO {
+                charge += time.si() * current?.si();
+            }
+        }
+        Some(charge * draw.voltage.si())
     }
 }
 
@@ -174,15 +176,21 @@ mod tests {
     fn energy_is_time_times_current_times_voltage() {
         let mut meter = PowerMeter::new();
         meter.book(PowerState::Write, us(0), us(1000));
-        let current = [0.0003, 0.0, 0.05, 0.059].map(Current::from_si);
+        let current = [Some(0.0003), None, Some(0.05), Some(0.059)];
+        let current = current.map(|amperes| amperes.map(Current::from_si));
         let draw = PowerDraw {
             voltage: Voltage::from_si(1.8),
             current,
         };
         let before = meter.residence(us(1000));
-        assert!((before.energy_j(&draw) - 1e-3 * 0.059 * 1.8).abs() < 1e-15);
+        let near = |energy: Option<f64>, by_hand: f64| {
+            energy.is_some_and(|energy| (energy - by_hand).abs() < 1e-15)
+        };
+        assert!(near(before.energy_j(&draw), 1e-3 * 0.059 * 1.8));
         let idle = meter.residence(us(3000)).since(&before);
-        assert!((idle.energy_j(&draw) - 2e-3 * 0.0003 * 1.8).abs() < 1e-15);
+        assert!(near(idle.energy_j(&draw), 2e-3 * 0.0003 * 1.8));
+        meter.idle_in(PowerState::DeepPowerDown, us(3000));
+        assert_eq!(meter.residence(us(3001)).energy_j(&draw), None);
     }
 
     #[test]

@@ -64,11 +64,4 @@ impl Problems {
             self.add(path, message);
         }
     }
-
-    /// A text that must say something.
-    pub(crate) fn text(&mut self, path: &str, text: &str) {
-        if text.trim().is_empty() {
-            self.add(path, "the text is empty");
-        }
-    }
 }

@@ -1,15 +1,17 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
 use wordline_core::quantity::Time;
-use wordline_core::{Fallback, Resolver, SimClock, Timing};
+use wordline_core::{Resolver, SimClock, Timing};
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use crate::board::{Board, DriverCost};
-use crate::bus::serial::Transaction;
+use crate::bus::serial::{Action, Command, Transaction};
 use crate::chip::mram::{Mram, MramSheet};
 use crate::cost::{AccessCost, Cause};
+use crate::device::{Device, Notes, Wear};
 use crate::error::NvmError;
 use crate::link::Link;
+use crate::power::{PowerDraw, Residence};
 
 /// Conditions under which a device is simulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,15 +24,27 @@ pub struct Conditions {
     pub seed: u64,
 }
 
-/// A chip on a board. Every access lets simulated time pass on its clock.
+/// A sheet with its id, which keys what is drawn for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a, S> {
+    /// The id.
+    pub id: &'a str,
+    /// The sheet.
+    pub sheet: &'a S,
+}
+
+/// A chip on a board. Every access lets simulated time pass on its clock. It forks instead of
+/// cloning, because a clone would share the clock.
 #[derive(Debug)]
 pub struct Wired<C> {
     chip: C,
     link: Link,
+    read: Command,
+    write: Command,
     driver: DriverCost,
     clock: SimClock,
     last: AccessCost,
-    fallbacks: Vec<Fallback>,
+    notes: Notes,
 }
 
 impl Wired<Mram> {
@@ -39,33 +53,33 @@ impl Wired<Mram> {
     /// # Errors
     /// When rail or bus mode do not fit.
     pub fn connect(
-        sheet: &MramSheet,
-        board: &Board,
+        part: Named<'_, MramSheet>,
+        board: Named<'_, Board>,
         conditions: Conditions,
     ) -> Result<Self, NvmError> {
-        let link = Link::new(board, &sheet.supply, &sheet.opcode)?;
-        let mut resolver = Resolver::new(conditions.timing, conditions.seed);
-        let chip = Mram::new(sheet, &link, &mut resolver, conditions.age);
-        let driver = board.driver_cost(&mut resolver);
+        let link = part.sheet.link(board.sheet)?;
+        let Conditions { timing, age, seed } = conditions;
+        let mut of_board = Resolver::new(timing, seed, board.id);
+        let driver = board.sheet.driver_cost(&mut of_board);
+        board.sheet.note_link(&link, &mut of_board);
+        let mut of_part = Resolver::new(timing, seed, part.id);
+        let (chip, currents) = Mram::new(part.sheet, &link, &mut of_part, age);
         let mut wired = Self {
+            read: find(&link, Action::Read)?,
+            write: find(&link, Action::Write)?,
             chip,
             link,
             driver,
             clock: SimClock::new(),
             last: AccessCost::default(),
-            fallbacks: resolver.fallbacks().to_vec(),
+            notes: Notes {
+                part: of_part.readings().clone(),
+                board: of_board.readings().clone(),
+                currents,
+            },
         };
-        let bus = wired.link.write_enable.transaction(0);
-        wired.transact(wired.driver.command, &bus, |chip, start| {
-            chip.write_enable(start, &bus)
-        })?;
+        wired.command(Action::WriteEnable, Mram::write_enable)?;
         Ok(wired)
-    }
-
-    /// The simulated clock; a handle of it shows the same time.
-    #[must_use]
-    pub const fn clock(&self) -> &SimClock {
-        &self.clock
     }
 
     /// The chip.
@@ -74,27 +88,10 @@ impl Wired<Mram> {
         &self.chip
     }
 
-    /// The chip, to preload content or to put it to sleep.
-    pub const fn chip_mut(&mut self) -> &mut Mram {
-        &mut self.chip
-    }
-
     /// Rail, opcodes and clocks in use.
     #[must_use]
     pub const fn link(&self) -> &Link {
         &self.link
-    }
-
-    /// What the last access consisted of. Its total is the access's duration.
-    #[must_use]
-    pub const fn last_cost(&self) -> &AccessCost {
-        &self.last
-    }
-
-    /// Columns that a sheet lacked, and what stood in for them.
-    #[must_use]
-    pub fn fallbacks(&self) -> &[Fallback] {
-        &self.fallbacks
     }
 
     /// An independent device in the same state, on a clock of its own.
@@ -103,15 +100,47 @@ impl Wired<Mram> {
         Self {
             chip: self.chip.clone(),
             link: self.link.clone(),
+            read: self.read.clone(),
+            write: self.write.clone(),
             driver: self.driver,
             clock: self.clock.fork(),
             last: self.last,
-            fallbacks: self.fallbacks.clone(),
+            notes: self.notes.clone(),
         }
     }
 
+    /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
+    /// is refused.
+    ///
+    /// # Errors
+    /// When the chip sleeps already, or has no opcode for it that the board drives.
+    pub fn sleep(&mut self) -> Result<(), NvmError> {
+        self.command(Action::PowerDown, Mram::sleep)
+    }
+
+    /// Wakes the chip from deep power-down. The next access waits until it is ready.
+    ///
+    /// # Errors
+    /// When the chip has no opcode for it that the board drives.
+    pub fn wake(&mut self) -> Result<(), NvmError> {
+        self.command(Action::WakeUp, Mram::wake)
+    }
+
+    /// An access that is one command without data.
+    fn command(
+        &mut self,
+        action: Action,
+        run: impl FnOnce(&mut Mram, Time, &Transaction) -> Result<Time, NvmError>,
+    ) -> Result<(), NvmError> {
+        let bus = find(&self.link, action)?.transaction(0);
+        self.last = AccessCost::default();
+        self.transact(self.driver.command, &bus, |chip, start| {
+            run(chip, start, &bus)
+        })
+    }
+
     /// Runs one transaction after `driver` of host work: asks the chip for it once the chip is
-    /// ready, books its cost and moves the clock to its end.
+    /// ready, adds its cost to the access and moves the clock to its end.
     fn transact(
         &mut self,
         driver: Time,
@@ -125,14 +154,75 @@ impl Wired<Mram> {
             .ok_or(NvmError::TimeExhausted)?;
         let start = issued.later(self.chip.ready());
         let end = run(&mut self.chip, start)?;
-        self.last = AccessCost::default();
         self.last.add(Cause::Driver, driver);
-        self.last.add(Cause::Array, start.since(issued));
+        self.last.add(Cause::Recovery, start.since(issued));
         self.last.add(Cause::BusCommand, bus.command);
         self.last.add(Cause::BusData, bus.data);
         self.clock.advance_to(end);
         Ok(())
     }
+
+    fn read_aligned(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let bus = self.read.transaction(out.len() as u64);
+        self.transact(self.driver.dma_setup, &bus, |chip, start| {
+            chip.read(start, &bus, at, out)
+        })
+    }
+
+    fn write_aligned(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let bus = self.write.transaction(data.len() as u64);
+        self.transact(self.driver.dma_setup, &bus, |chip, start| {
+            chip.write(start, &bus, at, data)
+        })
+    }
+
+    /// Reads what an opcode with a granule cannot address: all granules that the range touches.
+    fn read_widened(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let wide = widen(at, out.len(), self.read.opcode.granule);
+        let mut buffer = vec![0; (wide.end - wide.start) as usize];
+        self.read_aligned(wide.start, &mut buffer)?;
+        let offset = (at - wide.start) as usize;
+        out.copy_from_slice(&buffer[offset..offset + out.len()]);
+        Ok(())
+    }
+
+    /// Writes what an opcode with a granule cannot address: the granules at its ends are read first,
+    /// and written back with their other bytes unchanged.
+    fn write_widened(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let granule = u64::from(self.write.opcode.granule);
+        let wide = widen(at, data.len(), self.write.opcode.granule);
+        let mut buffer = vec![0; (wide.end - wide.start) as usize];
+        let end = at + data.len() as u64;
+        let last = wide.end - granule;
+        if at != wide.start {
+            let first = &mut buffer[..granule as usize];
+            self.read_widened(wide.start, first)?;
+        }
+        if end != wide.end && (last != wide.start || at == wide.start) {
+            let offset = (last - wide.start) as usize;
+            let tail = &mut buffer[offset..];
+            self.read_widened(last, tail)?;
+        }
+        let offset = (at - wide.start) as usize;
+        buffer[offset..offset + data.len()].copy_from_slice(data);
+        self.write_aligned(wide.start, &buffer)
+    }
+}
+
+/// The smallest range of whole granules around an access.
+fn widen(at: u64, bytes: usize, granule: u8) -> std::ops::Range<u64> {
+    let granule = u64::from(granule);
+    at / granule * granule..(at + bytes as u64).div_ceil(granule) * granule
+}
+
+fn is_aligned(at: u64, bytes: usize, granule: u8) -> bool {
+    let granule = u64::from(granule);
+    at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
+}
+
+fn find(link: &Link, action: Action) -> Result<Command, NvmError> {
+    let command = link.command(action).cloned();
+    command.ok_or(NvmError::Unsupported(action))
 }
 
 impl ByteMemory for Wired<Mram> {
@@ -149,30 +239,68 @@ impl ByteMemory for Wired<Mram> {
     /// Reads with the link's read opcode. Nothing is put on the bus for no bytes.
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.last = AccessCost::default();
         if out.is_empty() {
             return Ok(());
         }
-        let bus = self.link.read.transaction(out.len() as u64);
-        self.transact(self.driver.dma_setup, &bus, |chip, start| {
-            chip.read(start, &bus, at, out)
-        })
+        if is_aligned(at, out.len(), self.read.opcode.granule) {
+            self.read_aligned(at, out)
+        } else {
+            self.read_widened(at, out)
+        }
     }
 
     /// Writes with the link's write opcode. Nothing is put on the bus for no bytes.
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
+        self.last = AccessCost::default();
         if data.is_empty() {
             return Ok(());
         }
-        let bus = self.link.write.transaction(data.len() as u64);
-        self.transact(self.driver.dma_setup, &bus, |chip, start| {
-            chip.write(start, &bus, at, data)
-        })
+        if is_aligned(at, data.len(), self.write.opcode.granule) {
+            self.write_aligned(at, data)
+        } else {
+            self.write_widened(at, data)
+        }
     }
 
     /// Every write is in the array when its transaction ends: there is nothing to wait for.
     fn persist(&mut self) -> Result<(), NvmError> {
         Ok(())
+    }
+}
+
+impl Device for Wired<Mram> {
+    fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        &self.last
+    }
+
+    fn residence(&self) -> Residence {
+        self.chip.residence(self.clock.now())
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.chip.power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.chip.wear()
+    }
+
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.chip.preload(at, data)
+    }
+
+    fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(self.fork())
     }
 }
 

@@ -1,7 +1,8 @@
+use proptest::prelude::*;
 use wordline_memory::Clock as _;
 
 use super::*;
-use crate::fixture::{TYPICAL, board_with, sheet, wired};
+use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::power::PowerState;
 
 #[test]
@@ -17,18 +18,21 @@ fn an_access_is_driver_then_command_then_data() {
     assert_eq!(device.clock().now().since(before), cost.total());
 }
 
-/// A driver that is faster than the chip's recovery waits for it, and the wait counts as array.
+/// A driver that is faster than the chip's recovery waits for it, and the wait counts as recovery.
 #[test]
 fn a_fast_driver_waits_for_chip_select() {
     let board = board_with(
         "dma_setup = { typ = \"1000 cycles\"",
         "dma_setup = { typ = \"1 cycles\"",
     );
-    let mut device = Wired::connect(&sheet(), &board, TYPICAL).expect("fits");
+    let mut device = connect(&sheet(), &board, TYPICAL).expect("fits");
     device.write(0, &[1]).expect("inside");
     device.write(0, &[1]).expect("inside");
     // Recovery takes 60 ns, of which the driver's one cycle covers 10 ns.
-    assert_eq!(device.last_cost().of(Cause::Array), Time::from_ps(50_000));
+    assert_eq!(
+        device.last_cost().of(Cause::Recovery),
+        Time::from_ps(50_000)
+    );
 }
 
 #[test]
@@ -66,25 +70,81 @@ fn a_fork_goes_its_own_way() {
 #[test]
 fn energy_follows_the_states() {
     let mut device = wired(TYPICAL);
-    let before = device.chip().residence(device.clock().now());
+    let before = device.residence();
     device.write(0, &[1; 2048]).expect("inside");
-    let spent = device.chip().residence(device.clock().now()).since(&before);
+    let spent = device.residence().since(&before);
     assert_eq!(
         spent.of(PowerState::Write),
         Time::from_ps((14 + 4096) * 10_000)
     );
-    let draw = device.chip().power_draw().expect("all currents are stated");
+    let energy = spent.energy_j(device.power_draw());
     let by_hand = 1.8 * (41.10e-6 * 0.060 + 10e-6 * 0.0003);
-    assert!((spent.energy_j(draw) - by_hand).abs() < 1e-15);
+    assert!(energy.is_some_and(|energy| (energy - by_hand).abs() < 1e-15));
 }
 
 #[test]
-fn columns_that_a_sheet_lacks_are_remembered() {
-    let named = |timing| -> Vec<String> {
-        let device = wired(Conditions { timing, ..TYPICAL });
-        let fallbacks = device.fallbacks().iter();
-        fallbacks.map(|one| one.figure.clone()).collect()
-    };
-    assert_eq!(named(Timing::Typ), Vec::<String>::new());
-    assert_eq!(named(Timing::Max), ["driver.dma_setup", "driver.command"]);
+fn what_was_read_and_what_was_missing_is_noted() {
+    let notes = |timing| wired(Conditions { timing, ..TYPICAL }).notes().clone();
+    let typical = notes(Timing::Typ);
+    assert_eq!(typical.board.fallbacks, []);
+    let read = |figures: &[String], name: &str| figures.iter().any(|figure| figure == name);
+    assert!(read(&typical.part.figures, "opcode[0x38 1S-4S-4S].clock"));
+    assert!(read(
+        &typical.part.figures,
+        "active[write str 133 MHz].current"
+    ));
+    assert!(!read(
+        &typical.part.figures,
+        "active[write str 200 MHz].current"
+    ));
+    assert!(!read(&typical.part.figures, "deselect_octal"));
+    assert!(read(&typical.board.figures, "rail[VDD_MEM].voltage"));
+    assert!(!read(&typical.board.figures, "rail[VDD].voltage"));
+    let missing: Vec<_> = notes(Timing::Max).board.fallbacks;
+    let missing: Vec<_> = missing.iter().map(|one| one.figure.as_str()).collect();
+    assert_eq!(missing, ["driver.dma_setup", "driver.command"]);
+}
+
+/// The invented part with opcodes that move pairs of bytes, as octal double rate does.
+fn pairs() -> Wired<Mram> {
+    let sheet = sheet_with("dummy_cycles = 0\n", "dummy_cycles = 0\ngranule = 2\n");
+    let mut sheet = sheet;
+    for opcode in &mut sheet.opcode {
+        opcode.granule = if opcode.action.moves_data() { 2 } else { 1 };
+    }
+    connect(&sheet, &board(), TYPICAL).expect("fits")
+}
+
+/// An odd write reads the pair at each odd end and writes whole pairs back.
+#[test]
+fn odd_accesses_on_pairs_cost_their_reads_and_keep_the_neighbours() {
+    let mut device = pairs();
+    device.write(0, &[1, 2, 3, 4, 5, 6]).expect("even");
+    let plain = device.last_cost().of(Cause::Driver);
+    device.write(1, &[9, 9]).expect("odd ends");
+    assert_eq!(device.last_cost().of(Cause::Driver).ps(), 3 * plain.ps());
+    device.write(4, &[8]).expect("odd end");
+    assert_eq!(device.last_cost().of(Cause::Driver).ps(), 2 * plain.ps());
+    let mut out = [0; 5];
+    device.read(1, &mut out).expect("odd");
+    assert_eq!(out, [9, 9, 4, 8, 6]);
+    assert_eq!(
+        device.last_cost().of(Cause::BusData),
+        device.read.transaction(6).data
+    );
+}
+
+proptest! {
+    #[test]
+    fn odd_accesses_agree_with_a_plain_array(steps in prop::collection::vec((0u64..60, 0usize..9, any::<u8>()), 1..30)) {
+        let mut device = pairs();
+        let mut plain = [0u8; 80];
+        for (at, length, value) in steps {
+            device.write(at, &vec![value; length]).expect("inside");
+            plain[at as usize..at as usize + length].fill(value);
+            let mut out = vec![0; length + 3];
+            device.read(at, &mut out).expect("inside");
+            prop_assert_eq!(&out[..], &plain[at as usize..at as usize + length + 3]);
+        }
+    }
 }

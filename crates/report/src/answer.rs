@@ -1,19 +1,93 @@
 //! What the rows say, in plain words.
 
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Metric, ResultSet};
+use wordline_core::{Basis, Metric, ResultSet};
 
 use crate::pivot::{Line, Pivot, Series};
 use crate::text;
 
 /// One sentence for each target and operation, computed from the rows: how fast it is at the
 /// smallest and the largest access, how long the slowest access takes, what a byte costs in energy,
-/// and how long the memory lasts. What the rows do not hold is left out.
+/// and how long rated cycles last. Then the targets compared with each other, and what the numbers
+/// rest on that is no data-sheet figure. What the rows do not hold is left out.
 #[must_use]
 pub fn answer(document: &ResultSet) -> Vec<String> {
     let pivot = Pivot::of(document);
     let series = pivot.series();
-    series.iter().map(|one| sentence(&pivot, one)).collect()
+    let mut sentences: Vec<_> = series.iter().map(|one| sentence(&pivot, one)).collect();
+    sentences.extend(comparisons(&pivot, &series));
+    sentences.extend(foundations(document));
+    sentences
+}
+
+/// For each operation, every further target against the first: "em064lx@b writes 4.2 times as fast
+/// as em064lx@a in accesses of 2 KiB and 6.5 times as fast in accesses of 64 KiB".
+fn comparisons(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for (index, first) in series.iter().enumerate() {
+        let same = |one: &&Series<'_, '_>| one.name_on_target == first.name_on_target;
+        if series[..index].iter().any(|one| same(&one)) {
+            continue;
+        }
+        for other in series[index + 1..].iter().filter(same) {
+            sentences.extend(comparison(pivot, first, other));
+        }
+    }
+    sentences
+}
+
+fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>) -> Option<String> {
+    let places = other.lines.iter().filter_map(|line| {
+        let place = pivot.place(line);
+        let same = first.lines.iter().find(|one| pivot.place(one) == place)?;
+        let ratio = |metric| Some(line.number(metric)? / same.number(metric)?);
+        let speed = ratio(Metric::ThroughputMean).filter(|ratio| ratio.is_finite())?;
+        Some((place, speed, ratio(Metric::EnergyPerByte)))
+    });
+    let places: Vec<_> = places.collect();
+    let (place, speed, _) = places.first()?;
+    let times = |ratio: f64| text::factor(ratio);
+    let mut sentence = format!(
+        "Against {}, {} runs its {}s at {} the speed in accesses of {place}",
+        first.head().target,
+        other.head().target,
+        text::words(&first.name_on_target),
+        times(*speed),
+    );
+    let (last, last_speed, energy) = places.last()?;
+    if places.len() > 1 {
+        sentence += &format!(" and {} of {last}", times(*last_speed));
+    }
+    if let Some(energy) = energy.filter(|energy| energy.is_finite()) {
+        sentence += &format!(", with {} the energy", times(energy));
+    }
+    Some(text::printable(&(sentence + ".")))
+}
+
+/// Which figures of each sheet are no data-sheet figures: "stm32h755-qspi: driver.dma_setup is
+/// calibrated; serial.kernel_clock is assumed".
+fn foundations(document: &ResultSet) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for sheet in &document.sheets {
+        let of_basis = |basis: Basis| {
+            let figures = document.figures.iter();
+            let names: Vec<_> = figures
+                .filter(|figure| figure.sheet == sheet.id && figure.basis == basis)
+                .map(|figure| figure.figure.as_str())
+                .collect();
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            (!names.is_empty()).then(|| format!("{} {verb} {basis}", text::list(&names)))
+        };
+        let clauses: Vec<_> = [Basis::Calibrated, Basis::Assumed]
+            .into_iter()
+            .filter_map(of_basis)
+            .collect();
+        if !clauses.is_empty() {
+            let sentence = format!("In the sheet of {}, {}.", sheet.id, clauses.join("; "));
+            sentences.push(text::printable(&sentence));
+        }
+    }
+    sentences
 }
 
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
@@ -82,7 +156,9 @@ fn speed(pivot: &Pivot<'_>, line: &Line<'_>) -> String {
         _ => {}
     }
     if let Some(latency) = number(Metric::LatencyMax) {
-        clause += &format!(", the slowest taking {latency}");
+        let all_alike = line.number(Metric::LatencyP50) == line.number(Metric::LatencyMax);
+        let which = if all_alike { "each" } else { "the slowest" };
+        clause += &format!(", {which} taking {latency}");
     }
     clause
 }
@@ -102,51 +178,97 @@ fn energy(series: &Series<'_, '_>) -> Option<String> {
     let joules = |value| wordline_core::quantity::human(value, "J", text::DIGITS);
     let (low, high) = (joules(low), joules(high));
     Some(if low == high {
-        format!("a byte costs {low}")
+        format!("the memory alone spends {low} on a byte")
     } else {
-        format!("a byte costs {low} to {high}")
+        format!("the memory alone spends {low} to {high} on a byte")
     })
 }
 
-/// How long the memory lasts where it wears out first.
+/// How long the rated cycles last: spread as this workload spreads its writes, and all in one place.
 fn lifetime(series: &Series<'_, '_>) -> Option<String> {
-    let lines = series.lines.iter();
-    let rows: Vec<_> = lines
-        .filter_map(|line| line.row(Metric::Lifetime, None))
-        .collect();
-    let shortest = rows
-        .iter()
-        .filter_map(|row| row.value)
-        .min_by(f64::total_cmp);
-    if let Some(seconds) = shortest {
-        let text = text::number(Metric::Lifetime, seconds, text::DIGITS);
-        let adverb = if rows.len() > 1 { "at least " } else { "" };
-        return Some(format!(
-            "used like this without pause, the memory lasts {adverb}{text}"
-        ));
-    }
-    let unbounded = rows
-        .iter()
-        .any(|row| row.no_value == Some(NoValue::Unbounded));
-    unbounded.then(|| "it does not wear out".to_owned())
+    let shortest = |metric| {
+        let values = series.lines.iter().filter_map(|line| line.number(metric));
+        let seconds = values.min_by(f64::total_cmp)?;
+        Some(text::number(metric, seconds, text::DIGITS))
+    };
+    let rows = || {
+        series
+            .lines
+            .iter()
+            .filter_map(|line| line.row(Metric::Lifetime, None))
+    };
+    let clause = match (
+        shortest(Metric::Lifetime),
+        shortest(Metric::LifetimeOnePlace),
+    ) {
+        (Some(spread), Some(one_place)) => format!(
+            "without pause, rated cycles last {spread} spread like this and {one_place} in one place"
+        ),
+        (Some(spread), None) => format!("without pause, rated cycles last {spread}"),
+        (None, Some(one_place)) => {
+            format!("without pause, rated cycles last {one_place} in one place")
+        }
+        (None, None) if rows().any(|row| row.no_value == Some(NoValue::Unbounded)) => {
+            "it does not wear out".to_owned()
+        }
+        (None, None) => return None,
+    };
+    Some(clause)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
+    use wordline_core::results::{FigureUse, SheetUse};
 
     #[test]
     fn each_target_and_operation_gets_a_sentence() {
         let sentences = answer(&fixture::document(&[fixture::MRAM, fixture::NAND]));
-        assert_eq!(sentences.len(), 4);
         assert_eq!(
             sentences[1],
-            "em064lx@stm32h755-qspi writes 39.4 MB/s in accesses of 2 KiB, the slowest taking \
-             52.0 us, and 59.0 MB/s in accesses of 64 KiB, the slowest taking 1.11 ms; a byte \
-             costs 1.77 nJ; used like this without pause, the memory lasts at least 450000 years."
+            "em064lx@stm32h755-qspi writes 39.4 MB/s in accesses of 2 KiB, each taking 52.0 us, and \
+             59.0 MB/s in accesses of 64 KiB, each taking 1.11 ms; the memory alone spends 1.77 nJ \
+             on a byte; without pause, rated cycles last 450000 years."
         );
         assert!(sentences[2].starts_with("mt29f1g01@stm32h755-qspi reads 7.53 MB/s in"));
+        assert!(
+            sentences[4].starts_with(
+                "Against em064lx@stm32h755-qspi, mt29f1g01@stm32h755-qspi runs its reads at 0.19 \
+                 times the speed in accesses of 2 KiB and"
+            ),
+            "{}",
+            sentences[4]
+        );
+        assert_eq!(sentences.len(), 6);
+    }
+
+    #[test]
+    fn figures_that_are_no_data_sheet_figures_are_named() {
+        let mut document = fixture::mram();
+        let figure = |figure: &str, basis| FigureUse {
+            sheet: "board".into(),
+            figure: figure.into(),
+            value: "typ 1 s".into(),
+            basis,
+            source: "s".into(),
+        };
+        document.sheets = vec![SheetUse {
+            id: "board".into(),
+            name: "B".into(),
+            manufacturer: "M".into(),
+            revision: "r".into(),
+            embedded: true,
+        }];
+        document.figures = vec![
+            figure("a", Basis::Assumed),
+            figure("b", Basis::Datasheet),
+            figure("c", Basis::Calibrated),
+            figure("d", Basis::Assumed),
+        ];
+        let last = answer(&document).pop();
+        let expected = "In the sheet of board, c is calibrated; a and d are assumed.";
+        assert_eq!(last.as_deref(), Some(expected));
     }
 
     #[test]
@@ -186,8 +308,9 @@ mod tests {
         }
         assert_eq!(
             answer(&document)[0],
-            "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, the slowest \
-             taking 86.1 us; a byte costs 1.77 nJ."
+            "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, each taking \
+             86.1 us; the memory alone spends 1.77 nJ \
+             on a byte."
         );
     }
 

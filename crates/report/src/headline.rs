@@ -9,7 +9,7 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
-const HEADLINES: [(Metric, Option<&str>, &str); 14] = [
+const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
     (Metric::ThroughputMean, None, "throughput"),
     (Metric::RateMax, None, "rate max"),
     (Metric::LatencyMean, None, "latency mean"),
@@ -20,6 +20,7 @@ const HEADLINES: [(Metric, Option<&str>, &str); 14] = [
     (Metric::EnergyPerByte, None, "energy"),
     (Metric::WriteAmplification, None, "write amp."),
     (Metric::Lifetime, None, "lifetime"),
+    (Metric::LifetimeOnePlace, None, "in one place"),
     (Metric::SurvivalProbability, None, "survival"),
     (Metric::CrashImages, None, "crash images"),
     (Metric::CrashFailures, None, "crash failures"),
@@ -77,7 +78,7 @@ fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<
     }
     for (metric, cause, _) in headlines {
         let row = line.row(*metric, *cause);
-        cells.push(row.map_or_else(String::new, |row| text::value(row, text::DIGITS)));
+        cells.push(row.map_or_else(|| "–".to_owned(), |row| text::value(row, text::DIGITS)));
     }
     cells
 }

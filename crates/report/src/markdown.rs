@@ -22,20 +22,20 @@ pub(crate) fn results(document: &ResultSet) -> String {
     if !sentences.is_empty() {
         blocks.push(sentences);
     }
-    blocks.push(grid(&headline::grid(document, &Pivot::of(document))));
-    blocks.extend(notes::verdicts(document).as_ref().map(grid));
     let warnings = document.warnings.iter().map(|warning| {
         let (code, advice) = (escape(&warning.code), escape(&warning.advice));
         format!("> **Warning** ({code}): {advice}\n")
     });
     blocks.extend(warnings);
+    blocks.push(grid(&headline::grid(document, &Pivot::of(document))));
+    blocks.extend(notes::verdicts(document).as_ref().map(grid));
     blocks.push(again(document));
     blocks.join("\n")
 }
 
 /// The command, fenced by more backticks than it holds in a row.
 fn again(document: &ResultSet) -> String {
-    let command = text::printable(&document.experiment.command_line());
+    let command = text::printable(&document.command_line());
     let runs = command.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
     let version = escape(&document.wordline);

@@ -23,7 +23,7 @@ const RULED: TableStyle = TableStyle::new()
 const GAP: u16 = 2;
 const PADDING: u16 = GAP - 1;
 
-/// Sentences, the table, then what the reader should know before trusting it.
+/// Sentences, what the reader should know before trusting the table, then the table.
 pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     let mut blocks = Vec::new();
     let sentences: Vec<_> = answer(document)
@@ -36,8 +36,6 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(bold(&text::wrap(banner, style.width), style) + "\n");
     }
-    blocks.push(grid(&headline::grid(document, &Pivot::of(document)), style));
-    blocks.extend(notes::verdicts(document).map(|verdicts| grid(&verdicts, style)));
     let warnings = document.warnings.iter().map(|warning| {
         let line = format!("warning [{}]: {}", warning.code, warning.advice);
         text::wrap(&text::printable(&line), style.width) + "\n"
@@ -46,6 +44,8 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if !warnings.is_empty() {
         blocks.push(warnings);
     }
+    blocks.push(grid(&headline::grid(document, &Pivot::of(document)), style));
+    blocks.extend(notes::verdicts(document).map(|verdicts| grid(&verdicts, style)));
     blocks.join("\n")
 }
 

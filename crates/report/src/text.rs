@@ -130,6 +130,20 @@ pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
     out
 }
 
+/// A ratio as people say it: "4.2 times".
+pub(crate) fn factor(ratio: f64) -> String {
+    format!("{} times", wordline_core::quantity::human(ratio, "1", 2))
+}
+
+/// Names in a row of words: "a, b and c".
+pub(crate) fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

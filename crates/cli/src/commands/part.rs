@@ -1,11 +1,10 @@
 //! `wordline part list|show|check`.
 
 use serde_json::json;
-use wordline_catalog::{Board, Catalog, CatalogError, Header, Model, Part, Target};
+use wordline_catalog::{Board, Catalog, CatalogError, Header, Part};
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
-use wordline_nvm::bus::serial::Command as BusCommand;
-use wordline_nvm::{Link, MramSheet};
+use wordline_nvm::Link;
 use wordline_report::{Column, Format, Grid};
 
 use crate::args::{self, Global};
@@ -16,7 +15,7 @@ use crate::output;
 pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure> {
     match part {
         args::Part::List => list(global),
-        args::Part::Show { id } => show(id, global),
+        args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Check { paths } => check(paths, global),
     }
 }
@@ -54,9 +53,13 @@ fn line<'a>(header: &'a Header, kind: &'a str, board: &'a str) -> [&'a str; 6] {
     ]
 }
 
-fn show(id: &str, global: &Global) -> Result<Outcome, Failure> {
+fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {
     let catalog = super::catalog(global)?;
     let page = Page::find(&catalog, id)?;
+    if sheet {
+        output::data(&page.header.text)?;
+        return Ok(Outcome::Done);
+    }
     let format = Format::from(global.format);
     let text = match format {
         Format::Json => page.json(),
@@ -92,8 +95,9 @@ impl<'a> Page<'a> {
             }
         }
         let target = catalog.target(id).map_err(failure::catalog)?;
-        let Model::Mram(sheet) = &target.part.model;
-        let link = connect(&target, sheet)?;
+        let link = target
+            .link()
+            .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
         Ok(Self::of_part(
             target.part,
             Some((&target.board.header.id, link)),
@@ -141,15 +145,15 @@ impl<'a> Page<'a> {
         ];
         let title = format!("On {board}, supplied with {} (computed)", link.voltage);
         let mut grid = Grid::new(title, columns.map(Column::left).into());
-        for (action, command) in actions(link) {
+        for command in link.commands() {
             let opcode = &command.opcode;
-            let rate = if opcode.address_bytes > 0 {
+            let rate = if opcode.action.moves_data() {
                 human(command.data_rate(), "B/s", 4)
             } else {
                 "no data".to_owned()
             };
             grid.push([
-                action.to_owned(),
+                opcode.action.to_string(),
                 format!("{:02X}h {}", opcode.code, opcode.name),
                 opcode.mode.to_string(),
                 command.clock.to_string(),
@@ -171,6 +175,9 @@ impl<'a> Page<'a> {
         facts.push(["description", &header.description]);
         facts.push(["sheet", &header.revision]);
         facts.push(["file", &header.file]);
+        for caution in &header.cautions {
+            facts.push(["caution", caution]);
+        }
         let grids = [Some(facts), self.commands(), Some(self.figures())];
         let texts: Vec<_> = grids
             .into_iter()
@@ -183,9 +190,9 @@ impl<'a> Page<'a> {
     fn json(&self) -> String {
         let header = self.header;
         let link = self.link.as_ref().map(|(board, link)| {
-            let commands = actions(link).map(|(action, command)| {
+            let commands = link.commands().iter().map(|command| {
                 json!({
-                    "action": action,
+                    "action": command.opcode.action.name(),
                     "opcode": command.opcode.code,
                     "name": command.opcode.name,
                     "mode": command.opcode.mode.to_string(),
@@ -194,6 +201,7 @@ impl<'a> Page<'a> {
                     "command_time_s": command.transaction(0).command.si(),
                 })
             });
+            let commands: Vec<_> = commands.collect();
             json!({ "board": board, "voltage_v": link.voltage.si(), "commands": commands })
         });
         let page = json!({
@@ -203,24 +211,12 @@ impl<'a> Page<'a> {
             "manufacturer": header.manufacturer,
             "revision": header.revision,
             "description": header.description,
+            "cautions": header.cautions,
             "figures": self.figures,
             "link": link,
         });
         format!("{page:#}\n")
     }
-}
-
-fn actions(link: &Link) -> [(&'static str, &BusCommand); 3] {
-    [
-        ("read", &link.read),
-        ("write", &link.write),
-        ("write-enable", &link.write_enable),
-    ]
-}
-
-fn connect(target: &Target<'_>, sheet: &MramSheet) -> Result<Link, Failure> {
-    Link::new(&target.board.board, &sheet.supply, &sheet.opcode)
-        .map_err(|error| failure::message(format!("{}: {error}", target.name)))
 }
 
 /// An unknown name may have been meant as a board.

@@ -35,17 +35,18 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         .iter()
         .map(|name| catalog.target(name).map_err(failure::catalog))
         .collect::<Result<_, _>>()?;
-    let default = default_workload(&targets);
-    let sizes = raw.size.iter().copied().map(ByteCount::bytes).collect();
+    let bytes = |size: Option<ByteCount>| size.map(ByteCount::bytes);
+    let default = default_workload(&targets, bytes(raw.wrap), bytes(raw.total));
+    let sizes: Vec<u64> = raw.size.iter().copied().map(ByteCount::bytes).collect();
+    let sizes = if sizes.is_empty() {
+        default.access_bytes.clone()
+    } else {
+        sizes
+    };
     let workload = RawWorkload {
         operations: raw.operation.clone(),
-        access_bytes: if raw.size.is_empty() {
-            default.access_bytes
-        } else {
-            sizes
-        },
-        total_bytes: raw.total.map_or(default.total_bytes, ByteCount::bytes),
-        wrap_bytes: raw.wrap.map_or(default.wrap_bytes, ByteCount::bytes),
+        access_bytes: sizes,
+        ..default
     };
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),
@@ -59,11 +60,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
 fn outcome(document: &ResultSet) -> Outcome {
     if !document.complete {
         Outcome::Interrupted
-    } else if document
-        .warnings
-        .iter()
-        .any(|warning| warning.code == "run-failed")
-    {
+    } else if document.failed() {
         Outcome::CheckFailed
     } else {
         Outcome::Done

@@ -74,7 +74,13 @@ fn processor() -> Finding {
 }
 
 fn memory() -> Finding {
-    fact("host", "memory", value_of("/proc/meminfo", "MemTotal"))
+    let total = value_of("/proc/meminfo", "MemTotal");
+    let kib = total.and_then(|total| total.strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    fact(
+        "host",
+        "memory",
+        kib.map(|kib| format!("{:.1} GiB", kib / 1_048_576.0)),
+    )
 }
 
 fn huge_pages() -> Finding {
@@ -226,11 +232,7 @@ fn block_device(name: &str) -> Option<Finding> {
         },
         found: format!(
             "{name}, {gigabytes:.1} GB{}",
-            if rotates {
-                ", says that it rotates"
-            } else {
-                ""
-            }
+            if rotates { ", rotational" } else { "" }
         ),
         advice: if readable {
             ""

@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Time};
+use wordline_core::{Basis, Figure, Provenance, Sourced};
 
 /// Lines and transfer rate of one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,15 @@ pub enum TransferRate {
     Str,
     /// Two bits: double transfer rate.
     Dtr,
+}
+
+impl fmt::Display for TransferRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Str => "str",
+            Self::Dtr => "dtr",
+        })
+    }
 }
 
 impl Phase {
@@ -126,7 +135,7 @@ impl<'de> Deserialize<'de> for Mode {
 
 /// One line of a chip's opcode table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "RawOpcode")]
 pub struct Opcode {
     /// The opcode byte.
     pub code: u8,
@@ -143,10 +152,64 @@ pub struct Opcode {
     pub address_bytes: u8,
     /// Dummy clocks between address and data.
     pub dummy_cycles: u8,
+    /// Bytes that address and length must be multiples of; 1 where nothing is said.
+    pub granule: u8,
     /// Highest clock at which the opcode works with these dummy cycles.
     pub clock: Figure<Frequency>,
-    /// Document and table that state the opcode and its phases.
-    pub source: String,
+    /// Who states the opcode and its phases.
+    pub provenance: Provenance,
+}
+
+/// The keys of an opcode as TOML spells them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOpcode {
+    code: u8,
+    name: String,
+    action: Action,
+    protocol: Protocol,
+    mode: Mode,
+    address_bytes: u8,
+    dummy_cycles: u8,
+    #[serde(default = "one")]
+    granule: u8,
+    clock: Figure<Frequency>,
+    source: Option<String>,
+    basis: Option<Basis>,
+    #[serde(default)]
+    assumed: bool,
+    reason: Option<String>,
+}
+
+const fn one() -> u8 {
+    1
+}
+
+impl TryFrom<RawOpcode> for Opcode {
+    type Error = &'static str;
+
+    fn try_from(raw: RawOpcode) -> Result<Self, Self::Error> {
+        Ok(Self {
+            provenance: Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?,
+            code: raw.code,
+            name: raw.name,
+            action: raw.action,
+            protocol: raw.protocol,
+            mode: raw.mode,
+            address_bytes: raw.address_bytes,
+            dummy_cycles: raw.dummy_cycles,
+            granule: raw.granule,
+            clock: raw.clock,
+        })
+    }
+}
+
+impl Opcode {
+    /// How the figures of this opcode are named: by code and mode.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("opcode[0x{:02x} {}]", self.code, self.mode)
+    }
 }
 
 /// What an opcode makes the chip do.
@@ -159,15 +222,35 @@ pub enum Action {
     Write,
     /// Permits writes.
     WriteEnable,
+    /// Enters deep power-down.
+    PowerDown,
+    /// Leaves deep power-down.
+    WakeUp,
+}
+
+impl Action {
+    /// As sheets spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::WriteEnable => "write-enable",
+            Self::PowerDown => "power-down",
+            Self::WakeUp => "wake-up",
+        }
+    }
+
+    /// Whether the action moves array data, and so takes an address.
+    #[must_use]
+    pub const fn moves_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
 }
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::WriteEnable => "write-enable",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -193,9 +276,7 @@ pub struct SerialBus {
     /// Highest bus clock at double rate.
     pub clock_dtr: Option<Figure<Frequency>>,
     /// Modes that board and driver are set up for.
-    pub modes: Vec<Mode>,
-    /// Where the modes are stated.
-    pub source: String,
+    pub modes: Sourced<Vec<Mode>>,
 }
 
 impl SerialBus {
@@ -222,9 +303,12 @@ impl SerialBus {
     /// Whether the board has the lines and rates of an opcode. An opcode without address or data
     /// needs the lines of its opcode phase alone.
     fn drives(&self, opcode: &Opcode) -> bool {
-        self.modes.iter().any(|mode| match opcode.action {
-            Action::Read | Action::Write => *mode == opcode.mode,
-            Action::WriteEnable => mode.opcode == opcode.mode.opcode,
+        self.modes.value().iter().any(|mode| {
+            if opcode.action.moves_data() {
+                *mode == opcode.mode
+            } else {
+                mode.opcode == opcode.mode.opcode
+            }
         })
     }
 }
@@ -234,8 +318,6 @@ impl SerialBus {
 pub struct Command {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its place in the sheet's opcode table.
-    pub index: usize,
     /// The bus clock.
     pub clock: Frequency,
 }
@@ -300,11 +382,7 @@ mod tests {
         );
         let opcode: Opcode = toml::from_str(&text).expect("well-formed");
         let clock = opcode.clock.nominal();
-        Command {
-            opcode,
-            index: 0,
-            clock,
-        }
+        Command { opcode, clock }
     }
 
     #[test]
@@ -350,8 +428,8 @@ mod tests {
 
     fn bus(clock_str: &str) -> SerialBus {
         let text = format!(
-            "kernel_clock = {{ typ = '240 MHz', source = 's' }}\nmodes = ['1S-1S-1S', '1S-4S-4S']\n\
-             clock_str = {{ max = '{clock_str}', source = 's' }}\nsource = 's'"
+            "kernel_clock = {{ typ = '240 MHz', source = 's' }}\nmodes = {{ value = ['1S-1S-1S', '1S-4S-4S'], source = 's' }}\n\
+             clock_str = {{ max = '{clock_str}', source = 's' }}"
         );
         toml::from_str(&text).expect("well-formed")
     }

@@ -13,9 +13,11 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Volta
 use wordline_core::{Figure, Resolver};
 use wordline_memory::OutOfRange;
 
-use crate::bus::serial::{Action, Command, Opcode, Transaction, TransferRate};
+use crate::board::Board;
+use crate::bus::serial::{Action, Command, Opcode, Protocol, Transaction, TransferRate};
+use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
-use crate::link::Link;
+use crate::link::{Link, LinkError};
 use crate::pages::Pages;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::problem::{Problem, Problems};
@@ -38,7 +40,7 @@ pub struct MramSheet {
     /// How long the host must wait after power on, or out of deep power-down, before the first
     /// command.
     pub wake_up: Figure<Time>,
-    /// How long the host must wait after a deep power-down command until the chip sleeps.
+    /// How long the host must wait after a deep power-down command.
     pub sleep_entry: Figure<Time>,
     /// How long chip select must stay high after a read.
     pub deselect_after_read: Figure<Time>,
@@ -70,10 +72,32 @@ pub struct ActiveCurrent {
     pub current: Figure<Current>,
 }
 
+impl ActiveCurrent {
+    /// How the figure is named: by its test conditions.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!(
+            "active[{} {} {}].current",
+            self.action, self.rate, self.clock
+        )
+    }
+}
+
 /// The largest capacity that a model holds in host memory.
 const CAPACITY_MAX: u64 = 1 << 40;
 
 impl MramSheet {
+    /// What a board must be able to do with the chip.
+    const REQUIRED: [Action; 3] = [Action::Read, Action::Write, Action::WriteEnable];
+
+    /// How the chip connects to a board.
+    ///
+    /// # Errors
+    /// When rail or bus mode do not fit; the message names both sides.
+    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
+        Link::new(board, &self.supply, &self.opcode, &Self::REQUIRED)
+    }
+
     /// What contradicts itself or physics in the sheet.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
@@ -89,12 +113,15 @@ impl MramSheet {
         ] {
             problems.ordered(path, figure);
         }
+        if let Some(figure) = &self.deselect_octal {
+            problems.ordered("deselect_octal", figure);
+        }
         problems.ordered("standby", &self.standby);
         problems.ordered("deep_power_down", &self.deep_power_down);
         for (index, active) in self.active.iter().enumerate() {
             let path = format!("active.{index}");
             problems.positive(&format!("{path}.current"), &active.current);
-            if active.action == Action::WriteEnable {
+            if !active.action.moves_data() {
                 problems.add(&format!("{path}.action"), "allowed: read, write");
             }
             if active.clock.hz() == 0 {
@@ -132,16 +159,19 @@ impl MramSheet {
         for (index, opcode) in self.opcode.iter().enumerate() {
             let path = format!("opcode.{index}");
             problems.positive(&format!("{path}.clock"), &opcode.clock);
-            problems.text(&format!("{path}.source"), &opcode.source);
+            if !matches!(opcode.granule, 1 | 2 | 4 | 8) {
+                problems.add(&format!("{path}.granule"), "allowed: 1, 2, 4 or 8 bytes");
+            }
             let bytes = opcode.address_bytes;
-            let allowed = match opcode.action {
-                Action::WriteEnable => bytes == 0,
-                Action::Read | Action::Write => (1..=8).contains(&bytes),
+            let allowed = if opcode.action.moves_data() {
+                1..=8
+            } else {
+                0..=0
             };
-            if !allowed {
+            if !allowed.contains(&bytes) {
                 problems.add(
                     &format!("{path}.address_bytes"),
-                    "allowed: 0 for write-enable, 1 to 8 for read and write",
+                    "allowed: 1 to 8 for read and write, 0 for other actions",
                 );
             } else if bytes > 0 && u128::from(self.capacity.nominal().bytes()) > 1 << (8 * bytes) {
                 problems.add(
@@ -150,7 +180,7 @@ impl MramSheet {
                 );
             }
         }
-        for action in [Action::Read, Action::Write, Action::WriteEnable] {
+        for action in Self::REQUIRED {
             if !self.opcode.iter().any(|opcode| opcode.action == action) {
                 problems.add("opcode", format!("there is no opcode with action {action}"));
             }
@@ -159,20 +189,19 @@ impl MramSheet {
 
     /// The current for a command: of the sheet's test conditions with the same action and rate,
     /// the lowest clock that is not below the command's, else the highest clock. It is used as
-    /// stated, not scaled, so that a slower bus is never flattered.
-    #[must_use]
-    pub fn current_for(&self, command: &Command) -> Option<(String, &ActiveCurrent)> {
+    /// stated, not scaled, so that a slower bus is never flattered; a faster one is, and the device
+    /// notes it.
+    fn current_for(&self, command: &Command) -> Option<&ActiveCurrent> {
         let opcode = &command.opcode;
         let fitting = || {
-            self.active.iter().enumerate().filter(|(_, active)| {
+            self.active.iter().filter(|active| {
                 active.action == opcode.action && active.rate == opcode.mode.data.rate
             })
         };
         fitting()
-            .filter(|(_, active)| active.clock >= command.clock)
-            .min_by_key(|(_, active)| active.clock)
-            .or_else(|| fitting().max_by_key(|(_, active)| active.clock))
-            .map(|(index, active)| (format!("active.{index}.current"), active))
+            .filter(|active| active.clock >= command.clock)
+            .min_by_key(|active| active.clock)
+            .or_else(|| fitting().max_by_key(|active| active.clock))
     }
 }
 
@@ -206,7 +235,7 @@ struct Spec {
     sleep_entry: Time,
     deselect_after_read: Time,
     deselect_after_write: Time,
-    draw: Option<PowerDraw>,
+    draw: PowerDraw,
 }
 
 /// A serial MRAM chip: its bytes, its wear and its account of energy. A clone is an independent
@@ -222,27 +251,22 @@ pub struct Mram {
     cycles_before: u64,
 }
 
-/// Wear of the units that were written since the chip was made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wear {
-    /// Rated cycles of a unit.
-    pub endurance: u64,
-    /// Cycles that every unit had seen before: the chip's age.
-    pub before: u64,
-    /// Cycles of the most-written unit since then.
-    pub most: u64,
-    /// Mean cycles since then over the units that were written.
-    pub mean: f64,
-}
-
 impl Mram {
     /// A chip that was just supplied with power. `age` is the fraction of its endurance, 0 to 1,
     /// that every unit has used. The array holds zeros.
     #[must_use]
-    pub fn new(sheet: &MramSheet, link: &Link, resolver: &mut Resolver, age: f64) -> Self {
-        let spec = Spec::new(sheet, link, resolver);
+    ///
+    /// Returned with it is what the sheet does not say of the currents on this link.
+    pub fn new(
+        sheet: &MramSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        age: f64,
+    ) -> (Self, Vec<CurrentGap>) {
+        let mut gaps = Vec::new();
+        let spec = Spec::new(sheet, link, resolver, &mut gaps);
         let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
-        Self {
+        let chip = Self {
             pages: Pages::new(pages),
             meter: PowerMeter::new(),
             ready: spec.wake_up,
@@ -250,7 +274,8 @@ impl Mram {
             asleep: false,
             cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
             spec: Arc::new(spec),
-        }
+        };
+        (chip, gaps)
     }
 
     /// Capacity in bytes.
@@ -329,32 +354,29 @@ impl Mram {
         Ok(end)
     }
 
-    /// Enters deep power-down at `start`; returns when the chip sleeps. Content is kept.
+    /// Enters deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip sleeps, and can be woken, once the sheet's entry time has passed as well. Content
+    /// is kept.
+    ///
+    /// # Errors
+    /// When the chip is not ready, or sleeps already.
+    pub fn sleep(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let end = self.begin(start, bus, self.spec.sleep_entry)?;
+        self.meter.idle_in(PowerState::DeepPowerDown, self.ready);
+        self.asleep = true;
+        Ok(end)
+    }
+
+    /// Leaves deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip takes the next command once the sheet's wake-up time has passed as well.
     ///
     /// # Errors
     /// When the chip is not ready.
-    pub fn sleep(&mut self, start: Time) -> Result<Time, NvmError> {
-        self.begin(start, &Transaction::default(), self.spec.sleep_entry)?;
-        self.meter.idle_in(PowerState::DeepPowerDown, self.ready);
-        self.asleep = true;
-        Ok(self.ready)
-    }
-
-    /// Leaves deep power-down at `start`, or as soon as it is entered; returns when the chip takes
-    /// commands again. A chip that is awake stays as it is.
-    ///
-    /// # Errors
-    /// When simulated time runs out.
-    pub fn wake(&mut self, start: Time) -> Result<Time, NvmError> {
-        if self.asleep {
-            let start = start.later(self.ready);
-            self.ready = start
-                .checked_plus(self.spec.wake_up)
-                .ok_or(NvmError::TimeExhausted)?;
-            self.meter.idle_in(PowerState::Standby, start);
-            self.asleep = false;
-        }
-        Ok(self.ready)
+    pub fn wake(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        self.asleep = false;
+        let end = self.begin(start, bus, self.spec.wake_up)?;
+        self.meter.idle_in(PowerState::Standby, end);
+        Ok(end)
     }
 
     /// Stores bytes without time, energy or wear: the content that a test starts from.
@@ -375,10 +397,10 @@ impl Mram {
         self.meter.residence(instant)
     }
 
-    /// Currents and voltage; `None` when the sheet states no current for what the link does.
+    /// Currents and voltage.
     #[must_use]
-    pub fn power_draw(&self) -> Option<&PowerDraw> {
-        self.spec.draw.as_ref()
+    pub fn power_draw(&self) -> &PowerDraw {
+        &self.spec.draw
     }
 
     /// Wear since the chip was made.
@@ -456,43 +478,75 @@ impl Mram {
 }
 
 impl Spec {
-    fn new(sheet: &MramSheet, link: &Link, resolver: &mut Resolver) -> Self {
-        let octal = link.read.opcode.mode.opcode.lines == 8;
-        let deselect = |usual: &Figure<Time>| match &sheet.deselect_octal {
-            Some(figure) if octal => figure.guaranteed(),
-            _ => usual.guaranteed(),
+    fn new(
+        sheet: &MramSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        gaps: &mut Vec<CurrentGap>,
+    ) -> Self {
+        resolver.read("supply");
+        for command in link.commands() {
+            let label = command.opcode.label();
+            resolver.read(&label);
+            resolver.read(&format!("{label}.clock"));
+        }
+        let (after_read, after_write) = match &sheet.deselect_octal {
+            Some(octal) if link.protocol == Protocol::OctalDtr => {
+                let pause = resolver.wait("deselect_octal", octal);
+                (pause, pause)
+            }
+            _ => (
+                resolver.wait("deselect_after_read", &sheet.deselect_after_read),
+                resolver.wait("deselect_after_write", &sheet.deselect_after_write),
+            ),
         };
         Self {
-            capacity: sheet.capacity.nominal().bytes(),
-            wear_unit: sheet.wear_unit.nominal().bytes(),
-            atom: sheet.ecc_unit.nominal().bytes() as usize,
-            endurance: sheet.endurance.guaranteed().count(),
-            wake_up: sheet.wake_up.guaranteed(),
-            sleep_entry: sheet.sleep_entry.guaranteed(),
-            deselect_after_read: deselect(&sheet.deselect_after_read),
-            deselect_after_write: deselect(&sheet.deselect_after_write),
-            draw: power_draw(sheet, link, resolver),
+            capacity: resolver.fixed("capacity", &sheet.capacity).bytes(),
+            wear_unit: resolver.fixed("wear_unit", &sheet.wear_unit).bytes(),
+            atom: resolver.fixed("ecc_unit", &sheet.ecc_unit).bytes() as usize,
+            endurance: resolver.certain("endurance", &sheet.endurance).count(),
+            wake_up: resolver.wait("wake_up", &sheet.wake_up),
+            sleep_entry: resolver.wait("sleep_entry", &sheet.sleep_entry),
+            deselect_after_read: after_read,
+            deselect_after_write: after_write,
+            draw: power_draw(sheet, link, resolver, gaps),
         }
     }
 }
 
-fn power_draw(sheet: &MramSheet, link: &Link, resolver: &mut Resolver) -> Option<PowerDraw> {
-    let mut active = |command| {
-        let (name, active) = sheet.current_for(command)?;
-        Some(resolver.resolve(&name, &active.current))
+fn power_draw(
+    sheet: &MramSheet,
+    link: &Link,
+    resolver: &mut Resolver,
+    gaps: &mut Vec<CurrentGap>,
+) -> PowerDraw {
+    let mut active = |action: Action, resolver: &mut Resolver| {
+        let command = link.command(action)?;
+        let Some(active) = sheet.current_for(command) else {
+            gaps.push(CurrentGap::Unknown {
+                action: action.name(),
+            });
+            return None;
+        };
+        if active.clock < command.clock {
+            gaps.push(CurrentGap::Faster {
+                figure: active.label(),
+                clock: command.clock.to_string(),
+            });
+        }
+        Some(resolver.resolve(&active.label(), &active.current))
     };
-    let (read, write) = (active(&link.read)?, active(&link.write)?);
-    Some(PowerDraw {
+    PowerDraw {
         voltage: link.voltage,
         current: PowerState::ALL.map(|state| match state {
-            PowerState::Standby => resolver.resolve("standby", &sheet.standby),
+            PowerState::Standby => Some(resolver.resolve("standby", &sheet.standby)),
             PowerState::DeepPowerDown => {
-                resolver.resolve("deep_power_down", &sheet.deep_power_down)
+                Some(resolver.resolve("deep_power_down", &sheet.deep_power_down))
             }
-            PowerState::Read => read,
-            PowerState::Write => write,
+            PowerState::Read => active(Action::Read, resolver),
+            PowerState::Write => active(Action::Write, resolver),
         }),
-    })
+    }
 }
 
 /// Splits an access at page boundaries: page, range inside the page, range inside the data.

@@ -3,8 +3,9 @@ use wordline_core::Timing;
 use wordline_memory::ByteMemory;
 
 use super::*;
-use crate::fixture::{TYPICAL, board, board_with, sheet, sheet_with, wired};
-use crate::wired::Wired;
+use crate::device::Device;
+use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
+use crate::link::Link;
 
 /// A chip that is awake, write-enabled and ready, with the link that it was made for.
 fn chip() -> (Mram, Link) {
@@ -12,12 +13,21 @@ fn chip() -> (Mram, Link) {
     (device.chip().clone(), device.link().clone())
 }
 
+/// A chip that was just supplied with power.
+fn fresh(link: &Link) -> Mram {
+    let mut resolver = Resolver::new(Timing::Typ, 0, "part");
+    Mram::new(&sheet(), link, &mut resolver, 0.0).0
+}
+
+fn command(link: &Link, action: Action) -> &Command {
+    link.command(action).expect("the invented part has it")
+}
+
 #[test]
 fn a_write_before_write_enable_is_refused_and_changes_nothing() {
     let (_, link) = chip();
-    let mut resolver = Resolver::new(Timing::Typ, 0);
-    let mut fresh = Mram::new(&sheet(), &link, &mut resolver, 0.0);
-    let bus = link.write.transaction(1);
+    let mut fresh = fresh(&link);
+    let bus = command(&link, Action::Write).transaction(1);
     let refused = fresh.write(fresh.ready(), &bus, 0, &[1]);
     assert_eq!(refused, Err(Misuse::WriteNotEnabled.into()));
     let mut out = [9];
@@ -30,9 +40,9 @@ fn a_write_before_write_enable_is_refused_and_changes_nothing() {
 #[test]
 fn a_command_before_the_chip_is_ready_is_refused() {
     let (_, link) = chip();
-    let mut fresh = Mram::new(&sheet(), &link, &mut Resolver::new(Timing::Typ, 0), 0.0);
+    let mut fresh = fresh(&link);
     assert_eq!(fresh.ready(), "350 us".parse().expect("a time"));
-    let bus = link.read.transaction(1);
+    let bus = command(&link, Action::Read).transaction(1);
     let early = Time::from_ps(349_999_999);
     let refused = fresh.read(early, &bus, 0, &mut [0]);
     let misuse = Misuse::NotReady {
@@ -47,7 +57,7 @@ fn a_command_before_the_chip_is_ready_is_refused() {
 #[test]
 fn chip_select_stays_high_between_transactions() {
     let (mut chip, link) = chip();
-    let bus = link.read.transaction(4);
+    let bus = command(&link, Action::Read).transaction(4);
     let start = chip.ready();
     let end = chip.read(start, &bus, 0, &mut [0; 4]).expect("ready");
     assert_eq!(end, start.plus(bus.total()));
@@ -58,28 +68,32 @@ fn chip_select_stays_high_between_transactions() {
 
 #[test]
 fn deep_power_down_takes_time_and_keeps_content() {
-    let (mut chip, link) = chip();
-    let bus = link.write.transaction(2);
-    chip.write(chip.ready(), &bus, 10, &[5, 6]).expect("ready");
-    let asleep = chip.sleep(chip.ready()).expect("ready");
-    let refused = chip.read(asleep, &bus, 10, &mut [0; 2]);
+    let mut device = wired(TYPICAL);
+    device.write(10, &[5, 6]).expect("ready");
+    device.sleep().expect("the part has an opcode for it");
+    let refused = device.read(10, &mut [0; 2]);
     assert_eq!(refused, Err(Misuse::Asleep.into()));
     let second = Time::from_ps(1_000_000_000_000);
-    let awake = chip.wake(asleep.plus(second)).expect("in time");
-    assert_eq!(
-        awake.since(asleep.plus(second)),
-        "350 us".parse().expect("a time")
-    );
-    assert_eq!(chip.residence(awake).of(PowerState::DeepPowerDown), second);
+    device.clock().advance(second);
+    let before = device.residence();
+    device.wake().expect("the part has an opcode for it");
     let mut out = [0; 2];
-    chip.read(awake, &bus, 10, &mut out).expect("awake");
+    device.read(10, &mut out).expect("awake");
     assert_eq!(out, [5, 6]);
+    // The driver's 10 us run while the chip wakes up for 350 us.
+    let recovery = device.last_cost().of(crate::Cause::Recovery);
+    assert_eq!(recovery, Time::from_ps(340_000_000));
+    // The chip sleeps from 3 us after its command to the end of the wake-up command, 2 us later.
+    let asleep = before.of(PowerState::DeepPowerDown);
+    assert_eq!(asleep, second.since(Time::from_ps(3_000_000)));
+    assert_eq!(device.sleep(), Ok(()));
+    assert_eq!(device.sleep(), Err(Misuse::Asleep.into()));
 }
 
 #[test]
 fn one_access_wears_each_unit_that_it_touches_once() {
     let (mut chip, link) = chip();
-    let bus = link.write.transaction(34);
+    let bus = command(&link, Action::Write).transaction(34);
     // Bytes 31 to 64 touch the units at 0, 32 and 64.
     chip.write(chip.ready(), &bus, 31, &[1; 34]).expect("ready");
     chip.write(chip.ready(), &bus, 40, &[1]).expect("ready");
@@ -104,26 +118,54 @@ fn age_is_wear_that_every_unit_brings() {
 #[test]
 fn the_current_is_the_one_stated_for_the_clock_at_or_above() {
     let sheet = sheet();
-    let name = |link: &Link| {
-        let found = sheet.current_for(&link.write);
-        found.map(|(name, _)| name)
+    let (_, link) = chip();
+    let mut write = command(&link, Action::Write).clone();
+    let mut at = |mhz: u64| {
+        write.clock = Frequency::from_hz(mhz * 1_000_000);
+        sheet.current_for(&write).map(ActiveCurrent::label)
     };
-    let (_, mut link) = chip();
-    assert_eq!(name(&link).as_deref(), Some("active.1.current"));
-    link.write.clock = Frequency::from_hz(150_000_000);
-    assert_eq!(name(&link).as_deref(), Some("active.2.current"));
-    link.write.clock = Frequency::from_hz(300_000_000);
-    assert_eq!(name(&link).as_deref(), Some("active.2.current"));
+    assert_eq!(
+        at(100).as_deref(),
+        Some("active[write str 133 MHz].current")
+    );
+    assert_eq!(
+        at(150).as_deref(),
+        Some("active[write str 200 MHz].current")
+    );
+    assert_eq!(
+        at(300).as_deref(),
+        Some("active[write str 200 MHz].current")
+    );
+}
+
+#[test]
+fn gaps_in_the_currents_are_noted() {
+    let board = board();
+    let gaps = |from: &str, to: &str| {
+        let device = connect(&sheet_with(from, to), &board, TYPICAL).expect("fits");
+        device.notes().currents.clone()
+    };
+    assert_eq!(gaps("", ""), []);
+    let unknown = CurrentGap::Unknown { action: "read" };
+    let read = "action = \"read\"\nrate = \"str\"";
+    assert_eq!(gaps(read, &read.replace("str", "dtr")), [unknown]);
+    let faster = CurrentGap::Faster {
+        figure: "active[read str 50 MHz].current".into(),
+        clock: "100 MHz".into(),
+    };
+    let stated = "rate = \"str\"\nclock = \"133 MHz\"\ncurrent = { typ = \"50 mA\"";
+    assert_eq!(gaps(stated, &stated.replace("133", "50")), [faster]);
 }
 
 #[test]
 fn the_fastest_opcode_with_the_shortest_command_is_used() {
     let (_, link) = chip();
-    assert_eq!(link.read.opcode.code, 0xeb);
-    assert_eq!(link.write.opcode.code, 0x38, "a shorter address beats 3Eh");
+    assert_eq!(command(&link, Action::Read).opcode.code, 0xeb);
+    let write = command(&link, Action::Write);
+    assert_eq!(write.opcode.code, 0x38, "a shorter address beats 3Eh");
     assert_eq!(link.voltage.to_string(), "1.8 V");
     let slow = board_with("\"1S-1S-1S\", \"1S-4S-4S\"", "\"1S-1S-1S\"");
-    let refused = Wired::connect(&sheet(), &slow, TYPICAL).expect_err("no single-line write");
+    let refused = connect(&sheet(), &slow, TYPICAL).expect_err("no single-line write");
     let message = refused.to_string();
     assert_eq!(
         message,
@@ -134,7 +176,7 @@ fn the_fastest_opcode_with_the_shortest_command_is_used() {
 #[test]
 fn a_rail_outside_the_supply_range_is_refused() {
     let board = board_with("1.8 V", "1.2 V");
-    let refused = Wired::connect(&sheet(), &board, TYPICAL).expect_err("no rail");
+    let refused = connect(&sheet(), &board, TYPICAL).expect_err("no rail");
     assert_eq!(
         refused.to_string(),
         "no rail fits: the chip needs 1.65 V to 2 V, the board has 3.3 V (VDD), 1.2 V (VDD_MEM)"
@@ -219,7 +261,7 @@ fn contradictions_in_a_sheet_are_named() {
 
 #[test]
 fn time_that_runs_out_is_an_error() {
-    let mut device = Wired::connect(
+    let mut device = connect(
         &sheet(),
         &board_with(
             "kernel_clock = { typ = \"100 MHz\"",

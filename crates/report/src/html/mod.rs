@@ -79,7 +79,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         plots,
         why,
         origin: origin::section(document),
-        command: text::printable(&document.experiment.command_line()),
+        command: text::printable(&document.command_line()),
         wordline: &document.wordline,
         seed: document.experiment.seed,
         timing: document.experiment.timing.to_string(),

@@ -15,6 +15,7 @@ pub(super) struct Section {
     rows: String,
     /// Every basis that occurs, with its meaning.
     legend: Vec<Meaning>,
+    sheets_html: Option<String>,
     figures_html: Option<String>,
     environment_html: Option<String>,
 }
@@ -41,6 +42,7 @@ pub(super) fn section(document: &ResultSet) -> Section {
     Section {
         rows: rows(&counts),
         legend: legend.collect(),
+        sheets_html: sheets(document),
         figures_html: figures(document),
         environment_html: environment(document),
     }
@@ -54,8 +56,8 @@ fn rows(counts: &BTreeMap<Basis, usize>) -> String {
         .collect();
     match (counts.first_key_value(), parts.len()) {
         (None, _) => "The document holds no results.".to_owned(),
-        (Some((basis, count)), 1) => format!("All {count} results of this page are {basis}."),
-        _ => format!("Of the results of this page {}.", parts.join(", ")),
+        (Some((basis, count)), 1) => format!("All {count} values of this page are {basis}."),
+        _ => format!("Of the values of this page {}.", parts.join(", ")),
     }
 }
 
@@ -70,6 +72,25 @@ const fn meaning(basis: Basis) -> &'static str {
         Basis::Calibrated => "chosen so that the model meets a measurement; not a prediction",
         Basis::Assumed => "nothing better is known; the reason stands beside it",
     }
+}
+
+/// The documents that the figures' sources refer to.
+fn sheets(document: &ResultSet) -> Option<String> {
+    if document.sheets.is_empty() {
+        return None;
+    }
+    let columns = ["sheet", "name", "document"].map(Column::left);
+    let mut grid = Grid::new("Sheets of the catalogue", columns.into());
+    for sheet in &document.sheets {
+        let name = format!("{} {}", sheet.manufacturer, sheet.name);
+        let own = if sheet.embedded {
+            ""
+        } else {
+            " (your own sheet)"
+        };
+        grid.push([sheet.id.clone(), name, format!("{}{own}", sheet.revision)]);
+    }
+    Some(super::grid(&grid))
 }
 
 fn figures(document: &ResultSet) -> Option<String> {

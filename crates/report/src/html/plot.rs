@@ -76,7 +76,8 @@ const CURVES: [Curve; 3] = [
         metric: Metric::EnergyPerByte,
         id: "plot-energy",
         heading: "Energy per byte",
-        caption: "Energy of the run, divided by the bytes moved; down is better.",
+        caption: "Energy of the memory alone, the host excluded, divided by the bytes moved; down is \
+                  better.",
         logarithmic: false,
     },
 ];

@@ -29,7 +29,7 @@ struct Cause {
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 4] = [
+const CAUSES: [(&str, &str, &str); 5] = [
     (
         "driver",
         "driver code and DMA set-up on the host's processor",
@@ -41,11 +41,16 @@ const CAUSES: [(&str, &str, &str); 4] = [
         "#8F4A73",
     ),
     ("bus_data", "data on the bus", "#0072B2"),
+    (
+        "recovery",
+        "the pause that the protocol asks for between transactions",
+        "#7A5C00",
+    ),
     ("array", "the chip's own work", "#00704F"),
 ];
 
 /// Colours for causes that later workloads bring.
-const FURTHER: [&str; 3] = ["#555555", "#7A5C00", "#2B5F8A"];
+const FURTHER: [&str; 2] = ["#555555", "#2B5F8A"];
 
 /// Metrics that a cause splits: of which, what it is, and how the plot's axis reads.
 const SPLIT: [(Metric, &str, &str); 2] = [
@@ -118,14 +123,17 @@ fn causes(pivot: &Pivot<'_>) -> Vec<Cause> {
     causes.collect()
 }
 
+/// From this share of the time on, the driver is what to work on first.
+const DRIVER_BOUND: f64 = 0.25;
+
 /// "Writes of 2 KiB spend 34 % of their time in the driver; at 64 KiB it is 1.6 %."
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
     let share = |line: &Line<'_>| {
         let mut parts = line.parts(Metric::TimeShare);
         let (_, share) = parts.find(|(cause, _)| *cause == "driver")?;
-        Some((pivot.place(line), text::percent(share, 2)))
+        Some((pivot.place(line), text::percent(share, 2), share))
     };
-    let (place, percent) = share(series.lines.first()?)?;
+    let (place, percent, first_share) = share(series.lines.first()?)?;
     let head = series.head();
     let who = match (head.operation.as_str(), pivot.varying.target) {
         ("read", false) => "Reads".to_owned(),
@@ -144,9 +152,12 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
     };
     let mut text = format!("{who} spend {percent} of their time in the driver (CPU-bound share)");
     if series.lines.len() > 1
-        && let Some((place, percent)) = series.lines.last().and_then(|line| share(line))
+        && let Some((place, percent, _)) = series.lines.last().and_then(|line| share(line))
     {
         text += &format!("; at {place} it is {percent}");
+    }
+    if first_share > DRIVER_BOUND {
+        text += ". There, larger accesses or a leaner driver help more than a faster memory";
     }
     Some(text::printable(&(text + ".")))
 }

@@ -1,0 +1,13 @@
+//! The built command from end to end: what it prints, where, and how it exits.
+
+mod catalog;
+mod export;
+mod pipes;
+mod raw;
+mod refusals;
+mod report;
+mod sheets;
+mod support;
+
+#[cfg(unix)]
+mod interrupt;

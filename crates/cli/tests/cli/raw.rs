@@ -1,0 +1,288 @@
+//! `wordline raw`: the published figures, the shape of its rows, and determinism.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use wordline_core::METRICS;
+
+use crate::support::{BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, rows, wordline};
+
+#[test]
+fn six_sizes_written_take_what_the_benchmark_published() {
+    let ran = wordline(&[
+        "raw",
+        "--target",
+        TARGET,
+        "--operation",
+        "write",
+        "--format",
+        "json",
+    ]);
+    let document = ran.done().json();
+    let rows = rows(&document, "latency_max");
+    let published = [
+        (2048, 52e-6),
+        (4096, 86e-6),
+        (8192, 154e-6),
+        (16_384, 291e-6),
+        (32_768, 564e-6),
+        (65_536, 1109e-6),
+    ];
+    assert_eq!(rows.len(), published.len());
+    for (row, (bytes, seconds)) in rows.into_iter().zip(published) {
+        assert_eq!(row["access_bytes"], bytes);
+        let found = row["value"].as_f64().expect("a number");
+        assert!(
+            (found / seconds - 1.0).abs() < 0.005,
+            "{bytes} B: {found} s"
+        );
+    }
+}
+
+#[test]
+fn every_row_has_the_columns_of_the_schema_and_no_two_are_about_one_thing() {
+    const ALWAYS: [&str; 11] = [
+        "target",
+        "part",
+        "board",
+        "workload",
+        "operation",
+        "timing",
+        "age",
+        "metric",
+        "value",
+        "unit",
+        "basis",
+    ];
+    const SOMETIMES: [&str; 4] = ["access_bytes", "cause", "distribution", "no_value"];
+    const NOT_IDENTIFYING: [&str; 5] = ["value", "no_value", "unit", "basis", "distribution"];
+    let document = wordline(&[&SMALL[..], &["--format", "json"]].concat())
+        .done()
+        .json();
+    assert_eq!(document["schema_version"], 1);
+    assert_eq!(document["complete"], true);
+    assert_eq!(document["experiment"]["targets"][0], TARGET);
+    let all = document["rows"].as_array().expect("rows");
+    assert!(!all.is_empty());
+    let mut seen = BTreeSet::new();
+    for row in all {
+        let columns = row.as_object().expect("a row is an object");
+        for column in ALWAYS {
+            assert!(columns.contains_key(column), "{column} is missing: {row}");
+        }
+        let known = |column: &String| {
+            ALWAYS.contains(&column.as_str()) || SOMETIMES.contains(&column.as_str())
+        };
+        assert!(columns.keys().all(known), "{row}");
+        assert_eq!(row["target"], TARGET);
+        assert_eq!(row["part"], PART);
+        assert_eq!(row["board"], BOARD);
+        assert_eq!(row["workload"], "raw");
+        assert_eq!(row["timing"], "typ");
+        assert_eq!(row["basis"], "simulated");
+        assert!(row["access_bytes"].is_u64());
+        assert!(
+            row["value"].is_number() != row["no_value"].is_string(),
+            "{row}"
+        );
+        let metric = METRICS.iter().find(|info| row["metric"] == info.name);
+        assert_eq!(row["unit"], metric.expect("a registered metric").unit);
+        if let Some(name) = row.get("distribution") {
+            let name = name.as_str().expect("a name");
+            assert!(document["histograms"][name].is_array(), "{row}");
+        }
+        let mut identity = columns.clone();
+        identity.retain(|column, _| !NOT_IDENTIFYING.contains(&column.as_str()));
+        assert!(
+            seen.insert(Value::Object(identity).to_string()),
+            "twice: {row}"
+        );
+    }
+}
+
+#[test]
+fn two_runs_are_byte_identical_in_every_format() {
+    for timing in ["typ", "max", "sampled"] {
+        for format in FORMATS {
+            let run = || {
+                let how = ["--timing", timing, "--seed", "3", "--format", format];
+                wordline(&[&SMALL[..], &how].concat()).done().stdout
+            };
+            assert_eq!(run(), run(), "{timing} {format}");
+        }
+    }
+}
+
+#[test]
+fn another_seed_changes_sampled_rows_alone() {
+    let run = |timing, seed| {
+        let how = ["--timing", timing, "--seed", seed, "--format", "json"];
+        let mut document = wordline(&[&SMALL[..], &how].concat()).done().json();
+        let said = document["experiment"]["seed"].take();
+        assert_eq!(said.to_string(), seed);
+        document
+    };
+    for timing in ["typ", "max"] {
+        assert_eq!(run(timing, "1"), run(timing, "2"), "{timing}");
+    }
+    assert_ne!(run("sampled", "1")["rows"], run("sampled", "2")["rows"]);
+}
+
+/// Another working folder, another place of the user's sheets, another environment.
+#[test]
+fn a_document_says_nothing_of_the_machine_that_made_it() {
+    let documents = ["Pacific/Chatham", "Antarctica/Troll"].map(|zone| {
+        let sheets = Folder::new().with_sheet(PART, "mine", &[]);
+        let mut call = command(&[
+            "raw", "--target", "mine", "--size", "2KiB", "--total", "8KiB",
+        ]);
+        call.args(["--catalog", &sheets.argument(), "--export", "page.html"]);
+        call.args(["--export", "rows.csv", "--export", "all.json", "--quiet"]);
+        call.current_dir(sheets.path());
+        call.envs([
+            ("TZ", zone),
+            ("HOSTNAME", zone),
+            ("USER", zone),
+            ("LANG", zone),
+        ]);
+        let ran = Ran::of(&mut call).done();
+        let mut texts = vec![ran.stdout];
+        texts.extend(["page.html", "rows.csv", "all.json"].map(|name| sheets.read(name)));
+        for text in &texts {
+            assert!(!text.contains(&sheets.argument()) && !text.contains(zone));
+        }
+        let document: Value = serde_json::from_str(&texts[3]).expect("JSON");
+        assert_eq!(document.get("environment"), None);
+        texts
+    });
+    assert_eq!(documents[0], documents[1]);
+}
+
+#[test]
+fn reads_and_writes_of_all_targets_are_run_in_the_order_given() {
+    let targets = format!("{TARGET},em064lx@stm32h7s78-xspi");
+    let ran = wordline(&[
+        "raw",
+        "--target",
+        &targets,
+        "--operation",
+        "write,read",
+        "--size",
+        "4KiB,512B",
+        "--total",
+        "16KiB",
+        "--format",
+        "json",
+    ]);
+    let document = ran.done().json();
+    let order: Vec<_> = rows(&document, "latency_max")
+        .iter()
+        .map(|row| {
+            let octal = row["board"] != BOARD;
+            (
+                octal,
+                row["operation"].to_string(),
+                row["access_bytes"].as_u64(),
+            )
+        })
+        .collect();
+    let mut expected = Vec::new();
+    for octal in [false, true] {
+        for operation in ["\"write\"", "\"read\""] {
+            for bytes in [4096, 512] {
+                expected.push((octal, operation.to_owned(), Some(bytes)));
+            }
+        }
+    }
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn off_a_terminal_stderr_has_no_progress_and_quiet_silences_notes() {
+    assert_eq!(wordline(&SMALL).done().stderr, "");
+    let noisy = [&SMALL[..], &["--timing", "max", "--format", "json"]].concat();
+    let ran = wordline(&noisy).done();
+    assert!(ran.stderr.contains("warning: "), "{ran:?}");
+    assert_eq!(
+        wordline(&[&noisy[..], &["--quiet"]].concat()).done().stderr,
+        ""
+    );
+}
+
+/// A clock of 1 Hz moves 8 MiB in more time than can be simulated.
+#[test]
+fn a_run_that_fails_exits_with_1_and_says_so_in_its_rows() {
+    let slow = [("133 MHz", "1 Hz"), ("66 MHz", "1 Hz")];
+    let sheets = Folder::new().with_sheet(PART, "slow", &slow);
+    let ran = wordline(&[
+        "raw",
+        "--catalog",
+        &sheets.argument(),
+        "--target",
+        "slow",
+        "--size",
+        "2KiB",
+        "--total",
+        "16MiB",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&[
+        "slow@stm32h755-qspi, write of 2 KiB",
+        "213 days",
+        "(run-failed)",
+    ]);
+    let document = ran.json();
+    assert_eq!(document["complete"], true);
+    for row in rows(&document, "latency_max") {
+        assert_eq!(row["value"], Value::Null);
+        assert_eq!(row["no_value"], "failed");
+    }
+}
+
+/// Figures beyond physics leave values that are no numbers; the rows say so.
+#[test]
+fn absurd_figures_give_rows_without_a_value() {
+    let fast = "18000000000 GHz";
+    let part = [
+        ("133 MHz", fast),
+        ("66 MHz", fast),
+        ("50 ns", "0 ps"),
+        ("60 ns", "0 ps"),
+        ("typ = \"50 mA\", max = \"64 mA\"", "typ = \"1.7e308 A\""),
+        ("typ = \"300 uA\", max = \"1.33 mA\"", "typ = \"1.7e308 A\""),
+    ];
+    let board = [
+        ("240 MHz", fast),
+        ("133 MHz", fast),
+        ("4260 cycles", "0 cycles"),
+        ("480 cycles", "0 cycles"),
+    ];
+    for format in FORMATS {
+        let sheets = Folder::new().with_sheet(PART, "absurd", &part).with_sheet(
+            BOARD,
+            "absurd-board",
+            &board,
+        );
+        let ran = wordline(&[
+            "raw",
+            "--catalog",
+            &sheets.argument(),
+            "--target",
+            "absurd@absurd-board,absurd",
+            "--size",
+            "2KiB",
+            "--total",
+            "8KiB",
+            "--format",
+            format,
+        ]);
+        // A sheet may also be refused as absurd.
+        assert!(matches!(ran.code, Some(0..=2)), "{ran:?}");
+        assert!(
+            !ran.stdout.contains("NaN") && !ran.stdout.contains("inf "),
+            "{ran:?}"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! `wordline report`: saved results come back as they were, and faulty ones are refused.
+
+use crate::support::{FORMATS, Folder, OCTAL_BOARD, PART, Ran, SMALL, command, line_of, wordline};
+
+fn document() -> String {
+    wordline(&[&SMALL[..], &["--format", "json", "--quiet"]].concat())
+        .done()
+        .stdout
+}
+
+#[test]
+fn a_saved_document_renders_as_the_run_did() {
+    let octal = format!("{PART}@{OCTAL_BOARD}");
+    let runs = [
+        SMALL.to_vec(),
+        [
+            &SMALL[..],
+            &["--timing", "sampled", "--seed", "9", "--age", "0.3"],
+        ]
+        .concat(),
+        vec![
+            "raw",
+            "--target",
+            &octal,
+            "--size",
+            "1B,100B,3000B",
+            "--total",
+            "9000B",
+            "--timing",
+            "max",
+        ],
+    ];
+    for run in runs {
+        let folder = Folder::new();
+        let (saved, page) = (folder.file("saved.json"), folder.file("page.html"));
+        let save = ["--export", &saved, "--export", &page, "--quiet"];
+        wordline(&[&run[..], &save].concat()).done();
+        for format in FORMATS {
+            let first = wordline(&[&run[..], &["--format", format]].concat()).done();
+            let again = wordline(&["report", &saved, "--format", format]).done();
+            assert_eq!(again.stdout, first.stdout, "{run:?} {format}");
+            assert_eq!(again.stderr, first.stderr, "{run:?} {format}");
+        }
+        let again = folder.file("again.html");
+        wordline(&["report", &saved, "--export", &again, "--quiet"]).done();
+        assert!(
+            folder.read("again.html") == folder.read("page.html"),
+            "the pages differ"
+        );
+    }
+}
+
+#[test]
+fn a_document_comes_from_standard_input() {
+    let json = document();
+    let ran = Ran::of(command(&["report", "-", "--format", "json"]).write_stdin(json.clone()));
+    assert_eq!(ran.done().stdout, json);
+    let ran = Ran::of(command(&["report", "-"]).write_stdin(""));
+    ran.refused(&["-:", "not a result document", "EOF"]);
+}
+
+/// A document with one change is refused with these words.
+#[track_caller]
+fn refused(from: &str, to: &str, words: &[&str]) {
+    let json = document();
+    assert!(json.contains(from), "{from}");
+    let folder = Folder::new().with("result.json", json.replacen(from, to, 1));
+    let file = folder.file("result.json");
+    wordline(&["report", &file]).refused(&[&["result.json"], words].concat());
+}
+
+#[test]
+fn documents_that_break_a_rule_are_refused_with_place_and_allowed_values() {
+    let json = document();
+    let line = |needle: &str| format!("result.json:{}:", line_of(&json, needle));
+    refused(
+        "\"schema_version\": 1",
+        "\"schema_version\": 2",
+        &["schema_version is 2; this version reads 1"],
+    );
+    refused(
+        "\"seed\": 0",
+        "\"sed\": 0",
+        &["unknown field `sed`", "`seed`", &line("\"seed\": 0")],
+    );
+    refused(
+        "\"timing\": \"typ\"",
+        "\"timing\": \"best\"",
+        &["unknown variant `best`", "`typ`", &line("\"timing\"")],
+    );
+    refused(
+        "\"metric\": \"latency_max\"",
+        "\"metric\": \"latency_most\"",
+        &["latency_most", "`latency_max`"],
+    );
+    refused(
+        "\"unit\": \"B/s\"",
+        "\"unit\": \"MB/s\"",
+        &["row 0: throughput_mean is in B/s, not in \"MB/s\""],
+    );
+    refused(
+        "\"unit\": \"B/s\"",
+        "\"no_value\": \"failed\", \"unit\": \"B/s\"",
+        &["row 0: exactly one of value and no_value"],
+    );
+    refused(
+        "\"access_bytes\": 4096",
+        "\"access_bytes\": 2048",
+        &["another row has the same"],
+    );
+    refused(
+        "\"value\": ",
+        "\"value\": 1e999, \"was\": ",
+        &["number out of range"],
+    );
+    refused(
+        "{",
+        "{ \u{fc}",
+        &["result.json:1:", "not a result document"],
+    );
+}
+
+#[test]
+fn truncated_and_binary_documents_are_refused() {
+    let json = document();
+    for cut in [1, 100, json.len() / 2, json.len() - 3] {
+        let folder = Folder::new().with("cut.json", &json[..cut]);
+        let line = json[..cut].matches('\n').count() + 1;
+        let words = [
+            &*format!("cut.json:{line}:"),
+            "not a result document",
+            "EOF",
+        ];
+        wordline(&["report", &folder.file("cut.json")]).refused(&words);
+    }
+    let folder = Folder::new().with("binary.json", b"{\"rows\"\xff\x00");
+    let words = ["binary.json is not a text file: byte 7 is no UTF-8"];
+    wordline(&["report", &folder.file("binary.json")]).refused(&words);
+    let deep = Folder::new().with("deep.json", "[".repeat(100_000));
+    wordline(&["report", &deep.file("deep.json")]).refused(&["deep.json:1:"]);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let folder = Folder::new();
+    for path in [folder.file("missing.json"), folder.argument()] {
+        wordline(&["report", &path]).refused(&[&path, "cannot be read"]);
+    }
+    wordline(&["report"]).refused(&["<RESULT>"]);
+}
+
+/// Names in a document are no commands to the terminal that shows them; that holds of every run
+/// in these tests, and here of text that tries.
+#[test]
+fn text_of_a_document_cannot_move_the_terminal() {
+    let json = document().replace(
+        "\"operation\": \"write\"",
+        "\"operation\": \"\\u001b[2J\\u202e\\r\"",
+    );
+    let json = json.replace("\"advice\": \"", "\"advice\": \"\\u001b]0;x\\u0007");
+    let folder = Folder::new().with("hostile.json", json);
+    for format in ["table", "markdown"] {
+        let ran = wordline(&["report", &folder.file("hostile.json"), "--format", format]);
+        assert!(
+            ran.code == Some(2) || !ran.stdout.contains(['\u{1b}', '\u{202e}', '\r']),
+            "{ran:?}"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! The checked-in corpus of the fuzz targets, and the embedded sheets, pass the checks that fuzzing
+//! makes. Every input that once broke something is part of the corpus.
+
+#[path = "../../../fuzz/checks/document.rs"]
+mod document;
+#[path = "../../../fuzz/checks/figures.rs"]
+mod figures;
+#[path = "../../../fuzz/checks/quantity.rs"]
+mod quantity;
+#[path = "../../../fuzz/checks/sheet.rs"]
+mod sheet;
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Quantity, Time, Voltage};
+
+fn corpus_file(target: &str, name: &str) -> Vec<u8> {
+    fs::read(corpus(target).join(name)).expect("the corpus is checked in")
+}
+
+fn corpus(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(target)
+}
+
+/// Runs a check on every file of a target's corpus, and names the file that fails.
+fn replay<T>(target: &str, check: fn(&[u8]) -> T) {
+    let mut replayed = 0;
+    for entry in fs::read_dir(corpus(target)).expect("the corpus is checked in") {
+        let path = entry.expect("readable").path();
+        let data = fs::read(&path).expect("readable");
+        let passed = std::panic::catch_unwind(|| {
+            check(&data);
+        });
+        assert!(passed.is_ok(), "{} fails", path.display());
+        replayed += 1;
+    }
+    assert!(replayed >= 12, "{target} has a corpus of {replayed}");
+}
+
+#[test]
+fn the_corpus_of_sheets_passes() {
+    replay("sheet", sheet::check);
+}
+
+#[test]
+fn the_corpus_of_figures_passes() {
+    assert!(
+        sheet::check(figures::sheets(&[]).as_bytes()),
+        "the sheets are sound"
+    );
+    replay("figures", |data| {
+        sheet::check(figures::sheets(data).as_bytes())
+    });
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_sheets_of_the_corpus_load() {
+    for name in ["part.toml", "board.toml", "part-and-board.toml"] {
+        assert!(
+            sheet::check(&corpus_file("sheet", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_quantities_passes() {
+    replay("quantity", quantity::check);
+}
+
+#[test]
+fn the_corpus_of_documents_passes() {
+    replay("document", document::check);
+}
+
+#[test]
+fn the_embedded_sheets_pass() {
+    for (_, text) in wordline_catalog::EMBEDDED {
+        let renamed = text.replacen("em064lx\"", "copy\"", 1);
+        sheet::check(
+            renamed
+                .replacen("\"stm32h7", "\"copy-stm32h7", 1)
+                .as_bytes(),
+        );
+        sheet::check(text.as_bytes());
+    }
+}
+
+/// Each figure of a part and its board in turn, and then all of one kind at once, is set to the
+/// ends of what can be written.
+#[test]
+fn figures_at_their_extremes_are_refused_or_run() {
+    let text = String::from_utf8(corpus_file("sheet", "part-and-board.toml")).expect("text");
+    assert!(sheet::check(text.as_bytes()), "the sheets are sound");
+    extremes::<Frequency>(&text, &["0 Hz", "1 Hz", "18446744073709551615 Hz"]);
+    extremes::<Time>(&text, &["0 ps", "1 ps", "18446744073709551615 ps"]);
+    extremes::<Cycles>(&text, &["0 cycles", "18446744073709551615 cycles"]);
+    extremes::<ByteCount>(&text, &["0 B", "1 B", "4096 B", "18446744073709551615 B"]);
+    extremes::<Current>(&text, &["0 A", "5e-324 A", "1.7976931348623157e308 A"]);
+    extremes::<Voltage>(&text, &["0 V", "5e-324 V", "1.7976931348623157e308 V"]);
+}
+
+fn extremes<Q: Quantity>(text: &str, values: &[&str]) {
+    let places = quantities::<Q>(text);
+    assert!(
+        !places.is_empty(),
+        "the sheets state no {}",
+        Q::DIMENSION.name
+    );
+    for value in values {
+        for place in &places {
+            sheet::check(replaced(text, std::slice::from_ref(place), value).as_bytes());
+        }
+        sheet::check(replaced(text, &places, value).as_bytes());
+    }
+}
+
+/// Where quantities of one dimension stand between quotes.
+fn quantities<Q: Quantity>(text: &str) -> Vec<Range<usize>> {
+    let quotes: Vec<usize> = text.match_indices('"').map(|(at, _)| at).collect();
+    let quoted = quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]);
+    quoted
+        .filter(|place| text[place.clone()].parse::<Q>().is_ok())
+        .collect()
+}
+
+fn replaced(text: &str, places: &[Range<usize>], with: &str) -> String {
+    let mut out = text.to_owned();
+    for place in places.iter().rev() {
+        out.replace_range(place.clone(), with);
+    }
+    out
+}

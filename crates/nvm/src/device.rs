@@ -1,0 +1,87 @@
+//! What a workload needs of any device, whatever its technology.
+
+use wordline_core::{Readings, SimClock};
+use wordline_memory::ByteMemory;
+
+use crate::cost::AccessCost;
+use crate::error::NvmError;
+use crate::power::{PowerDraw, Residence};
+
+/// A chip on a board, as a workload sees it: bytes, a clock, and accounts of time, energy and wear.
+pub trait Device: ByteMemory<Error = NvmError> + Send {
+    /// The simulated clock; a handle of it shows the same time.
+    fn clock(&self) -> &SimClock;
+
+    /// What the last access consisted of. Its total is the access's duration.
+    fn last_cost(&self) -> &AccessCost;
+
+    /// Where the chip's time went, up to now.
+    fn residence(&self) -> Residence;
+
+    /// Currents and voltage of the chip.
+    fn power_draw(&self) -> &PowerDraw;
+
+    /// Wear since the device was made.
+    fn wear(&self) -> Wear;
+
+    /// Stores bytes without time, energy or wear: the content that a workload starts from.
+    ///
+    /// # Errors
+    /// When the range leaves the memory.
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
+
+    /// What the device was made from, and what its sheets lacked.
+    fn notes(&self) -> &Notes;
+
+    /// An independent device in the same state, on a clock of its own.
+    fn fork_device(&self) -> Box<dyn Device>;
+}
+
+/// Wear of the units that were written since a device was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wear {
+    /// Rated cycles of a unit.
+    pub endurance: u64,
+    /// Cycles that every unit had seen before: the chip's age.
+    pub before: u64,
+    /// Cycles of the most-written unit since then.
+    pub most: u64,
+    /// Mean cycles since then over the units that were written; 0 when none was.
+    pub mean: f64,
+}
+
+impl Wear {
+    /// Rated cycles that a unit had left when the device was made.
+    #[must_use]
+    pub const fn left(&self) -> u64 {
+        self.endurance.saturating_sub(self.before)
+    }
+}
+
+/// What a device was made from, and what its sheets lacked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Figures of the part's sheet that were read, and columns that it lacked.
+    pub part: Readings,
+    /// The same of the board's sheet.
+    pub board: Readings,
+    /// Currents that the part's sheet does not state for the conditions on this board.
+    pub currents: Vec<CurrentGap>,
+}
+
+/// A current that a sheet does not state for the conditions of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CurrentGap {
+    /// There is none for the action and transfer rate: energy is unknown.
+    Unknown {
+        /// What the chip does.
+        action: &'static str,
+    },
+    /// The bus is faster than every test condition: the highest stated current is too low.
+    Faster {
+        /// Name of the figure that was used.
+        figure: String,
+        /// The bus clock.
+        clock: String,
+    },
+}

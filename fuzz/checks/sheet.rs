@@ -1,0 +1,169 @@
+//! Whatever text is given as a sheet, or as a part with a board, it is refused with a place inside it, or loads; and a sheet
+//! that loads can be connected, accessed and run.
+
+use std::fs;
+use std::sync::OnceLock;
+
+use wordline_catalog::{Catalog, CatalogError, Model, Sheet, SheetError, Target, parse};
+use wordline_core::{Experiment, RawWorkload, Timing, Workload};
+use wordline_lab::{Control, LabError};
+use wordline_nvm::{Conditions, NvmError};
+
+const PART: &str = "em064lx";
+const BOARDS: [&str; 2] = ["stm32h755-qspi", "stm32h7s78-xspi"];
+const TIMINGS: [Timing; 3] = [Timing::Typ, Timing::Max, Timing::Sampled];
+
+/// Larger parts are parsed alone: their tables of pages would take most of the time.
+const CAPACITY_MAX: u64 = 1 << 30;
+
+/// Separates the sheets of one input, so that a part can meet a board of its own.
+const SEPARATOR: &str = "\n---\n";
+
+/// Panics when a promise is broken. Returns whether everything loads.
+pub(crate) fn check(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return false;
+    };
+    let texts: Vec<&str> = text.splitn(2, SEPARATOR).collect();
+    let mut ids = Vec::new();
+    for text in &texts {
+        match parse("sheet.toml", text) {
+            Err(errors) => refused(text, &errors),
+            Ok(Sheet::Part(part)) => {
+                assert!(!part.figures.is_empty(), "a part without figures");
+                let Model::Mram(sheet) = &part.model;
+                if sheet.capacity.nominal().bytes() > CAPACITY_MAX {
+                    return true;
+                }
+                ids.push(part.header.id);
+            }
+            Ok(Sheet::Board(board)) => {
+                assert!(!board.figures.is_empty(), "a board without figures");
+                ids.push(board.header.id);
+            }
+        }
+    }
+    ids.len() == texts.len() && catalog_takes(&texts, &ids)
+}
+
+fn refused(text: &str, errors: &[SheetError]) {
+    assert!(!errors.is_empty(), "refused without a reason");
+    for error in errors {
+        let span = &error.span;
+        assert!(
+            span.start <= span.end && span.start <= text.len(),
+            "{span:?}"
+        );
+        assert!((1..=text.matches('\n').count() + 1).contains(&error.line()));
+        assert!(!error.message.is_empty());
+        assert!(error.to_string().starts_with("sheet.toml:"), "{error}");
+    }
+}
+
+fn embedded() -> &'static Catalog {
+    static EMBEDDED: OnceLock<Catalog> = OnceLock::new();
+    EMBEDDED.get_or_init(|| match Catalog::load(&[]) {
+        Ok(catalog) => catalog,
+        Err(error) => unreachable!("the embedded sheets are sound: {error}"),
+    })
+}
+
+/// Small accesses at both ends give back what was written, on any clock, until time runs out.
+fn connects(target: &Target<'_>) {
+    for timing in TIMINGS {
+        let conditions = Conditions {
+            timing,
+            age: 0.5,
+            seed: 1,
+        };
+        let Ok(mut memory) = target.connect(conditions) else {
+            return;
+        };
+        let end = memory.len();
+        assert!(end > 0 && memory.atom() > 0);
+        for length in [1, 33, 5000] {
+            let length = length.min(end);
+            for at in [0, 1, end - length] {
+                let at = at.min(end - length);
+                let data: Vec<u8> = (0..length).map(|byte| byte as u8 ^ 0x5a).collect();
+                let mut back = vec![0; data.len()];
+                let written = memory.write(at, &data);
+                match written.and_then(|()| memory.read(at, &mut back)) {
+                    Ok(()) => assert_eq!(back, data),
+                    Err(NvmError::TimeExhausted) => {}
+                    Err(error) => unreachable!("{length} B at {at}: {error}"),
+                }
+            }
+        }
+        assert!(memory.write(end, &[0]).is_err(), "a write beyond the end");
+        let _ = (memory.wear(), memory.residence(), memory.last_cost());
+    }
+}
+
+/// A folder with the sheets loads or is refused by name, and its targets run.
+fn catalog_takes(texts: &[&str], ids: &[String]) -> bool {
+    let Ok(folder) = tempfile::tempdir() else {
+        return false;
+    };
+    for (index, text) in texts.iter().enumerate() {
+        if fs::write(folder.path().join(format!("{index}.toml")), text).is_err() {
+            return false;
+        }
+    }
+    let folder = folder.path().to_owned();
+    let loaded = Catalog::load(std::slice::from_ref(&folder));
+    let loads = loaded.is_ok();
+    match loaded {
+        Ok(catalog) => {
+            for part in ids.iter().map(String::as_str).chain([PART]) {
+                for board in ids.iter().map(String::as_str).chain(BOARDS) {
+                    runs(&catalog, &format!("{part}@{board}"));
+                }
+                runs(&catalog, part);
+            }
+        }
+        Err(CatalogError::Sheets(errors)) => refused_by(&errors),
+        Err(error) => unreachable!("the folder is readable: {error}"),
+    }
+    if let Ok(checked) = embedded().check(&[folder]) {
+        assert_eq!(checked.sheets, texts.len());
+        refused_by(&checked.errors);
+    }
+    loads
+}
+
+fn refused_by(errors: &[SheetError]) {
+    for error in errors {
+        assert!(
+            error.text.get(error.span.clone()).is_some(),
+            "{:?}",
+            error.span
+        );
+        assert!(error.to_string().contains(".toml:"), "{error}");
+    }
+}
+
+fn runs(catalog: &Catalog, target: &str) {
+    if let Ok(target) = catalog.target(target) {
+        connects(&target);
+    }
+    for timing in TIMINGS {
+        let experiment = Experiment {
+            targets: vec![target.to_owned()],
+            workload: Workload::Raw(RawWorkload {
+                access_bytes: vec![1, 32],
+                total_bytes: 96,
+                wrap_bytes: 64,
+                ..RawWorkload::default()
+            }),
+            timing,
+            age: 0.25,
+            seed: 7,
+        };
+        match wordline_lab::run(catalog, &experiment, &Control::default()) {
+            Ok(document) => assert_eq!(document.check(), Ok(())),
+            Err(LabError::Catalog(_) | LabError::Device { .. } | LabError::Size { .. }) => return,
+            Err(error) => unreachable!("the experiment is well-formed: {error}"),
+        }
+    }
+}
