@@ -19,7 +19,7 @@ demo: ## one memory from data sheet to an HTML report, in under 3 minutes from a
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
 .PHONY: quick
-quick: ## formatting, lints and tests without the browser, in under 3 minutes once built
+quick: ## formatting, lints and tests; the browser test runs where a Chromium is installed
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo test --quiet --locked --workspace

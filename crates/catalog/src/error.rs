@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Why a catalogue or a target cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ pub struct SheetError {
     /// File that holds the sheet.
     pub file: String,
     /// Its text; empty when it is no text.
-    pub text: String,
+    pub text: Arc<str>,
     /// Bytes of `text` that are at fault.
     pub span: Range<usize>,
     /// What is wrong, with the values allowed.

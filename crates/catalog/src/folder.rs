@@ -1,5 +1,6 @@
 //! Reads sheets from a user's folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -7,66 +8,85 @@ use std::path::{Path, PathBuf};
 use crate::SheetText;
 use crate::error::{CatalogError, SheetError};
 
-/// Folders below a catalogue folder that are searched; a loop of links ends here.
-const DEPTH_MAX: usize = 8;
-
 /// No honest sheet is larger.
 const SHEET_BYTES_MAX: u64 = 1 << 20;
 
-/// Every file below `folder` that ends in `.toml`, in a stable order.
+/// Every file below `folder` that ends in `.toml`, in a stable order. A folder that links reach in
+/// several ways is searched once.
 pub(crate) fn sheets_in(folder: &Path) -> Result<Vec<PathBuf>, CatalogError> {
-    let mut sheets = Vec::new();
-    collect(folder, DEPTH_MAX, &mut sheets)?;
-    sheets.sort();
-    if sheets.is_empty() {
+    let mut search = Search::default();
+    search.folder(folder)?;
+    search.sheets.sort();
+    if search.sheets.is_empty() {
         return Err(CatalogError::NoSheets(folder.to_owned()));
     }
-    Ok(sheets)
+    Ok(search.sheets)
 }
 
-fn collect(folder: &Path, depth: usize, sheets: &mut Vec<PathBuf>) -> Result<(), CatalogError> {
-    let unreadable = |source| CatalogError::Unreadable {
-        path: folder.to_owned(),
-        source,
-    };
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            if depth > 0 {
-                collect(&path, depth - 1, sheets)?;
+#[derive(Default)]
+struct Search {
+    visited: BTreeSet<PathBuf>,
+    sheets: Vec<PathBuf>,
+}
+
+impl Search {
+    fn folder(&mut self, folder: &Path) -> Result<(), CatalogError> {
+        let real = folder
+            .canonicalize()
+            .map_err(|error| unreadable(folder, error))?;
+        if !self.visited.insert(real) {
+            return Ok(());
+        }
+        let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+        for entry in entries {
+            let path = entry.map_err(|error| unreadable(folder, error))?.path();
+            self.entry(path)?;
+        }
+        Ok(())
+    }
+
+    /// What is neither folder nor sheet is passed over; a sheet or folder that cannot be looked at
+    /// is an error, so that no part is missing without a word.
+    fn entry(&mut self, path: PathBuf) -> Result<(), CatalogError> {
+        let is_sheet = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => self.folder(&path),
+            Ok(found) if found.is_file() && is_sheet => {
+                self.sheets.push(path);
+                Ok(())
             }
-        } else if path.is_file()
-            && path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-        {
-            sheets.push(path);
+            Err(error) if is_sheet => Err(unreadable(&path, error)),
+            _ => Ok(()),
         }
     }
-    Ok(())
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> CatalogError {
+    CatalogError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// The text of a sheet.
 pub(crate) fn read(path: &Path) -> Result<SheetText, CatalogError> {
-    let unreadable = |source| CatalogError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
     let file = path.display().to_string();
     let refused = |message: String| {
         CatalogError::Sheets(vec![SheetError {
             file: file.clone(),
-            text: String::new(),
+            text: "".into(),
             span: 0..0,
             message,
         }])
     };
     let mut bytes = Vec::new();
     fs::File::open(path)
-        .map_err(unreadable)?
+        .map_err(|error| unreadable(path, error))?
         .take(SHEET_BYTES_MAX + 1)
         .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+        .map_err(|error| unreadable(path, error))?;
     if bytes.len() as u64 > SHEET_BYTES_MAX {
         return Err(refused("larger than 1 MiB, which no sheet is".to_owned()));
     }

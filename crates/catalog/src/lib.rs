@@ -274,7 +274,7 @@ impl SheetText {
         let tree = toml::de::DeTable::parse(&self.text);
         SheetError {
             file: self.file.clone(),
-            text: self.text.clone(),
+            text: self.text.as_str().into(),
             span: tree.map_or(0..0, |tree| sheet::place(tree.get_ref(), path)),
             message,
         }

@@ -1,6 +1,7 @@
 //! From the text of one file to a checked part or board.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -167,7 +168,11 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let source = Source { file, text };
+    let source = &Source {
+        file,
+        text,
+        shared: text.into(),
+    };
     let tree = DeTable::parse(text).map_err(|error| vec![source.toml_error(&error)])?;
     let tree = tree.get_ref();
     let has = |key: &str| tree.contains_key(key);
@@ -184,14 +189,18 @@ pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
 }
 
 /// A file while it is read.
-#[derive(Clone, Copy)]
 struct Source<'a> {
     file: &'a str,
     text: &'a str,
+    /// The text again, as all errors of the file share it.
+    shared: Arc<str>,
 }
 
+/// Faults of one sheet that are reported; more would bury the reader.
+const FAULTS_MAX: usize = 20;
+
 impl Source<'_> {
-    fn part(self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
+    fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
         let raw: PartFile = self.typed()?;
         let header = Header {
             id: raw.part,
@@ -222,7 +231,7 @@ impl Source<'_> {
         })
     }
 
-    fn board(self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
+    fn board(&self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
         let raw: BoardFile = self.typed()?;
         let header = Header {
             id: raw.board,
@@ -249,13 +258,13 @@ impl Source<'_> {
         })
     }
 
-    fn typed<T: for<'de> Deserialize<'de>>(self) -> Result<T, Vec<SheetError>> {
+    fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
         toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
     }
 
     /// Turns problems into errors with places.
     fn checked(
-        self,
+        &self,
         tree: &DeTable<'_>,
         id_key: &str,
         header: &Header,
@@ -286,6 +295,14 @@ impl Source<'_> {
         if problems.is_empty() {
             return Ok(());
         }
+        let more = problems.len().saturating_sub(FAULTS_MAX);
+        problems.truncate(FAULTS_MAX);
+        if more > 0 {
+            problems.push(Problem {
+                path: id_key.to_owned(),
+                message: format!("{more} more faults in this sheet"),
+            });
+        }
         Err(problems
             .iter()
             .map(|problem| {
@@ -295,14 +312,14 @@ impl Source<'_> {
             .collect())
     }
 
-    fn toml_error(self, error: &toml::de::Error) -> SheetError {
+    fn toml_error(&self, error: &toml::de::Error) -> SheetError {
         self.error(error.span().unwrap_or(0..0), error.message())
     }
 
-    fn error(self, span: Range<usize>, message: impl Into<String>) -> SheetError {
+    fn error(&self, span: Range<usize>, message: impl Into<String>) -> SheetError {
         SheetError {
             file: self.file.to_owned(),
-            text: self.text.to_owned(),
+            text: Arc::clone(&self.shared),
             span,
             message: message.into(),
         }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use wordline_core::ResultSet;
-use wordline_report::{Format, Style, render};
+use wordline_report::{Format, Style, printable, render};
 
 use crate::args::{Export, Global};
 use crate::failure::{self, Failure};
@@ -33,7 +33,9 @@ pub(crate) fn note(text: &str) {
 /// How tables look on this stdout.
 pub(crate) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let plain = set("NO_COLOR") || dumb;
     Style {
         color: terminal && !plain,
         width: terminal.then(terminal_width).flatten(),
@@ -47,13 +49,23 @@ fn terminal_width() -> Option<u16> {
 /// Files to export to, each with the format of its extension, checked before anything runs.
 #[derive(Debug)]
 pub(crate) struct Exports {
-    files: Vec<(PathBuf, Format)>,
+    files: Vec<ExportFile>,
+}
+
+/// One file to export to.
+#[derive(Debug)]
+struct ExportFile {
+    /// As the user named it.
+    path: PathBuf,
+    /// The same with its links followed.
+    place: PathBuf,
+    format: Format,
 }
 
 impl Exports {
     /// Checks the names.
     pub(crate) fn new(export: &Export) -> Result<Self, Failure> {
-        let mut files = Vec::new();
+        let mut files: Vec<ExportFile> = Vec::new();
         for path in &export.files {
             let extension = path.extension().and_then(|extension| extension.to_str());
             let Some(format) = extension.and_then(Format::from_extension) else {
@@ -79,7 +91,18 @@ impl Exports {
                     path.display()
                 )));
             }
-            files.push((path.clone(), format));
+            let place = real_place(path, folder);
+            if files.iter().any(|other| other.place == place) {
+                return Err(failure::message(format!(
+                    "--export {}: another --export names the same file",
+                    path.display()
+                )));
+            }
+            files.push(ExportFile {
+                path: path.clone(),
+                place,
+                format,
+            });
         }
         Ok(Self { files })
     }
@@ -87,10 +110,15 @@ impl Exports {
     /// Writes a document to every file and to stdout. A failure of one keeps none of the others.
     pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
         let mut failures = Vec::new();
-        for (path, format) in &self.files {
-            match save(path, &render(document, *format, &Style::default())) {
+        for ExportFile {
+            path,
+            place,
+            format,
+        } in &self.files
+        {
+            match save(place, &render(document, *format, &Style::default())) {
                 Ok(()) if global.quiet => {}
-                Ok(()) => note(&format!("wrote {}", path.display())),
+                Ok(()) => note(&printable(&format!("wrote {}", path.display()))),
                 Err(error) => failures.push(failure::message(format!(
                     "{} cannot be written: {error}",
                     path.display()
@@ -101,7 +129,10 @@ impl Exports {
         failures.extend(data(&render(document, stdout, &style())).err());
         if !global.quiet && matches!(stdout, Format::Json | Format::Csv) {
             for warning in &document.warnings {
-                note(&format!("warning: {} ({})", warning.advice, warning.code));
+                note(&printable(&format!(
+                    "warning: {} ({})",
+                    warning.advice, warning.code
+                )));
             }
         }
         match failures.pop() {
@@ -114,6 +145,15 @@ impl Exports {
             }
         }
     }
+}
+
+/// Where a file is or will be, links followed, so that two names of one file are seen as one.
+fn real_place(path: &Path, folder: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let folder = folder.canonicalize();
+        let name = path.file_name().unwrap_or_default();
+        folder.map_or_else(|_| path.to_owned(), |folder| folder.join(name))
+    })
 }
 
 /// Writes a file so that a failure leaves the one that was there before: to a neighbour first, which

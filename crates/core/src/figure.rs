@@ -59,7 +59,7 @@ impl<T> Sourced<T> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "table with value and source")]
 struct RawSourced<T> {
     value: T,
     source: Option<String>,
@@ -89,9 +89,12 @@ pub struct Provenance {
     pub source: String,
 }
 
-/// The keys of a figure as TOML spells them, before they are checked.
+/// The keys of a figure as TOML spells them, before they are checked. Its name appears in messages.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    rename = "figure, a table with min, typ or max and a source"
+)]
 struct RawFigure<T> {
     min: Option<T>,
     typ: Option<T>,
@@ -299,10 +302,15 @@ impl Resolver {
         figure.most()
     }
 
-    /// What is certain of a figure where more is better: the smallest column.
+    /// What is certain of a figure where more is better: `min`, else the smallest column, which is
+    /// remembered as a [`Fallback`].
     pub fn certain<T: Quantity>(&mut self, name: &str, figure: &Figure<T>) -> T {
         self.read(name);
-        figure.least()
+        match (figure.min, figure.typ) {
+            (Some(min), _) => min,
+            (None, Some(_)) => self.fall_back(name, "min", "typ", figure.least()),
+            (None, None) => self.fall_back(name, "min", "max", figure.least()),
+        }
     }
 
     /// A figure that does not depend on the timing class: a size, a clock, a limit.

@@ -1,5 +1,5 @@
-//! Speed of the raw workload in simulated payload: 64 MiB in 2 KiB accesses, every byte real,
-//! latencies, causes, wear and energy on.
+//! Speed of the raw workload in simulated payload: 64 MiB in 2 KiB accesses, every byte stored, reads
+//! compared, memory read back after writes; latencies, causes, wear and energy on.
 
 use std::hint::black_box;
 

@@ -56,14 +56,17 @@ pub fn run(
     control: &Control<'_>,
 ) -> Result<ResultSet, LabError> {
     let targets = resolve(catalog, experiment)?;
-    // The document names every target in full, so that it repeats whatever the defaults become.
-    let mut document = ResultSet::new(Experiment {
+    let experiment = Experiment {
+        // In full, so that the document repeats whatever the defaults become.
         targets: targets.iter().map(|target| target.name.clone()).collect(),
+        // Without the sign of a negative zero, which would be another row for the same age.
+        age: experiment.age + 0.0,
         ..experiment.clone()
-    });
+    };
+    let mut document = ResultSet::new(experiment.clone());
     match &experiment.workload {
         Workload::Raw(workload) => {
-            raw::run(&targets, workload, experiment, control, &mut document)?;
+            raw::run(&targets, workload, &experiment, control, &mut document)?;
         }
     }
     if let Err(error) = document.check() {

@@ -19,8 +19,11 @@ impl Payload {
             (0..PERIOD.div_ceil(8) as u64).map(|word| draw(seed, word, 0, Purpose::Payload));
         let mut bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).take(PERIOD).collect();
         // Repeated at the end, so that a slice may begin anywhere in the period.
-        for at in 0..longest {
-            bytes.push(bytes[at]);
+        bytes.reserve_exact(longest);
+        let end = bytes.len() + longest;
+        while bytes.len() < end {
+            let missing = end - bytes.len();
+            bytes.extend_from_within(..missing.min(PERIOD));
         }
         Self { bytes }
     }

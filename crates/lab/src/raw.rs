@@ -19,7 +19,7 @@ use crate::sources;
 use crate::tally::Tally;
 
 /// The most memory of one device that a run may touch, because its bytes are held in RAM.
-const FOOTPRINT_MAX: u64 = 8 << 30;
+const FOOTPRINT_MAX: u64 = 4 << 30;
 
 /// The largest access, because its bytes are held in RAM three times over.
 const ACCESS_MAX: u64 = 1 << 30;
@@ -252,6 +252,10 @@ fn check(targets: &[Target<'_>], workload: &RawWorkload) -> Result<(), LabError>
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
             return Err(wrong_size("wrap", wrap, problem));
         }
+    }
+    if total == 0 {
+        let problem = "moves nothing; allowed: at least one access".to_owned();
+        return Err(wrong_size("total", total, problem));
     }
     for &access in &workload.access_bytes {
         let most = wrap.min(total).min(ACCESS_MAX);

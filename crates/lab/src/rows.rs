@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
+use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
 use wordline_core::{Basis, Experiment, Metric, Operation, ResultSet};
 use wordline_nvm::{Cause, Device};
 
@@ -132,6 +132,15 @@ impl Run<'_> {
             .map(|steady| steady.wear.most as f64 / steady.wear.mean);
         let an_access = tally.latency().mean_s();
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
+        let wear = after.wear();
+        if wear.most > wear.left() && wear.left() > 0 {
+            let advice = format!(
+                "{}: this run alone took a unit beyond its {} rated cycles",
+                self.name(),
+                wear.endurance
+            );
+            document.warn(WarningCode::LifeUsedUp, advice);
+        }
         for (metric, value, reason) in [
             (Metric::Lifetime, lifetime, NoValue::BeyondRange),
             (Metric::LifetimeOnePlace, one_place, NoValue::NotApplicable),
@@ -164,8 +173,7 @@ impl Run<'_> {
             operation: self.operation.name().to_owned(),
             axes: BTreeMap::from([("access_bytes".to_owned(), access)]),
             timing: self.experiment.timing,
-            // Without the sign of a negative zero, which would be another row.
-            age: self.experiment.age + 0.0,
+            age: self.experiment.age,
             metric,
             value: value.ok(),
             no_value: value.err(),

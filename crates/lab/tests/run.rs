@@ -178,7 +178,7 @@ fn what_cannot_be_run_is_refused_by_name() {
         (refusal(|e| raw(e).wrap_bytes = 0), "wrap 0 B is outside"),
         (
             refusal(|e| raw(e).total_bytes = 0),
-            "size 2 KiB does not fit",
+            "total 0 B moves nothing",
         ),
         (
             refusal(|e| raw(e).total_bytes = 2000),

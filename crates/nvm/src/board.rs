@@ -110,7 +110,7 @@ impl Board {
             ("serial.clock_dtr", &serial.clock_dtr),
         ] {
             if let Some(clock) = clock {
-                problems.positive(key, clock);
+                problems.limit(key, clock);
             }
         }
         if serial.clock_str.is_none() && serial.clock_dtr.is_none() {

@@ -59,6 +59,14 @@ impl Problems {
         }
     }
 
+    /// A limit: above zero, with the column `max`.
+    pub(crate) fn limit<T: Quantity>(&mut self, path: &str, figure: &Figure<T>) {
+        self.positive(path, figure);
+        if figure.max().is_none() {
+            self.add(path, "a limit needs the column max");
+        }
+    }
+
     pub(crate) fn not_empty<T>(&mut self, path: &str, list: &[T], message: &str) {
         if list.is_empty() {
             self.add(path, message);

@@ -65,6 +65,7 @@ mod fixture;
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
+pub use text::printable;
 use wordline_core::ResultSet;
 
 /// Renders a document. JSON and CSV carry every row; the other formats are for people: sentences,

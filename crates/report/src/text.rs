@@ -95,13 +95,18 @@ pub(crate) fn words(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// Text in which nothing can move a terminal's cursor or change its colours. Bidirectional
-/// overrides count, for they make a name read as another one.
-pub(crate) fn printable(text: &str) -> String {
+/// Text in which nothing can move a terminal's cursor or change its colours, on one line: control
+/// characters are spelled out, and so are characters that reorder their neighbours or cannot be
+/// seen, for they make a name read as another one.
+#[must_use]
+pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        let reorders = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if character.is_control() || reorders || matches!(character, '\u{2028}' | '\u{2029}') {
+        let hidden = matches!(
+            character,
+            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        );
+        if character.is_control() || hidden {
             out.extend(character.escape_unicode());
         } else {
             out.push(character);

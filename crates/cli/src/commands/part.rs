@@ -243,9 +243,7 @@ fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failu
         let checked = catalog.check(paths).map_err(failure::catalog)?;
         (checked.sheets, checked.errors)
     };
-    for error in &errors {
-        output::note(&format!("{:?}", failure::sheet(error)));
-    }
+    failure::sheets(&errors);
     let columns = ["file", "line", "fault"];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     for error in &errors {

@@ -19,8 +19,9 @@ pub(crate) fn run(raw: &Raw, global: &Global) -> Result<Outcome, Failure> {
     let document = {
         let bar = Bar::new(global.quiet);
         let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
+        let stop = interrupt::listen();
         let control = Control {
-            stop: Some(interrupt::listen()),
+            stop: Some(&stop),
             progress: Some(&show),
         };
         wordline_lab::run(&catalog, &experiment, &control).map_err(failure::lab)?

@@ -12,14 +12,16 @@ use crate::outcome::Outcome;
 use crate::output::Exports;
 
 /// No document of ours comes near this size.
-const DOCUMENT_BYTES_MAX: u64 = 1 << 30;
+const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 
 pub(crate) fn run(report: &Report, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&report.export)?;
     let path = &report.result;
     let text = read(path)?;
+    // Some editors put a mark at the start of a text file.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let document =
-        ResultSet::from_json(&text).map_err(|error| failure::document(path, &text, &error))?;
+        ResultSet::from_json(text).map_err(|error| failure::document(path, text, &error))?;
     exports.write(&document, global)?;
     Ok(Outcome::Done)
 }
@@ -40,7 +42,7 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(unreadable)?;
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         let text = format!(
-            "{} is larger than 1 GiB, which no document is",
+            "{} is larger than 256 MiB, which no document is",
             path.display()
         );
         return Err(failure::message(text));

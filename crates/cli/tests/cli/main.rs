@@ -10,4 +10,5 @@ mod sheets;
 mod support;
 
 #[cfg(unix)]
+mod hardening;
 mod interrupt;

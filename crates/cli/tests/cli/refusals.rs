@@ -146,7 +146,10 @@ fn sizes_of_nothing_and_beyond_the_part_are_refused_with_the_range() {
         &["--target", TARGET, "--wrap", "0B"],
         &["wrap 0 B", "1 B to 8 MiB"],
     );
-    refused(&["--target", TARGET, "--total", "0B"], &["total (0 B)"]);
+    refused(
+        &["--target", TARGET, "--total", "0B"],
+        &["total 0 B moves nothing"],
+    );
     let words = ["size 64 KiB does not fit; allowed: 1 B to 4 KiB"];
     refused(
         &["--target", TARGET, "--size", "64KiB", "--total", "4KiB"],

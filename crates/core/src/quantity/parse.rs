@@ -213,8 +213,16 @@ fn decimal(number: &str) -> Option<(u128, i32)> {
     if whole.is_empty() || (digits.contains('.') && fraction.is_empty()) {
         return None;
     }
-    let fraction = fraction.trim_end_matches('0');
-    let mantissa = format!("{whole}{fraction}").parse::<u128>().ok()?;
-    let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let digits = format!("{whole}{fraction}");
+    // Zeros at the end go into the exponent, so that a long round number fits.
+    let kept = digits.trim_end_matches('0');
+    let zeros = i32::try_from(digits.len() - kept.len()).ok()?;
+    let fraction = i32::try_from(fraction.len()).ok()?;
+    let exponent = exponent.checked_add(zeros)?.checked_sub(fraction)?;
+    let mantissa = if kept.is_empty() {
+        0
+    } else {
+        kept.parse::<u128>().ok()?
+    };
     Some((mantissa, exponent))
 }

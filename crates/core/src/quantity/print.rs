@@ -98,10 +98,17 @@ fn prefixed(value: f64, unit: &str, digits: usize) -> String {
         return format!("{value} {unit}");
     }
     let rounded = round_significant(value.abs(), digits);
+    // Half a byte a second is no 500 mB/s.
+    let whole = unit.starts_with('B') || unit == "1/s";
     let (scale, prefix) = PREFIXES
         .iter()
+        .filter(|(scale, _)| !whole || *scale >= 1.0)
         .find(|(scale, _)| rounded >= *scale)
-        .unwrap_or(&PREFIXES[PREFIXES.len() - 1]);
+        .unwrap_or(if whole {
+            &(1.0, "")
+        } else {
+            &PREFIXES[PREFIXES.len() - 1]
+        });
     let prefix = if *prefix == "K" && !unit.starts_with('B') {
         "k"
     } else {

@@ -94,6 +94,7 @@ fn people_read_a_few_digits() {
     assert_eq!(human(5.2e-5, "s", 3), "52.0 us");
     assert_eq!(human(9.999e-5, "s", 3), "100 us");
     assert_eq!(human(59.03e6, "B/s", 4), "59.03 MB/s");
+    assert_eq!(human(0.0982, "B/s", 3), "0.0982 B/s");
     assert_eq!(human(1.77e-9, "J/B", 3), "1.77 nJ/B");
     assert_eq!(human(8_388_608.0, "B", 3), "8 MiB");
     assert_eq!(human(0.345, "1", 3), "0.345");

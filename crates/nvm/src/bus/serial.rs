@@ -162,7 +162,7 @@ pub struct Opcode {
 
 /// The keys of an opcode as TOML spells them.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "opcode")]
 struct RawOpcode {
     code: u8,
     name: String,

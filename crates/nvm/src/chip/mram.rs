@@ -24,7 +24,7 @@ use crate::problem::{Problem, Problems};
 
 /// The sheet of a serial MRAM.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "mram")]
 pub struct MramSheet {
     /// Capacity.
     pub capacity: Figure<ByteCount>,
@@ -82,6 +82,10 @@ impl ActiveCurrent {
         )
     }
 }
+
+/// The smallest unit that wear is counted for. Each unit has a counter of eight bytes in host memory,
+/// so that counting single bytes would take eight times the memory of the bytes themselves.
+const UNIT_BYTES_MIN: u64 = 8;
 
 /// The largest capacity that a model holds in host memory.
 const CAPACITY_MAX: u64 = 1 << 40;
@@ -141,10 +145,10 @@ impl MramSheet {
         }
         for (path, unit) in [("wear_unit", &self.wear_unit), ("ecc_unit", &self.ecc_unit)] {
             let bytes = unit.nominal().bytes();
-            if !bytes.is_power_of_two() || bytes > PAGE_BYTES as u64 {
+            if !bytes.is_power_of_two() || !(UNIT_BYTES_MIN..=PAGE_BYTES as u64).contains(&bytes) {
                 problems.add(
                     path,
-                    format!("allowed: a power of two from 1 B to {PAGE_BYTES} B"),
+                    format!("allowed: a power of two from {UNIT_BYTES_MIN} B to {PAGE_BYTES} B"),
                 );
             } else if !capacity.bytes().is_multiple_of(bytes) {
                 problems.add(
@@ -156,11 +160,20 @@ impl MramSheet {
     }
 
     fn check_opcodes(&self, problems: &mut Problems) {
+        let capacity = self.capacity.nominal().bytes();
         for (index, opcode) in self.opcode.iter().enumerate() {
             let path = format!("opcode.{index}");
-            problems.positive(&format!("{path}.clock"), &opcode.clock);
+            problems.limit(&format!("{path}.clock"), &opcode.clock);
             if !matches!(opcode.granule, 1 | 2 | 4 | 8) {
                 problems.add(&format!("{path}.granule"), "allowed: 1, 2, 4 or 8 bytes");
+            } else if !capacity.is_multiple_of(u64::from(opcode.granule)) {
+                problems.add(
+                    &format!("{path}.granule"),
+                    format!(
+                        "the capacity {} is no multiple of it",
+                        self.capacity.nominal()
+                    ),
+                );
             }
             let bytes = opcode.address_bytes;
             let allowed = if opcode.action.moves_data() {
@@ -173,7 +186,7 @@ impl MramSheet {
                     &format!("{path}.address_bytes"),
                     "allowed: 1 to 8 for read and write, 0 for other actions",
                 );
-            } else if bytes > 0 && u128::from(self.capacity.nominal().bytes()) > 1 << (8 * bytes) {
+            } else if bytes > 0 && u128::from(capacity) > 1 << (8 * bytes) {
                 problems.add(
                     &format!("{path}.address_bytes"),
                     format!("{bytes} bytes do not reach {}", self.capacity.nominal()),
@@ -485,7 +498,10 @@ impl Spec {
         gaps: &mut Vec<CurrentGap>,
     ) -> Self {
         resolver.read("supply");
-        for command in link.commands() {
+        for action in MramSheet::REQUIRED {
+            let Some(command) = link.command(action) else {
+                continue;
+            };
             let label = command.opcode.label();
             resolver.read(&label);
             resolver.read(&format!("{label}.clock"));
