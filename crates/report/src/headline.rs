@@ -87,8 +87,13 @@ fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<
 /// no workload shows an empty table.
 fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
     let present: BTreeSet<_> = pivot.lines.iter().flat_map(Line::metrics).collect();
+    // Where every access takes the same time, the percentiles say nothing that the maximum does not.
+    let alike =
+        |line: &Line<'_>| line.number(Metric::LatencyP99) == line.number(Metric::LatencyMax);
+    let without_tail = pivot.lines.iter().all(alike);
     let chosen: Vec<_> = HEADLINES
         .into_iter()
+        .filter(|(metric, _, _)| *metric != Metric::LatencyP99 || !without_tail)
         .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
         .map(|(metric, cause, name)| (metric, cause, name.to_owned()))
         .collect();

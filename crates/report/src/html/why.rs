@@ -157,7 +157,8 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
         text += &format!("; at {place} it is {percent}");
     }
     if first_share > DRIVER_BOUND {
-        text += ". There, larger accesses or a leaner driver help more than a faster memory";
+        text += ". Where it is that much, larger accesses or a leaner driver help more than a faster \
+                 memory";
     }
     Some(text::printable(&(text + ".")))
 }
