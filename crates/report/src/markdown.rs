@@ -118,7 +118,7 @@ mod tests {
         assert!(!outside_of_the_command.contains(" <"), "{text}");
         for row in text.lines().filter(|line| line.starts_with('|')) {
             let bars = row.replace("\\|", "").matches('|').count();
-            assert_eq!(bars, 10, "{row}");
+            assert_eq!(bars, 9, "{row}");
         }
     }
 
