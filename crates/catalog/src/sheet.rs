@@ -202,17 +202,14 @@ const FAULTS_MAX: usize = 20;
 impl Source<'_> {
     fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
         let raw: PartFile = self.typed()?;
-        let header = Header {
-            id: raw.part,
-            name: raw.name,
-            manufacturer: raw.manufacturer,
-            revision: raw.revision,
-            description: raw.description,
-            cautions: raw.cautions,
-            file: self.file.to_owned(),
-            embedded: crate::is_embedded(self.file, self.text),
-            text: self.text.to_owned(),
-        };
+        let names = [
+            raw.part,
+            raw.name,
+            raw.manufacturer,
+            raw.revision,
+            raw.description,
+        ];
+        let header = self.header(names, raw.cautions);
         let Some(model) = raw.mram.map(Model::Mram) else {
             let message = "the sheet has no model; add the table of one: [mram]";
             return Err(vec![self.error(0..1, message)]);
@@ -233,17 +230,14 @@ impl Source<'_> {
 
     fn board(&self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
         let raw: BoardFile = self.typed()?;
-        let header = Header {
-            id: raw.board,
-            name: raw.name,
-            manufacturer: raw.manufacturer,
-            revision: raw.revision,
-            description: raw.description,
-            cautions: raw.cautions,
-            file: self.file.to_owned(),
-            embedded: crate::is_embedded(self.file, self.text),
-            text: self.text.to_owned(),
-        };
+        let names = [
+            raw.board,
+            raw.name,
+            raw.manufacturer,
+            raw.revision,
+            raw.description,
+        ];
+        let header = self.header(names, raw.cautions);
         let board = NvmBoard {
             core_clock: raw.core_clock,
             rail: raw.rail,
@@ -260,6 +254,22 @@ impl Source<'_> {
 
     fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
         toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
+    }
+
+    /// The header of a sheet: id, name, manufacturer, revision and description, then its cautions.
+    fn header(&self, names: [String; 5], cautions: Vec<String>) -> Header {
+        let [id, name, manufacturer, revision, description] = names;
+        Header {
+            id,
+            name,
+            manufacturer,
+            revision,
+            description,
+            cautions,
+            file: self.file.to_owned(),
+            embedded: crate::is_embedded(self.file, self.text),
+            text: self.text.to_owned(),
+        }
     }
 
     /// Turns problems into errors with places.

@@ -61,6 +61,23 @@ fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Findi
     )
 }
 
+/// Something that is good or limits measurements; the advice is for the second case.
+fn judged(
+    area: &'static str,
+    check: &'static str,
+    good: bool,
+    found: String,
+    advice: &'static str,
+) -> Finding {
+    Finding {
+        area,
+        check,
+        state: if good { State::Good } else { State::Limited },
+        found,
+        advice: if good { "" } else { advice },
+    }
+}
+
 fn processor() -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let model = value_of("/proc/cpuinfo", "model name");
@@ -92,19 +109,13 @@ fn huge_pages() -> Finding {
         .split_whitespace()
         .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or("unknown");
-    let reserved = total != "0";
-    let usable = reserved || transparent == "always" || transparent == "madvise";
-    Finding {
-        area: "memory",
-        check: "huge pages",
-        state: if usable { State::Good } else { State::Limited },
-        found: format!("{total} reserved, transparent: {transparent}"),
-        advice: if usable {
-            ""
-        } else {
-            "latency will include TLB misses; reserve some in /proc/sys/vm/nr_hugepages"
-        },
-    }
+    judged(
+        "memory",
+        "huge pages",
+        total != "0" || transparent == "always" || transparent == "madvise",
+        format!("{total} reserved, transparent: {transparent}"),
+        "latency will include TLB misses; reserve some in /proc/sys/vm/nr_hugepages",
+    )
 }
 
 fn numa() -> Finding {
@@ -117,41 +128,28 @@ fn time_source() -> Finding {
     let Some(source) = source else {
         return unknown("timing", "clock source");
     };
-    let fast = ["tsc", "arch_sys_counter"].contains(&source.as_str());
-    Finding {
-        area: "timing",
-        check: "clock source",
-        state: if fast { State::Good } else { State::Limited },
-        found: source,
-        advice: if fast {
-            ""
-        } else {
-            "reading the time costs a system call or more; durations below 1 us will be coarse"
-        },
-    }
+    judged(
+        "timing",
+        "clock source",
+        ["tsc", "arch_sys_counter"].contains(&source.as_str()),
+        source,
+        "reading the time costs a system call or more; durations below 1 us will be coarse",
+    )
 }
 
 fn frequency() -> Finding {
     let governor = text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     let Some(governor) = governor else {
-        return fact(
-            "timing",
-            "frequency governor",
-            Some("not under this system's control".to_owned()),
-        );
+        let found = "not under this system's control".to_owned();
+        return fact("timing", "frequency governor", Some(found));
     };
-    let steady = governor == "performance";
-    Finding {
-        area: "timing",
-        check: "frequency governor",
-        state: if steady { State::Good } else { State::Limited },
-        found: governor,
-        advice: if steady {
-            ""
-        } else {
-            "set it to performance while measuring"
-        },
-    }
+    judged(
+        "timing",
+        "frequency governor",
+        governor == "performance",
+        governor,
+        "set it to performance while measuring",
+    )
 }
 
 fn virtual_machine() -> Finding {
@@ -159,21 +157,13 @@ fn virtual_machine() -> Finding {
         return unknown("timing", "virtual machine");
     };
     let hypervisor = flags.split_whitespace().any(|flag| flag == "hypervisor");
-    Finding {
-        area: "timing",
-        check: "virtual machine",
-        state: if hypervisor {
-            State::Limited
-        } else {
-            State::Good
-        },
-        found: if hypervisor { "yes" } else { "no" }.to_owned(),
-        advice: if hypervisor {
-            "neighbours and the hypervisor add to worst-case latencies"
-        } else {
-            ""
-        },
-    }
+    judged(
+        "timing",
+        "virtual machine",
+        !hypervisor,
+        if hypervisor { "yes" } else { "no" }.to_owned(),
+        "neighbours and the hypervisor add to worst-case latencies",
+    )
 }
 
 fn counters() -> Finding {
@@ -182,18 +172,13 @@ fn counters() -> Finding {
         return unknown("memory", "performance counters");
     };
     // Level 1 lets a user count events of the user's own processes, kernel side included.
-    let open = level <= 1;
-    Finding {
-        area: "memory",
-        check: "performance counters",
-        state: if open { State::Good } else { State::Limited },
-        found: format!("perf_event_paranoid is {level}"),
-        advice: if open {
-            ""
-        } else {
-            "bandwidth counters need root or: sysctl kernel.perf_event_paranoid=1"
-        },
-    }
+    judged(
+        "memory",
+        "performance counters",
+        level <= 1,
+        format!("perf_event_paranoid is {level}"),
+        "bandwidth counters need root or: sysctl kernel.perf_event_paranoid=1",
+    )
 }
 
 fn block_devices() -> Vec<Finding> {
@@ -222,24 +207,16 @@ fn block_device(name: &str) -> Option<Finding> {
     let gigabytes = sectors as f64 * 512.0 / 1e9;
     let rotates = text(&format!("{root}/queue/rotational")).as_deref() == Some("1");
     let readable = fs::File::open(Path::new("/dev").join(name)).is_ok();
-    Some(Finding {
-        area: "storage",
-        check: "block device",
-        state: if readable {
-            State::Good
-        } else {
-            State::Limited
-        },
-        found: format!(
+    Some(judged(
+        "storage",
+        "block device",
+        readable,
+        format!(
             "{name}, {gigabytes:.1} GB{}",
             if rotates { ", rotational" } else { "" }
         ),
-        advice: if readable {
-            ""
-        } else {
-            "reading it needs root or membership of its group"
-        },
-    })
+        "reading it needs root or membership of its group",
+    ))
 }
 
 fn raw_flash() -> Finding {
