@@ -30,7 +30,7 @@ pub(crate) fn rows(
     run.rates(tally, elapsed, document);
     run.latencies(tally, document);
     run.energies(before, after, tally, elapsed, document);
-    run.causes(tally, elapsed, document);
+    run.causes(after, tally, elapsed, document);
     if run.operation == Operation::Write {
         run.wear(after, tally, document);
     }
@@ -104,18 +104,18 @@ impl Run<'_> {
         }
     }
 
-    fn causes(&self, tally: &Tally, elapsed: Time, document: &mut ResultSet) {
+    fn causes(&self, after: &dyn Device, tally: &Tally, elapsed: Time, document: &mut ResultSet) {
         let share = |cause| tally.sum().of(cause).si() / elapsed.si();
         let bus = share(Cause::BusCommand) + share(Cause::BusData);
         document
             .rows
             .push(self.row(Metric::BusUtilization, Ok(bus)));
-        for cause in Cause::ALL {
+        for &cause in after.causes() {
             document
                 .rows
                 .push(self.row_for(cause, Metric::TimeShare, share(cause)));
         }
-        for cause in Cause::ALL {
+        for &cause in after.causes() {
             let part = tally.worst().of(cause).si();
             document
                 .rows

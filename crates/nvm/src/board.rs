@@ -40,6 +40,8 @@ pub struct Driver {
     pub dma_setup: Figure<Cycles>,
     /// One command without data, sent by the processor.
     pub command: Figure<Cycles>,
+    /// Pause between two questions to a busy chip for its status; each question costs a command.
+    pub poll_interval: Figure<Time>,
 }
 
 /// A driver's cost as time.
@@ -49,6 +51,8 @@ pub struct DriverCost {
     pub dma_setup: Time,
     /// One command without data.
     pub command: Time,
+    /// Pause between two questions to a busy chip.
+    pub poll_interval: Time,
 }
 
 impl Board {
@@ -61,6 +65,7 @@ impl Board {
         DriverCost {
             dma_setup: cost("driver.dma_setup", &self.driver.dma_setup),
             command: cost("driver.command", &self.driver.command),
+            poll_interval: resolver.wait("driver.poll_interval", &self.driver.poll_interval),
         }
     }
 
@@ -94,6 +99,7 @@ impl Board {
         problems.positive("core_clock", &self.core_clock);
         problems.ordered("driver.dma_setup", &self.driver.dma_setup);
         problems.ordered("driver.command", &self.driver.command);
+        problems.ordered("driver.poll_interval", &self.driver.poll_interval);
         problems.not_empty("rail", &self.rail, "name at least one supply rail");
         for (index, rail) in self.rail.iter().enumerate() {
             problems.positive(&format!("rail.{index}.voltage"), &rail.voltage);

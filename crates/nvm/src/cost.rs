@@ -13,18 +13,27 @@ pub enum Cause {
     BusData,
     /// The pause that the protocol asks for between transactions: chip select high.
     Recovery,
-    /// The chip's own work, while the bus waits for it.
-    Array,
+    /// Asking a busy chip for its status after it had finished: what polling finds out late.
+    Poll,
+    /// The chip fetches data from its array.
+    ArrayRead,
+    /// The chip programs a page.
+    Program,
+    /// The chip erases a block.
+    Erase,
 }
 
 impl Cause {
     /// Every cause, in the order in which an access meets them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::Driver,
         Self::BusCommand,
         Self::BusData,
         Self::Recovery,
-        Self::Array,
+        Self::Poll,
+        Self::ArrayRead,
+        Self::Program,
+        Self::Erase,
     ];
 
     /// As the column `cause` of result rows spells it.
@@ -35,7 +44,10 @@ impl Cause {
             Self::BusCommand => "bus_command",
             Self::BusData => "bus_data",
             Self::Recovery => "recovery",
-            Self::Array => "array",
+            Self::Poll => "poll",
+            Self::ArrayRead => "array_read",
+            Self::Program => "program",
+            Self::Erase => "erase",
         }
     }
 }
@@ -47,6 +59,11 @@ pub struct AccessCost {
 }
 
 impl AccessCost {
+    /// Nothing yet.
+    pub const NONE: Self = Self {
+        time: [Time::ZERO; Cause::ALL.len()],
+    };
+
     /// Adds to one cause.
     pub fn add(&mut self, cause: Cause, duration: Time) {
         let slot = &mut self.time[cause as usize];

@@ -1,16 +1,19 @@
 //! What a workload needs of any device, whatever its technology.
 
 use wordline_core::{Readings, SimClock};
-use wordline_memory::ByteMemory;
+use wordline_memory::{ByteMemory, Flash};
 
-use crate::cost::AccessCost;
+use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
 
-/// A chip on a board, as a workload sees it: bytes, a clock, and accounts of time, energy and wear.
-pub trait Device: ByteMemory<Error = NvmError> + Send {
+/// A device's clock, and its accounts of time, energy and wear.
+pub trait Accounts {
     /// The simulated clock; a handle of it shows the same time.
     fn clock(&self) -> &SimClock;
+
+    /// The causes that accesses of this device can have, in order.
+    fn causes(&self) -> &'static [Cause];
 
     /// What the last access consisted of. Its total is the access's duration.
     fn last_cost(&self) -> &AccessCost;
@@ -24,17 +27,39 @@ pub trait Device: ByteMemory<Error = NvmError> + Send {
     /// Wear since the device was made.
     fn wear(&self) -> Wear;
 
+    /// What the device was made from, and what its sheets lacked.
+    fn notes(&self) -> &Notes;
+}
+
+/// A memory on a board, as a workload sees it: bytes, a clock and accounts.
+pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// Stores bytes without time, energy or wear: the content that a workload starts from.
     ///
     /// # Errors
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
-    /// What the device was made from, and what its sheets lacked.
-    fn notes(&self) -> &Notes;
-
     /// An independent device in the same state, on a clock of its own.
     fn fork_device(&self) -> Box<dyn Device>;
+}
+
+/// A flash memory on a board, as drivers and workloads see it: the [`Flash`] contract and accounts.
+pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'static {
+    /// Reads bytes of the main areas across pages and blocks, the fastest way that the chip has.
+    /// `at` counts bytes of main area from page 0.
+    ///
+    /// # Errors
+    /// When the range leaves the memory, or the data cannot be corrected.
+    fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError>;
+
+    /// Stores bytes in the main area of a page without time, energy or wear, and without erasing.
+    ///
+    /// # Errors
+    /// When the range leaves the page or the memory.
+    fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError>;
+
+    /// An independent device in the same state, on a clock of its own.
+    fn fork_flash(&self) -> Self;
 }
 
 /// Wear of the units that were written since a device was made.

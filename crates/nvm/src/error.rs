@@ -1,7 +1,7 @@
 //! What can go wrong on a simulated device.
 
 use wordline_core::quantity::Time;
-use wordline_memory::OutOfRange;
+use wordline_memory::{FlashError, FlashErrorKind, FlashMisuse, OutOfRange};
 
 use crate::bus::serial::Action;
 use crate::link::LinkError;
@@ -21,14 +21,57 @@ pub enum NvmError {
     /// The chip has no opcode for something, or none that the board drives.
     #[error("the chip has no opcode for {0} that the board drives")]
     Unsupported(Action),
+    /// More bits are wrong than the ECC can correct.
+    #[error("page {page}: more bits are wrong than the ECC corrects")]
+    Uncorrectable {
+        /// The page.
+        page: u32,
+    },
+    /// The chip reported that a program failed.
+    #[error("page {page}: the chip reports that programming failed")]
+    ProgramFailed {
+        /// The page.
+        page: u32,
+    },
+    /// The chip reported that an erase failed.
+    #[error("block {block}: the chip reports that erasing failed")]
+    EraseFailed {
+        /// The block.
+        block: u32,
+    },
+    /// The block is marked bad.
+    #[error("block {block} is marked bad")]
+    BadBlock {
+        /// The block.
+        block: u32,
+    },
     /// Simulated time would pass its limit.
     #[error("simulated time would pass 213 days, the most that it can hold")]
     TimeExhausted,
 }
 
+impl From<FlashMisuse> for NvmError {
+    fn from(misuse: FlashMisuse) -> Self {
+        Self::Misuse(misuse.into())
+    }
+}
+
 impl From<LinkError> for NvmError {
     fn from(error: LinkError) -> Self {
         Self::Link(Box::new(error))
+    }
+}
+
+impl FlashError for NvmError {
+    fn kind(&self) -> FlashErrorKind {
+        match self {
+            Self::OutOfRange(_) | Self::Misuse(_) => FlashErrorKind::Misuse,
+            Self::Uncorrectable { .. } => FlashErrorKind::Uncorrectable,
+            Self::ProgramFailed { .. } => FlashErrorKind::ProgramFailed,
+            Self::EraseFailed { .. } => FlashErrorKind::EraseFailed,
+            Self::BadBlock { .. } => FlashErrorKind::BadBlock,
+            Self::Link(_) | Self::Unsupported(_) | Self::TimeExhausted => FlashErrorKind::Other,
+        }
     }
 }
 
@@ -45,6 +88,15 @@ pub enum Misuse {
         start: Time,
         /// When the chip would have been ready.
         ready: Time,
+    },
+    /// A rule of flash memories: ranges, order, number of programs.
+    #[error(transparent)]
+    Flash(#[from] FlashMisuse),
+    /// A command that a busy chip does not understand.
+    #[error("a busy chip understands status and suspend alone; it is busy until {until}")]
+    Busy {
+        /// When the chip will be done.
+        until: Time,
     },
     /// Data that the opcode's granule does not divide.
     #[error("address {at} and length {bytes} must be multiples of {granule}")]

@@ -8,7 +8,7 @@
 //! ```
 //! use wordline_core::Timing;
 //! use wordline_memory::ByteMemory;
-//! use wordline_nvm::{Board, Cause, Conditions, Device, MramSheet, Named, Wired};
+//! use wordline_nvm::{Accounts, Board, Cause, Conditions, MramSheet, Named, Wired};
 //!
 //! # let sheet = include_str!("../tests/data/mram.toml");
 //! # let board = include_str!("../tests/data/board.toml");
@@ -46,9 +46,9 @@ mod wired;
 pub use board::{Board, Driver, DriverCost, Rail};
 pub use chip::mram::{ActiveCurrent, Mram, MramSheet};
 pub use cost::{AccessCost, Cause};
-pub use device::{CurrentGap, Device, Notes, Wear};
+pub use device::{Accounts, CurrentGap, Device, FlashDevice, Notes, Wear};
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use problem::Problem;
-pub use wired::{Conditions, Named, Wired};
+pub use wired::{Chip, Conditions, Named, Wired};

@@ -13,13 +13,21 @@ pub enum PowerState {
     DeepPowerDown,
     /// A read is on the bus.
     Read,
-    /// A write is on the bus or in the array.
+    /// A write is on the bus, or the array is programmed.
     Write,
+    /// A block of the array is erased.
+    Erase,
 }
 
 impl PowerState {
     /// Every state.
-    pub const ALL: [Self; 4] = [Self::Standby, Self::DeepPowerDown, Self::Read, Self::Write];
+    pub const ALL: [Self; 5] = [
+        Self::Standby,
+        Self::DeepPowerDown,
+        Self::Read,
+        Self::Write,
+        Self::Erase,
+    ];
 
     /// As sheets and messages spell it.
     #[must_use]
@@ -29,6 +37,7 @@ impl PowerState {
             Self::DeepPowerDown => "deep-power-down",
             Self::Read => "read",
             Self::Write => "write",
+            Self::Erase => "erase",
         }
     }
 }
@@ -176,7 +185,7 @@ mod tests {
     fn energy_is_time_times_current_times_voltage() {
         let mut meter = PowerMeter::new();
         meter.book(PowerState::Write, us(0), us(1000));
-        let current = [Some(0.0003), None, Some(0.05), Some(0.059)];
+        let current = [Some(0.0003), None, Some(0.05), Some(0.059), None];
         let current = current.map(|amperes| amperes.map(Current::from_si));
         let draw = PowerDraw {
             voltage: Voltage::from_si(1.8),

@@ -222,6 +222,22 @@ pub enum Action {
     Write,
     /// Permits writes.
     WriteEnable,
+    /// Asks whether the chip is busy: one byte of data.
+    Status,
+    /// Fetches a page of a NAND array into the chip's register.
+    PageRead,
+    /// Fetches the next page while the one before it is moved to the host.
+    PageReadCache,
+    /// Ends a series of [`PageReadCache`](Self::PageReadCache).
+    PageReadLast,
+    /// Programs what was written into a NAND chip's register.
+    Execute,
+    /// Erases a block; the sheet says which.
+    Erase,
+    /// Interrupts a program or an erase.
+    Suspend,
+    /// Goes on with what was interrupted.
+    Resume,
     /// Enters deep power-down.
     PowerDown,
     /// Leaves deep power-down.
@@ -236,15 +252,28 @@ impl Action {
             Self::Read => "read",
             Self::Write => "write",
             Self::WriteEnable => "write-enable",
+            Self::Status => "status",
+            Self::PageRead => "page-read",
+            Self::PageReadCache => "page-read-cache",
+            Self::PageReadLast => "page-read-last",
+            Self::Execute => "execute",
+            Self::Erase => "erase",
+            Self::Suspend => "suspend",
+            Self::Resume => "resume",
             Self::PowerDown => "power-down",
             Self::WakeUp => "wake-up",
         }
     }
 
-    /// Whether the action moves array data, and so takes an address.
+    /// Whether the action moves array data to or from the host.
     #[must_use]
     pub const fn moves_data(self) -> bool {
         matches!(self, Self::Read | Self::Write)
+    }
+
+    /// Whether the opcode has a data phase, whose lines the board must drive.
+    const fn has_phases(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Status)
     }
 }
 
@@ -300,11 +329,11 @@ impl SerialBus {
         Some(Frequency::from_hz(kernel / kernel.div_ceil(limit)))
     }
 
-    /// Whether the board has the lines and rates of an opcode. An opcode without address or data
-    /// needs the lines of its opcode phase alone.
+    /// Whether the board has the lines and rates of an opcode. One that moves no data needs the lines
+    /// of its opcode phase alone: an address, if any, goes the same way.
     fn drives(&self, opcode: &Opcode) -> bool {
         self.modes.value().iter().any(|mode| {
-            if opcode.action.moves_data() {
+            if opcode.action.has_phases() {
                 *mode == opcode.mode
             } else {
                 mode.opcode == opcode.mode.opcode

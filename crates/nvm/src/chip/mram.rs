@@ -15,12 +15,14 @@ use wordline_memory::OutOfRange;
 
 use crate::board::Board;
 use crate::bus::serial::{Action, Command, Opcode, Protocol, Transaction, TransferRate};
+use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::{Link, LinkError};
 use crate::pages::Pages;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::problem::{Problem, Problems};
+use crate::wired::Chip;
 
 /// The sheet of a serial MRAM.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -303,12 +305,6 @@ impl Mram {
         self.spec.atom
     }
 
-    /// The instant from which the chip takes the next command.
-    #[must_use]
-    pub const fn ready(&self) -> Time {
-        self.ready
-    }
-
     /// Whether a write-enable command has arrived since power-up. It stays in force.
     #[must_use]
     pub const fn write_enabled(&self) -> bool {
@@ -404,39 +400,6 @@ impl Mram {
         Ok(())
     }
 
-    /// Where the chip's time went, up to `instant`.
-    #[must_use]
-    pub fn residence(&self, instant: Time) -> Residence {
-        self.meter.residence(instant)
-    }
-
-    /// Currents and voltage.
-    #[must_use]
-    pub fn power_draw(&self) -> &PowerDraw {
-        &self.spec.draw
-    }
-
-    /// Wear since the chip was made.
-    #[must_use]
-    pub fn wear(&self) -> Wear {
-        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
-        for &writes in self.pages.written().flat_map(|page| &page.writes) {
-            most = most.max(writes);
-            sum += u128::from(writes);
-            units += u64::from(writes > 0);
-        }
-        Wear {
-            endurance: self.spec.endurance,
-            before: self.cycles_before,
-            most,
-            mean: if units == 0 {
-                0.0
-            } else {
-                sum as f64 / units as f64
-            },
-        }
-    }
-
     /// Endurance cycles that the unit at an address has used, the chip's age included; `None`
     /// outside the array.
     #[must_use]
@@ -487,6 +450,51 @@ impl Mram {
                 *writes += 1;
             }
         }
+    }
+}
+
+impl Chip for Mram {
+    const CAUSES: &'static [Cause] = &[
+        Cause::Driver,
+        Cause::BusCommand,
+        Cause::BusData,
+        Cause::Recovery,
+        Cause::ArrayRead,
+    ];
+
+    fn wear(&self) -> Wear {
+        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
+        for &writes in self.pages.written().flat_map(|page| &page.writes) {
+            most = most.max(writes);
+            sum += u128::from(writes);
+            units += u64::from(writes > 0);
+        }
+        Wear {
+            endurance: self.spec.endurance,
+            before: self.cycles_before,
+            most,
+            mean: if units == 0 {
+                0.0
+            } else {
+                sum as f64 / units as f64
+            },
+        }
+    }
+
+    fn ready(&self) -> Time {
+        self.ready
+    }
+
+    fn polled(&mut self, end: Time) {
+        self.ready = self.ready.later(end);
+    }
+
+    fn residence(&self, instant: Time) -> Residence {
+        self.meter.residence(instant)
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        &self.spec.draw
     }
 }
 
@@ -561,6 +569,7 @@ fn power_draw(
             }
             PowerState::Read => active(Action::Read, resolver),
             PowerState::Write => active(Action::Write, resolver),
+            PowerState::Erase => None,
         }),
     }
 }

@@ -3,9 +3,10 @@ use wordline_core::Timing;
 use wordline_memory::ByteMemory;
 
 use super::*;
-use crate::device::Device;
+use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::link::Link;
+use crate::wired::Chip;
 
 /// A chip that is awake, write-enabled and ready, with the link that it was made for.
 fn chip() -> (Mram, Link) {

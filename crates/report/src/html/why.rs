@@ -29,7 +29,7 @@ struct Cause {
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 5] = [
+const CAUSES: [(&str, &str, &str); 8] = [
     (
         "driver",
         "driver code and DMA set-up on the host's processor",
@@ -46,11 +46,22 @@ const CAUSES: [(&str, &str, &str); 5] = [
         "the pause that the protocol asks for between transactions",
         "#7A5C00",
     ),
-    ("array", "the chip's own work", "#00704F"),
+    (
+        "poll",
+        "what asking a busy chip for its status finds out late",
+        "#555555",
+    ),
+    (
+        "array_read",
+        "the chip fetches data from its array",
+        "#00704F",
+    ),
+    ("program", "the chip programs pages", "#B3261E"),
+    ("erase", "the chip erases blocks", "#3B3B98"),
 ];
 
 /// Colours for causes that later workloads bring.
-const FURTHER: [&str; 2] = ["#555555", "#2B5F8A"];
+const FURTHER: [&str; 2] = ["#6B6B6B", "#2B5F8A"];
 
 /// Metrics that a cause splits: of which, what it is, and how the plot's axis reads.
 const SPLIT: [(Metric, &str, &str); 2] = [

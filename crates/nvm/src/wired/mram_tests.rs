@@ -2,8 +2,12 @@ use proptest::prelude::*;
 use wordline_memory::Clock as _;
 
 use super::*;
+use crate::cost::Cause;
+use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::power::PowerState;
+use wordline_core::Timing;
+use wordline_core::quantity::Time;
 
 #[test]
 fn an_access_is_driver_then_command_then_data() {
@@ -14,7 +18,7 @@ fn an_access_is_driver_then_command_then_data() {
     assert_eq!(cost.of(Cause::Driver), Time::from_ps(10_000_000));
     assert_eq!(cost.of(Cause::BusCommand), Time::from_ps(14 * 10_000));
     assert_eq!(cost.of(Cause::BusData), Time::from_ps(200 * 10_000));
-    assert_eq!(cost.of(Cause::Array), Time::ZERO);
+    assert_eq!(cost.of(Cause::ArrayRead), Time::ZERO);
     assert_eq!(device.clock().now().since(before), cost.total());
 }
 
@@ -62,8 +66,8 @@ fn a_fork_goes_its_own_way() {
     let mut out = [0];
     device.read(0, &mut out).expect("inside");
     assert_eq!(out, [1]);
-    assert_eq!(device.chip().wear().most, 1);
-    assert_eq!(fork.chip().wear().most, 2);
+    assert_eq!(device.wear().most, 1);
+    assert_eq!(fork.wear().most, 2);
 }
 
 /// 2 KiB at 20 ns a byte and 60 mA, the driver's 10 us at 0.3 mA, all at 1.8 V.
@@ -130,7 +134,7 @@ fn odd_accesses_on_pairs_cost_their_reads_and_keep_the_neighbours() {
     assert_eq!(out, [9, 9, 4, 8, 6]);
     assert_eq!(
         device.last_cost().of(Cause::BusData),
-        device.read.transaction(6).data
+        device.bus(Action::Read, 6).expect("fits").data
     );
 }
 

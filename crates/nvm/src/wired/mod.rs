@@ -1,0 +1,237 @@
+//! A chip on a board, with its clock: what meets the memory contracts.
+
+mod mram;
+
+use wordline_core::quantity::Time;
+use wordline_core::{Resolver, SimClock, Timing};
+
+use crate::board::{Board, DriverCost};
+use crate::bus::serial::{Action, Transaction};
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, CurrentGap, Notes, Wear};
+use crate::error::NvmError;
+use crate::link::Link;
+use crate::power::{PowerDraw, Residence};
+
+/// Conditions under which a device is simulated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Column of the data sheets.
+    pub timing: Timing,
+    /// Fraction of rated life already used, 0 to 1.
+    pub age: f64,
+    /// Seed of everything that is drawn.
+    pub seed: u64,
+}
+
+/// A sheet with its id, which keys what is drawn for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a, S> {
+    /// The id.
+    pub id: &'a str,
+    /// The sheet.
+    pub sheet: &'a S,
+}
+
+/// A chip on a serial bus, as the driver sees it between transactions.
+pub trait Chip: Clone + Send + 'static {
+    /// The instant from which the chip takes the next transaction, busy or not: chip select has been
+    /// high for long enough.
+    fn ready(&self) -> Time;
+
+    /// Notes that the host read the status, and that chip select rose at `end`.
+    fn polled(&mut self, end: Time);
+
+    /// The causes that accesses of this chip can have, in order.
+    const CAUSES: &'static [Cause];
+
+    /// Where the chip's time went, up to `instant`.
+    fn residence(&self, instant: Time) -> Residence;
+
+    /// Wear since the chip was made.
+    fn wear(&self) -> Wear;
+
+    /// Currents and voltage.
+    fn power_draw(&self) -> &PowerDraw;
+}
+
+/// A chip on a board. Every access lets simulated time pass on its clock. It forks instead of
+/// cloning, because a clone would share the clock.
+#[derive(Debug)]
+pub struct Wired<C> {
+    chip: C,
+    link: Link,
+    driver: DriverCost,
+    clock: SimClock,
+    last: AccessCost,
+    notes: Notes,
+}
+
+impl<C: Chip> Wired<C> {
+    /// Joins a chip, its link and a board. `make` builds the chip from its sheet.
+    fn join(
+        id: &str,
+        link: Link,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+        make: impl FnOnce(&Link, &mut Resolver) -> (C, Vec<CurrentGap>),
+    ) -> Self {
+        let Conditions { timing, seed, .. } = conditions;
+        let mut of_board = Resolver::new(timing, seed, board.id);
+        let driver = board.sheet.driver_cost(&mut of_board);
+        board.sheet.note_link(&link, &mut of_board);
+        let mut of_part = Resolver::new(timing, seed, id);
+        let (chip, currents) = make(&link, &mut of_part);
+        Self {
+            chip,
+            link,
+            driver,
+            clock: SimClock::new(),
+            last: AccessCost::default(),
+            notes: Notes {
+                part: of_part.readings().clone(),
+                board: of_board.readings().clone(),
+                currents,
+            },
+        }
+    }
+
+    /// The chip.
+    #[must_use]
+    pub const fn chip(&self) -> &C {
+        &self.chip
+    }
+
+    /// Rail, opcodes and clocks in use.
+    #[must_use]
+    pub const fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// An independent device in the same state, on a clock of its own.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self {
+            chip: self.chip.clone(),
+            link: self.link.clone(),
+            driver: self.driver,
+            clock: self.clock.fork(),
+            last: self.last,
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// Begins an access: what follows adds to its cost.
+    const fn begin(&mut self) {
+        self.last = AccessCost::NONE;
+    }
+
+    /// What moving `bytes` bytes with an action costs on the bus.
+    fn bus(&self, action: Action, bytes: u64) -> Result<Transaction, NvmError> {
+        let command = self.link.command(action);
+        let command = command.ok_or(NvmError::Unsupported(action))?;
+        Ok(command.transaction(bytes))
+    }
+
+    /// Sends a command without data, by the processor.
+    fn command(
+        &mut self,
+        action: Action,
+        run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
+    ) -> Result<(), NvmError> {
+        let bus = self.bus(action, 0)?;
+        self.transact(self.driver.command, &bus, run)
+    }
+
+    /// Moves `bytes` bytes of data, by DMA.
+    fn transfer(
+        &mut self,
+        action: Action,
+        bytes: u64,
+        run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
+    ) -> Result<(), NvmError> {
+        let bus = self.bus(action, bytes)?;
+        self.transact(self.driver.dma_setup, &bus, run)
+    }
+
+    /// Runs one transaction after `driver` of host work: asks the chip for it once the chip is
+    /// ready, adds its cost to the access and moves the clock to its end.
+    fn transact(
+        &mut self,
+        driver: Time,
+        bus: &Transaction,
+        run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
+    ) -> Result<(), NvmError> {
+        let issued = self
+            .clock
+            .now()
+            .checked_plus(driver)
+            .ok_or(NvmError::TimeExhausted)?;
+        let start = issued.later(self.chip.ready());
+        let end = run(&mut self.chip, start, bus)?;
+        self.last.add(Cause::Driver, driver);
+        self.last.add(Cause::Recovery, start.since(issued));
+        self.last.add(Cause::BusCommand, bus.command);
+        self.last.add(Cause::BusData, bus.data);
+        self.clock.advance_to(end);
+        Ok(())
+    }
+
+    /// Asks the chip for its status until it is no longer busy, which it is until `busy_until`. The
+    /// chip's own time is counted as `cause`, what asking costs beyond it as polling.
+    ///
+    /// The questions are evenly spaced, so their number follows from a division: an erase of 150 ms
+    /// is not polled seventy thousand times by the simulation.
+    #[expect(
+        dead_code,
+        reason = "the chips that are busy after a command come next"
+    )]
+    fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
+        let bus = self.bus(Action::Status, 1)?;
+        let now = self.clock.now();
+        let pause = self.driver.command.plus(self.driver.poll_interval);
+        let first = now.plus(pause).later(self.chip.ready()).plus(bus.total());
+        let period = pause.plus(bus.total()).ps().max(1);
+        let missing = busy_until.since(first).ps().div_ceil(period);
+        let end = missing
+            .checked_mul(period)
+            .and_then(|more| first.checked_plus(Time::from_ps(more)))
+            .ok_or(NvmError::TimeExhausted)?;
+        self.chip.polled(end);
+        let busy = busy_until.since(now);
+        self.last.add(cause, busy);
+        self.last.add(Cause::Poll, end.since(now.plus(busy)));
+        self.clock.advance_to(end);
+        Ok(())
+    }
+}
+
+impl<C: Chip> Accounts for Wired<C> {
+    fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        C::CAUSES
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        &self.last
+    }
+
+    fn residence(&self) -> Residence {
+        self.chip.residence(self.clock.now())
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.chip.power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.chip.wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        &self.notes
+    }
+}

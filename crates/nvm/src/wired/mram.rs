@@ -1,0 +1,169 @@
+//! A serial MRAM on a board.
+
+use wordline_memory::{ByteMemory, OutOfRange};
+
+use super::{Conditions, Named, Wired};
+use crate::board::Board;
+use crate::bus::serial::Action;
+use crate::chip::mram::{Mram, MramSheet};
+use crate::device::Device;
+use crate::error::NvmError;
+
+impl Wired<Mram> {
+    /// Connects an MRAM to a board, waits for power-up and permits writes, as a driver does once.
+    ///
+    /// # Errors
+    /// When rail or bus mode do not fit.
+    pub fn connect(
+        part: Named<'_, MramSheet>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Self, NvmError> {
+        let link = part.sheet.link(board.sheet)?;
+        let mut wired = Self::join(part.id, link, board, conditions, |link, resolver| {
+            Mram::new(part.sheet, link, resolver, conditions.age)
+        });
+        wired.begin();
+        wired.command(Action::WriteEnable, Mram::write_enable)?;
+        Ok(wired)
+    }
+
+    /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
+    /// is refused.
+    ///
+    /// # Errors
+    /// When the chip sleeps already, or has no opcode for it that the board drives.
+    pub fn sleep(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.command(Action::PowerDown, Mram::sleep)
+    }
+
+    /// Wakes the chip from deep power-down. The next access waits until it is ready.
+    ///
+    /// # Errors
+    /// When the chip has no opcode for it that the board drives.
+    pub fn wake(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.command(Action::WakeUp, Mram::wake)
+    }
+
+    fn granule(&self, action: Action) -> u8 {
+        self.link
+            .command(action)
+            .map_or(1, |command| command.opcode.granule)
+    }
+
+    fn read_aligned(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.transfer(Action::Read, out.len() as u64, |chip, start, bus| {
+            chip.read(start, bus, at, out)
+        })
+    }
+
+    fn write_aligned(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
+            chip.write(start, bus, at, data)
+        })
+    }
+
+    /// Reads what an opcode with a granule cannot address: all granules that the range touches.
+    fn read_widened(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let wide = widen(at, out.len(), self.granule(Action::Read));
+        let mut buffer = vec![0; (wide.end - wide.start) as usize];
+        self.read_aligned(wide.start, &mut buffer)?;
+        let offset = (at - wide.start) as usize;
+        out.copy_from_slice(&buffer[offset..offset + out.len()]);
+        Ok(())
+    }
+
+    /// Writes what an opcode with a granule cannot address: the granules at its ends are read first,
+    /// and written back with their other bytes unchanged.
+    fn write_widened(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let granule = u64::from(self.granule(Action::Write));
+        let wide = widen(at, data.len(), self.granule(Action::Write));
+        let mut buffer = vec![0; (wide.end - wide.start) as usize];
+        let end = at + data.len() as u64;
+        let last = wide.end - granule;
+        if at != wide.start {
+            let first = &mut buffer[..granule as usize];
+            self.read_widened(wide.start, first)?;
+        }
+        if end != wide.end && (last != wide.start || at == wide.start) {
+            let offset = (last - wide.start) as usize;
+            let tail = &mut buffer[offset..];
+            self.read_widened(last, tail)?;
+        }
+        let offset = (at - wide.start) as usize;
+        buffer[offset..offset + data.len()].copy_from_slice(data);
+        self.write_aligned(wide.start, &buffer)
+    }
+}
+
+/// The smallest range of whole granules around an access.
+fn widen(at: u64, bytes: usize, granule: u8) -> std::ops::Range<u64> {
+    let granule = u64::from(granule);
+    at / granule * granule..(at + bytes as u64).div_ceil(granule) * granule
+}
+
+fn is_aligned(at: u64, bytes: usize, granule: u8) -> bool {
+    let granule = u64::from(granule);
+    at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
+}
+
+impl ByteMemory for Wired<Mram> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        self.chip.capacity()
+    }
+
+    fn atom(&self) -> usize {
+        self.chip.atom()
+    }
+
+    /// Reads with the link's read opcode. Nothing is put on the bus for no bytes.
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.begin();
+        if out.is_empty() {
+            return Ok(());
+        }
+        if is_aligned(at, out.len(), self.granule(Action::Read)) {
+            self.read_aligned(at, out)
+        } else {
+            self.read_widened(at, out)
+        }
+    }
+
+    /// Writes with the link's write opcode. Nothing is put on the bus for no bytes.
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        self.begin();
+        if data.is_empty() {
+            return Ok(());
+        }
+        if is_aligned(at, data.len(), self.granule(Action::Write)) {
+            self.write_aligned(at, data)
+        } else {
+            self.write_widened(at, data)
+        }
+    }
+
+    /// Every write is in the array when its transaction ends: there is nothing to wait for.
+    fn persist(&mut self) -> Result<(), NvmError> {
+        Ok(())
+    }
+}
+
+impl Device for Wired<Mram> {
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.chip.preload(at, data)
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(self.fork())
+    }
+}
+
+#[cfg(test)]
+#[path = "mram_tests.rs"]
+mod tests;
