@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use wordline_catalog::{Catalog, CatalogError, Model, Sheet, SheetError, Target, parse};
+use wordline_catalog::{Catalog, CatalogError, Sheet, SheetError, Target, parse};
 use wordline_core::{Experiment, RawWorkload, Timing, Workload};
 use wordline_lab::{Control, LabError};
 use wordline_nvm::{Conditions, NvmError};
@@ -31,8 +31,7 @@ pub(crate) fn check(data: &[u8]) -> bool {
             Err(errors) => refused(text, &errors),
             Ok(Sheet::Part(part)) => {
                 assert!(!part.figures.is_empty(), "a part without figures");
-                let Model::Mram(sheet) = &part.model;
-                if sheet.capacity.nominal().bytes() > CAPACITY_MAX {
+                if part.model.capacity_bytes() > CAPACITY_MAX {
                     return true;
                 }
                 ids.push(part.header.id);

@@ -60,11 +60,11 @@ impl Target<'_> {
         self.part.model.connect(part, board, conditions)
     }
 
-    /// Rail, opcodes and clocks of the part on the board.
+    /// Opcodes and clocks of the part on the board; `None` for a part whose bus has no commands.
     ///
     /// # Errors
     /// When the part does not fit the board.
-    pub fn link(&self) -> Result<Link, LinkError> {
+    pub fn link(&self) -> Result<Option<Link>, LinkError> {
         self.part.model.link(&self.board.board)
     }
 }

@@ -9,10 +9,11 @@ use toml::de::{DeTable, DeValue};
 use wordline_core::Figure;
 use wordline_core::quantity::Frequency;
 use wordline_core::results::FigureUse;
+use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
     Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, MramSheet, Named, NvmError,
-    Problem, Rail, Wired,
+    ParallelMramSheet, Problem, Rail, Wired, WiredParallel,
 };
 
 use crate::error::SheetError;
@@ -71,6 +72,8 @@ pub struct Board {
 pub enum Model {
     /// Serial MRAM: table `[mram]`.
     Mram(MramSheet),
+    /// Parallel MRAM: table `[parallel_mram]`.
+    ParallelMram(ParallelMramSheet),
 }
 
 impl Model {
@@ -79,16 +82,18 @@ impl Model {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Mram(_) => "mram",
+            Self::ParallelMram(_) => "parallel_mram",
         }
     }
 
-    /// How the part connects to a board.
+    /// Opcodes and clocks of the part on a board; `None` for a part whose bus has no commands.
     ///
     /// # Errors
-    /// When rail or bus mode do not fit; the message names both sides.
-    pub fn link(&self, board: &NvmBoard) -> Result<Link, LinkError> {
+    /// When rail, bus or timing do not fit; the message names both sides.
+    pub fn link(&self, board: &NvmBoard) -> Result<Option<Link>, LinkError> {
         match self {
-            Self::Mram(sheet) => sheet.link(board),
+            Self::Mram(sheet) => sheet.link(board).map(Some),
+            Self::ParallelMram(sheet) => sheet.check_link(board).map(|()| None),
         }
     }
 
@@ -97,6 +102,7 @@ impl Model {
     pub fn capacity_bytes(&self) -> u64 {
         match self {
             Self::Mram(sheet) => sheet.capacity.nominal().bytes(),
+            Self::ParallelMram(sheet) => sheet.capacity.nominal().bytes(),
         }
     }
 
@@ -112,12 +118,17 @@ impl Model {
                 let part = Named { id: part, sheet };
                 Ok(Box::new(Wired::connect(part, board, conditions)?))
             }
+            Self::ParallelMram(sheet) => {
+                let part = Named { id: part, sheet };
+                Ok(Box::new(WiredParallel::connect(part, board, conditions)?))
+            }
         }
     }
 
     fn problems(&self) -> Vec<Problem> {
         match self {
             Self::Mram(sheet) => sheet.problems(),
+            Self::ParallelMram(sheet) => sheet.problems(),
         }
     }
 }
@@ -144,6 +155,19 @@ struct PartFile {
     cautions: Vec<String>,
     default_board: Option<String>,
     mram: Option<MramSheet>,
+    parallel_mram: Option<ParallelMramSheet>,
+}
+
+impl PartFile {
+    /// Every table that names a model; a sheet has exactly one.
+    const MODELS: &str = "[mram], [parallel_mram]";
+
+    /// The models that the sheet states.
+    fn models(&mut self) -> Vec<Model> {
+        let mram = self.mram.take().map(Model::Mram);
+        let parallel_mram = self.parallel_mram.take().map(Model::ParallelMram);
+        [mram, parallel_mram].into_iter().flatten().collect()
+    }
 }
 
 /// The keys of a board's file.
@@ -159,7 +183,8 @@ struct BoardFile {
     cautions: Vec<String>,
     core_clock: Figure<Frequency>,
     rail: Vec<Rail>,
-    serial: SerialBus,
+    serial: Option<SerialBus>,
+    parallel: Option<ParallelBus>,
     driver: Driver,
 }
 
@@ -201,7 +226,8 @@ const FAULTS_MAX: usize = 20;
 
 impl Source<'_> {
     fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
-        let raw: PartFile = self.typed()?;
+        let mut raw: PartFile = self.typed()?;
+        let mut models = raw.models();
         let names = [
             raw.part,
             raw.name,
@@ -210,8 +236,11 @@ impl Source<'_> {
             raw.description,
         ];
         let header = self.header(names, raw.cautions);
-        let Some(model) = raw.mram.map(Model::Mram) else {
-            let message = "the sheet has no model; add the table of one: [mram]";
+        let (Some(model), true) = (models.pop(), models.is_empty()) else {
+            let message = format!(
+                "a sheet has the table of exactly one model; allowed: {}",
+                PartFile::MODELS
+            );
             return Err(vec![self.error(0..1, message)]);
         };
         let prefix = format!("{}.", model.name());
@@ -242,6 +271,7 @@ impl Source<'_> {
             core_clock: raw.core_clock,
             rail: raw.rail,
             serial: raw.serial,
+            parallel: raw.parallel,
             driver: raw.driver,
         };
         self.checked(tree, "board", &header, board.problems())?;

@@ -43,7 +43,7 @@ fn every_embedded_sheet_loads_and_its_file_is_named_after_it() {
 fn every_figure_has_a_value_and_a_source() {
     let catalog = Catalog::load(&[]).expect("sound");
     for part in catalog.parts() {
-        assert!(part.figures.len() > 10, "{}", part.header.id);
+        assert!(part.figures.len() > 5, "{}", part.header.id);
         for figure in &part.figures {
             assert!(
                 !figure.value.is_empty() && !figure.source.is_empty(),
@@ -227,15 +227,13 @@ fn folders_that_are_no_catalogue_are_refused() {
 #[test]
 fn unknown_names_are_answered_with_those_that_exist() {
     let catalog = Catalog::load(&[]).expect("sound");
+    let ids: Vec<_> = catalog.parts().map(|part| part.header.id.clone()).collect();
     let message = |target: &str| catalog.target(target).expect_err(target).to_string();
     assert_eq!(
         message("em064l"),
-        "unknown part \"em064l\"; allowed: em064lx"
+        format!("unknown part \"em064l\"; allowed: {}", ids.join(", "))
     );
-    assert!(
-        message("em064lx@nowhere")
-            .starts_with("unknown board \"nowhere\"; allowed: stm32h755-qspi")
-    );
+    assert!(message("em064lx@nowhere").starts_with("unknown board \"nowhere\"; allowed: "));
     assert!(message("file:/tmp/x").contains("not measured by this version"));
     assert!(message("").contains("unknown part \"\""));
     let name = catalog

@@ -14,6 +14,10 @@ pub enum Purpose {
     FigureSample = 1,
     /// The bytes that a workload writes.
     Payload = 2,
+    /// How long one program takes; `block` is the page, `cycle` its block's erases so far.
+    ProgramTime = 3,
+    /// How long one erase takes; `block` is the block, `cycle` its erases so far.
+    EraseTime = 4,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -332,6 +332,24 @@ impl Resolver {
         &self.readings
     }
 
+    /// A duration that differs from operation to operation, such as that of an erase. Columns are
+    /// replaced as by [`resolve`](Self::resolve), and the distribution is the same; but every place
+    /// and cycle has a draw of its own.
+    pub fn spread<T: Quantity>(
+        &mut self,
+        name: &str,
+        figure: &Figure<T>,
+        purpose: Purpose,
+    ) -> Spread<T> {
+        self.read(name);
+        let key = draw(self.key, hash_name(name), 0, purpose);
+        if let (Timing::Sampled, Some(typ), Some(max)) = (self.timing, figure.typ, figure.max) {
+            return Spread::new(figure.min, typ, max, key, purpose);
+        }
+        let value = self.resolve(name, figure);
+        Spread::new(Some(value), value, value, key, purpose)
+    }
+
     fn fall_back<T>(
         &mut self,
         name: &str,
@@ -348,14 +366,61 @@ impl Resolver {
     }
 
     fn sample<T: Quantity>(&self, name: &str, min: Option<T>, typ: T, max: T) -> T {
-        let (typ, max) = (typ.si(), max.si());
-        if typ <= 0.0 || max <= typ {
-            return T::from_si(typ);
+        Spread::new(min, typ, max, self.key, Purpose::FigureSample).at(hash_name(name), 0)
+    }
+}
+
+/// A figure whose value differs from place to place and from cycle to cycle:
+/// [`Resolver::spread`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread<T> {
+    low: T,
+    typ: T,
+    high: T,
+    key: u64,
+    purpose: Purpose,
+}
+
+impl<T: Quantity> Spread<T> {
+    fn new(min: Option<T>, typ: T, high: T, key: u64, purpose: Purpose) -> Self {
+        let mirrored = || T::from_si(typ.si() * typ.si() / high.si());
+        Self {
+            low: min.unwrap_or_else(mirrored),
+            typ,
+            high,
+            key,
+            purpose,
         }
-        let z = standard_normal(draw(self.key, hash_name(name), 0, Purpose::FigureSample));
-        let spread = libm::log(max / typ) / 3.0;
-        let low = min.map_or(typ * typ / max, Quantity::si);
-        T::from_si((typ * libm::exp(spread * z)).clamp(low.min(max), max))
+    }
+
+    /// The smallest value.
+    #[must_use]
+    pub const fn low(&self) -> T {
+        self.low
+    }
+
+    /// The median.
+    #[must_use]
+    pub const fn typ(&self) -> T {
+        self.typ
+    }
+
+    /// The largest value.
+    #[must_use]
+    pub const fn high(&self) -> T {
+        self.high
+    }
+
+    /// The value for a place in its cycle: always the same for both.
+    #[must_use]
+    pub fn at(&self, block: u64, cycle: u64) -> T {
+        let (low, typ, high) = (self.low.si(), self.typ.si(), self.high.si());
+        if typ <= 0.0 || high <= typ {
+            return self.typ;
+        }
+        let z = standard_normal(draw(self.key, block, cycle, self.purpose));
+        let sigma = libm::log(high / typ) / 3.0;
+        T::from_si((typ * libm::exp(sigma * z)).clamp(low.min(high), high))
     }
 }
 
@@ -478,6 +543,33 @@ mod tests {
         assert!((share(&|value| value >= 1.33e-3) - 0.00135).abs() < 0.002);
         let one_sigma = 0.3e-3 * (1.33f64 / 0.3).cbrt();
         assert!((share(&|value| value > one_sigma) - 0.1587).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_spread_is_drawn_for_each_place_and_cycle() {
+        let figure = parse(r#"{ typ = "150 ms", max = "1 s", source = "s" }"#).expect("sound");
+        let spread = |timing, seed| {
+            Resolver::new(timing, seed, "part").spread("erase", &figure, Purpose::EraseTime)
+        };
+        let one = spread(Timing::Sampled, 1);
+        assert_eq!(one.at(3, 4), one.at(3, 4));
+        let others = [
+            one.at(4, 4),
+            one.at(3, 5),
+            spread(Timing::Sampled, 2).at(3, 4),
+        ];
+        assert!(others.iter().all(|other| *other != one.at(3, 4)));
+        let times: Vec<_> = (0..1000).map(|block| one.at(block, 0)).collect();
+        assert!(
+            times
+                .iter()
+                .all(|time| (one.low()..=one.high()).contains(time))
+        );
+        let below = times.iter().filter(|time| **time < one.typ()).count();
+        assert!((450..550).contains(&below), "{below}");
+        let fixed = spread(Timing::Max, 1);
+        assert_eq!(fixed.at(3, 4), fixed.at(9, 9));
+        assert_eq!(fixed.at(3, 4).to_string(), "1 s");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
 use wordline_core::{Basis, Experiment, Metric, Operation, ResultSet};
-use wordline_nvm::{Cause, Device};
+use wordline_nvm::{Cause, Device, Wear};
 
 use crate::tally::Tally;
 
@@ -141,6 +141,17 @@ impl Run<'_> {
             );
             document.warn(WarningCode::LifeUsedUp, advice);
         }
+        let unlimited = wear.endurance == Wear::UNLIMITED;
+        let lifetime = if unlimited {
+            Some(f64::INFINITY)
+        } else {
+            lifetime
+        };
+        let one_place = if unlimited {
+            Some(f64::INFINITY)
+        } else {
+            one_place
+        };
         for (metric, value, reason) in [
             (Metric::Lifetime, lifetime, NoValue::BeyondRange),
             (Metric::LifetimeOnePlace, one_place, NoValue::NotApplicable),

@@ -27,9 +27,7 @@ pub(crate) fn add(
             document.warn(WarningCode::MissingColumn, advice);
         }
     }
-    for gap in &notes.currents {
-        warn_of_current(document, &target.name, gap);
-    }
+    warn_of_currents(document, &target.name, &notes.currents);
     let wear = device.wear();
     if wear.left() == 0 {
         let advice = format!(
@@ -84,21 +82,29 @@ fn missing_column(sheet: &str, fallback: &Fallback, timing: Timing) -> String {
     )
 }
 
-fn warn_of_current(document: &mut ResultSet, target: &str, gap: &CurrentGap) {
-    match gap {
-        CurrentGap::Unknown { action } => document.warn(
-            WarningCode::UnknownCurrent,
-            format!(
-                "{target}: the sheet states no {action} current for the transfer rate of this bus, \
-                 so the energy of a {action} is unknown; add a table [[mram.active]] for it"
-            ),
-        ),
-        CurrentGap::Faster { figure, clock } => document.warn(
-            WarningCode::ExtrapolatedCurrent,
-            format!(
+fn warn_of_currents(document: &mut ResultSet, target: &str, gaps: &[CurrentGap]) {
+    let unknown: Vec<_> = gaps
+        .iter()
+        .filter_map(|gap| match gap {
+            CurrentGap::Unknown { action } => Some(*action),
+            CurrentGap::Faster { .. } => None,
+        })
+        .collect();
+    if !unknown.is_empty() {
+        let advice = format!(
+            "{target}: the sheet states no current on this bus for {}, so energy that needs it is \
+             unknown; add it to a sheet of your own if you know it",
+            unknown.join(", ")
+        );
+        document.warn(WarningCode::UnknownCurrent, advice);
+    }
+    for gap in gaps {
+        if let CurrentGap::Faster { figure, clock } = gap {
+            let advice = format!(
                 "{target}: {figure} is the highest that the sheet states, but the bus runs at \
                  {clock}, so energy is understated"
-            ),
-        ),
+            );
+            document.warn(WarningCode::ExtrapolatedCurrent, advice);
+        }
     }
 }

@@ -72,7 +72,7 @@ fn the_driver_constant_comes_from_one_published_value() {
 
     let catalog = Catalog::load(&[]).expect("sound");
     let target = catalog.target(&published.target).expect("in the catalogue");
-    let link = target.link().expect("fits");
+    let link = target.link().expect("fits").expect("a serial bus");
     let write = link.command(Action::Write).expect("an MRAM is written");
     let bus = write.transaction(one.access.bytes()).total().si();
     let clock = target.board.board.core_clock.nominal().si();

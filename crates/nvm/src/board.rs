@@ -4,11 +4,12 @@ use serde::Deserialize;
 use wordline_core::quantity::{Cycles, Frequency, Quantity, Time, Voltage};
 use wordline_core::{Figure, Resolver};
 
+use crate::bus::parallel::ParallelBus;
 use crate::bus::serial::{SerialBus, TransferRate};
 use crate::link::Link;
 use crate::problem::{Problem, Problems};
 
-/// The sheet of a board with a serial memory bus.
+/// The sheet of a board.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
@@ -16,8 +17,10 @@ pub struct Board {
     pub core_clock: Figure<Frequency>,
     /// Supply rails that a memory can be connected to.
     pub rail: Vec<Rail>,
-    /// The memory bus.
-    pub serial: SerialBus,
+    /// The serial memory bus, where there is one.
+    pub serial: Option<SerialBus>,
+    /// The parallel memory bus, where there is one.
+    pub parallel: Option<ParallelBus>,
     /// What the driver costs.
     pub driver: Driver,
 }
@@ -82,6 +85,16 @@ impl Board {
         }
     }
 
+    /// The memory buses of the board, for messages.
+    pub(crate) fn bus_names(&self) -> &'static str {
+        match (&self.serial, &self.parallel) {
+            (Some(_), Some(_)) => "serial and parallel",
+            (Some(_), None) => "serial",
+            (None, Some(_)) => "parallel",
+            (None, None) => "none",
+        }
+    }
+
     /// The first rail whose voltage lies within a chip's supply range.
     #[must_use]
     pub fn rail_for(&self, supply: &Figure<Voltage>) -> Option<&Rail> {
@@ -104,24 +117,38 @@ impl Board {
         for (index, rail) in self.rail.iter().enumerate() {
             problems.positive(&format!("rail.{index}.voltage"), &rail.voltage);
         }
-        let serial = &self.serial;
-        problems.positive("serial.kernel_clock", &serial.kernel_clock);
-        problems.not_empty(
-            "serial.modes",
-            serial.modes.value(),
-            "name at least one bus mode",
-        );
-        for (key, clock) in [
-            ("serial.clock_str", &serial.clock_str),
-            ("serial.clock_dtr", &serial.clock_dtr),
-        ] {
-            if let Some(clock) = clock {
-                problems.limit(key, clock);
-            }
+        if let Some(serial) = &self.serial {
+            check_serial(serial, &mut problems);
         }
-        if serial.clock_str.is_none() && serial.clock_dtr.is_none() {
-            problems.add("serial", "state clock_str, clock_dtr or both");
+        if let Some(parallel) = &self.parallel {
+            parallel.check_sheet(&mut problems);
+        }
+        if self.serial.is_none() && self.parallel.is_none() {
+            problems.add(
+                "rail",
+                "the board has no memory bus; add [serial] or [parallel]",
+            );
         }
         problems.list
+    }
+}
+
+fn check_serial(serial: &SerialBus, problems: &mut Problems) {
+    problems.positive("serial.kernel_clock", &serial.kernel_clock);
+    problems.not_empty(
+        "serial.modes",
+        serial.modes.value(),
+        "name at least one bus mode",
+    );
+    for (key, clock) in [
+        ("serial.clock_str", &serial.clock_str),
+        ("serial.clock_dtr", &serial.clock_dtr),
+    ] {
+        if let Some(clock) = clock {
+            problems.limit(key, clock);
+        }
+    }
+    if serial.clock_str.is_none() && serial.clock_dtr.is_none() {
+        problems.add("serial", "state clock_str, clock_dtr or both");
     }
 }

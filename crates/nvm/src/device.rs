@@ -65,7 +65,7 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
 /// Wear of the units that were written since a device was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
-    /// Rated cycles of a unit.
+    /// Rated cycles of a unit; [`UNLIMITED`](Self::UNLIMITED) where any number is promised.
     pub endurance: u64,
     /// Cycles that every unit had seen before: the chip's age.
     pub before: u64,
@@ -76,6 +76,9 @@ pub struct Wear {
 }
 
 impl Wear {
+    /// The endurance of a memory that its maker rates for any number of writes.
+    pub const UNLIMITED: u64 = u64::MAX;
+
     /// Rated cycles that a unit had left when the device was made.
     #[must_use]
     pub const fn left(&self) -> u64 {

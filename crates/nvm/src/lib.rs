@@ -41,14 +41,17 @@ mod fixture;
 mod link;
 mod pages;
 mod problem;
+mod raw_flash;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Rail};
 pub use chip::mram::{ActiveCurrent, Mram, MramSheet};
+pub use chip::parallel_mram::ParallelMramSheet;
 pub use cost::{AccessCost, Cause};
 pub use device::{Accounts, CurrentGap, Device, FlashDevice, Notes, Wear};
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use problem::Problem;
-pub use wired::{Chip, Conditions, Named, Wired};
+pub use raw_flash::RawFlash;
+pub use wired::{Chip, Conditions, Named, Wired, WiredParallel};

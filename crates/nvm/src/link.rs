@@ -1,10 +1,10 @@
 //! Whether and how a chip connects to a board.
 
 use wordline_core::Figure;
-use wordline_core::quantity::{Quantity, Voltage};
+use wordline_core::quantity::{Quantity, Time, Voltage};
 
 use crate::board::Board;
-use crate::bus::serial::{Action, Command, Opcode, Protocol};
+use crate::bus::serial::{Action, Command, Opcode, Protocol, SerialBus};
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,32 @@ pub enum LinkError {
         /// The board's modes.
         has: String,
     },
+    /// The board has another kind of memory bus.
+    #[error("no bus fits: the chip needs a {needs} bus, the board has {has}")]
+    NoBus {
+        /// What the chip is connected by.
+        needs: &'static str,
+        /// What the board has.
+        has: &'static str,
+    },
+    /// The bus has another number of data lines.
+    #[error("the bus does not fit: the chip has {needs} data lines, the board {has}")]
+    Width {
+        /// The chip's data lines.
+        needs: u8,
+        /// The board's.
+        has: u8,
+    },
+    /// The bus leaves the chip too little time.
+    #[error("the bus is too fast: for {what} the chip needs {needs}, the board allows {has}")]
+    TooFast {
+        /// What there is too little time for.
+        what: &'static str,
+        /// How long the chip needs.
+        needs: Time,
+        /// How long the board gives.
+        has: Time,
+    },
     /// Each action fits some mode, but no protocol has them all.
     #[error("no protocol of the chip has {actions} in modes that the board drives ({has})")]
     NoProtocol {
@@ -64,14 +90,18 @@ impl Link {
     ) -> Result<Self, LinkError> {
         let rail = board
             .rail_for(supply)
-            .ok_or_else(|| no_rail(board, supply))?;
+            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let bus = board.serial.as_ref().ok_or_else(|| LinkError::NoBus {
+            needs: "serial",
+            has: board.bus_names(),
+        })?;
         [Protocol::ExtendedSpi, Protocol::OctalDtr]
             .into_iter()
             .map(|protocol| Self {
                 rail: rail.name.clone(),
                 voltage: rail.voltage.nominal(),
                 protocol,
-                commands: fastest_commands(board, opcodes, protocol),
+                commands: fastest_commands(bus, opcodes, protocol),
             })
             .filter(|link| {
                 required
@@ -79,7 +109,7 @@ impl Link {
                     .all(|action| link.command(*action).is_some())
             })
             .max_by(|one, other| one.speed().total_cmp(&other.speed()))
-            .ok_or_else(|| no_mode(board, opcodes, required))
+            .ok_or_else(|| no_mode(bus, opcodes, required))
     }
 
     /// How an action is done; `None` where the chip has no opcode for it that the board drives.
@@ -111,10 +141,10 @@ impl Link {
 
 /// The fastest opcode of each action in one protocol. Equal data rates are decided by the shorter
 /// command phase, and then by the order of the sheet.
-fn fastest_commands(board: &Board, opcodes: &[Opcode], protocol: Protocol) -> Vec<Command> {
+fn fastest_commands(bus: &SerialBus, opcodes: &[Opcode], protocol: Protocol) -> Vec<Command> {
     let mut fastest: Vec<Command> = Vec::new();
     for opcode in opcodes.iter().filter(|opcode| opcode.protocol == protocol) {
-        let Some(clock) = board.serial.clock_for(opcode) else {
+        let Some(clock) = bus.clock_for(opcode) else {
             continue;
         };
         let command = Command {
@@ -141,29 +171,32 @@ fn is_faster(one: &Command, other: &Command) -> bool {
     }
 }
 
-fn no_rail(board: &Board, supply: &Figure<Voltage>) -> LinkError {
-    let low = supply.min().unwrap_or_else(|| supply.nominal());
-    let high = supply.max().unwrap_or_else(|| supply.nominal());
-    let rails: Vec<_> = board
-        .rail
-        .iter()
-        .map(|rail| format!("{} ({})", rail.voltage.nominal(), rail.name))
-        .collect();
-    LinkError::NoRail {
-        needs: if low.si() < high.si() {
-            format!("{low} to {high}")
-        } else {
-            low.to_string()
-        },
-        has: rails.join(", "),
+impl LinkError {
+    /// No rail of a board lies within a supply range.
+    pub(crate) fn no_rail(board: &Board, supply: &Figure<Voltage>) -> Self {
+        let low = supply.min().unwrap_or_else(|| supply.nominal());
+        let high = supply.max().unwrap_or_else(|| supply.nominal());
+        let rails: Vec<_> = board
+            .rail
+            .iter()
+            .map(|rail| format!("{} ({})", rail.voltage.nominal(), rail.name))
+            .collect();
+        Self::NoRail {
+            needs: if low.si() < high.si() {
+                format!("{low} to {high}")
+            } else {
+                low.to_string()
+            },
+            has: rails.join(", "),
+        }
     }
 }
 
-fn no_mode(board: &Board, opcodes: &[Opcode], required: &[Action]) -> LinkError {
-    let has = list(board.serial.modes.value().iter().map(ToString::to_string));
+fn no_mode(bus: &SerialBus, opcodes: &[Opcode], required: &[Action]) -> LinkError {
+    let has = list(bus.modes.value().iter().map(ToString::to_string));
     for &action in required {
         let of_action = || opcodes.iter().filter(move |opcode| opcode.action == action);
-        if !of_action().any(|opcode| board.serial.clock_for(opcode).is_some()) {
+        if !of_action().any(|opcode| bus.clock_for(opcode).is_some()) {
             return LinkError::NoMode {
                 action,
                 needs: list(of_action().map(|opcode| opcode.mode.to_string())),

@@ -1,7 +1,16 @@
 //! What the checks of a sheet find: contradictions that its types cannot rule out.
 
 use wordline_core::Figure;
-use wordline_core::quantity::Quantity;
+use wordline_core::quantity::{ByteCount, Quantity};
+
+use crate::chip::mram::PAGE_BYTES;
+
+/// The smallest unit that wear is counted for. Each unit has a counter of eight bytes in host memory,
+/// so that counting single bytes would take eight times the memory of the bytes themselves.
+const UNIT_BYTES_MIN: u64 = 8;
+
+/// The largest capacity that a model holds in host memory.
+const CAPACITY_MAX: u64 = 1 << 40;
 
 /// One thing that is wrong with a sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +73,38 @@ impl Problems {
         self.positive(path, figure);
         if figure.max().is_none() {
             self.add(path, "a limit needs the column max");
+        }
+    }
+
+    /// Capacity and units of a byte-addressed chip.
+    pub(crate) fn geometry(
+        &mut self,
+        capacity: &Figure<ByteCount>,
+        wear_unit: &Figure<ByteCount>,
+        ecc_unit: &Figure<ByteCount>,
+    ) {
+        self.positive("capacity", capacity);
+        let capacity = capacity.nominal();
+        if capacity.bytes() > CAPACITY_MAX {
+            let most = ByteCount::from_bytes(CAPACITY_MAX);
+            self.add("capacity", format!("{capacity} exceeds {most}"));
+        }
+        for (path, unit, least) in [
+            ("wear_unit", wear_unit, UNIT_BYTES_MIN),
+            ("ecc_unit", ecc_unit, 1),
+        ] {
+            let bytes = unit.nominal().bytes();
+            if !bytes.is_power_of_two() || !(least..=PAGE_BYTES as u64).contains(&bytes) {
+                self.add(
+                    path,
+                    format!("allowed: a power of two from {least} B to {PAGE_BYTES} B"),
+                );
+            } else if !capacity.bytes().is_multiple_of(bytes) {
+                self.add(
+                    path,
+                    format!("the capacity {capacity} is no multiple of it"),
+                );
+            }
         }
     }
 

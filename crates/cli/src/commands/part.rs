@@ -98,10 +98,8 @@ impl<'a> Page<'a> {
         let link = target
             .link()
             .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
-        Ok(Self::of_part(
-            target.part,
-            Some((&target.board.header.id, link)),
-        ))
+        let link = link.map(|link| (target.board.header.id.as_str(), link));
+        Ok(Self::of_part(target.part, link))
     }
 
     fn of_part(part: &'a Part, link: Option<(&'a str, Link)>) -> Self {

@@ -68,9 +68,12 @@ fn a_capacity_of_nothing_is_refused() {
 fn unknown_parts_and_boards_are_answered_with_those_that_exist() {
     refused(
         &["--target", "em064l"],
-        &["unknown part \"em064l\"; allowed: em064lx"],
+        &["unknown part \"em064l\"; allowed: ", "em064lx"],
     );
-    let words = ["unknown board \"nowhere\"; allowed: stm32h755-qspi, stm32h7s78-xspi"];
+    let words = [
+        "unknown board \"nowhere\"; allowed: ",
+        "stm32h755-qspi, stm32h7s78-xspi",
+    ];
     refused(&["--target", "em064lx@nowhere"], &words);
     refused(&["--target", ""], &["unknown part \"\"", "em064lx"]);
     refused(&["--target", "@"], &["unknown part \"\"", "em064lx"]);

@@ -1,3 +1,4 @@
 //! Chips: one file a model, which owns the type of its sheet.
 
 pub mod mram;
+pub mod parallel_mram;

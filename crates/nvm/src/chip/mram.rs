@@ -15,6 +15,7 @@ use wordline_memory::OutOfRange;
 
 use crate::board::Board;
 use crate::bus::serial::{Action, Command, Opcode, Protocol, Transaction, TransferRate};
+use crate::chip::parallel_mram::ParallelMramSheet;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
@@ -85,13 +86,6 @@ impl ActiveCurrent {
     }
 }
 
-/// The smallest unit that wear is counted for. Each unit has a counter of eight bytes in host memory,
-/// so that counting single bytes would take eight times the memory of the bytes themselves.
-const UNIT_BYTES_MIN: u64 = 8;
-
-/// The largest capacity that a model holds in host memory.
-const CAPACITY_MAX: u64 = 1 << 40;
-
 impl MramSheet {
     /// What a board must be able to do with the chip.
     const REQUIRED: [Action; 3] = [Action::Read, Action::Write, Action::WriteEnable];
@@ -108,7 +102,7 @@ impl MramSheet {
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
-        self.check_geometry(&mut problems);
+        problems.geometry(&self.capacity, &self.wear_unit, &self.ecc_unit);
         problems.positive("endurance", &self.endurance);
         problems.positive("supply", &self.supply);
         for (path, figure) in [
@@ -136,29 +130,6 @@ impl MramSheet {
         }
         self.check_opcodes(&mut problems);
         problems.list
-    }
-
-    fn check_geometry(&self, problems: &mut Problems) {
-        problems.positive("capacity", &self.capacity);
-        let capacity = self.capacity.nominal();
-        if capacity.bytes() > CAPACITY_MAX {
-            let most = ByteCount::from_bytes(CAPACITY_MAX);
-            problems.add("capacity", format!("{capacity} exceeds {most}"));
-        }
-        for (path, unit) in [("wear_unit", &self.wear_unit), ("ecc_unit", &self.ecc_unit)] {
-            let bytes = unit.nominal().bytes();
-            if !bytes.is_power_of_two() || !(UNIT_BYTES_MIN..=PAGE_BYTES as u64).contains(&bytes) {
-                problems.add(
-                    path,
-                    format!("allowed: a power of two from {UNIT_BYTES_MIN} B to {PAGE_BYTES} B"),
-                );
-            } else if !capacity.bytes().is_multiple_of(bytes) {
-                problems.add(
-                    path,
-                    format!("the capacity {capacity} is no multiple of it"),
-                );
-            }
-        }
     }
 
     fn check_opcodes(&self, problems: &mut Problems) {
@@ -221,7 +192,7 @@ impl MramSheet {
 }
 
 /// Bytes of one copy-on-write page.
-const PAGE_BYTES: usize = 4096;
+pub(crate) const PAGE_BYTES: usize = 4096;
 
 /// One page of the array with the wear of its units.
 #[derive(Clone, Debug)]
@@ -280,17 +251,41 @@ impl Mram {
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
         let spec = Spec::new(sheet, link, resolver, &mut gaps);
-        let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
+        let chip = Self::with(spec, age);
+        (chip, gaps)
+    }
+
+    /// A parallel chip that was just supplied with power; it needs no write-enable command, and no
+    /// pause between accesses beyond what its bus leaves.
+    pub(crate) fn parallel(
+        sheet: &ParallelMramSheet,
+        voltage: Voltage,
+        resolver: &mut Resolver,
+        age: f64,
+    ) -> (Self, Vec<CurrentGap>) {
+        let mut gaps = Vec::new();
+        let spec = Spec::parallel(sheet, voltage, resolver, &mut gaps);
         let chip = Self {
+            write_enabled: true,
+            ..Self::with(spec, age)
+        };
+        (chip, gaps)
+    }
+
+    fn with(spec: Spec, age: f64) -> Self {
+        let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
+        Self {
             pages: Pages::new(pages),
             meter: PowerMeter::new(),
             ready: spec.wake_up,
             write_enabled: false,
             asleep: false,
-            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            cycles_before: match spec.endurance {
+                Wear::UNLIMITED => 0,
+                endurance => (endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            },
             spec: Arc::new(spec),
-        };
-        (chip, gaps)
+        }
     }
 
     /// Capacity in bytes.
@@ -499,6 +494,54 @@ impl Chip for Mram {
 }
 
 impl Spec {
+    fn parallel(
+        sheet: &ParallelMramSheet,
+        voltage: Voltage,
+        resolver: &mut Resolver,
+        gaps: &mut Vec<CurrentGap>,
+    ) -> Self {
+        for figure in ["supply", "width_bits", "read_access", "write_pulse"] {
+            resolver.read(figure);
+        }
+        let mut current = |name: &'static str, figure: &Option<Figure<Current>>| match figure {
+            Some(figure) => Some(resolver.resolve(name, figure)),
+            None => {
+                gaps.push(CurrentGap::Unknown {
+                    action: name.strip_suffix("_current").unwrap_or(name),
+                });
+                None
+            }
+        };
+        let standby = current("standby", &sheet.standby);
+        let read = current("read_current", &sheet.read_current);
+        let write = current("write_current", &sheet.write_current);
+        Self {
+            capacity: resolver.fixed("capacity", &sheet.capacity).bytes(),
+            wear_unit: resolver.fixed("wear_unit", &sheet.wear_unit).bytes(),
+            atom: resolver.fixed("ecc_unit", &sheet.ecc_unit).bytes() as usize,
+            endurance: match &sheet.endurance {
+                Some(endurance) => resolver.certain("endurance", endurance).count(),
+                None => {
+                    resolver.read("endurance_unlimited");
+                    Wear::UNLIMITED
+                }
+            },
+            wake_up: resolver.wait("wake_up", &sheet.wake_up),
+            sleep_entry: Time::ZERO,
+            deselect_after_read: Time::ZERO,
+            deselect_after_write: Time::ZERO,
+            draw: PowerDraw {
+                voltage,
+                current: PowerState::ALL.map(|state| match state {
+                    PowerState::Standby => standby,
+                    PowerState::Read => read,
+                    PowerState::Write => write,
+                    PowerState::DeepPowerDown | PowerState::Erase => None,
+                }),
+            },
+        }
+    }
+
     fn new(
         sheet: &MramSheet,
         link: &Link,

@@ -1,7 +1,9 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
 mod mram;
+mod parallel;
 
+pub use parallel::WiredParallel;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
 
@@ -55,6 +57,22 @@ pub trait Chip: Clone + Send + 'static {
     fn power_draw(&self) -> &PowerDraw;
 }
 
+/// The sheet of a chip: what [`Wired::connect`] makes a device from.
+pub trait Sheet: Sized {
+    /// The model of the chip.
+    type Chip: Chip;
+
+    /// Connects the chip to a board: what [`Wired::connect`] does.
+    ///
+    /// # Errors
+    /// When rail or bus mode do not fit.
+    fn connect(
+        part: Named<'_, Self>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Wired<Self::Chip>, NvmError>;
+}
+
 /// A chip on a board. Every access lets simulated time pass on its clock. It forks instead of
 /// cloning, because a clone would share the clock.
 #[derive(Debug)]
@@ -68,6 +86,18 @@ pub struct Wired<C> {
 }
 
 impl<C: Chip> Wired<C> {
+    /// Connects a chip to a board, waits for power-up and does what a driver does once.
+    ///
+    /// # Errors
+    /// When rail or bus mode do not fit.
+    pub fn connect<S: Sheet<Chip = C>>(
+        part: Named<'_, S>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Self, NvmError> {
+        S::connect(part, board, conditions)
+    }
+
     /// Joins a chip, its link and a board. `make` builds the chip from its sheet.
     fn join(
         id: &str,

@@ -2,32 +2,33 @@
 
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{Conditions, Named, Wired};
+use super::{Conditions, Named, Sheet, Wired};
 use crate::board::Board;
 use crate::bus::serial::Action;
 use crate::chip::mram::{Mram, MramSheet};
 use crate::device::Device;
 use crate::error::NvmError;
 
-impl Wired<Mram> {
+impl Sheet for MramSheet {
+    type Chip = Mram;
+
     /// Connects an MRAM to a board, waits for power-up and permits writes, as a driver does once.
-    ///
-    /// # Errors
-    /// When rail or bus mode do not fit.
-    pub fn connect(
-        part: Named<'_, MramSheet>,
+    fn connect(
+        part: Named<'_, Self>,
         board: Named<'_, Board>,
         conditions: Conditions,
-    ) -> Result<Self, NvmError> {
+    ) -> Result<Wired<Mram>, NvmError> {
         let link = part.sheet.link(board.sheet)?;
-        let mut wired = Self::join(part.id, link, board, conditions, |link, resolver| {
+        let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
             Mram::new(part.sheet, link, resolver, conditions.age)
         });
         wired.begin();
         wired.command(Action::WriteEnable, Mram::write_enable)?;
         Ok(wired)
     }
+}
 
+impl Wired<Mram> {
     /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
     /// is refused.
     ///

@@ -1,0 +1,195 @@
+//! A flash memory that is written like a byte memory: what a raw benchmark does.
+//!
+//! Each block is erased before its first page is written, and the erase counts as part of the
+//! access, as in `mram-vs-flash-benchmark`. Bad blocks are stepped over: addresses count good blocks
+//! alone. Nothing is levelled, moved or cleaned; that is the work of a translation layer.
+
+use std::ops::Range;
+
+use wordline_core::SimClock;
+use wordline_memory::{ByteMemory, Geometry, OutOfRange};
+
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, Device, FlashDevice, Notes, Wear};
+use crate::error::NvmError;
+use crate::power::{PowerDraw, Residence};
+
+/// A flash memory that is written like a byte memory.
+#[derive(Debug)]
+pub struct RawFlash<F> {
+    flash: F,
+    geometry: Geometry,
+    /// Good blocks, ascending.
+    good: Vec<u32>,
+    cost: AccessCost,
+}
+
+impl<F: FlashDevice> RawFlash<F> {
+    /// Looks for bad blocks, as a driver does once.
+    ///
+    /// # Errors
+    /// When the device fails while it is asked.
+    pub fn new(mut flash: F) -> Result<Self, NvmError> {
+        let geometry = flash.geometry();
+        let mut good = Vec::new();
+        for block in 0..geometry.blocks {
+            if !flash.is_bad(block)? {
+                good.push(block);
+            }
+        }
+        Ok(Self {
+            flash,
+            geometry,
+            good,
+            cost: AccessCost::NONE,
+        })
+    }
+
+    /// The flash memory.
+    #[must_use]
+    pub const fn flash(&self) -> &F {
+        &self.flash
+    }
+
+    fn block_bytes(&self) -> u64 {
+        u64::from(self.geometry.pages_per_block) * u64::from(self.geometry.page_bytes)
+    }
+
+    /// Does one thing with the flash memory and adds what it cost to the access.
+    fn step(&mut self, run: impl FnOnce(&mut F) -> Result<(), NvmError>) -> Result<(), NvmError> {
+        run(&mut self.flash)?;
+        self.cost.add_all(self.flash.last_cost());
+        Ok(())
+    }
+
+    /// Splits an access at pages: physical page, column, and range inside the data.
+    fn pages(&self, at: u64, bytes: usize) -> Vec<(u32, u32, Range<usize>)> {
+        let page_bytes = u64::from(self.geometry.page_bytes);
+        let mut pages = Vec::new();
+        let mut done = 0;
+        while done < bytes {
+            let address = at + done as u64;
+            let column = address % page_bytes;
+            let length = ((page_bytes - column) as usize).min(bytes - done);
+            let block = self.good[(address / self.block_bytes()) as usize];
+            let inside = (address % self.block_bytes() / page_bytes) as u32;
+            let page = block * self.geometry.pages_per_block + inside;
+            pages.push((page, column as u32, done..done + length));
+            done += length;
+        }
+        pages
+    }
+
+    /// Splits an access where good blocks are not neighbours: physical byte address and range inside
+    /// the data.
+    fn runs(&self, at: u64, bytes: usize) -> Vec<(u64, Range<usize>)> {
+        let block_bytes = self.block_bytes();
+        let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
+        let mut done = 0;
+        while done < bytes {
+            let address = at + done as u64;
+            let inside = address % block_bytes;
+            let length = ((block_bytes - inside) as usize).min(bytes - done);
+            let block = u64::from(self.good[(address / block_bytes) as usize]);
+            let physical = block * block_bytes + inside;
+            match runs.last_mut() {
+                Some((start, range)) if *start + range.len() as u64 == physical => {
+                    range.end += length;
+                }
+                _ => runs.push((physical, done..done + length)),
+            }
+            done += length;
+        }
+        runs
+    }
+}
+
+impl<F: FlashDevice> ByteMemory for RawFlash<F> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        self.good.len() as u64 * self.block_bytes()
+    }
+
+    fn atom(&self) -> usize {
+        self.geometry.program_bytes as usize
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        for (physical, range) in self.runs(at, out.len()) {
+            self.step(|flash| flash.read_stream(physical, &mut out[range]))?;
+        }
+        Ok(())
+    }
+
+    /// Programs every page that the access touches; a block whose first byte is among them is erased
+    /// first.
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        let pages_per_block = self.geometry.pages_per_block;
+        for (page, column, range) in self.pages(at, data.len()) {
+            if column == 0 && page.is_multiple_of(pages_per_block) {
+                self.step(|flash| flash.erase(page / pages_per_block))?;
+            }
+            self.step(|flash| flash.program(page, column, &data[range]))?;
+        }
+        Ok(())
+    }
+
+    /// Every program has ended when its write returns.
+    fn persist(&mut self) -> Result<(), NvmError> {
+        Ok(())
+    }
+}
+
+impl<F: FlashDevice> Accounts for RawFlash<F> {
+    fn clock(&self) -> &SimClock {
+        self.flash.clock()
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        self.flash.causes()
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        &self.cost
+    }
+
+    fn residence(&self) -> Residence {
+        self.flash.residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.flash.power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.flash.wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        self.flash.notes()
+    }
+}
+
+impl<F: FlashDevice> Device for RawFlash<F> {
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        for (page, column, range) in self.pages(at, data.len()) {
+            self.flash.preload_page(page, column, &data[range])?;
+        }
+        Ok(())
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(Self {
+            flash: self.flash.fork_flash(),
+            geometry: self.geometry,
+            good: self.good.clone(),
+            cost: self.cost,
+        })
+    }
+}
