@@ -110,11 +110,12 @@ fn columns(text: &str, table: &DeTable<'_>) -> String {
             let written = match value.get_ref() {
                 DeValue::Table(_) => return None,
                 DeValue::Array(array) => {
-                    let elements: Option<Vec<_>> = array
-                        .iter()
-                        .map(|element| element.get_ref().as_str())
-                        .collect();
-                    elements?.join(", ")
+                    let elements = array.iter().map(|element| match element.get_ref() {
+                        DeValue::String(string) => Some(string.to_string()),
+                        DeValue::Table(_) => None,
+                        _ => text.get(element.span()).map(|text| text.trim().to_owned()),
+                    });
+                    elements.collect::<Option<Vec<_>>>()?.join(", ")
                 }
                 DeValue::String(string) => string.to_string(),
                 _ => text.get(value.span())?.trim().to_owned(),

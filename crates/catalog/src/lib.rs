@@ -16,6 +16,7 @@
 mod error;
 mod figures;
 mod folder;
+pub mod import;
 mod sheet;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,8 +12,8 @@ use wordline_core::results::FigureUse;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, MramSheet, Named, NvmError,
-    ParallelMramSheet, Problem, Rail, Wired, WiredParallel,
+    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, MramSheet, Named, NandSheet,
+    NorSheet, NvmError, ParallelMramSheet, Problem, Rail, RawFlash, Wired, WiredParallel,
 };
 
 use crate::error::SheetError;
@@ -74,6 +74,10 @@ pub enum Model {
     Mram(MramSheet),
     /// Parallel MRAM: table `[parallel_mram]`.
     ParallelMram(ParallelMramSheet),
+    /// Serial NOR flash: table `[nor]`.
+    Nor(Box<NorSheet>),
+    /// SPI NAND flash: table `[nand]`.
+    Nand(Box<NandSheet>),
 }
 
 impl Model {
@@ -83,6 +87,8 @@ impl Model {
         match self {
             Self::Mram(_) => "mram",
             Self::ParallelMram(_) => "parallel_mram",
+            Self::Nor(_) => "nor",
+            Self::Nand(_) => "nand",
         }
     }
 
@@ -94,6 +100,8 @@ impl Model {
         match self {
             Self::Mram(sheet) => sheet.link(board).map(Some),
             Self::ParallelMram(sheet) => sheet.check_link(board).map(|()| None),
+            Self::Nor(sheet) => sheet.link(board).map(Some),
+            Self::Nand(sheet) => sheet.link(board).map(Some),
         }
     }
 
@@ -103,6 +111,8 @@ impl Model {
         match self {
             Self::Mram(sheet) => sheet.capacity.nominal().bytes(),
             Self::ParallelMram(sheet) => sheet.capacity.nominal().bytes(),
+            Self::Nor(sheet) => sheet.capacity.nominal().bytes(),
+            Self::Nand(sheet) => sheet.geometry().capacity_bytes(),
         }
     }
 
@@ -122,6 +132,22 @@ impl Model {
                 let part = Named { id: part, sheet };
                 Ok(Box::new(WiredParallel::connect(part, board, conditions)?))
             }
+            Self::Nor(sheet) => {
+                let part = Named {
+                    id: part,
+                    sheet: &**sheet,
+                };
+                let flash = Wired::connect(part, board, conditions)?;
+                Ok(Box::new(RawFlash::new(flash)?))
+            }
+            Self::Nand(sheet) => {
+                let part = Named {
+                    id: part,
+                    sheet: &**sheet,
+                };
+                let flash = Wired::connect(part, board, conditions)?;
+                Ok(Box::new(RawFlash::new(flash)?))
+            }
         }
     }
 
@@ -129,6 +155,8 @@ impl Model {
         match self {
             Self::Mram(sheet) => sheet.problems(),
             Self::ParallelMram(sheet) => sheet.problems(),
+            Self::Nor(sheet) => sheet.problems(),
+            Self::Nand(sheet) => sheet.problems(),
         }
     }
 }
@@ -156,17 +184,24 @@ struct PartFile {
     default_board: Option<String>,
     mram: Option<MramSheet>,
     parallel_mram: Option<ParallelMramSheet>,
+    nor: Option<Box<NorSheet>>,
+    nand: Option<Box<NandSheet>>,
 }
 
 impl PartFile {
     /// Every table that names a model; a sheet has exactly one.
-    const MODELS: &str = "[mram], [parallel_mram]";
+    const MODELS: &str = "[mram], [parallel_mram], [nor], [nand]";
 
     /// The models that the sheet states.
     fn models(&mut self) -> Vec<Model> {
         let mram = self.mram.take().map(Model::Mram);
         let parallel_mram = self.parallel_mram.take().map(Model::ParallelMram);
-        [mram, parallel_mram].into_iter().flatten().collect()
+        let nor = self.nor.take().map(Model::Nor);
+        let nand = self.nand.take().map(Model::Nand);
+        [mram, parallel_mram, nor, nand]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 

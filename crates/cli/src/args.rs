@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use wordline_catalog::import::PageKind;
 use wordline_core::quantity::ByteCount;
-use wordline_core::{Operation, Timing};
+use wordline_core::{Operation, Pattern, Timing};
 use wordline_report::Format;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
@@ -19,6 +20,7 @@ use wordline_report::Format;
 Examples:
   wordline raw --target em064lx --export report.html
   wordline part show em064lx
+  wordline reproduce
   wordline doctor
 
 Exit codes: 0 done; 1 ran, but a check failed; 2 could not run; 130 interrupted.")]
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     /// List, show or check the parts and boards of the catalogue
     #[command(subcommand)]
     Part(Part),
+    /// Print published figures beside ours, with the score
+    Reproduce(Reproduce),
     /// Render saved results again, without running anything
     Report(Report),
     /// Say what can be measured on this host
@@ -68,6 +72,7 @@ Examples:
   wordline raw --target em064lx
   wordline raw --target em064lx@stm32h755-qspi --operation write --format json
   wordline raw --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export report.html
+  wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
@@ -85,6 +90,13 @@ pub(crate) struct Raw {
     )]
     #[arg(value_parser = operation)]
     pub(crate) operation: Vec<Operation>,
+    /// Order of the addresses; random ones are drawn from the seed
+    #[arg(long, value_delimiter = ',', default_value = "sequential")]
+    #[arg(value_name = "sequential|random", value_parser = pattern)]
+    pub(crate) pattern: Vec<Pattern>,
+    /// Let NAND chips load the next page while the one before it is moved to the host
+    #[arg(long)]
+    pub(crate) cache_read: bool,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     pub(crate) size: Vec<ByteCount>,
@@ -145,6 +157,24 @@ Examples:
         #[arg(long, conflicts_with = "format")]
         sheet: bool,
     },
+    /// Decode the parameter page of a flash chip: SFDP (NOR) or ONFI (NAND)
+    #[command(after_help = "\
+Examples:
+  wordline part import sfdp.bin
+  xxd -p /sys/bus/spi/devices/spi0.0/spi-nor/sfdp | wordline part import -
+  wordline part import sfdp.bin --sheet > my-parts/my-nor.toml
+
+Dumps are binary, or hex text as xxd and hexdump -C print it.")]
+    Import {
+        /// The dump; - for standard input
+        file: PathBuf,
+        /// What the dump is [default: what its signature says]
+        #[arg(long = "as", value_name = "sfdp|onfi")]
+        kind: Option<PageKind>,
+        /// Print TOML to begin a sheet with: every figure of the page, commented out
+        #[arg(long, conflicts_with = "format")]
+        sheet: bool,
+    },
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\
 Examples:
@@ -155,6 +185,30 @@ Examples:
         /// Files or folders [default: the embedded catalogue and every --catalog folder]
         paths: Vec<PathBuf>,
     },
+}
+
+/// Runs what the published values of a document ask for and prints them beside ours: predictions,
+/// calibrations and copied data-sheet figures each by themselves, every value with its citation and
+/// with the tolerance that was stated before the run. Then come known misses with their reasons,
+/// what cannot be computed yet and why, the errors of the document, and the score.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wordline reproduce
+  wordline reproduce mram-vs-flash-benchmark
+  wordline reproduce mram-vs-flash-benchmark --list    its values, without running anything
+  wordline reproduce --format json --export evidence.md
+
+Exit code 1: a miss that is not listed, a listed miss that hits now, or a value that is listed as not
+yet possible and runs now.")]
+pub(crate) struct Reproduce {
+    /// Key of a document; --list names them [default: every document]
+    pub(crate) key: Option<String>,
+    /// List the documents, or the values of KEY with their tolerances, without running anything
+    #[arg(long)]
+    pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) export: Export,
 }
 
 /// Reads a JSON document that `--format json` or `--export FILE.json` made, and renders it again.
@@ -193,6 +247,13 @@ impl From<StdoutFormat> for Format {
             StdoutFormat::Markdown => Self::Markdown,
         }
     }
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    [Pattern::Sequential, Pattern::Random]
+        .into_iter()
+        .find(|pattern| pattern.name() == text)
+        .ok_or_else(|| "allowed: sequential, random".to_owned())
 }
 
 fn operation(text: &str) -> Result<Operation, String> {

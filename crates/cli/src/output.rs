@@ -107,8 +107,39 @@ impl Exports {
         Ok(Self { files })
     }
 
+    /// Whether a file is to have a format.
+    pub(crate) fn has(&self, format: Format) -> bool {
+        self.files.iter().any(|file| file.format == format)
+    }
+
     /// Writes a document to every file and to stdout. A failure of one keeps none of the others.
     pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
+        let failures = self.write_all(global, |format, style| render(document, format, style));
+        if !global.quiet && matches!(Format::from(global.format), Format::Json | Format::Csv) {
+            for warning in &document.warnings {
+                note(&printable(&format!(
+                    "warning: {} ({})",
+                    warning.advice, warning.code
+                )));
+            }
+        }
+        last_of(failures)
+    }
+
+    /// Writes a text of any format to every file and to stdout, likewise.
+    pub(crate) fn write_text(
+        &self,
+        global: &Global,
+        render: impl Fn(Format, &Style) -> String,
+    ) -> Result<(), Failure> {
+        last_of(self.write_all(global, render))
+    }
+
+    fn write_all(
+        &self,
+        global: &Global,
+        render: impl Fn(Format, &Style) -> String,
+    ) -> Vec<Failure> {
         let mut failures = Vec::new();
         for ExportFile {
             path,
@@ -116,7 +147,7 @@ impl Exports {
             format,
         } in &self.files
         {
-            match save(place, &render(document, *format, &Style::default())) {
+            match save(place, &render(*format, &Style::default())) {
                 Ok(()) if global.quiet => {}
                 Ok(()) => note(&printable(&format!("wrote {}", path.display()))),
                 Err(error) => failures.push(failure::message(format!(
@@ -125,26 +156,20 @@ impl Exports {
                 ))),
             }
         }
-        let stdout = Format::from(global.format);
-        failures.extend(data(&render(document, stdout, &style())).err());
-        if !global.quiet && matches!(stdout, Format::Json | Format::Csv) {
-            for warning in &document.warnings {
-                note(&printable(&format!(
-                    "warning: {} ({})",
-                    warning.advice, warning.code
-                )));
-            }
-        }
-        match failures.pop() {
-            None => Ok(()),
-            Some(last) => {
-                for failure in failures {
-                    note(&format!("{failure:?}"));
-                }
-                Err(last)
-            }
-        }
+        failures.extend(data(&render(global.format.into(), &style())).err());
+        failures
     }
+}
+
+/// Shows every failure but the last one, which is returned.
+fn last_of(mut failures: Vec<Failure>) -> Result<(), Failure> {
+    let Some(last) = failures.pop() else {
+        return Ok(());
+    };
+    for failure in failures {
+        note(&format!("{failure:?}"));
+    }
+    Err(last)
 }
 
 /// Where a file is or will be, links followed, so that two names of one file are seen as one.

@@ -5,6 +5,8 @@
 mod document;
 #[path = "../../../fuzz/checks/figures.rs"]
 mod figures;
+#[path = "../../../fuzz/checks/import.rs"]
+mod import;
 #[path = "../../../fuzz/checks/quantity.rs"]
 mod quantity;
 #[path = "../../../fuzz/checks/sheet.rs"]
@@ -76,6 +78,27 @@ fn the_corpus_of_quantities_passes() {
 #[test]
 fn the_corpus_of_documents_passes() {
     replay("document", document::check);
+}
+
+#[test]
+fn the_corpus_of_dumps_passes() {
+    replay("import", import::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_dumps_of_the_corpus_are_read() {
+    for name in [
+        "mt25qu01g.hex",
+        "mx25uw6345g.hex",
+        "mx25l3255e.txt",
+        "mt29f2g08abbea.bin",
+    ] {
+        assert!(
+            import::check(&corpus_file("import", name)),
+            "{name} is refused"
+        );
+    }
 }
 
 #[test]

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 7] = [
+const COMMANDS: [&[&str]; 9] = [
     &[],
     &["raw"],
     &["part"],
     &["part", "list"],
     &["part", "show"],
+    &["part", "import"],
     &["part", "check"],
+    &["reproduce"],
     &["report"],
 ];
 

@@ -14,10 +14,22 @@ pub enum Purpose {
     FigureSample = 1,
     /// The bytes that a workload writes.
     Payload = 2,
+    /// The addresses of random accesses; `cycle` is the number of the access.
+    Address = 16,
     /// How long one program takes; `block` is the page, `cycle` its block's erases so far.
     ProgramTime = 3,
     /// How long one erase takes; `block` is the block, `cycle` its erases so far.
     EraseTime = 4,
+    /// Which blocks are bad when a chip leaves the factory.
+    BadBlock = 5,
+    /// Whether a program fails; `block` is the page.
+    ProgramFailure = 6,
+    /// Whether an erase fails.
+    EraseFailure = 7,
+    /// Which bits a program leaves wrong; `block` is the page.
+    BitError = 8,
+    /// What a power cut leaves of an interrupted operation, in crash images.
+    Tear = 17,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

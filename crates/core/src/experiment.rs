@@ -33,18 +33,24 @@ pub enum Workload {
     Raw(RawWorkload),
 }
 
-/// Reads and writes of several sizes, sequential, wrapping at a boundary.
+/// Reads and writes of several sizes, in order or at random, within a part of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawWorkload {
     /// Operations, each run by itself.
     pub operations: Vec<Operation>,
+    /// Orders of the addresses, each run by itself.
+    #[serde(default = "in_order")]
+    pub patterns: Vec<Pattern>,
+    /// Whether NAND chips load the next page while the one before it is moved to the host.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cache_read: bool,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
     pub total_bytes: u64,
-    /// Address in bytes at which a run starts over at 0. An access that would cross it starts
-    /// over instead.
+    /// Address in bytes at which a run starts over at 0, and below which random accesses lie. An
+    /// access that would cross it starts over instead.
     pub wrap_bytes: u64,
 }
 
@@ -53,9 +59,38 @@ impl Default for RawWorkload {
     fn default() -> Self {
         Self {
             operations: vec![Operation::Read, Operation::Write],
+            patterns: in_order(),
+            cache_read: false,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
+        }
+    }
+}
+
+fn in_order() -> Vec<Pattern> {
+    vec![Pattern::Sequential]
+}
+
+/// The order of addresses.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Pattern {
+    /// One after the other, starting over at the wrap address.
+    Sequential,
+    /// Drawn from the seed, aligned to the access size, each place as likely as any other.
+    Random,
+}
+
+impl Pattern {
+    /// As the command line and the result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Random => "random",
         }
     }
 }
@@ -101,11 +136,14 @@ impl Experiment {
         let compact = |bytes: u64| ByteCount::from_bytes(bytes).to_string().replace(' ', "");
         let sizes: Vec<_> = raw.access_bytes.iter().copied().map(compact).collect();
         let operations: Vec<_> = raw.operations.iter().map(|one| one.name()).collect();
+        let patterns: Vec<_> = raw.patterns.iter().map(|one| one.name()).collect();
         format!(
-            "wordline raw --target {} --operation {} --size {} --total {} --wrap {} --timing {} \
-             --age {} --seed {}",
+            "wordline raw --target {} --operation {} --pattern {}{} --size {} --total {} --wrap {} \
+             --timing {} --age {} --seed {}",
             quoted(&self.targets.join(",")),
             operations.join(","),
+            patterns.join(","),
+            if raw.cache_read { " --cache-read" } else { "" },
             sizes.join(","),
             compact(raw.total_bytes),
             compact(raw.wrap_bytes),
@@ -146,8 +184,8 @@ mod tests {
         );
         assert_eq!(
             experiment.command_line(),
-            "wordline raw --target em064lx@stm32h755-qspi --operation read,write --size \
-             2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
+            "wordline raw --target em064lx@stm32h755-qspi --operation read,write --pattern sequential \
+             --size 2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
         );
     }
 

@@ -149,6 +149,10 @@ pub enum WarningCode {
     ExtrapolatedCurrent,
     /// What the author of a sheet wants its users to know.
     Caution,
+    /// The memory cannot do this without a translation layer.
+    NeedsTranslation,
+    /// Pipelined page loads were asked of a memory that has none.
+    NoCacheRead,
     /// The rated life is used up before the run begins.
     LifeUsedUp,
     /// One run failed; its rows say so.
@@ -164,6 +168,8 @@ impl WarningCode {
             Self::UnknownCurrent => "unknown-current",
             Self::ExtrapolatedCurrent => "extrapolated-current",
             Self::Caution => "caution",
+            Self::NeedsTranslation => "needs-translation",
+            Self::NoCacheRead => "no-cache-read",
             Self::LifeUsedUp => "life-used-up",
             Self::RunFailed => "run-failed",
         }

@@ -29,6 +29,7 @@
 //! ```
 
 pub mod published;
+pub mod reproduce;
 
 mod control;
 mod error;
@@ -41,6 +42,7 @@ mod tally;
 pub use control::{Control, Progress};
 pub use error::LabError;
 pub use raw::default_workload;
+pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
 use wordline_core::{Experiment, ResultSet, Workload};
 

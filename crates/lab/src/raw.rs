@@ -1,14 +1,16 @@
 //! A raw memory over access sizes: the benchmark of `mram-vs-flash-benchmark`.
 //!
-//! Each target, operation and size is a run of its own on a fresh device: sequential accesses from
-//! address 0, starting over before the access that would cross the wrap address. Every byte is
+//! Each target, operation, pattern and size is a run of its own on a fresh device: accesses from
+//! address 0 one after the other, starting over before the one that would cross the wrap address, or
+//! at random below it. Every byte is
 //! real: each read is compared with what was stored, and after the writes of a run the memory is
 //! read back.
 
 use wordline_catalog::Target;
+use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, Operation, RawWorkload, ResultSet};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{Experiment, Operation, Pattern, RawWorkload, ResultSet};
 use wordline_nvm::{Conditions, Device, NvmError};
 
 use crate::control::{Control, Progress};
@@ -70,6 +72,14 @@ pub(crate) fn run(
             target: target.name.clone(),
             source,
         })?;
+        let mut device = device;
+        if workload.cache_read && !device.use_cache_read() {
+            let advice = format!(
+                "{}: this memory has no pipelined page load; it is read as without it",
+                target.name
+            );
+            document.warn(WarningCode::NoCacheRead, advice);
+        }
         sources::add(document, target, device.as_ref(), experiment.timing);
         fresh.push((target, device));
     }
@@ -77,14 +87,26 @@ pub(crate) fn run(
     for (target, device) in &fresh {
         for &operation in &workload.operations {
             let prepared = work.prepare(device.as_ref(), operation);
-            for &access_bytes in &workload.access_bytes {
+            for (pattern, access_bytes) in variants(workload) {
                 let mut device = prepared.fork_device();
                 let run = Run {
                     target,
                     operation,
+                    pattern,
                     access_bytes,
                     experiment,
                 };
+                if let Some(unit) = run.needs_translation(device.as_ref()) {
+                    run.without_value(NoValue::NotApplicable, document);
+                    let advice = format!(
+                        "{}: this memory overwrites blocks of {} alone; smaller random writes need a \
+                         translation layer",
+                        run.name(),
+                        print(unit)
+                    );
+                    document.warn(WarningCode::NeedsTranslation, advice);
+                    continue;
+                }
                 match work.drive(device.as_mut(), &run) {
                     Ok(Some(tally)) => {
                         rows(&run, prepared.as_ref(), device.as_ref(), &tally, document);
@@ -94,7 +116,7 @@ pub(crate) fn run(
                         return Ok(());
                     }
                     Err(failure) => {
-                        run.fail(document);
+                        run.without_value(NoValue::Failed, document);
                         let advice = format!("{}: {failure}", run.name());
                         document.warn(WarningCode::RunFailed, advice);
                     }
@@ -103,6 +125,13 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// The runs of one target and operation.
+fn variants(workload: &RawWorkload) -> impl Iterator<Item = (Pattern, u64)> + '_ {
+    let sizes = &workload.access_bytes;
+    let patterns = workload.patterns.iter();
+    patterns.flat_map(move |pattern| sizes.iter().map(move |size| (*pattern, *size)))
 }
 
 /// Why a run has no figures.
@@ -118,6 +147,7 @@ enum Failure {
 struct Work<'a> {
     workload: &'a RawWorkload,
     payload: Payload,
+    seed: u64,
     control: &'a Control<'a>,
     done_bytes: u64,
     total_bytes: u64,
@@ -126,10 +156,11 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(workload: &'a RawWorkload, seed: u64, targets: usize, control: &'a Control<'a>) -> Self {
         let longest = workload.access_bytes.iter().copied().max().unwrap_or(0);
-        let runs = targets * workload.operations.len() * workload.access_bytes.len();
+        let runs = targets * workload.operations.len() * variants(workload).count();
         Self {
             workload,
             payload: Payload::new(seed, longest as usize),
+            seed,
             control,
             done_bytes: 0,
             total_bytes: workload.total_bytes.saturating_mul(runs as u64),
@@ -172,6 +203,13 @@ impl<'a> Work<'a> {
         let clock = device.clock().clone();
         let mut tally = Tally::new(clock.now());
         let mut buffer = vec![0; access as usize];
+        // How often each place was written, which tells the bytes that belong there.
+        let places = if operation == Operation::Write {
+            a_pass
+        } else {
+            0
+        };
+        let mut written = vec![0u32; places as usize];
         let mut breath = 0;
         for index in 0..accesses {
             if tally.bytes() >= breath {
@@ -185,11 +223,17 @@ impl<'a> Work<'a> {
                     total_bytes: self.total_bytes,
                 });
             }
-            let (pass, at) = (index / a_pass, index % a_pass * access);
+            let slot = match run.pattern {
+                Pattern::Sequential => index % a_pass,
+                Pattern::Random => draw(self.seed, a_pass, index, Purpose::Address) % a_pass,
+            };
+            let at = slot * access;
             let start = clock.now();
             match operation {
                 Operation::Write => {
+                    let pass = u64::from(written[slot as usize]);
                     device.write(at, self.payload.at(at, pass, access as usize))?;
+                    written[slot as usize] += 1;
                 }
                 Operation::Read => device.read(at, &mut buffer)?,
             }
@@ -197,12 +241,17 @@ impl<'a> Work<'a> {
             if operation == Operation::Read && buffer != self.payload.at(at, 0, access as usize) {
                 return Err(Failure::Corrupt(at));
             }
-            if operation == Operation::Write && index + 1 == whole_passes {
+            let whole = match run.pattern {
+                Pattern::Sequential => index + 1 == whole_passes,
+                // Random writes wear evenly in the long run alone: the whole run counts.
+                Pattern::Random => index + 1 == accesses && accesses >= a_pass,
+            };
+            if operation == Operation::Write && whole {
                 tally.mark_whole_passes(device.wear());
             }
         }
         if operation == Operation::Write {
-            self.read_back(device, access, accesses)?;
+            self.read_back(device, access, &written)?;
         }
         self.done_bytes = before + self.workload.total_bytes;
         Ok(Some(tally))
@@ -211,18 +260,19 @@ impl<'a> Work<'a> {
     /// Compares the memory with the last bytes that were written to each place, on a fork, so that
     /// neither the device's clock nor its account of energy moves. A caller who wants to stop gets
     /// the run without the rest of the comparison.
-    fn read_back(&self, device: &dyn Device, access: u64, accesses: u64) -> Result<(), Failure> {
-        let a_pass = self.workload.wrap_bytes / access;
+    fn read_back(&self, device: &dyn Device, access: u64, written: &[u32]) -> Result<(), Failure> {
         let mut device = device.fork_device();
         let mut buffer = vec![0; access as usize];
-        for slot in 0..a_pass.min(accesses) {
+        for (slot, &times) in written.iter().enumerate() {
             if self.control.stopped() {
                 break;
             }
-            let pass = (accesses - 1 - slot) / a_pass;
-            let at = slot * access;
+            let Some(pass) = times.checked_sub(1) else {
+                continue;
+            };
+            let at = slot as u64 * access;
             device.read(at, &mut buffer)?;
-            if buffer != self.payload.at(at, pass, access as usize) {
+            if buffer != self.payload.at(at, u64::from(pass), access as usize) {
                 return Err(Failure::Corrupt(at));
             }
         }
@@ -242,6 +292,8 @@ fn footprint(workload: &RawWorkload) -> u64 {
 fn check(targets: &[Target<'_>], workload: &RawWorkload) -> Result<(), LabError> {
     let operations = workload.operations.iter();
     distinct("operation", operations.map(|one| one.name().to_owned()))?;
+    let patterns = workload.patterns.iter();
+    distinct("pattern", patterns.map(|one| one.name().to_owned()))?;
     let sizes = workload.access_bytes.iter();
     distinct("size", sizes.map(|&size| print(size)))?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
-use wordline_core::{Basis, Experiment, Metric, Operation, ResultSet};
+use wordline_core::{Basis, Experiment, Metric, Operation, Pattern, ResultSet, Workload};
 use wordline_nvm::{Cause, Device, Wear};
 
 use crate::tally::Tally;
@@ -14,6 +14,7 @@ use crate::tally::Tally;
 pub(crate) struct Run<'a> {
     pub(crate) target: &'a Target<'a>,
     pub(crate) operation: Operation,
+    pub(crate) pattern: Pattern,
     pub(crate) access_bytes: u64,
     pub(crate) experiment: &'a Experiment,
 }
@@ -40,13 +41,28 @@ impl Run<'_> {
     /// The run in words.
     pub(crate) fn name(&self) -> String {
         let size = ByteCount::from_bytes(self.access_bytes);
-        format!("{}, {} of {size}", self.target.name, self.operation.name())
+        let (operation, pattern) = (self.operation.name(), self.pattern.name());
+        format!("{}, {pattern} {operation} of {size}", self.target.name)
     }
 
-    /// The rows of a run that failed: its headline metrics, without values.
-    pub(crate) fn fail(&self, document: &mut ResultSet) {
+    /// Places that accesses of this size go to.
+    fn places(&self) -> u64 {
+        let Workload::Raw(workload) = &self.experiment.workload;
+        workload.wrap_bytes / self.access_bytes
+    }
+
+    /// The unit in bytes that a random write of this memory must consist of, where this run's writes
+    /// do not.
+    pub(crate) fn needs_translation(&self, device: &dyn Device) -> Option<u64> {
+        let unit = device.overwrite_bytes();
+        let random = self.operation == Operation::Write && self.pattern == Pattern::Random;
+        (random && !self.access_bytes.is_multiple_of(unit)).then_some(unit)
+    }
+
+    /// The rows of a run that was not or could not be made: its headline metrics.
+    pub(crate) fn without_value(&self, reason: NoValue, document: &mut ResultSet) {
         for metric in [Metric::ThroughputMean, Metric::LatencyMax] {
-            document.rows.push(self.row(metric, Err(NoValue::Failed)));
+            document.rows.push(self.row(metric, Err(reason)));
         }
     }
 
@@ -125,12 +141,18 @@ impl Run<'_> {
 
     fn wear(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
         let lifetime = tally.steady().map(|steady| {
-            steady.wear.left() as f64 / steady.wear.most as f64 * steady.elapsed.si()
+            // Random writes wear evenly in the long run, however uneven a short one looks.
+            let cycles = match self.pattern {
+                Pattern::Sequential => steady.wear.most as f64,
+                Pattern::Random => tally.accesses() as f64 / self.places() as f64,
+            };
+            steady.wear.left() as f64 / cycles * steady.elapsed.si()
         });
         let spread = tally
             .steady()
             .map(|steady| steady.wear.most as f64 / steady.wear.mean);
-        let an_access = tally.latency().mean_s();
+        // On flash, rewriting one place erases it each time, as the slowest access does.
+        let an_access = tally.latency().max().map(Quantity::si);
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
         let wear = after.wear();
         if wear.most > wear.left() && wear.left() > 0 {
@@ -182,7 +204,13 @@ impl Run<'_> {
             board: self.target.board.header.id.clone(),
             workload: self.experiment.workload.name().to_owned(),
             operation: self.operation.name().to_owned(),
-            axes: BTreeMap::from([("access_bytes".to_owned(), access)]),
+            axes: BTreeMap::from([
+                ("access_bytes".to_owned(), access),
+                (
+                    "pattern".to_owned(),
+                    AxisValue::Text(self.pattern.name().to_owned()),
+                ),
+            ]),
             timing: self.experiment.timing,
             age: self.experiment.age,
             metric,

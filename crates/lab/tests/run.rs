@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use proptest::prelude::*;
 use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
-use wordline_core::{Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload};
+use wordline_core::{
+    Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing, Workload,
+};
 use wordline_lab::{Control, LabError, default_workload, run};
 
 const TARGET: &str = "em064lx@stm32h755-qspi";
@@ -285,6 +287,7 @@ proptest! {
                 access_bytes: vec![2048],
                 total_bytes: accesses * 2048,
                 wrap_bytes: 16 * 2048,
+                ..RawWorkload::default()
             });
             let document = try_run(&experiment).expect("runs");
             let row = document.of(Metric::Lifetime).next().cloned().expect("a row");
@@ -298,6 +301,30 @@ proptest! {
         }
     }
 
+    /// On a memory without a place that is slower, random accesses cost what sequential ones do, and
+    /// every byte is where it belongs.
+    #[test]
+    fn random_equals_sequential_on_mram(access in 1u64..5000, seed in any::<u64>()) {
+        let experiment = Experiment {
+            seed,
+            ..experiment(RawWorkload {
+                patterns: vec![Pattern::Sequential, Pattern::Random],
+                access_bytes: vec![access],
+                total_bytes: access * 40,
+                wrap_bytes: access * 13,
+                ..RawWorkload::default()
+            })
+        };
+        let document = try_run(&experiment).expect("runs");
+        prop_assert!(!document.failed());
+        for operation in ["read", "write"] {
+            let rows = document.of(Metric::ThroughputMean).filter(|row| row.operation == operation);
+            let rates: Vec<_> = rows.map(|row| row.value).collect();
+            prop_assert_eq!(rates.len(), 2);
+            prop_assert_eq!(rates[0], rates[1]);
+        }
+    }
+
     /// Sequential accesses in closed form: every access costs the same.
     #[test]
     fn sequential_runs_meet_the_closed_form(access in 1u64..20_000, accesses in 1u64..60, slots in 1u64..9) {
@@ -306,6 +333,7 @@ proptest! {
             access_bytes: vec![access],
             total_bytes: access * accesses + access / 2,
             wrap_bytes: access * slots + access / 3,
+            ..RawWorkload::default()
         });
         let document = try_run(&experiment).expect("runs");
         let of = |metric, operation: &str| {

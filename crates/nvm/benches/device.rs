@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
-use wordline_memory::ByteMemory;
-use wordline_nvm::{Board, Conditions, Mram, MramSheet, Named, Wired};
+use wordline_memory::{ByteMemory, Flash};
+use wordline_nvm::{
+    Board, Conditions, FlashDevice, Mram, MramSheet, Named, Nand, NandSheet, Wired,
+};
 
 fn device(capacity: &str) -> Wired<Mram> {
     let sheet = include_str!("../tests/data/mram.toml").replace("64 KiB", capacity);
@@ -64,5 +66,65 @@ fn fork(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, accesses, fork);
+fn nand() -> Wired<Nand> {
+    let part = include_str!("../../catalog/parts/nand/mt29f1g01.toml");
+    let mut part: toml::Table = part.parse().expect("a well-formed sheet");
+    let sheet = part.remove("nand").expect("a NAND").try_into();
+    let sheet: NandSheet = sheet.expect("a sound sheet");
+    let board: Board =
+        toml::from_str(include_str!("../tests/data/board.toml")).expect("a well-formed board");
+    let part = Named {
+        id: "part",
+        sheet: &sheet,
+    };
+    let board = Named {
+        id: "board",
+        sheet: &board,
+    };
+    let conditions = Conditions {
+        timing: Timing::Typ,
+        age: 0.0,
+        seed: 0,
+    };
+    Wired::connect(part, board, conditions).expect("the part fits")
+}
+
+/// A NAND of 1 Gbit, every good page written: fork, erase a block, program a page, drop. And a block
+/// written and read page by page.
+fn nand_flash(criterion: &mut Criterion) {
+    let mut flash = nand();
+    let page = vec![7; 2048];
+    for block in 0..1024 {
+        if flash.is_bad(block).expect("inside") {
+            continue;
+        }
+        for index in 0..64 {
+            let programmed = flash.program(block * 64 + index, 0, &page);
+            programmed.expect("erased");
+        }
+    }
+    criterion.bench_function("nvm/nand-fork-1Gbit-erase-program-drop", |bencher| {
+        bencher.iter(|| {
+            let mut fork = flash.fork();
+            fork.erase(black_box(5)).expect("good");
+            fork.program(5 * 64, 0, black_box(&page)).expect("erased");
+            fork
+        });
+    });
+    criterion.bench_function("nvm/nand-write-block-128KiB", |bencher| {
+        bencher.iter(|| {
+            flash.erase(black_box(5)).expect("good");
+            for index in 0..64 {
+                let programmed = flash.program(5 * 64 + index, 0, black_box(&page));
+                programmed.expect("erased");
+            }
+        });
+    });
+    let mut out = vec![0; 64 << 10];
+    criterion.bench_function("nvm/nand-read-64KiB", |bencher| {
+        bencher.iter(|| flash.read_stream(black_box(0), &mut out));
+    });
+}
+
+criterion_group!(benches, accesses, fork, nand_flash);
 criterion_main!(benches);

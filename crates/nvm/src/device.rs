@@ -33,6 +33,16 @@ pub trait Accounts {
 
 /// A memory on a board, as a workload sees it: bytes, a clock and accounts.
 pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
+    /// Bytes that a write away from the sequential order must be a multiple of, and begin at a multiple
+    /// of: 1 where any byte can be overwritten, the erase block of a flash memory.
+    fn overwrite_bytes(&self) -> u64;
+
+    /// Lets reads of several pages load the next page while the one before it is moved to the host.
+    /// Returns whether the memory can do so; one that cannot stays as it is.
+    fn use_cache_read(&mut self) -> bool {
+        false
+    }
+
     /// Stores bytes without time, energy or wear: the content that a workload starts from.
     ///
     /// # Errors
@@ -51,6 +61,12 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// # Errors
     /// When the range leaves the memory, or the data cannot be corrected.
     fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError>;
+
+    /// Lets [`read_stream`](Self::read_stream) load the next page while the one before it is moved.
+    /// Returns whether the chip can do so; one that cannot stays as it is.
+    fn use_cache_read(&mut self) -> bool {
+        false
+    }
 
     /// Stores bytes in the main area of a page without time, energy or wear, and without erasing.
     ///

@@ -108,6 +108,63 @@ pub enum Misuse {
         /// The opcode's granule in bytes.
         granule: u8,
     },
+    /// An erase of a size that the chip does not have, or off its boundary.
+    #[error("the chip erases no {bytes} bytes at address {at}")]
+    NoSuchErase {
+        /// Address in bytes.
+        at: u64,
+        /// Length in bytes.
+        bytes: u64,
+    },
+    /// An access to what a suspended program or erase leaves unspecified.
+    #[error("address {at} lies where the suspended {work} stopped; resume it first")]
+    InSuspended {
+        /// Address in bytes.
+        at: u64,
+        /// What is suspended.
+        work: &'static str,
+    },
+    /// A command that has to wait until what is suspended has been resumed.
+    #[error("while {suspended} is suspended the chip takes no {action}")]
+    WhileSuspended {
+        /// What is suspended.
+        suspended: &'static str,
+        /// What was asked for.
+        action: Action,
+    },
+    /// A suspend command before a resumed program or erase made progress.
+    #[error(
+        "a suspend at {start} comes before the {work} that was resumed has run until {allowed}"
+    )]
+    SuspendTooSoon {
+        /// When the command began.
+        start: Time,
+        /// When it would have been allowed.
+        allowed: Time,
+        /// What was resumed.
+        work: &'static str,
+    },
+    /// A resume command while nothing is suspended.
+    #[error("nothing is suspended that could be resumed")]
+    NothingSuspended,
+    /// A bad-block mark on a chip that has none.
+    #[error("the chip keeps no marks of bad blocks")]
+    NoMarks,
+    /// A register that was neither loaded nor read from the array.
+    #[error("the chip's register is empty: load it, or read a page, first")]
+    RegisterEmpty,
+    /// A cache read that no page read began.
+    #[error("a cache read goes on with a page read, and there is none")]
+    NoPageRead,
+    /// A cache read of a chip that has none.
+    #[error("the chip has no cache read that the board drives")]
+    NoCacheRead,
+    /// A program of bytes that belong to the ECC.
+    #[error("column {column} holds the parity of the on-die ECC: leave it at 0xFF")]
+    EccParity {
+        /// The first such column that the program would change.
+        column: u32,
+    },
     /// A command in deep power-down.
     #[error("in deep power-down the chip understands the wake-up command alone")]
     Asleep,

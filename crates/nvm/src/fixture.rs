@@ -2,7 +2,9 @@
 
 use wordline_core::Timing;
 
-use crate::{Board, Conditions, Mram, MramSheet, Named, NvmError, Wired};
+use crate::{
+    Board, Conditions, Mram, MramSheet, Named, Nand, NandSheet, Nor, NorSheet, NvmError, Wired,
+};
 
 pub(crate) const TYPICAL: Conditions = Conditions {
     timing: Timing::Typ,
@@ -47,4 +49,55 @@ pub(crate) fn connect(
         sheet: board,
     };
     Wired::connect(part, board, conditions)
+}
+
+/// The invented NAND, after replacing `from` by `to` in its text.
+pub(crate) fn nand_sheet_with(from: &str, to: &str) -> NandSheet {
+    let text = include_str!("../tests/data/nand.toml");
+    assert!(text.contains(from), "{from}");
+    toml::from_str(&text.replace(from, to)).expect("a well-formed sheet")
+}
+
+/// The invented NAND without bad blocks on the invented board.
+pub(crate) fn nand(conditions: Conditions) -> Wired<Nand> {
+    let sheet = nand_sheet_with(
+        "bad_blocks_max = { value = 4",
+        "bad_blocks_max = { value = 0",
+    );
+    connect_nand(&sheet, &board(), conditions)
+}
+
+pub(crate) fn connect_nand(
+    sheet: &NandSheet,
+    board: &Board,
+    conditions: Conditions,
+) -> Wired<Nand> {
+    let part = Named { id: "part", sheet };
+    let board = Named {
+        id: "board",
+        sheet: board,
+    };
+    Wired::connect(part, board, conditions).expect("the invented part fits")
+}
+
+/// The invented NOR flash, after replacing `from` by `to` in its text.
+pub(crate) fn nor_sheet_with(from: &str, to: &str) -> NorSheet {
+    let text = include_str!("../tests/data/nor.toml");
+    assert!(text.contains(from), "{from}");
+    toml::from_str(&text.replace(from, to)).expect("a well-formed sheet")
+}
+
+/// A NOR flash on the invented board.
+pub(crate) fn nor_of(sheet: &NorSheet, conditions: Conditions) -> Wired<Nor> {
+    let part = Named { id: "nor", sheet };
+    let board = &board();
+    let board = Named {
+        id: "board",
+        sheet: board,
+    };
+    Wired::connect(part, board, conditions).expect("the invented part fits")
+}
+
+pub(crate) fn nor(conditions: Conditions) -> Wired<Nor> {
+    nor_of(&nor_sheet_with("", ""), conditions)
 }

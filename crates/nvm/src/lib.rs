@@ -30,6 +30,7 @@
 
 pub mod bus;
 pub mod chip;
+pub mod crash;
 pub mod power;
 
 mod board;
@@ -46,6 +47,8 @@ mod wired;
 
 pub use board::{Board, Driver, DriverCost, Rail};
 pub use chip::mram::{ActiveCurrent, Mram, MramSheet};
+pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
+pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::parallel_mram::ParallelMramSheet;
 pub use cost::{AccessCost, Cause};
 pub use device::{Accounts, CurrentGap, Device, FlashDevice, Notes, Wear};
@@ -54,4 +57,4 @@ pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
-pub use wired::{Chip, Conditions, Named, Wired, WiredParallel};
+pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired, WiredParallel};

@@ -120,6 +120,14 @@ impl Link {
             .find(|command| command.opcode.action == action)
     }
 
+    /// How an erase with a certain opcode is done; chips have one opcode for each size.
+    #[must_use]
+    pub fn erase_command(&self, code: u8) -> Option<&Command> {
+        self.commands
+            .iter()
+            .find(|command| command.opcode.action == Action::Erase && command.opcode.code == code)
+    }
+
     /// Every action with how it is done.
     #[must_use]
     pub fn commands(&self) -> &[Command] {
@@ -151,9 +159,11 @@ fn fastest_commands(bus: &SerialBus, opcodes: &[Opcode], protocol: Protocol) -> 
             opcode: opcode.clone(),
             clock,
         };
-        let same = fastest
-            .iter_mut()
-            .find(|other| other.opcode.action == opcode.action);
+        // Erases of different sizes are different things to do.
+        let same = fastest.iter_mut().find(|other| {
+            other.opcode.action == opcode.action
+                && (opcode.action != Action::Erase || other.opcode.code == opcode.code)
+        });
         match same {
             Some(other) if is_faster(&command, other) => *other = command,
             Some(_) => {}

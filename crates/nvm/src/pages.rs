@@ -45,6 +45,16 @@ impl<P: Clone + Default> Pages<P> {
         Arc::make_mut(page)
     }
 
+    /// Forgets the page at `index`, as if it had never been written.
+    pub fn remove(&mut self, index: usize) {
+        if self.get(index).is_none() {
+            return;
+        }
+        if let Some(node) = &mut Arc::make_mut(&mut self.root)[index / NODE_PAGES] {
+            Arc::make_mut(node)[index % NODE_PAGES] = None;
+        }
+    }
+
     /// Every page that was written, ascending.
     pub fn written(&self) -> impl Iterator<Item = &P> {
         self.root
@@ -73,6 +83,17 @@ mod tests {
         assert_eq!(first.get(0), None);
         assert_eq!(first.get(10_000), None);
         assert_eq!(first.written().count(), 2);
+    }
+
+    #[test]
+    fn a_removed_page_is_as_if_never_written() {
+        let mut first = Pages::<[u8; 4]>::new(200);
+        first.get_mut(130)[0] = 7;
+        let second = first.clone();
+        first.remove(130);
+        first.remove(10_000);
+        assert_eq!(first.get(130), None);
+        assert_eq!(second.get(130), Some(&[7, 0, 0, 0]));
     }
 
     proptest! {

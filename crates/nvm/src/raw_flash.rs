@@ -52,7 +52,7 @@ impl<F: FlashDevice> RawFlash<F> {
     }
 
     fn block_bytes(&self) -> u64 {
-        u64::from(self.geometry.pages_per_block) * u64::from(self.geometry.page_bytes)
+        self.geometry.block_bytes()
     }
 
     /// Does one thing with the flash memory and adds what it cost to the access.
@@ -176,6 +176,14 @@ impl<F: FlashDevice> Accounts for RawFlash<F> {
 }
 
 impl<F: FlashDevice> Device for RawFlash<F> {
+    fn overwrite_bytes(&self) -> u64 {
+        self.block_bytes()
+    }
+
+    fn use_cache_read(&mut self) -> bool {
+        self.flash.use_cache_read()
+    }
+
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         for (page, column, range) in self.pages(at, data.len()) {

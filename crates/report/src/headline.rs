@@ -46,8 +46,11 @@ pub(crate) fn grid(document: &ResultSet, pivot: &Pivot<'_>) -> Grid {
     fixed(varying.timing, "timing");
     fixed(varying.age, "age");
     fixed(varying.basis, "basis");
-    let axes = varying.axes.iter();
-    columns.extend(axes.map(|axis| Column::right(text::axis_label(axis))));
+    let axes = pivot.shown_axes();
+    columns.extend(
+        axes.iter()
+            .map(|axis| Column::right(text::axis_label(axis))),
+    );
     let names = headlines.iter().map(|(_, _, name)| name);
     columns.extend(names.map(Column::right));
     let keys = columns.len() - headlines.len();
@@ -72,7 +75,7 @@ fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<
     fixed(varying.timing, &|| row.timing.to_string());
     fixed(varying.age, &|| row.age.to_string());
     fixed(varying.basis, &|| basis_names(&line.bases()));
-    for axis in &varying.axes {
+    for axis in &pivot.shown_axes() {
         let value = line.axis(axis);
         cells.push(value.map_or_else(String::new, |value| text::coordinate(axis, value)));
     }
@@ -122,6 +125,13 @@ fn title(document: &ResultSet, pivot: &Pivot<'_>) -> String {
     let mut parts = Vec::new();
     if !varying.workload {
         parts.push(row.workload.clone());
+    }
+    for axis in varying
+        .axes
+        .iter()
+        .filter(|axis| !pivot.shown_axes().contains(*axis))
+    {
+        parts.extend(line.axis(axis).map(|value| text::coordinate(axis, value)));
     }
     if !varying.timing {
         parts.push(format!("{} timing", row.timing));

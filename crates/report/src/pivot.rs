@@ -118,6 +118,16 @@ impl<'a> Pivot<'a> {
         }
     }
 
+    /// The axes that are worth a column: those that vary, and numbers even where they do not.
+    pub(crate) fn shown_axes(&self) -> Vec<&'a str> {
+        let axes = self.varying.axes.iter().copied();
+        axes.filter(|axis| {
+            let text = |line: &Line<'_>| matches!(line.axis(axis), Some(AxisValue::Text(_)));
+            self.varying.varying_axes.contains(axis) || !self.lines.iter().all(text)
+        })
+        .collect()
+    }
+
     /// A coordinate along the curves as people read it; empty where there is none.
     pub(crate) fn place(&self, line: &Line<'_>) -> String {
         let value = self.along.and_then(|axis| Some((axis, line.axis(axis)?)));

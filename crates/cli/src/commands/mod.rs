@@ -1,8 +1,10 @@
 //! One file a subcommand.
 
+mod import;
 mod part;
 mod raw;
 mod report;
+mod reproduce;
 
 use wordline_catalog::Catalog;
 
@@ -17,6 +19,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
     match &arguments.command {
         Command::Raw(raw) => raw::run(raw, global),
         Command::Part(part) => part::run(part, global),
+        Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
         Command::Doctor => doctor::run(global),
     }

@@ -1,4 +1,4 @@
-//! `wordline part list|show|check`.
+//! `wordline part list|show|import|check`.
 
 use serde_json::json;
 use wordline_catalog::{Board, Catalog, CatalogError, Header, Part};
@@ -16,6 +16,7 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
     match part {
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
+        args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
         args::Part::Check { paths } => check(paths, global),
     }
 }

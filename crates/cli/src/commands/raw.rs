@@ -46,6 +46,8 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
     };
     let workload = RawWorkload {
         operations: raw.operation.clone(),
+        patterns: raw.pattern.clone(),
+        cache_read: raw.cache_read,
         access_bytes: sizes,
         ..default
     };

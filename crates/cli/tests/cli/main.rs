@@ -2,10 +2,12 @@
 
 mod catalog;
 mod export;
+mod import;
 mod pipes;
 mod raw;
 mod refusals;
 mod report;
+mod reproduce;
 mod sheets;
 mod support;
 

@@ -54,7 +54,13 @@ fn every_row_has_the_columns_of_the_schema_and_no_two_are_about_one_thing() {
         "unit",
         "basis",
     ];
-    const SOMETIMES: [&str; 4] = ["access_bytes", "cause", "distribution", "no_value"];
+    const SOMETIMES: [&str; 5] = [
+        "access_bytes",
+        "pattern",
+        "cause",
+        "distribution",
+        "no_value",
+    ];
     const NOT_IDENTIFYING: [&str; 5] = ["value", "no_value", "unit", "basis", "distribution"];
     let document = wordline(&[&SMALL[..], &["--format", "json"]].concat())
         .done()
@@ -229,7 +235,7 @@ fn a_run_that_fails_exits_with_1_and_says_so_in_its_rows() {
     ]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&[
-        "slow@stm32h755-qspi, write of 2 KiB",
+        "slow@stm32h755-qspi, sequential write of 2 KiB",
         "213 days",
         "(run-failed)",
     ]);

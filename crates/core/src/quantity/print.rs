@@ -66,7 +66,8 @@ fn with_point(digits: &str, exponent: i32) -> String {
 
 /// A value in an SI base unit as people read it, to `digits` significant digits: `human(5.2e-5,
 /// "s", 3)` is `52.0 us`. Prefixes are decimal, except that whole sizes in bytes print exactly
-/// (`8 MiB`) and times beyond two days print in days or years.
+/// (`8 MiB`) and times beyond two minutes print in minutes, hours, days or
+/// years.
 #[must_use]
 pub fn human(value: f64, unit: &str, digits: usize) -> String {
     const YEAR_S: f64 = 365.25 * 86_400.0;
@@ -76,6 +77,10 @@ pub fn human(value: f64, unit: &str, digits: usize) -> String {
             super::ByteCount::from_bytes(value as u64).to_string()
         }
         "s" if value >= YEAR_S => format!("{} years", plain(value / YEAR_S, digits)),
+        "s" if (120.0..7_200.0).contains(&value) => format!("{} min", plain(value / 60.0, digits)),
+        "s" if (7_200.0..2.0 * 86_400.0).contains(&value) => {
+            format!("{} h", plain(value / 3_600.0, digits))
+        }
         "s" if value >= 2.0 * 86_400.0 => format!("{} days", plain(value / 86_400.0, digits)),
         "EUR" | "cycles" => format!("{} {unit}", plain(value, digits)),
         _ => prefixed(value, unit, digits),

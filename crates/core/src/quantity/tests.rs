@@ -98,6 +98,8 @@ fn people_read_a_few_digits() {
     assert_eq!(human(1.77e-9, "J/B", 3), "1.77 nJ/B");
     assert_eq!(human(8_388_608.0, "B", 3), "8 MiB");
     assert_eq!(human(0.345, "1", 3), "0.345");
+    assert_eq!(human(126e3, "s", 3), "35.0 h");
+    assert_eq!(human(985.0, "s", 3), "16.4 min");
     assert_eq!(human(19_000.0, "1/s", 3), "19.0 k/s");
     assert_eq!(human(450e3 * 365.25 * 86_400.0, "s", 2), "450000 years");
 }

@@ -1,8 +1,11 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
 mod mram;
+mod nand;
+mod nor;
 mod parallel;
 
+pub use nor::SuspendedRead;
 pub use parallel::WiredParallel;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
@@ -212,10 +215,6 @@ impl<C: Chip> Wired<C> {
     ///
     /// The questions are evenly spaced, so their number follows from a division: an erase of 150 ms
     /// is not polled seventy thousand times by the simulation.
-    #[expect(
-        dead_code,
-        reason = "the chips that are busy after a command come next"
-    )]
     fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
         let bus = self.bus(Action::Status, 1)?;
         let now = self.clock.now();

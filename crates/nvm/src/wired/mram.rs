@@ -156,6 +156,10 @@ impl ByteMemory for Wired<Mram> {
 }
 
 impl Device for Wired<Mram> {
+    fn overwrite_bytes(&self) -> u64 {
+        1
+    }
+
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(at, data)
     }

@@ -190,6 +190,10 @@ impl Accounts for WiredParallel {
 }
 
 impl Device for WiredParallel {
+    fn overwrite_bytes(&self) -> u64 {
+        1
+    }
+
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(at, data)
     }

@@ -1,0 +1,409 @@
+//! `wordline reproduce`.
+
+use serde::Serialize;
+use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
+use wordline_core::{Pattern, Timing};
+use wordline_lab::Control;
+use wordline_lab::published::{Allowed, Kind, Measure, Published, Use, Variant, keys, published};
+use wordline_lab::reproduce::{Comparison, Reproduced, Reproduction, Score, Tally, Verdict};
+use wordline_report::{Column, Format, Grid, Style};
+
+use crate::args::{Global, Reproduce};
+use crate::failure::{self, Failure};
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::output::Exports;
+use crate::progress::Bar;
+
+/// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
+const USES: [(Use, &str); 3] = [
+    (Use::Predicted, "Predictions"),
+    (Use::Calibrated, "Calibrations"),
+    (Use::Datasheet, "Data-sheet figures, copied by both"),
+];
+
+pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&reproduce.export)?;
+    if exports.has(Format::Html) {
+        return Err(failure::message(
+            "--export: published figures have no HTML page; allowed: json, csv, md, txt",
+        ));
+    }
+    let documents = match &reproduce.key {
+        Some(key) => vec![document(key)?],
+        None => keys().map(document).collect::<Result<_, _>>()?,
+    };
+    if reproduce.list {
+        let grid = match (&reproduce.key, documents.as_slice()) {
+            (Some(_), [document]) => values(document),
+            _ => list(&documents),
+        };
+        exports.write_text(global, |format, style| grid.render(format, style))?;
+        return Ok(Outcome::Done);
+    }
+    let catalog = super::catalog(global)?;
+    let reproduction = {
+        let bar = Bar::new(global.quiet);
+        let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
+        let stop = interrupt::listen();
+        let control = Control {
+            stop: Some(&stop),
+            progress: Some(&show),
+        };
+        wordline_lab::reproduce(&catalog, &documents, &control)
+    };
+    exports.write_text(global, |format, style| render(&reproduction, format, style))?;
+    Ok(if !reproduction.complete {
+        Outcome::Interrupted
+    } else if reproduction.pass {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
+}
+
+fn document(key: &str) -> Result<Published, Failure> {
+    published(key).ok_or_else(|| {
+        let known: Vec<_> = keys().collect();
+        let known = known.join(", ");
+        failure::message(format!("unknown document {key:?}; allowed: {known}"))
+    })
+}
+
+/// The documents, with how many values each has.
+fn list(documents: &[Published]) -> Grid {
+    let mut columns = vec![Column::left("document"), Column::left("title")];
+    let counts = ["values", "predicted", "calibrated", "datasheet"];
+    columns.extend(counts.map(Column::right));
+    let mut grid = Grid::new("", columns);
+    for document in documents {
+        let count = |r#use| {
+            let values = document.value.iter();
+            values.filter(|value| value.r#use == r#use).count()
+        };
+        let mut row = vec![document.key.clone(), document.title.clone()];
+        row.push(document.value.len().to_string());
+        let uses = USES.iter().map(|(r#use, _)| count(*r#use).to_string());
+        row.extend(uses);
+        grid.push(row);
+    }
+    grid
+}
+
+/// What is known of a document's values before anything runs.
+fn values(document: &Published) -> Grid {
+    let columns = [
+        "citation",
+        "ours to compare",
+        "published",
+        "allowed",
+        "use",
+        "listed miss",
+        "needs",
+    ];
+    let mut grid = Grid::new("", columns.map(Column::left).into());
+    for value in &document.value {
+        grid.push([
+            value.citation.clone(),
+            compared(&value.of, value.over.as_ref(), &document.target),
+            value.text.clone(),
+            allowed(value.allowed, value.unit),
+            value.r#use.name().to_owned(),
+            value.miss.clone().unwrap_or_default(),
+            value.needs.clone().unwrap_or_default(),
+        ]);
+    }
+    grid
+}
+
+fn render(reproduction: &Reproduction, format: Format, style: &Style) -> String {
+    match format {
+        Format::Json => json(reproduction),
+        Format::Csv => rows(reproduction).csv(),
+        Format::Table | Format::Markdown | Format::Html => text(reproduction, format, style),
+    }
+}
+
+fn json(reproduction: &Reproduction) -> String {
+    /// What stands at the head of the document.
+    #[derive(Serialize)]
+    struct Document<'a> {
+        wordline: &'a str,
+        #[serde(flatten)]
+        reproduction: &'a Reproduction,
+    }
+    let document = Document {
+        wordline: env!("CARGO_PKG_VERSION"),
+        reproduction,
+    };
+    match serde_json::to_string_pretty(&document) {
+        Ok(text) => text + "\n",
+        Err(error) => unreachable!("plain data with text keys serialises: {error}"),
+    }
+}
+
+/// Every value as a row of numbers in SI units.
+fn rows(reproduction: &Reproduction) -> Grid {
+    let columns = [
+        "document",
+        "use",
+        "citation",
+        "compared",
+        "published_text",
+        "published",
+        "tolerance",
+        "at_least",
+        "at_most",
+        "value",
+        "difference",
+        "unit",
+        "verdict",
+        "reason",
+        "problem",
+    ];
+    let mut grid = Grid::new("", columns.map(Column::left).into());
+    let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    for document in &reproduction.documents {
+        for row in &document.rows {
+            let (tolerance, at_least, at_most) = match row.allowed {
+                Allowed::Within { tolerance } => (Some(tolerance), None, None),
+                Allowed::Between { at_least, at_most } => (None, at_least, at_most),
+            };
+            grid.push([
+                document.document.clone(),
+                row.r#use.name().to_owned(),
+                row.citation.clone(),
+                compared(&row.of, row.over.as_ref(), &document.target),
+                row.published_text.clone(),
+                number(row.published),
+                number(tolerance),
+                number(at_least),
+                number(at_most),
+                number(row.value),
+                number(row.difference),
+                row.unit.to_owned(),
+                row.verdict.words().to_owned(),
+                row.reason.clone().unwrap_or_default(),
+                row.problem.clone().unwrap_or_default(),
+            ]);
+        }
+    }
+    grid
+}
+
+/// Tables and lists for people, document by document; the score comes last.
+fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
+    let mut blocks = Vec::new();
+    for document in &reproduction.documents {
+        let heading = format!("{}: {}", document.document, document.title);
+        blocks.push(if format == Format::Markdown {
+            format!("# {heading}\n")
+        } else {
+            format!("{heading}\n{}\n", "=".repeat(heading.chars().count()))
+        });
+        let grids = tables(document).into_iter().chain(lists(document));
+        let shown = grids.filter(|grid| !grid.rows().is_empty());
+        blocks.extend(shown.map(|grid| grid.render(format, style)));
+        blocks.push(score("Score", document.score));
+    }
+    if !reproduction.complete {
+        blocks.push("Incomplete: the run was interrupted; later values are missing.\n".to_owned());
+    }
+    if reproduction.documents.len() > 1 {
+        blocks.push(score("All documents", reproduction.score));
+    }
+    blocks.join("\n")
+}
+
+/// What was computed, a table for each use.
+fn tables(document: &Reproduced) -> Vec<Grid> {
+    let table = |(r#use, title): (Use, &str)| {
+        let words = ["citation", "ours to compare"].map(Column::left);
+        let numbers = ["published", "allowed", "ours", "difference"].map(Column::right);
+        let columns = words.into_iter().chain(numbers);
+        let columns = columns.chain([Column::left("verdict")]).collect();
+        let mut grid = Grid::new(title, columns);
+        let of_use = document.rows.iter().filter(|row| row.r#use == r#use);
+        for row in of_use.filter(|row| row.verdict != Verdict::Pending) {
+            grid.push(cells(row, &document.target));
+        }
+        grid
+    };
+    USES.map(table).into()
+}
+
+fn cells(row: &Comparison, target: &str) -> [String; 7] {
+    let none = || "–".to_owned();
+    let ours = match row.no_value {
+        Some(_) => Some("unbounded".to_owned()),
+        None => row.value.map(|ours| human(ours, row.unit, 4)),
+    };
+    let difference = row
+        .difference
+        .map(|share| format!("{:+.2} %", share * 100.0));
+    [
+        row.citation.clone(),
+        compared(&row.of, row.over.as_ref(), target),
+        row.published_text.clone(),
+        allowed(row.allowed, row.unit),
+        ours.unwrap_or_else(none),
+        difference.unwrap_or_else(none),
+        row.verdict.words().to_owned(),
+    ]
+}
+
+/// What needs attention, what is known, and what is still to come.
+fn lists(document: &Reproduced) -> [Grid; 4] {
+    let grid = |title: &str, columns: &[&str]| {
+        Grid::new(title, columns.iter().copied().map(Column::left).collect())
+    };
+    let mut problems = grid(
+        "Needs attention",
+        &["citation", "ours to compare", "problem"],
+    );
+    let mut misses = grid("Listed misses", &["citation", "reason"]);
+    let mut errata = grid("Errata of the document", &["erratum"]);
+    for row in &document.rows {
+        if let Some(problem) = &row.problem {
+            let ours = compared(&row.of, row.over.as_ref(), &document.target);
+            problems.push([row.citation.clone(), ours, problem.clone()]);
+        }
+        if row.verdict == Verdict::ListedMiss {
+            let reason = row.reason.clone().unwrap_or_default();
+            misses.push([row.citation.clone(), reason]);
+        }
+    }
+    for erratum in &document.errata {
+        errata.push([erratum]);
+    }
+    [problems, misses, pending(document), errata]
+}
+
+/// What cannot be computed yet. One statement about several sizes is one line, with their count.
+fn pending(document: &Reproduced) -> Grid {
+    let mut columns: Vec<_> = ["citation", "published"].map(Column::left).into();
+    columns.push(Column::right("values"));
+    columns.extend(["use", "needs"].map(Column::left));
+    let mut lines: Vec<([&str; 4], usize)> = Vec::new();
+    for row in &document.rows {
+        let (Verdict::Pending, Some(needs)) = (row.verdict, &row.reason) else {
+            continue;
+        };
+        let line = [&row.citation, &row.published_text, row.r#use.name(), needs];
+        match lines.iter_mut().find(|(other, _)| *other == line) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    let mut grid = Grid::new("Not yet", columns);
+    for ([citation, published, r#use, needs], count) in lines {
+        grid.push([citation, published, &count.to_string(), r#use, needs]);
+    }
+    grid
+}
+
+/// The score in a sentence for each use; only the first one says how good the model is.
+fn score(name: &str, score: Score) -> String {
+    let rest = |tally: Tally| {
+        let counts = [
+            (tally.listed_miss, "listed miss", "listed misses"),
+            (tally.new_miss, "new miss", "new misses"),
+            (tally.failed, "failed", "failed"),
+            (tally.pending, "not yet", "not yet"),
+        ];
+        let counted = counts.iter().filter(|(count, _, _)| *count > 0);
+        let words: String = counted
+            .map(|(count, one, many)| format!(", {count} {}", if *count == 1 { one } else { many }))
+            .collect();
+        words
+    };
+    let line = |what: &str, tally: Tally| {
+        format!("{what}: {} of {} hit{}", tally.hit, tally.run, rest(tally))
+    };
+    format!(
+        "{name}: {}. Counted apart: {}; {}.\n",
+        line("predictions", score.predicted),
+        line("calibrations", score.calibrated),
+        line("data-sheet figures", score.datasheet),
+    )
+}
+
+/// What counts as a hit, in words.
+fn allowed(allowed: Allowed, unit: &str) -> String {
+    let limit = |limit: f64| human(limit, unit, 3);
+    match allowed {
+        Allowed::Within { tolerance } => format!("± {} %", human(tolerance * 100.0, "1", 2)),
+        Allowed::Between { at_least, at_most } => match (at_least, at_most) {
+            (Some(least), Some(most)) => format!("{} to {}", limit(least), limit(most)),
+            (Some(least), None) => format!("at least {}", limit(least)),
+            (None, Some(most)) => format!("at most {}", limit(most)),
+            (None, None) => "anything".to_owned(),
+        },
+    }
+}
+
+/// What of ours is compared, in words. Of a divisor only what differs is named, and of a target
+/// only one that is not the document's own.
+fn compared(of: &Measure, over: Option<&Measure>, target: &str) -> String {
+    let first = words(of);
+    let usual = [on(target), during(Timing::Typ)];
+    let said = first.iter().filter(|word| !usual.contains(word));
+    let mut text = joined(said);
+    if let Some(over) = over {
+        let second = words(over);
+        let other = second.iter().filter(|word| !first.contains(word));
+        let other = joined(other);
+        text += " over ";
+        text += if other.is_empty() { "plain" } else { &other };
+    }
+    text
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a String>) -> String {
+    let words: Vec<_> = words.map(String::as_str).collect();
+    words.join(" ")
+}
+
+fn words(measure: &Measure) -> Vec<String> {
+    match measure {
+        Measure::Figure {
+            sheet,
+            figure,
+            column,
+        } => vec![figure.clone(), column.clone(), format!("of {sheet}")],
+        Measure::Row { run, metric, cause } => {
+            let mut words = vec![run.operation.name().to_owned()];
+            words.push(ByteCount::from_bytes(run.access_bytes).to_string());
+            if run.pattern == Pattern::Random {
+                words.push("at random".to_owned());
+            }
+            words.extend(run.variant.map(|variant| {
+                let word = match variant {
+                    Variant::CacheRead => "through the cache register",
+                    Variant::Erase => "as erases",
+                };
+                word.to_owned()
+            }));
+            let period = run.period_ps.map(Time::from_ps);
+            words.extend(period.map(|period| format!("every {}", human(period.si(), "s", 3))));
+            if run.workload == Kind::Buffer {
+                words.push("buffered".to_owned());
+            }
+            words.push(match cause {
+                Some(cause) => format!("{metric}, {cause},"),
+                None => metric.to_string(),
+            });
+            words.push(on(&run.target));
+            words.push(during(run.timing));
+            words
+        }
+    }
+}
+
+fn on(target: &str) -> String {
+    format!("on {target}")
+}
+
+fn during(timing: Timing) -> String {
+    format!("at {timing} timing")
+}

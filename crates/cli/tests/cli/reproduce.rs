@@ -1,0 +1,193 @@
+//! `wordline reproduce`: published values beside ours, calibration and prediction apart.
+
+use serde_json::Value;
+
+use crate::support::{FORMATS, Folder, command, wordline};
+
+const KEY: &str = "mram-vs-flash-benchmark";
+
+fn run(arguments: &[&str]) -> crate::support::Ran {
+    wordline(&[&["reproduce", "--quiet"], arguments].concat())
+}
+
+#[test]
+fn every_document_reproduces_and_says_so() {
+    let text = run(&[]).done().stdout;
+    for heading in [KEY, "mram-edge-databases", "Errata of the document"] {
+        assert!(text.contains(heading), "{heading}: {text}");
+    }
+    assert!(text.contains("All documents: predictions: "), "{text}");
+    assert!(!text.contains("Needs attention"), "{text}");
+}
+
+#[test]
+fn calibrations_and_predictions_stand_in_tables_of_their_own() {
+    let text = run(&[KEY]).done().stdout;
+    assert!(!text.contains("mram-edge-databases") && !text.contains("All documents"));
+    let place = |needle: &str| {
+        text.find(needle)
+            .unwrap_or_else(|| panic!("{needle}: {text}"))
+    };
+    let predictions = place("\nPredictions\n");
+    let calibrations = place("\nCalibrations\n");
+    let copies = place("\nData-sheet figures, copied by both\n");
+    assert!(predictions < calibrations && calibrations < copies);
+    // The one calibrated value stands in its table and nowhere else.
+    let calibrated = place("figure 3, caption: 52 us");
+    assert!(calibrations < calibrated && calibrated < copies);
+    assert_eq!(text.matches("figure 3, caption: 52 us").count(), 1);
+    let predicted = place("figure 3, caption: 1109 us");
+    assert!(predictions < predicted && predicted < calibrations);
+    let words = [
+        "± 0.50 %",
+        "1.110 ms",
+        "+0.10 %",
+        "hit",
+        "listed miss",
+        "155 mA",
+        "\nNot yet\n",
+    ];
+    for word in words {
+        place(word);
+    }
+    let score = text.lines().last().expect("a score");
+    assert!(score.starts_with("Score: predictions: "), "{score}");
+    assert!(score.contains("calibrations: 1 of 1 hit"), "{score}");
+}
+
+#[test]
+fn json_is_one_object_in_si_units() {
+    let document = run(&[KEY, "--format", "json"]).done().json();
+    assert_eq!(document["complete"], true);
+    assert_eq!(document["pass"], true);
+    let documents = document["documents"].as_array().expect("documents");
+    assert_eq!(documents.len(), 1);
+    assert_eq!(documents[0]["document"], KEY);
+    assert_eq!(documents[0]["score"], document["score"]);
+    let rows = documents[0]["rows"].as_array().expect("rows");
+    let row = |citation: &str| {
+        let mut found = rows.iter().filter(|row| row["citation"] == citation);
+        found.next().expect(citation)
+    };
+    let hit = row("figure 3, caption: 86 us");
+    assert_eq!(hit["published"], 86e-6);
+    assert_eq!(
+        (&hit["unit"], &hit["use"]),
+        (&"s".into(), &"predicted".into())
+    );
+    assert_eq!(
+        (&hit["tolerance"], &hit["verdict"]),
+        (&0.005.into(), &"hit".into())
+    );
+    assert_eq!(hit["of"]["target"], "em064lx@stm32h755-qspi");
+    assert_eq!(hit["of"]["access_bytes"], 4096);
+    let ours = hit["value"].as_f64().expect("a number");
+    assert!((ours / 86e-6 - 1.0 - hit["difference"].as_f64().expect("a number")).abs() < 1e-12);
+
+    // A score counts its rows, and nothing that did not run.
+    for of in ["predicted", "calibrated", "datasheet"] {
+        let score = &documents[0]["score"][of];
+        let count = |verdict: &str| {
+            let counted = rows
+                .iter()
+                .filter(|row| row["use"] == of && row["verdict"] == verdict);
+            Value::from(counted.count())
+        };
+        for verdict in ["hit", "listed_miss", "new_miss", "pending", "failed"] {
+            assert_eq!(score[verdict], count(verdict), "{of} {verdict}");
+        }
+        let ran = rows
+            .iter()
+            .filter(|row| row["use"] == of && !row["value"].is_null());
+        assert_eq!(score["run"], ran.count(), "{of}");
+    }
+    for row in rows.iter().filter(|row| row["verdict"] == "pending") {
+        assert!(row["value"].is_null() && row["reason"].is_string(), "{row}");
+    }
+}
+
+#[test]
+fn two_runs_are_the_same_in_every_format_and_exports_say_what_stdout_says() {
+    for (format, name) in FORMATS
+        .into_iter()
+        .zip(["a.txt", "a.json", "a.csv", "a.md"])
+    {
+        let folder = Folder::new();
+        let file = folder.file(name);
+        let ran = run(&[KEY, "--format", format, "--export", &file]).done();
+        assert_eq!(ran.stderr, "");
+        assert_eq!(ran.stdout, folder.read(name), "{format}");
+        assert_eq!(
+            ran.stdout,
+            run(&[KEY, "--format", format]).stdout,
+            "{format}"
+        );
+    }
+    let csv = run(&[KEY, "--format", "csv"]).done().stdout;
+    let lines = csv.lines().count() - 1;
+    let document = run(&[KEY, "--format", "json"]).done().json();
+    assert_eq!(
+        Some(lines),
+        document["documents"][0]["rows"].as_array().map(Vec::len)
+    );
+}
+
+#[test]
+fn a_list_runs_nothing_and_states_the_tolerances() {
+    let text = run(&["--list"]).done().stdout;
+    assert!(
+        text.contains(KEY) && text.contains("mram-edge-databases"),
+        "{text}"
+    );
+    let values = run(&[KEY, "--list"]).done().stdout;
+    for word in [
+        "figure 3, caption: 52 us",
+        "± 0.50 %",
+        "calibrated",
+        "needs",
+    ] {
+        assert!(values.contains(word), "{word}: {values}");
+    }
+    assert!(!values.contains("86.13"), "{values}");
+}
+
+#[test]
+fn bad_input_is_refused_with_what_is_allowed() {
+    run(&["mram"]).refused(&["unknown document \"mram\"", KEY, "mram-edge-databases"]);
+    run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", KEY]);
+    let folder = Folder::new();
+    let page = folder.file("page.html");
+    run(&[KEY, "--export", &page]).refused(&["no HTML page", "json, csv, md, txt"]);
+    assert!(!folder.has("page.html"));
+    run(&[KEY, "--export", "x.pdf"]).refused(&["x.pdf", "allowed: json"]);
+    wordline(&["reproduce", "--catalog", "no-such-folder"]).refused(&["no-such-folder"]);
+}
+
+/// A part of the user's own makes values run that were pending; the data must then say so.
+#[test]
+fn a_value_that_can_run_does_not_stay_pending_in_silence() {
+    let folder = Folder::new().with_sheet("em064lx", "emd4e001g", &[]);
+    let ran = wordline(&[
+        "reproduce",
+        "mram-edge-databases",
+        "--catalog",
+        &folder.argument(),
+    ]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("Needs attention"), "{ran:?}");
+    assert!(ran.stdout.contains("remove its `needs`"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_went_away_is_no_error() {
+    use std::process::Stdio;
+    let mut child = std::process::Command::new(command(&[]).get_program())
+        .args(["reproduce", "--quiet"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let status = child.wait().expect("the command ends");
+    assert_eq!(status.code(), Some(0));
+}

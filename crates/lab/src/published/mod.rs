@@ -1,0 +1,258 @@
+//! What documents printed, for comparison with what the laboratory computes.
+//!
+//! Each document is a folder under `published/`: `document.toml` says what it is and which of its
+//! statements are known to be wrong, and the other files hold its values. Every value states its
+//! citation, what of ours stands beside it, the tolerance that was chosen before the run, and
+//! whether a model was calibrated with it, predicts it, or merely copies the same data sheet.
+//! [`reproduce`](crate::reproduce()) compares.
+
+mod file;
+pub(crate) mod number;
+
+use serde::{Deserialize, Serialize};
+use wordline_core::{Metric, Operation, Pattern, Timing};
+
+/// One document: its key, and the texts of its cover and of its values.
+struct Files {
+    key: &'static str,
+    cover: &'static str,
+    values: &'static [&'static str],
+}
+
+/// The text of a file under `published/`.
+macro_rules! text {
+    ($file:literal) => {
+        include_str!(concat!("../../published/", $file))
+    };
+}
+
+/// The embedded documents.
+const DOCUMENTS: [Files; 2] = [
+    Files {
+        key: "mram-vs-flash-benchmark",
+        cover: text!("mram-vs-flash-benchmark/document.toml"),
+        values: &[
+            text!("mram-vs-flash-benchmark/mram.toml"),
+            text!("mram-vs-flash-benchmark/nor.toml"),
+            text!("mram-vs-flash-benchmark/nand.toml"),
+            text!("mram-vs-flash-benchmark/ratios.toml"),
+        ],
+    },
+    Files {
+        key: "mram-edge-databases",
+        cover: text!("mram-edge-databases/document.toml"),
+        values: &[
+            text!("mram-edge-databases/table-1.toml"),
+            text!("mram-edge-databases/table-2.toml"),
+            text!("mram-edge-databases/figure-1.toml"),
+        ],
+    },
+];
+
+/// What one document printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Published {
+    /// Short name of the document.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Target that stands for its hardware, where a value names no other.
+    pub target: String,
+    /// What the document says and what holds instead.
+    pub errata: Vec<String>,
+    /// Its values.
+    pub value: Vec<Value>,
+}
+
+/// One printed value, and what of ours stands beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Where it stands, and how it was read.
+    pub citation: String,
+    /// What of ours is compared.
+    pub of: Measure,
+    /// What that is divided by, where the document prints a ratio.
+    pub over: Option<Measure>,
+    /// The value as printed, with its unit.
+    pub text: String,
+    /// The same in `unit`; `None` where a limit stands for a statement without a number. Infinite
+    /// where the document says that there is no limit.
+    pub published: Option<f64>,
+    /// SI unit of the value; `1` for a ratio.
+    pub unit: &'static str,
+    /// What counts as a hit.
+    pub allowed: Allowed,
+    /// Whether a model was calibrated with it, predicts it, or copies the same sheet.
+    pub r#use: Use,
+    /// Why it is known to be missed.
+    pub miss: Option<String>,
+    /// What has to exist before it can be computed.
+    pub needs: Option<String>,
+}
+
+/// What counts as a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Allowed {
+    /// The printed value, give or take a fraction of it.
+    Within {
+        /// Largest difference, as a fraction of the printed value.
+        tolerance: f64,
+    },
+    /// Anything between two limits in the value's unit, themselves included.
+    Between {
+        /// Lower limit.
+        at_least: Option<f64>,
+        /// Upper limit.
+        at_most: Option<f64>,
+    },
+}
+
+/// What a published value is to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Use {
+    /// The model was calibrated with it: meeting it proves nothing.
+    Calibrated,
+    /// The model predicts it.
+    Predicted,
+    /// A data-sheet figure that the document and our sheet both copy: meeting it proves that both
+    /// copied alike.
+    Datasheet,
+}
+
+impl Use {
+    /// As the data spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calibrated => "calibrated",
+            Self::Predicted => "predicted",
+            Self::Datasheet => "datasheet",
+        }
+    }
+}
+
+/// Something that the laboratory can compute or look up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Measure {
+    /// A row of a run.
+    Row {
+        /// The run.
+        #[serde(flatten)]
+        run: Run,
+        /// The row's metric.
+        metric: Metric,
+        /// The row's cause, where the metric has one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
+    },
+    /// A figure of a part's or board's sheet.
+    Figure {
+        /// Id of the part or board.
+        sheet: String,
+        /// Dotted path of the figure, as `wordline part show` lists it.
+        figure: String,
+        /// `min`, `typ` or `max`.
+        column: String,
+    },
+}
+
+/// What is run on a fresh device, in accesses of one size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Run {
+    /// `PART@BOARD`, or `PART` on its default board.
+    pub target: String,
+    /// What runs on it.
+    pub workload: Kind,
+    /// What its accesses do.
+    pub operation: Operation,
+    /// Size of one access in bytes.
+    pub access_bytes: u64,
+    /// Order of the addresses.
+    pub pattern: Pattern,
+    /// In which way the accesses differ from plain ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
+    /// Time between the starts of two accesses in picoseconds, where the workload has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period_ps: Option<u64>,
+    /// Column of the data sheets.
+    pub timing: Timing,
+}
+
+/// A kind of workload, whether or not this version runs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A raw memory over access sizes.
+    #[default]
+    Raw,
+    /// The RAM that a fixed input rate needs.
+    Buffer,
+}
+
+/// How accesses differ from plain ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    /// Reads whose next page is loaded while this one is transferred.
+    CacheRead,
+    /// Erases instead of accesses.
+    Erase,
+}
+
+/// The keys of the documents, in the order in which they are reproduced.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    DOCUMENTS.iter().map(|files| files.key)
+}
+
+/// What the document of a key printed; `None` for an unknown key.
+///
+/// # Panics
+/// Never: the tests parse every embedded file.
+#[must_use]
+pub fn published(key: &str) -> Option<Published> {
+    let files = DOCUMENTS.iter().find(|files| files.key == key)?;
+    match Published::parse(files.cover, files.values) {
+        Ok(published) => Some(published),
+        Err(error) => unreachable!("the embedded files of {key} are sound: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_file_is_sound() {
+        for files in &DOCUMENTS {
+            let document = Published::parse(files.cover, files.values).expect(files.key);
+            assert_eq!(document.key, files.key);
+            assert!(!document.title.is_empty() && !document.errata.is_empty());
+            let mut seen = std::collections::HashSet::new();
+            for value in &document.value {
+                let name = format!("{} {:?} {:?}", value.citation, value.of, value.over);
+                assert!(seen.insert(name.clone()), "twice: {name}");
+            }
+        }
+        assert_eq!(published("nothing"), None);
+    }
+
+    /// A file of the folder that no document lists would be forgotten in silence.
+    #[test]
+    fn no_file_is_left_out() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("published");
+        let folders = std::fs::read_dir(&root).expect("the folder is there");
+        let mut found = 0;
+        for folder in folders {
+            let folder = folder.expect("readable").path();
+            let key = folder.file_name().and_then(|name| name.to_str());
+            assert!(keys().any(|known| Some(known) == key), "{folder:?}");
+            found += std::fs::read_dir(folder).expect("readable").count();
+        }
+        let listed: usize = DOCUMENTS.iter().map(|files| 1 + files.values.len()).sum();
+        assert_eq!(found, listed);
+    }
+}

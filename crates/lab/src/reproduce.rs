@@ -1,0 +1,454 @@
+//! Published values beside ours: what is run for each, and how it is judged.
+//!
+//! A value that cannot be computed yet says in `needs` what has to exist first. As soon as it can
+//! be computed it is run and judged like any other, and its `needs` is reported as out of date. A
+//! listed miss that hits is reported too: the data must say what holds.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use wordline_catalog::Catalog;
+use wordline_core::results::NoValue;
+use wordline_core::{Experiment, ResultSet, Workload};
+
+use crate::control::{Control, Progress};
+use crate::published::{Allowed, Kind, Measure, Published, Run, Use, Value, Variant, number};
+
+/// Documents reproduced.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reproduction {
+    /// False when the caller stopped it: later values are missing.
+    pub complete: bool,
+    /// Whether nothing needs attention.
+    pub pass: bool,
+    /// How many values of all documents are met, each use by itself.
+    pub score: Score,
+    /// One each, in the order asked for.
+    pub documents: Vec<Reproduced>,
+}
+
+/// One document reproduced.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reproduced {
+    /// Short name of the document.
+    pub document: String,
+    /// Its title.
+    pub title: String,
+    /// Target that stands for its hardware, where a row names no other.
+    pub target: String,
+    /// What it says and what holds instead.
+    pub errata: Vec<String>,
+    /// How many values are met, each use by itself.
+    pub score: Score,
+    /// A row for each value.
+    pub rows: Vec<Comparison>,
+}
+
+/// How many values are met. Only predictions say how good the model is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Score {
+    /// Values that the model predicts.
+    pub predicted: Tally,
+    /// Values that the model was calibrated with.
+    pub calibrated: Tally,
+    /// Data-sheet figures that document and sheet both copy.
+    pub datasheet: Tally,
+}
+
+/// The verdicts on values of one use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Values that were computed: hits and misses.
+    pub run: usize,
+    /// Of these, within what was allowed.
+    pub hit: usize,
+    /// Of these, missed as listed.
+    pub listed_miss: usize,
+    /// Of these, missed and not listed.
+    pub new_miss: usize,
+    /// Values that cannot be computed yet, as their `needs` says.
+    pub pending: usize,
+    /// Values that should have been computed, and could not be.
+    pub failed: usize,
+}
+
+/// One value beside ours. Numbers are in SI units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Where the value stands, and how it was read.
+    pub citation: String,
+    /// What the value is to the model.
+    pub r#use: Use,
+    /// What of ours is compared.
+    pub of: Measure,
+    /// What that is divided by, where the document prints a ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<Measure>,
+    /// The value as printed.
+    pub published_text: String,
+    /// The value; null for a statement without a number, and for one without limit.
+    pub published: Option<f64>,
+    /// What counts as a hit.
+    #[serde(flatten)]
+    pub allowed: Allowed,
+    /// Ours; null where it could not be computed.
+    pub value: Option<f64>,
+    /// Why ours has no number though it is known: it is `unbounded`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_value: Option<NoValue>,
+    /// Unit of the numbers; `1` for a ratio.
+    pub unit: &'static str,
+    /// Ours less the published value, as a fraction of the published value.
+    pub difference: Option<f64>,
+    /// How it went.
+    pub verdict: Verdict,
+    /// Why a miss is known, or what a pending value waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What needs attention, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// How a comparison went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Within what was allowed.
+    Hit,
+    /// Outside, and the data do not know it.
+    NewMiss,
+    /// Outside, as the data say with their reason.
+    ListedMiss,
+    /// It cannot be computed yet, as the data say.
+    Pending,
+    /// It should have been computed, and could not be.
+    Failed,
+}
+
+impl Verdict {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::NewMiss => "new miss",
+            Self::ListedMiss => "listed miss",
+            Self::Pending => "not yet",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Runs what the documents' values ask for, each distinct run once, and judges every value.
+#[must_use]
+pub fn reproduce(
+    catalog: &Catalog,
+    documents: &[Published],
+    control: &Control<'_>,
+) -> Reproduction {
+    let mut bench = Bench::new(catalog, documents, control);
+    let mut reproduction = Reproduction {
+        complete: true,
+        pass: true,
+        score: Score::default(),
+        documents: Vec::new(),
+    };
+    for document in documents {
+        let mut reproduced = Reproduced {
+            document: document.key.clone(),
+            title: document.title.clone(),
+            target: document.target.clone(),
+            errata: document.errata.clone(),
+            score: Score::default(),
+            rows: Vec::new(),
+        };
+        for value in &document.value {
+            let ours = bench.ours(value);
+            if control.stopped() {
+                reproduction.complete = false;
+                break;
+            }
+            let row = judge(value, ours);
+            reproduced.score.add(&row);
+            reproduction.pass &= row.problem.is_none();
+            reproduced.rows.push(row);
+        }
+        reproduction.score += reproduced.score;
+        reproduction.documents.push(reproduced);
+        if !reproduction.complete {
+            break;
+        }
+    }
+    reproduction
+}
+
+/// Compares a value with ours, or with the reason why there is none.
+fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
+    let mut row = Comparison {
+        citation: value.citation.clone(),
+        r#use: value.r#use,
+        of: value.of.clone(),
+        over: value.over.clone(),
+        published_text: value.text.clone(),
+        published: value.published.filter(|published| published.is_finite()),
+        allowed: value.allowed,
+        value: None,
+        no_value: None,
+        unit: value.unit,
+        difference: None,
+        verdict: Verdict::Failed,
+        reason: None,
+        problem: None,
+    };
+    let ours = match (ours, &value.needs) {
+        (Ok(ours), _) => ours,
+        (Err(_), Some(needs)) => {
+            row.verdict = Verdict::Pending;
+            row.reason = Some(needs.clone());
+            return row;
+        }
+        (Err(why), None) => {
+            row.problem = Some(format!("it could not be computed: {why}"));
+            return row;
+        }
+    };
+    row.value = Some(ours).filter(|ours| ours.is_finite());
+    row.no_value = ours.is_infinite().then_some(NoValue::Unbounded);
+    let finite = value.published.filter(|published| published.is_finite());
+    row.difference = finite.map(|published| ours / published - 1.0);
+    row.difference = row.difference.filter(|difference| difference.is_finite());
+    let hit = match value.allowed {
+        Allowed::Within { tolerance } => match row.difference {
+            // The margin is for the rounding of this arithmetic.
+            Some(difference) => difference.abs() <= tolerance * (1.0 + 1e-9),
+            None => value.published == Some(ours),
+        },
+        Allowed::Between { at_least, at_most } => {
+            at_least.is_none_or(|least| ours >= least) && at_most.is_none_or(|most| ours <= most)
+        }
+    };
+    let mut problems = Vec::new();
+    row.verdict = match (hit, &value.miss) {
+        (true, None) => Verdict::Hit,
+        (true, Some(_)) => {
+            problems.push("it is listed as a miss, but it hits now: remove its `miss`");
+            Verdict::Hit
+        }
+        (false, None) => {
+            problems.push("a new miss: mend the model, or list the miss with its reason");
+            Verdict::NewMiss
+        }
+        (false, Some(reason)) => {
+            row.reason = Some(reason.clone());
+            Verdict::ListedMiss
+        }
+    };
+    if value.needs.is_some() {
+        problems.push("it is listed as not yet possible, but it runs now: remove its `needs`");
+    }
+    row.problem = (!problems.is_empty()).then(|| problems.join("; "));
+    row
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.run += other.run;
+        self.hit += other.hit;
+        self.listed_miss += other.listed_miss;
+        self.new_miss += other.new_miss;
+        self.pending += other.pending;
+        self.failed += other.failed;
+    }
+}
+
+impl std::ops::AddAssign for Score {
+    fn add_assign(&mut self, other: Self) {
+        self.predicted += other.predicted;
+        self.calibrated += other.calibrated;
+        self.datasheet += other.datasheet;
+    }
+}
+
+impl Score {
+    fn add(&mut self, row: &Comparison) {
+        let tally = match row.r#use {
+            Use::Predicted => &mut self.predicted,
+            Use::Calibrated => &mut self.calibrated,
+            Use::Datasheet => &mut self.datasheet,
+        };
+        let ran = !matches!(row.verdict, Verdict::Pending | Verdict::Failed);
+        tally.run += usize::from(ran);
+        *match row.verdict {
+            Verdict::Hit => &mut tally.hit,
+            Verdict::NewMiss => &mut tally.new_miss,
+            Verdict::ListedMiss => &mut tally.listed_miss,
+            Verdict::Pending => &mut tally.pending,
+            Verdict::Failed => &mut tally.failed,
+        } += 1;
+    }
+}
+
+/// Runs what values ask for, and remembers it.
+struct Bench<'a> {
+    catalog: &'a Catalog,
+    control: &'a Control<'a>,
+    finished: HashMap<Run, Result<ResultSet, String>>,
+    /// Bytes that all runs together move, and those moved so far.
+    total_bytes: u64,
+    done_bytes: u64,
+}
+
+impl<'a> Bench<'a> {
+    fn new(catalog: &'a Catalog, documents: &[Published], control: &'a Control<'a>) -> Self {
+        let values = documents.iter().flat_map(|document| &document.value);
+        let measures = values.flat_map(|value| [Some(&value.of), value.over.as_ref()]);
+        let mut runs: HashMap<&Run, u64> = HashMap::new();
+        for measure in measures.flatten() {
+            if let Measure::Row { run, .. } = measure
+                && let Ok(experiment) = experiment(catalog, run)
+            {
+                runs.insert(run, bytes(&experiment));
+            }
+        }
+        Self {
+            catalog,
+            control,
+            finished: HashMap::new(),
+            total_bytes: runs.values().sum(),
+            done_bytes: 0,
+        }
+    }
+
+    /// Our side of a value; otherwise why there is none.
+    fn ours(&mut self, value: &Value) -> Result<f64, String> {
+        let ours = self.measure(&value.of, value)?;
+        let Some(over) = &value.over else {
+            return Ok(ours);
+        };
+        let ratio = ours / self.measure(over, value)?;
+        if ratio.is_finite() {
+            Ok(ratio)
+        } else {
+            Err(format!("the ratio is {ratio}"))
+        }
+    }
+
+    fn measure(&mut self, measure: &Measure, value: &Value) -> Result<f64, String> {
+        match measure {
+            Measure::Row { run, metric, cause } => {
+                let result = self.run(run)?;
+                let mut rows = result.of(*metric).filter(|row| {
+                    row.operation == run.operation.name()
+                        && row.count("access_bytes") == Some(run.access_bytes)
+                        && row.text("cause") == cause.as_deref()
+                });
+                let name = match cause {
+                    Some(cause) => format!("{metric}, {cause}"),
+                    None => metric.to_string(),
+                };
+                let row = rows.next().ok_or(format!("the run has no row {name}"))?;
+                if rows.next().is_some() {
+                    return Err(format!("the run has several rows {name}"));
+                }
+                row.value.ok_or(format!("the run has no value of {name}"))
+            }
+            Measure::Figure {
+                sheet,
+                figure,
+                column,
+            } => {
+                let (number, unit) = self.figure(sheet, figure, column)?;
+                if value.over.is_none() && unit != value.unit {
+                    return Err(format!("{sheet} states {figure} in {unit}"));
+                }
+                Ok(number)
+            }
+        }
+    }
+
+    fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {
+        if !self.finished.contains_key(run) {
+            let result = self.perform(run);
+            self.finished.insert(run.clone(), result);
+        }
+        self.finished[run].as_ref().map_err(Clone::clone)
+    }
+
+    fn perform(&mut self, run: &Run) -> Result<ResultSet, String> {
+        let experiment = experiment(self.catalog, run)?;
+        let (before, total_bytes) = (self.done_bytes, self.total_bytes);
+        let show = |progress: Progress<'_>| {
+            self.control.report(Progress {
+                done_bytes: before + progress.done_bytes,
+                total_bytes,
+                ..progress
+            });
+        };
+        let control = Control {
+            progress: Some(&show),
+            ..*self.control
+        };
+        let result = crate::run(self.catalog, &experiment, &control);
+        self.done_bytes += bytes(&experiment);
+        result.map_err(|error| error.to_string())
+    }
+
+    /// A column of a figure of a sheet, with its SI unit. A sheet states an endurance without limit as
+    /// such rather than as a number.
+    fn figure(&self, id: &str, path: &str, column: &str) -> Result<(f64, &'static str), String> {
+        let figures = match self.catalog.part(id) {
+            Ok(part) => &part.figures,
+            Err(_) => {
+                let board = self.catalog.board(id);
+                &board.map_err(|_| format!("no sheet {id}"))?.figures
+            }
+        };
+        let figure = figures.iter().find(|figure| figure.figure == path);
+        let figure = figure.ok_or_else(|| format!("{id} states no {path}"))?;
+        let prefix = format!("{column} ");
+        let mut columns = figure.value.split(", ");
+        let text = columns.find_map(|text| text.strip_prefix(&prefix));
+        let text = text.ok_or_else(|| format!("{path} of {id} has no column {column}"))?;
+        if path.ends_with("_unlimited") && text == "true" {
+            return Ok((f64::INFINITY, "cycles"));
+        }
+        number::any(text).ok_or_else(|| format!("{path} of {id} is no quantity: {text}"))
+    }
+}
+
+/// The experiment of a run; otherwise why this version cannot run it.
+fn experiment(catalog: &Catalog, run: &Run) -> Result<Experiment, String> {
+    let target = catalog.target(&run.target);
+    let target = target.map_err(|error| error.to_string())?;
+    let mut workload = crate::default_workload(std::slice::from_ref(&target), None, None);
+    workload.operations = vec![run.operation];
+    workload.access_bytes = vec![run.access_bytes];
+    workload.patterns = vec![run.pattern];
+    match (run.workload, run.variant) {
+        (Kind::Raw, None) => {}
+        (Kind::Raw, Some(Variant::CacheRead)) => workload.cache_read = true,
+        (Kind::Raw, Some(Variant::Erase)) => return Err(absent("erases by themselves")),
+        (Kind::Buffer, _) => return Err(absent("the workload buffer")),
+    }
+    Ok(Experiment {
+        targets: vec![target.name],
+        workload: Workload::Raw(workload),
+        timing: run.timing,
+        age: 0.0,
+        seed: 0,
+    })
+}
+
+fn absent(what: &str) -> String {
+    format!("this version does not run {what}")
+}
+
+/// Bytes that an experiment of one run moves.
+fn bytes(experiment: &Experiment) -> u64 {
+    let Workload::Raw(workload) = &experiment.workload;
+    workload.total_bytes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+use super::*;
+
+const COVER: &str =
+    "key = 'k'\ntitle = 't'\ntarget = 'em064lx@stm32h755-qspi'\nerrata = ['an erratum']\n";
+
+/// A write of 2 KiB takes 52 us, and stands for nothing that any document printed.
+const OF: &str = "of = { operation = 'write', access = '2 KiB', metric = 'latency_max' }\n";
+const UNKNOWN: &str = "of = { target = 'absent@stm32h755-qspi', operation = 'write', access = \
+                       '2 KiB', metric = 'latency_max' }\n";
+
+fn reproduced(values: &[String]) -> Reproduction {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let texts: Vec<_> = values
+        .iter()
+        .enumerate()
+        .map(|(index, value)| format!("[[value]]\ncitation = 'value {index}'\n{value}\n"))
+        .collect();
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let document = Published::parse(COVER, &texts).expect("sound");
+    reproduce(&catalog, &[document], &Control::default())
+}
+
+/// The verdict on one value, and whether it needs attention.
+#[track_caller]
+fn verdict(value: &str) -> (Verdict, Option<String>) {
+    let result = reproduced(&[value.to_owned()]);
+    assert!(result.complete);
+    let row = &result.documents[0].rows[0];
+    assert_eq!(result.pass, row.problem.is_none());
+    (row.verdict, row.problem.clone())
+}
+
+const HIT: &str = "published = '52 us'\ntolerance = 0.005\nuse = 'predicted'\n";
+const MISS: &str = "published = '40 us'\ntolerance = 0.005\nuse = 'predicted'\n";
+
+#[test]
+fn a_hit_and_a_listed_miss_pass() {
+    assert_eq!(verdict(&format!("{OF}{HIT}")), (Verdict::Hit, None));
+    let listed = format!("{OF}{MISS}miss = 'a misprint'");
+    assert_eq!(verdict(&listed), (Verdict::ListedMiss, None));
+}
+
+#[test]
+fn a_new_miss_and_a_listed_one_that_hits_do_not_pass() {
+    for value in ["predicted", "calibrated", "datasheet"] {
+        let miss = MISS.replace("predicted", value);
+        let (verdict, problem) = verdict(&format!("{OF}{miss}"));
+        assert_eq!(verdict, Verdict::NewMiss);
+        assert!(problem.expect("a problem").starts_with("a new miss"));
+    }
+    let (verdict, problem) = verdict(&format!("{OF}{HIT}miss = 'a misprint'"));
+    assert_eq!(verdict, Verdict::Hit);
+    assert!(problem.expect("a problem").contains("remove its `miss`"));
+}
+
+#[test]
+fn what_cannot_run_passes_only_when_the_data_say_what_it_needs() {
+    let pending = format!("{UNKNOWN}{HIT}needs = 'the part absent'");
+    assert_eq!(verdict(&pending), (Verdict::Pending, None));
+    let (failed, problem) = verdict(&format!("{UNKNOWN}{HIT}"));
+    assert_eq!(failed, Verdict::Failed);
+    assert!(
+        problem
+            .expect("a problem")
+            .contains("unknown part \"absent\"")
+    );
+    // A listed reason for a miss is no reason for not running.
+    let (failed, _) = verdict(&format!("{UNKNOWN}{MISS}miss = 'a misprint'"));
+    assert_eq!(failed, Verdict::Failed);
+}
+
+#[test]
+fn what_could_run_must_not_stay_pending() {
+    for (value, expected) in [(HIT, Verdict::Hit), (MISS, Verdict::NewMiss)] {
+        let (verdict, problem) = verdict(&format!("{OF}{value}needs = 'a model of it'"));
+        assert_eq!(verdict, expected);
+        assert!(problem.expect("a problem").contains("remove its `needs`"));
+    }
+    let both = format!("{OF}{MISS}miss = 'a misprint'\nneeds = 'a model of it'");
+    let (verdict, problem) = verdict(&both);
+    assert_eq!(verdict, Verdict::ListedMiss);
+    assert!(problem.expect("a problem").contains("remove its `needs`"));
+}
+
+#[test]
+fn what_this_version_does_not_run_is_pending() {
+    for further in ["variant = 'erase'", "workload = 'buffer'"] {
+        let of = OF.replace(" }", &format!(", {further} }}"));
+        let pending = format!("{of}{HIT}needs = 'that'");
+        assert_eq!(verdict(&pending), (Verdict::Pending, None), "{further}");
+    }
+    let cause = OF.replace("latency_max'", "latency_max_part', cause = 'luck'");
+    let (failed, problem) = verdict(&format!("{cause}{HIT}"));
+    assert_eq!(failed, Verdict::Failed);
+    let problem = problem.expect("a problem");
+    assert!(
+        problem.contains("no row latency_max_part, luck"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn limits_and_tolerances_include_their_ends() {
+    let ratio = |limits: &str| {
+        let over = "over = { operation = 'write' }\n";
+        let text = format!("{OF}{over}published = 'the same'\n{limits}\nuse = 'predicted'");
+        verdict(&text).0
+    };
+    assert_eq!(ratio("at_least = '1'"), Verdict::Hit);
+    assert_eq!(ratio("at_most = '1'"), Verdict::Hit);
+    assert_eq!(ratio("at_least = '1.001'"), Verdict::NewMiss);
+    assert_eq!(
+        ratio("at_least = '0.5'\nat_most = '0.999'"),
+        Verdict::NewMiss
+    );
+    let of = "of = { sheet = 'em064lx', figure = 'mram.capacity' }\n";
+    let within = |tolerance| {
+        let text = "published = '10 MiB'\nuse = 'datasheet'";
+        verdict(&format!("{of}{text}\ntolerance = {tolerance}")).0
+    };
+    assert_eq!(within(0.2), Verdict::Hit);
+    assert_eq!(within(0.199), Verdict::NewMiss);
+}
+
+#[test]
+fn figures_are_read_from_sheets_of_parts_and_boards() {
+    let figure = |sheet: &str, figure: &str, column: &str, published: &str| {
+        verdict(&format!(
+            "of = {{ sheet = '{sheet}', figure = '{figure}', column = '{column}' }}\n\
+             published = '{published}'\ntolerance = 0.001\nuse = 'datasheet'"
+        ))
+    };
+    let write = "mram.active[write dtr 200 MHz].current";
+    assert_eq!(figure("em064lx", write, "max", "199 mA").0, Verdict::Hit);
+    let clock = figure("stm32h755-qspi", "core_clock", "typ", "240 MHz");
+    assert_eq!(clock.0, Verdict::Hit);
+    let cases = [
+        (("absent", "core_clock", "typ", "1 Hz"), "no sheet absent"),
+        (("em064lx", "luck", "typ", "1 Hz"), "em064lx states no luck"),
+        (
+            ("em064lx", "mram.capacity", "max", "1 B"),
+            "has no column max",
+        ),
+        (
+            ("em064lx", "mram.capacity", "typ", "1 Hz"),
+            "states mram.capacity in B",
+        ),
+    ];
+    for ((sheet, path, column, published), expected) in cases {
+        let (verdict, problem) = figure(sheet, path, column, published);
+        assert_eq!(verdict, Verdict::Failed);
+        assert!(problem.expect("a problem").contains(expected), "{expected}");
+    }
+    // What a document prints without limit is met by a sheet that states none, and by no number.
+    let (limited, _) = figure("em064lx", "mram.endurance", "min", "Inf");
+    assert_eq!(limited, Verdict::NewMiss);
+    let unlimited = "parallel_mram.endurance_unlimited";
+    let (both, _) = figure("mr4a16b", unlimited, "value", "Inf");
+    assert_eq!(both, Verdict::Hit);
+    let (one, _) = figure("mr4a16b", unlimited, "value", "100000 cycles");
+    assert_eq!(one, Verdict::NewMiss);
+}
+
+#[test]
+fn the_score_keeps_uses_apart_and_counts_nothing_that_did_not_run() {
+    let calibrated = HIT.replace("predicted", "calibrated");
+    let result = reproduced(&[
+        format!("{OF}{HIT}"),
+        format!("{OF}{MISS}miss = 'a misprint'"),
+        format!("{OF}{MISS}"),
+        format!("{UNKNOWN}{HIT}needs = 'the part'"),
+        format!("{UNKNOWN}{HIT}"),
+        format!("{OF}{calibrated}"),
+    ]);
+    assert!(!result.pass);
+    let score = result.documents[0].score;
+    let predicted = Tally {
+        run: 3,
+        hit: 1,
+        listed_miss: 1,
+        new_miss: 1,
+        pending: 1,
+        failed: 1,
+    };
+    let calibrated = Tally {
+        run: 1,
+        hit: 1,
+        ..Tally::default()
+    };
+    assert_eq!((score.predicted, score.calibrated), (predicted, calibrated));
+    assert_eq!(score.datasheet, Tally::default());
+    let differences: Vec<_> = result.documents[0]
+        .rows
+        .iter()
+        .map(|row| row.difference)
+        .collect();
+    assert!(
+        (differences[1].expect("it ran") - 0.3).abs() < 0.01,
+        "{differences:?}"
+    );
+    assert_eq!(differences[3], None);
+}
+
+#[test]
+fn a_wish_to_stop_is_heard() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let document = Published::parse(COVER, &[&format!("[[value]]\ncitation = 'c'\n{OF}{HIT}")]);
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let control = Control {
+        stop: Some(&stop),
+        progress: None,
+    };
+    let result = reproduce(&catalog, &[document.expect("sound")], &control);
+    assert!(!result.complete);
+    assert!(result.documents[0].rows.is_empty());
+}
+
+#[test]
+fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let value = |operation: &str| {
+        let of = OF.replace("write", operation);
+        format!("[[value]]\ncitation = '{operation}'\n{of}{MISS}miss = 'x'\n")
+    };
+    let texts = [value("write"), value("write"), value("read")];
+    let texts = texts.each_ref().map(String::as_str);
+    let document = Published::parse(COVER, &texts).expect("sound");
+    let seen = std::cell::RefCell::new(Vec::new());
+    let listener = |progress: Progress<'_>| {
+        seen.borrow_mut()
+            .push((progress.done_bytes, progress.total_bytes));
+    };
+    let control = Control {
+        stop: None,
+        progress: Some(&listener),
+    };
+    assert!(reproduce(&catalog, &[document], &control).complete);
+    let seen = seen.into_inner();
+    assert!(seen.iter().all(|(_, total)| *total == 128 << 20));
+    assert!(seen.is_sorted());
+    assert!(seen.last().expect("progress").0 > 64 << 20);
+}

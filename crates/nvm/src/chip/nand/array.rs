@@ -1,0 +1,167 @@
+//! The cells of a NAND: blocks of pages with the bits that went wrong in them.
+//!
+//! A page keeps the bytes that it should hold and, apart from them, the places where the cells
+//! differ: what the error correction sees follows from a short list instead of from a code.
+
+use std::sync::Arc;
+
+use wordline_memory::Ecc;
+
+use super::ecc::{Code, Verdict};
+
+/// A block of pages. Its default is erased and was never cycled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// Erases since the chip was made.
+    pub(super) erases: u64,
+    /// Whether a program or an erase failed: then the next ones fail as well.
+    pub(super) failed: bool,
+    /// Whether the last erase failed: what the block holds is neither old nor erased.
+    torn: bool,
+    /// The highest page that was programmed since the erase.
+    pub(super) highest: Option<u32>,
+    /// Pages up to the highest that holds anything.
+    pages: Vec<Option<Arc<Page>>>,
+}
+
+/// A page that was programmed, preloaded or damaged since its block was erased.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    /// What it should hold.
+    pub(super) bytes: Box<[u8]>,
+    /// Programs since the erase.
+    pub(super) programs: u32,
+    /// The sectors that were programmed, a bit each.
+    pub(super) sectors: u64,
+    /// Whether a program failed half-way.
+    torn: bool,
+    /// Bits that differ from `bytes`, as column · 8 + bit.
+    wrong: Vec<u32>,
+}
+
+impl Page {
+    fn erased(columns: usize) -> Self {
+        Self {
+            bytes: vec![0xff; columns].into(),
+            programs: 0,
+            sectors: 0,
+            torn: false,
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Clears the bits that are 0 in `data`.
+    pub(super) fn program(&mut self, column: u32, data: &[u8]) {
+        let old = &mut self.bytes[column as usize..][..data.len()];
+        for (old, new) in old.iter_mut().zip(data) {
+            *old &= new;
+        }
+    }
+
+    /// Leaves the page half programmed: what it holds cannot be corrected.
+    pub(super) const fn tear(&mut self) {
+        self.torn = true;
+    }
+
+    /// Replaces bytes, and whatever was wrong in them.
+    pub(super) fn replace(&mut self, column: u32, data: &[u8]) {
+        let end = column + data.len() as u32;
+        self.bytes[column as usize..end as usize].copy_from_slice(data);
+        self.wrong.retain(|bit| !(column..end).contains(&(bit / 8)));
+    }
+
+    /// Flips a stored bit; flipping it again mends it.
+    pub(super) fn flip(&mut self, place: u32) {
+        match self.wrong.iter().position(|known| *known == place) {
+            Some(index) => {
+                self.wrong.swap_remove(index);
+            }
+            None => self.wrong.push(place),
+        }
+    }
+
+    /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
+    /// as they are.
+    fn fetch(&self, code: Option<&Code>) -> (Vec<u8>, Verdict) {
+        let mut bytes = self.bytes.to_vec();
+        let Some(code) = code else {
+            self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
+            return (bytes, Verdict::Good(Ecc::Clean));
+        };
+        if self.wrong.is_empty() && !self.torn {
+            return (bytes, Verdict::Good(Ecc::Clean));
+        }
+        let wrong = code.count(&self.wrong);
+        for bit in &self.wrong {
+            let mended = code
+                .sector_of(bit / 8)
+                .is_some_and(|sector| code.corrects(wrong[sector]));
+            if !mended {
+                spoil(&mut bytes, *bit);
+            }
+        }
+        let worst = wrong.into_iter().max().unwrap_or(0);
+        let verdict = if self.torn {
+            Verdict::Lost
+        } else {
+            code.verdict(worst)
+        };
+        (bytes, verdict)
+    }
+}
+
+fn spoil(bytes: &mut [u8], bit: u32) {
+    bytes[bit as usize / 8] ^= 1 << (bit % 8);
+}
+
+impl Block {
+    /// A page, if it holds anything.
+    pub(super) fn page(&self, index: u32) -> Option<&Page> {
+        self.pages.get(index as usize)?.as_deref()
+    }
+
+    /// A page, made erased where it holds nothing.
+    pub(super) fn page_mut(&mut self, index: u32, columns: usize) -> &mut Page {
+        let index = index as usize;
+        if self.pages.len() <= index {
+            self.pages.resize(index + 1, None);
+        }
+        let page = self.pages[index].get_or_insert_with(|| Arc::new(Page::erased(columns)));
+        Arc::make_mut(page)
+    }
+
+    /// Notes that a page was programmed.
+    pub(super) fn programmed(&mut self, index: u32) {
+        self.highest = self.highest.max(Some(index));
+    }
+
+    /// What a read of a page gives.
+    pub(super) fn fetch(
+        &self,
+        index: u32,
+        columns: usize,
+        code: Option<&Code>,
+    ) -> (Vec<u8>, Verdict) {
+        let (bytes, verdict) = self.page(index).map_or_else(
+            || (vec![0xff; columns], Verdict::Good(Ecc::Clean)),
+            |page| page.fetch(code),
+        );
+        match code {
+            Some(_) if self.torn => (bytes, Verdict::Lost),
+            _ => (bytes, verdict),
+        }
+    }
+
+    /// Erases the block, or fails to; either is a cycle.
+    pub(super) fn erase(&mut self, fails: bool) {
+        self.erases += 1;
+        if fails {
+            self.failed = true;
+            self.torn = true;
+        } else {
+            self.torn = false;
+            self.highest = None;
+            self.pages.clear();
+        }
+    }
+}

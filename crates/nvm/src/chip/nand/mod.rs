@@ -1,0 +1,355 @@
+//! NAND flash on a serial bus: pages that are programmed in order, blocks that are erased, an error
+//! correction on the die.
+//!
+//! A page reaches the host in two steps: a page-read command fetches it from the array into the
+//! cache register, and the register is read over the bus. A program takes the same way back: load
+//! the register, then execute. In a cache read the array works into a second register, the data
+//! register, while the host reads the first.
+//!
+//! The chip is as strict as its sheet: what a data sheet forbids is a
+//! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled: the
+//! shared word lines of multi-level cells, of which there are no serial parts, block protection,
+//! one-time pages, a second die or plane, read disturb and retention.
+
+mod array;
+mod commands;
+mod ecc;
+mod faults;
+mod sheet;
+mod spec;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use wordline_core::Resolver;
+use wordline_core::quantity::Time;
+use wordline_memory::{Ecc, Geometry};
+
+use self::array::Block;
+pub use self::ecc::Verdict;
+pub use self::faults::Faults;
+use self::faults::factory_bad;
+pub use self::sheet::{BitRange, EccSheet, NandSheet, SpareRange};
+use self::spec::Spec;
+use crate::cost::Cause;
+use crate::device::{CurrentGap, Wear};
+use crate::error::NvmError;
+use crate::link::Link;
+use crate::pages::Pages;
+use crate::power::{PowerDraw, PowerMeter, Residence};
+use crate::wired::Chip;
+
+/// A page in one of the chip's registers.
+#[derive(Clone, Debug)]
+struct Register {
+    bytes: Vec<u8>,
+    verdict: Verdict,
+    /// The columns that an execute command would program.
+    loaded: Range<u32>,
+}
+
+/// A serial NAND chip: its bytes, its registers, its wear and its account of energy. A clone is an
+/// independent chip with the same content, made in microseconds.
+#[derive(Clone, Debug)]
+pub struct Nand {
+    spec: Arc<Spec>,
+    blocks: Pages<Block>,
+    /// What the host reads and loads.
+    cache: Option<Arc<Register>>,
+    /// What the array was read into last, as long as a cache read may go on with it.
+    data: Option<Arc<Register>>,
+    meter: PowerMeter,
+    booked: Time,
+    ready: Time,
+    busy_until: Time,
+    /// Until when the array works behind the host's back in a cache read.
+    array_until: Time,
+    write_enabled: bool,
+    failed: bool,
+    ecc: bool,
+    /// A choice of the driver, kept here because only this chip has it.
+    cache_read: bool,
+    faults: Faults,
+    cycles_before: u64,
+}
+
+impl Nand {
+    /// A chip that was just supplied with power: erased, but for the bad blocks that `key` draws.
+    /// `age` is the fraction of its endurance, 0 to 1, that every block has used.
+    ///
+    /// Returned with it is what the sheet does not say of the currents on this link.
+    #[must_use]
+    pub fn new(
+        sheet: &NandSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        age: f64,
+        key: u64,
+    ) -> (Self, Vec<CurrentGap>) {
+        let mut gaps = Vec::new();
+        let spec = Spec::new(sheet, link, resolver, key, &mut gaps);
+        let mut chip = Self {
+            blocks: Pages::new(spec.geometry.blocks as usize),
+            cache: None,
+            data: None,
+            meter: PowerMeter::new(),
+            booked: Time::ZERO,
+            ready: spec.wake_up,
+            busy_until: spec.wake_up,
+            array_until: Time::ZERO,
+            write_enabled: false,
+            failed: false,
+            ecc: true,
+            cache_read: false,
+            faults: Faults::default(),
+            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            spec: Arc::new(spec),
+        };
+        let geometry = chip.spec.geometry;
+        let (good, most) = (
+            *sheet.good_blocks_first.value(),
+            *sheet.bad_blocks_max.value(),
+        );
+        for block in factory_bad(key, geometry.blocks, good, most) {
+            chip.mark(block);
+        }
+        (chip, gaps)
+    }
+
+    /// Sizes and programming rules.
+    #[must_use]
+    pub fn geometry(&self) -> Geometry {
+        let mut geometry = self.spec.geometry;
+        geometry.reprogram = !self.ecc;
+        geometry
+    }
+
+    /// Whether the sheet has a cache read.
+    #[must_use]
+    pub fn has_cache_read(&self) -> bool {
+        self.spec.cache_busy.is_some()
+    }
+
+    /// Whether the driver reads streams with the chip's cache read.
+    #[must_use]
+    pub const fn uses_cache_read(&self) -> bool {
+        self.cache_read
+    }
+
+    pub(crate) const fn set_cache_read(&mut self, on: bool) {
+        self.cache_read = on;
+    }
+
+    /// Switches the error correction on the die, which is on after power-up. Without it reads give
+    /// the cells as they are, sectors may be programmed again, and the sheet's times without ECC
+    /// apply, where it has them. Pages that were programmed without it hold no check bits on a real
+    /// chip: switch before the first program.
+    pub const fn set_ecc(&mut self, on: bool) {
+        self.ecc = on;
+    }
+
+    /// How often things go wrong from now on.
+    pub const fn set_faults(&mut self, faults: Faults) {
+        self.faults = faults;
+    }
+
+    /// Makes every further program and erase of a block fail.
+    ///
+    /// # Errors
+    /// When there is no such block.
+    pub fn fail_block(&mut self, block: u32) -> Result<(), NvmError> {
+        self.spec.geometry.check_block(block)?;
+        self.blocks.get_mut(block as usize).failed = true;
+        Ok(())
+    }
+
+    /// Flips a bit, 0 to 7, of a stored byte; flipping it again mends it, and so does an erase.
+    ///
+    /// # Errors
+    /// When the column leaves the page, or the page the memory.
+    ///
+    /// # Panics
+    /// When a byte has no such bit.
+    pub fn flip_bit(&mut self, page: u32, column: u32, bit: u8) -> Result<(), NvmError> {
+        assert!(bit < 8, "a byte has bits 0 to 7");
+        let geometry = self.spec.geometry;
+        geometry.check_read(page, column, 1)?;
+        let (block, index) = self.place(page);
+        let columns = geometry.columns() as usize;
+        let page = self.blocks.get_mut(block).page_mut(index, columns);
+        page.flip(column * 8 + u32::from(bit));
+        Ok(())
+    }
+
+    /// Stores bytes in the main area of a page without time, energy or wear. The page counts as
+    /// programmed from then on.
+    ///
+    /// # Errors
+    /// When the range leaves the main area or the memory.
+    pub fn preload(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = Geometry {
+            spare_bytes: 0,
+            ..self.spec.geometry
+        };
+        geometry.check_read(page, column, data.len() as u64)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let sectors = self
+            .spec
+            .code
+            .touched(&(column..column + data.len() as u32));
+        let (block, index) = self.place(page);
+        let block = self.blocks.get_mut(block);
+        block.programmed(index);
+        let page = block.page_mut(index, self.spec.geometry.columns() as usize);
+        page.programs = page.programs.max(1);
+        page.sectors |= sectors;
+        page.replace(column, data);
+        Ok(())
+    }
+
+    /// Whether the bad-block mark of a block is set: the first spare byte of its page 0 is not 0xFF.
+    #[must_use]
+    pub fn is_marked(&self, block: u32) -> bool {
+        let page = self.blocks.get(block as usize);
+        let page = page.and_then(|block| block.page(0));
+        page.is_some_and(|page| page.bytes[self.mark_column() as usize] != 0xff)
+    }
+
+    /// The column of the bad-block mark in page 0 of each block.
+    #[must_use]
+    pub fn mark_column(&self) -> u32 {
+        self.spec.geometry.page_bytes
+    }
+
+    /// Program and erase cycles that a block has used, the chip's age included; `None` where there
+    /// is no such block.
+    #[must_use]
+    pub fn cycles_of(&self, block: u32) -> Option<u64> {
+        self.spec.geometry.check_block(block).ok()?;
+        Some(
+            self.cycles_before
+                .saturating_add(self.erases(block as usize)),
+        )
+    }
+
+    /// Until when the chip is busy with its last command.
+    #[must_use]
+    pub const fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// Until when the array works, in a cache read longer than the chip is busy for the host.
+    #[must_use]
+    pub fn array_until(&self) -> Time {
+        self.busy_until.later(self.array_until)
+    }
+
+    /// Whether the last program or erase failed: the status bits P_FAIL and E_FAIL.
+    #[must_use]
+    pub const fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Whether a program or an erase is permitted: the status bit WEL.
+    #[must_use]
+    pub const fn write_enabled(&self) -> bool {
+        self.write_enabled
+    }
+
+    /// What the ECC says of the page in the cache register; `Clean` while there is none.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.cache
+            .as_ref()
+            .map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
+    }
+
+    fn fetch(&self, page: u32) -> Register {
+        let columns = self.spec.geometry.columns();
+        let (block, index) = self.place(page);
+        let code = self.ecc.then_some(&self.spec.code);
+        let (bytes, verdict) = match self.blocks.get(block) {
+            Some(block) => block.fetch(index, columns as usize, code),
+            None => (vec![0xff; columns as usize], Verdict::Good(Ecc::Clean)),
+        };
+        Register {
+            bytes,
+            verdict,
+            loaded: 0..columns as u32,
+        }
+    }
+
+    /// The block of a page, and the page's number in it.
+    fn place(&self, page: u32) -> (usize, u32) {
+        let geometry = &self.spec.geometry;
+        (
+            geometry.block_of(page) as usize,
+            page % geometry.pages_per_block,
+        )
+    }
+
+    fn erases(&self, block: usize) -> u64 {
+        self.blocks.get(block).map_or(0, |block| block.erases)
+    }
+
+    fn mark(&mut self, block: u32) {
+        let columns = self.spec.geometry.columns() as usize;
+        let column = self.mark_column();
+        let page = self.blocks.get_mut(block as usize).page_mut(0, columns);
+        page.replace(column, &[0]);
+    }
+}
+
+impl Chip for Nand {
+    const CAUSES: &'static [Cause] = &[
+        Cause::Driver,
+        Cause::BusCommand,
+        Cause::BusData,
+        Cause::Recovery,
+        Cause::Poll,
+        Cause::ArrayRead,
+        Cause::Program,
+        Cause::Erase,
+    ];
+
+    fn wear(&self) -> Wear {
+        let (mut most, mut sum, mut blocks) = (0, 0u128, 0u64);
+        for erases in self.blocks.written().map(|block| block.erases) {
+            most = most.max(erases);
+            sum += u128::from(erases);
+            blocks += u64::from(erases > 0);
+        }
+        Wear {
+            endurance: self.spec.endurance,
+            before: self.cycles_before,
+            most,
+            mean: if blocks == 0 {
+                0.0
+            } else {
+                sum as f64 / blocks as f64
+            },
+        }
+    }
+
+    fn ready(&self) -> Time {
+        self.ready
+    }
+
+    fn polled(&mut self, end: Time) {
+        let ready = end.checked_plus(self.spec.deselect).unwrap_or(end);
+        self.ready = self.ready.later(ready);
+    }
+
+    fn residence(&self, instant: Time) -> Residence {
+        self.meter.residence(instant)
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        &self.spec.draw
+    }
+}
+
+#[cfg(test)]
+mod tests;

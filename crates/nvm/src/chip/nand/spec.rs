@@ -1,0 +1,133 @@
+//! What a chip needs of its sheet, for one timing class and one link.
+
+use wordline_core::draw::Purpose;
+use wordline_core::quantity::{Current, Time};
+use wordline_core::{Figure, Resolver, Spread};
+use wordline_memory::Geometry;
+
+use super::ecc::Code;
+use super::sheet::NandSheet;
+use crate::device::CurrentGap;
+use crate::link::Link;
+use crate::power::{PowerDraw, PowerState};
+
+#[derive(Debug)]
+pub(super) struct Spec {
+    pub(super) geometry: Geometry,
+    pub(super) code: Code,
+    page_read: [Time; 2],
+    page_program: [Spread<Time>; 2],
+    pub(super) erase: Spread<Time>,
+    pub(super) cache_busy: Option<Time>,
+    pub(super) endurance: u64,
+    pub(super) wake_up: Time,
+    pub(super) deselect: Time,
+    pub(super) draw: PowerDraw,
+    /// Keys everything that is drawn for this chip.
+    pub(super) key: u64,
+}
+
+impl Spec {
+    pub(super) fn new(
+        sheet: &NandSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        key: u64,
+        gaps: &mut Vec<CurrentGap>,
+    ) -> Self {
+        note_what_is_no_figure(sheet, link, resolver);
+        resolver.fixed("page_bytes", &sheet.page_bytes);
+        resolver.fixed("spare_bytes", &sheet.spare_bytes);
+        let read = resolver.resolve("page_read", &sheet.page_read);
+        let program = resolver.spread("page_program", &sheet.page_program, Purpose::ProgramTime);
+        // The ECC is on after power-up: what holds without it is no figure that results rest on.
+        let mut unnoted = resolver.clone();
+        let bare_read = sheet
+            .page_read_without_ecc
+            .as_ref()
+            .map(|figure| unnoted.resolve("page_read_without_ecc", figure));
+        let bare_program = sheet
+            .page_program_without_ecc
+            .as_ref()
+            .map(|figure| unnoted.spread("page_program_without_ecc", figure, Purpose::ProgramTime));
+        Self {
+            geometry: sheet.geometry(),
+            code: Code::new(sheet, resolver),
+            page_read: [bare_read.unwrap_or(read), read],
+            page_program: [bare_program.unwrap_or(program), program],
+            erase: resolver.spread("block_erase", &sheet.block_erase, Purpose::EraseTime),
+            cache_busy: sheet
+                .cache_busy
+                .as_ref()
+                .filter(|_| {
+                    NandSheet::CACHE
+                        .iter()
+                        .all(|one| link.command(*one).is_some())
+                })
+                .map(|figure| resolver.resolve("cache_busy", figure)),
+            endurance: resolver.certain("endurance", &sheet.endurance).count(),
+            wake_up: resolver.wait("wake_up", &sheet.wake_up),
+            deselect: resolver.wait("deselect", &sheet.deselect),
+            draw: power_draw(sheet, link, resolver, gaps),
+            key,
+        }
+    }
+
+    /// From a page-read command until the page is in the register.
+    pub(super) const fn page_read(&self, ecc: bool) -> Time {
+        self.page_read[ecc as usize]
+    }
+
+    /// From an execute command until the page is programmed.
+    pub(super) const fn page_program(&self, ecc: bool) -> &Spread<Time> {
+        &self.page_program[ecc as usize]
+    }
+}
+
+fn note_what_is_no_figure(sheet: &NandSheet, link: &Link, resolver: &mut Resolver) {
+    for name in [
+        "pages_per_block",
+        "blocks",
+        "programs_per_page",
+        "in_order",
+        "bad_blocks_max",
+        "good_blocks_first",
+        "supply",
+    ] {
+        resolver.read(name);
+    }
+    let cache = sheet.cache_busy.is_some();
+    let optional = NandSheet::CACHE.iter().filter(|_| cache);
+    for action in NandSheet::REQUIRED.iter().chain(optional) {
+        if let Some(command) = link.command(*action) {
+            let label = command.opcode.label();
+            resolver.read(&label);
+            resolver.read(&format!("{label}.clock"));
+        }
+    }
+}
+
+fn power_draw(
+    sheet: &NandSheet,
+    link: &Link,
+    resolver: &mut Resolver,
+    gaps: &mut Vec<CurrentGap>,
+) -> PowerDraw {
+    let mut current = |action, name, figure: &Option<Figure<Current>>| {
+        let Some(figure) = figure else {
+            gaps.push(CurrentGap::Unknown { action });
+            return None;
+        };
+        Some(resolver.resolve(name, figure))
+    };
+    PowerDraw {
+        voltage: link.voltage,
+        current: PowerState::ALL.map(|state| match state {
+            PowerState::Standby => current(state.name(), "standby", &sheet.standby),
+            PowerState::DeepPowerDown => None,
+            PowerState::Read => current(state.name(), "read_current", &sheet.read_current),
+            PowerState::Write => current(state.name(), "program_current", &sheet.program_current),
+            PowerState::Erase => current(state.name(), "erase_current", &sheet.erase_current),
+        }),
+    }
+}

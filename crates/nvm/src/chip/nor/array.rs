@@ -1,0 +1,160 @@
+//! The cells of a NOR flash: bytes, what was programmed since the erase, and wear.
+
+use std::ops::Range;
+
+use crate::pages::Pages;
+
+/// Bytes of one copy-on-write chunk.
+const CHUNK_BYTES: usize = 4096;
+
+/// Erase units whose counts are copied together.
+const COUNTS: usize = 32;
+
+/// Bytes of the array.
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    /// `None` while every byte is erased.
+    bytes: Option<Box<[u8; CHUNK_BYTES]>>,
+    /// One bit a granule that was programmed since its erase; empty where no granule was, and in
+    /// chips that do not ask.
+    programmed: Vec<u64>,
+}
+
+/// The cells.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    chunks: Pages<Chunk>,
+    erases: Pages<[u64; COUNTS]>,
+    unit_bytes: u64,
+    /// Granule that takes one program, where there is one.
+    granule: Option<u64>,
+}
+
+impl Array {
+    pub(super) fn new(capacity: u64, unit_bytes: u64, granule: Option<u64>) -> Self {
+        let units = (capacity / unit_bytes) as usize;
+        Self {
+            chunks: Pages::new(capacity.div_ceil(CHUNK_BYTES as u64) as usize),
+            erases: Pages::new(units.div_ceil(COUNTS)),
+            unit_bytes,
+            granule,
+        }
+    }
+
+    pub(super) fn read(&self, at: u64, out: &mut [u8]) {
+        for (chunk, inside, part) in spans(at, out.len()) {
+            match self
+                .chunks
+                .get(chunk)
+                .and_then(|chunk| chunk.bytes.as_ref())
+            {
+                Some(bytes) => out[part].copy_from_slice(&bytes[inside]),
+                None => out[part].fill(0xFF),
+            }
+        }
+    }
+
+    /// Clears the bits that are 0 in `data`.
+    pub(super) fn program(&mut self, at: u64, data: &[u8]) {
+        self.change(at, data, |byte, new| *byte &= new);
+    }
+
+    /// Stores `data` whatever was there.
+    pub(super) fn preload(&mut self, at: u64, data: &[u8]) {
+        self.change(at, data, |byte, new| *byte = new);
+    }
+
+    fn change(&mut self, at: u64, data: &[u8], change: impl Fn(&mut u8, u8)) {
+        for (chunk, inside, part) in spans(at, data.len()) {
+            let chunk = self.chunks.get_mut(chunk);
+            let bytes = chunk
+                .bytes
+                .get_or_insert_with(|| Box::new([0xFF; CHUNK_BYTES]));
+            for (byte, new) in bytes[inside.clone()].iter_mut().zip(&data[part]) {
+                change(byte, *new);
+            }
+            if let Some(granule) = self.granule {
+                chunk.programmed.resize(CHUNK_BYTES.div_ceil(64), 0);
+                for granule in granules(inside, granule as usize) {
+                    chunk.programmed[granule / 64] |= 1 << (granule % 64);
+                }
+            }
+        }
+    }
+
+    /// The first byte of a range that lies in a granule that was programmed since its erase. Always
+    /// `None` in chips without such granules.
+    pub(super) fn programmed(&self, at: u64, bytes: usize) -> Option<u64> {
+        let granule = self.granule? as usize;
+        spans(at, bytes).find_map(|(index, inside, _)| {
+            let programmed = &self.chunks.get(index)?.programmed;
+            let is_set = |one: &usize| {
+                let word = programmed.get(one / 64).copied().unwrap_or(0);
+                word >> (one % 64) & 1 == 1
+            };
+            let taken = granules(inside, granule).find(is_set)?;
+            Some(((index * CHUNK_BYTES + taken * granule) as u64).max(at))
+        })
+    }
+
+    /// Sets every byte of a range to 0xFF and counts a cycle for each unit in it.
+    pub(super) fn erase(&mut self, at: u64, bytes: u64) {
+        for (index, inside, _) in spans(at, bytes as usize) {
+            if inside.len() == CHUNK_BYTES {
+                self.chunks.remove(index);
+            } else if self.chunks.get(index).is_some() {
+                let chunk = self.chunks.get_mut(index);
+                if let Some(bytes) = &mut chunk.bytes {
+                    bytes[inside.clone()].fill(0xFF);
+                }
+                for one in granules(inside, self.granule.unwrap_or(1) as usize) {
+                    if let Some(word) = chunk.programmed.get_mut(one / 64) {
+                        *word &= !(1 << (one % 64));
+                    }
+                }
+            }
+        }
+        for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
+            self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS] += 1;
+        }
+    }
+
+    /// Erases of the unit at an address since the chip was made.
+    pub(super) fn erases_at(&self, at: u64) -> u64 {
+        let unit = (at / self.unit_bytes) as usize;
+        let counts = self.erases.get(unit / COUNTS);
+        counts.map_or(0, |counts| counts[unit % COUNTS])
+    }
+
+    /// Erases of the most-erased unit, and the mean over the units that were erased.
+    pub(super) fn wear(&self) -> (u64, f64) {
+        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
+        for &count in self.erases.written().flatten().filter(|count| **count > 0) {
+            most = most.max(count);
+            sum += u128::from(count);
+            units += 1;
+        }
+        (most, sum as f64 / units.max(1) as f64)
+    }
+}
+
+/// The granules of a chunk that a range touches.
+fn granules(inside: Range<usize>, granule: usize) -> Range<usize> {
+    inside.start / granule..inside.end.div_ceil(granule)
+}
+
+/// Splits an access at chunk boundaries: chunk, range inside the chunk, range inside the data.
+fn spans(at: u64, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == bytes {
+            return None;
+        }
+        let address = at as usize + done;
+        let inside = address % CHUNK_BYTES;
+        let length = (CHUNK_BYTES - inside).min(bytes - done);
+        let part = done..done + length;
+        done += length;
+        Some((address / CHUNK_BYTES, inside..inside + length, part))
+    })
+}

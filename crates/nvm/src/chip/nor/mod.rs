@@ -1,0 +1,386 @@
+//! Serial NOR flash: read byte by byte at bus speed, programmed in pages, erased in sectors.
+//!
+//! A program clears bits and an erase sets them; each needs a write-enable command of its own and
+//! leaves the chip busy when its transaction has ended. A busy chip understands status and suspend
+//! alone. Suspended work lets the rest of the array be read, and goes on when it is resumed.
+//!
+//! What the model assumes where sheets are silent: suspended work makes no progress between the
+//! suspend command and its standing still; a suspended chip draws standby current; a program takes
+//! the bytes that it is given, so that fewer bytes take their share of the time of a page, the same
+//! in every timing class. A clone of a chip is an independent chip.
+
+mod array;
+mod sheet;
+mod spec;
+mod work;
+
+use std::sync::Arc;
+
+use wordline_core::Resolver;
+use wordline_core::quantity::Time;
+use wordline_memory::{FlashMisuse, Geometry, OutOfRange};
+
+use self::array::Array;
+pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
+use self::spec::Spec;
+use self::work::{Job, Running, Suspended};
+pub use self::work::{Status, Work};
+use crate::bus::serial::{Action, Transaction};
+use crate::cost::Cause;
+use crate::device::{CurrentGap, Wear};
+use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
+use crate::wired::Chip;
+
+/// A serial NOR flash chip: its bytes, its wear and its account of energy.
+#[derive(Clone, Debug)]
+pub struct Nor {
+    spec: Arc<Spec>,
+    array: Array,
+    meter: PowerMeter,
+    ready: Time,
+    running: Option<Running>,
+    suspended: Option<Suspended>,
+    write_enabled: bool,
+    asleep: bool,
+    cycles_before: u64,
+}
+
+/// A transaction that the chip takes: when it begins, ends, and lets the next one begin.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    start: Time,
+    end: Time,
+    ready: Time,
+}
+
+impl Nor {
+    /// An erased chip that was just supplied with power. `age` is the fraction of its endurance, 0
+    /// to 1, that every sector has used.
+    ///
+    /// Returned with it is what the sheet does not say of the currents on this link.
+    #[must_use]
+    pub fn new(
+        sheet: &NorSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        age: f64,
+    ) -> (Self, Vec<CurrentGap>) {
+        let mut gaps = Vec::new();
+        let spec = Spec::new(sheet, link, resolver, &mut gaps);
+        let chip = Self {
+            array: Array::new(spec.capacity, spec.unit_bytes(), spec.granule),
+            meter: PowerMeter::new(),
+            ready: spec.power_up,
+            running: None,
+            suspended: None,
+            write_enabled: false,
+            asleep: false,
+            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            spec: Arc::new(spec),
+        };
+        (chip, gaps)
+    }
+
+    /// Capacity in bytes.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.spec.capacity
+    }
+
+    /// Pages, blocks and rules. A block is the largest erase that is not the whole chip.
+    #[must_use]
+    pub fn geometry(&self) -> Geometry {
+        self.spec.geometry
+    }
+
+    /// Sizes of erase in bytes with their opcodes, ascending.
+    pub fn erase_sizes(&self) -> impl Iterator<Item = (u64, u8)> {
+        self.spec
+            .erases
+            .iter()
+            .map(|erase| (erase.bytes, erase.code))
+    }
+
+    /// Permits the next program or erase. The command is on the bus from `start`, which must not be
+    /// before [`ready`](Chip::ready); returns when it has ended.
+    ///
+    /// # Errors
+    /// When the chip is not ready, busy or asleep.
+    pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
+        self.write_enabled = true;
+        Ok(self.take(slot))
+    }
+
+    /// Reads from `at` into `out`, on the bus from `start`; returns when the last clock has ended.
+    ///
+    /// # Errors
+    /// When the range leaves the array or touches what is suspended, or the chip is not ready, busy
+    /// or asleep.
+    pub fn read(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        out: &mut [u8],
+    ) -> Result<Time, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
+        let slot = self.admit_idle(start, bus, self.spec.deselect_after_read)?;
+        self.check_apart(at, out.len() as u64)?;
+        self.array.read(at, out);
+        self.meter.book(PowerState::Read, slot.start, slot.end);
+        Ok(self.take(slot))
+    }
+
+    /// Whether a program of `bytes` bytes keeps the rules of page, granule and range.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub fn check_program(&self, at: u64, bytes: usize) -> Result<(), NvmError> {
+        OutOfRange::check(at, bytes as u64, self.spec.capacity)?;
+        let (page, column) = place(at, self.spec.geometry.page_bytes);
+        self.spec
+            .geometry
+            .check_program(page, column, bytes as u64)?;
+        if let Some(at) = self.array.programmed(at, bytes) {
+            let (page, column) = place(at, self.spec.geometry.page_bytes);
+            return Err(FlashMisuse::Reprogram { page, column }.into());
+        }
+        Ok(())
+    }
+
+    /// Programs `data` at `at`, within one page: bits that are 0 in it are cleared. The transaction
+    /// is on the bus from `start`; returns when its last clock has ended, from when on the chip is
+    /// [busy](Self::running).
+    ///
+    /// # Errors
+    /// When a rule of [`check_program`](Self::check_program) is broken, the chip is not ready, busy
+    /// or asleep, programs are not enabled, or what is suspended forbids it. Nothing changes then.
+    pub fn program(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        data: &[u8],
+    ) -> Result<Time, NvmError> {
+        self.check_program(at, data.len())?;
+        let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
+        self.check_suspended(Action::Write)?;
+        self.check_apart(at, data.len() as u64)?;
+        self.check_enabled()?;
+        let duration = self.spec.program_time(at, data.len(), self.cycles(at));
+        let page = u64::from(self.spec.geometry.page_bytes);
+        let job = Job {
+            work: Work::Program,
+            at: at / page * page,
+            bytes: page,
+        };
+        self.run(job, slot.end, duration, slot.end)?;
+        self.array.program(at, data);
+        self.meter.book(PowerState::Write, slot.start, slot.end);
+        Ok(self.take(slot))
+    }
+
+    /// Whether the chip erases `bytes` bytes at `at` at once.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn check_erase(&self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, bytes, self.spec.capacity)?;
+        if self.spec.erase_size(bytes).is_none() || !at.is_multiple_of(bytes) {
+            return Err(Misuse::NoSuchErase { at, bytes }.into());
+        }
+        Ok(())
+    }
+
+    /// Erases `bytes` bytes at `at` to 0xFF. The command is on the bus from `start`; returns when it
+    /// has ended, from when on the chip is [busy](Self::running).
+    ///
+    /// # Errors
+    /// When there is no such erase, the chip is not ready, busy or asleep, erases are not enabled,
+    /// or something is suspended. Nothing changes then.
+    pub fn erase(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        bytes: u64,
+    ) -> Result<Time, NvmError> {
+        self.check_erase(at, bytes)?;
+        let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
+        self.check_suspended(Action::Erase)?;
+        self.check_enabled()?;
+        let cycle = self.cycles(at);
+        let size = self.spec.erase_size(bytes);
+        let duration = size.map_or(Time::ZERO, |size| size.time(at, cycle));
+        let job = Job {
+            work: Work::Erase,
+            at,
+            bytes,
+        };
+        // The sheets state no current for single commands: they count as standby.
+        self.run(job, slot.end, duration, slot.end)?;
+        self.array.erase(at, bytes);
+        Ok(self.take(slot))
+    }
+
+    /// Enters deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip sleeps, and can be woken, once the sheet's entry time has passed as well. Content
+    /// is kept.
+    ///
+    /// # Errors
+    /// When the chip is not ready, busy, or asleep already, or something is suspended.
+    pub fn sleep(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let slot = self.admit_idle(start, bus, self.spec.sleep_entry)?;
+        if let Some(suspended) = &self.suspended {
+            return Err(Misuse::WhileSuspended {
+                suspended: suspended.job.work.name(),
+                action: Action::PowerDown,
+            }
+            .into());
+        }
+        self.asleep = true;
+        self.meter.idle_in(PowerState::DeepPowerDown, slot.ready);
+        Ok(self.take(slot))
+    }
+
+    /// Leaves deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip takes the next command once the sheet's wake-up time has passed as well.
+    ///
+    /// # Errors
+    /// When the chip is not ready, or busy.
+    pub fn wake(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let asleep = std::mem::replace(&mut self.asleep, false);
+        let slot = self
+            .admit_idle(start, bus, self.spec.wake_up)
+            .inspect_err(|_| self.asleep = asleep)?;
+        self.meter.idle_in(PowerState::Standby, slot.end);
+        Ok(self.take(slot))
+    }
+
+    /// Stores bytes without time, energy, wear or erase: the content that a test starts from. They
+    /// count as programmed.
+    ///
+    /// # Errors
+    /// When the range leaves the array.
+    pub fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
+        self.array.preload(at, data);
+        Ok(())
+    }
+
+    /// Erases that the sector at an address has seen, the chip's age included; `None` outside the
+    /// array.
+    #[must_use]
+    pub fn cycles_at(&self, at: u64) -> Option<u64> {
+        OutOfRange::check(at, 1, self.spec.capacity).ok()?;
+        Some(self.cycles(at))
+    }
+
+    fn cycles(&self, at: u64) -> u64 {
+        self.cycles_before.saturating_add(self.array.erases_at(at))
+    }
+
+    /// Whether a transaction may begin, whatever runs.
+    fn admit(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Slot, NvmError> {
+        if self.asleep {
+            return Err(Misuse::Asleep.into());
+        }
+        let ready = self.ready;
+        if start < ready {
+            return Err(Misuse::NotReady { start, ready }.into());
+        }
+        let end = start.checked_plus(bus.total());
+        let end = end.ok_or(NvmError::TimeExhausted)?;
+        let ready = end.checked_plus(recovery);
+        let ready = ready.ok_or(NvmError::TimeExhausted)?;
+        self.settle(start);
+        Ok(Slot { start, end, ready })
+    }
+
+    /// Whether a transaction may begin that a busy chip does not understand.
+    fn admit_idle(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        recovery: Time,
+    ) -> Result<Slot, NvmError> {
+        let slot = self.admit(start, bus, recovery)?;
+        match self.running {
+            Some(Running { until, .. }) => Err(Misuse::Busy { until }.into()),
+            None => Ok(slot),
+        }
+    }
+
+    /// Keeps the chip from the next transaction until chip select has been high for long enough.
+    const fn take(&mut self, slot: Slot) -> Time {
+        self.ready = slot.ready;
+        slot.end
+    }
+
+    const fn check_enabled(&self) -> Result<(), Misuse> {
+        if self.write_enabled {
+            Ok(())
+        } else {
+            Err(Misuse::WriteNotEnabled)
+        }
+    }
+}
+
+/// Page and column of an address.
+const fn place(at: u64, page_bytes: u32) -> (u32, u32) {
+    let page_bytes = page_bytes as u64;
+    ((at / page_bytes) as u32, (at % page_bytes) as u32)
+}
+
+impl Chip for Nor {
+    const CAUSES: &'static [Cause] = &[
+        Cause::Driver,
+        Cause::BusCommand,
+        Cause::BusData,
+        Cause::Recovery,
+        Cause::Poll,
+        Cause::Program,
+        Cause::Erase,
+    ];
+
+    fn ready(&self) -> Time {
+        self.ready
+    }
+
+    fn polled(&mut self, end: Time) {
+        self.settle(end);
+        self.ready = self.ready.later(end.plus(self.spec.deselect_after_read));
+    }
+
+    fn residence(&self, instant: Time) -> Residence {
+        let mut meter = self.meter.clone();
+        if let Some(Running {
+            job, from, until, ..
+        }) = self.running
+            && instant > from
+        {
+            meter.book(job.work.state(), from, instant.min(until));
+        }
+        meter.residence(instant)
+    }
+
+    fn wear(&self) -> Wear {
+        let (most, mean) = self.array.wear();
+        Wear {
+            endurance: self.spec.endurance,
+            before: self.cycles_before,
+            most,
+            mean,
+        }
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        &self.spec.draw
+    }
+}
+
+#[cfg(test)]
+mod tests;

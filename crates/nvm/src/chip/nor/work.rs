@@ -1,0 +1,263 @@
+//! What keeps the chip busy, and how it is suspended and resumed.
+
+use wordline_core::quantity::Time;
+
+use super::Nor;
+use crate::bus::serial::{Action, Transaction};
+use crate::cost::Cause;
+use crate::error::{Misuse, NvmError};
+use crate::power::PowerState;
+
+/// What keeps the chip busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A page is programmed.
+    Program,
+    /// A sector is erased.
+    Erase,
+}
+
+impl Work {
+    /// As messages spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Erase => "erase",
+        }
+    }
+
+    pub(super) const fn state(self) -> PowerState {
+        match self {
+            Self::Program => PowerState::Write,
+            Self::Erase => PowerState::Erase,
+        }
+    }
+
+    /// The cause that waiting for it has.
+    #[must_use]
+    pub const fn cause(self) -> Cause {
+        match self {
+            Self::Program => Cause::Program,
+            Self::Erase => Cause::Erase,
+        }
+    }
+}
+
+/// Work on a range of the array.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) work: Work,
+    pub(super) at: u64,
+    pub(super) bytes: u64,
+}
+
+impl Job {
+    const fn overlaps(&self, at: u64, bytes: u64) -> bool {
+        at < self.at + self.bytes && self.at < at + bytes
+    }
+}
+
+/// A job that keeps the chip busy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) job: Job,
+    /// Up to here its time is in the account.
+    pub(super) from: Time,
+    pub(super) until: Time,
+    /// When it may be suspended.
+    pub(super) suspendable: Time,
+    /// What is left of it when `until` is the end of a suspend latency.
+    pub(super) remaining: Option<Time>,
+}
+
+/// A job that stands still.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspended {
+    pub(super) job: Job,
+    pub(super) remaining: Time,
+}
+
+/// What the status registers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// A program or an erase runs, or has yet to stand still.
+    pub busy: bool,
+    /// The next program or erase is permitted.
+    pub write_enabled: bool,
+    /// What is suspended.
+    pub suspended: Option<Work>,
+}
+
+impl Nor {
+    /// What the status registers say at an instant.
+    #[must_use]
+    pub fn status(&self, instant: Time) -> Status {
+        let mut then = self.clone();
+        then.settle(instant);
+        Status {
+            busy: then.running.is_some(),
+            write_enabled: then.write_enabled,
+            suspended: then.suspended.map(|suspended| suspended.job.work),
+        }
+    }
+
+    /// The last program or erase, and when it ends or stands still, until a later command or status
+    /// finds it done.
+    #[must_use]
+    pub fn running(&self) -> Option<(Work, Time)> {
+        self.running
+            .map(|running| (running.job.work, running.until))
+    }
+
+    /// The instant from which what runs may be suspended.
+    #[must_use]
+    pub fn suspendable(&self) -> Time {
+        self.running
+            .map_or(Time::ZERO, |running| running.suspendable)
+    }
+
+    /// Interrupts what runs. The command is on the bus from `start`; returns when it has ended. The
+    /// chip stays [busy](Self::running) for the latency, and [`status`](Self::status) then says what
+    /// is suspended. What would have been done by then is done, and nothing is suspended; so it is
+    /// when nothing runs, because a host cannot know.
+    ///
+    /// # Errors
+    /// When the chip has no suspend, is not ready or asleep, something is suspended already, or what
+    /// was resumed has not run for long enough.
+    pub fn suspend(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let unsupported = NvmError::Unsupported(Action::Suspend);
+        let suspension = self.spec.suspension.ok_or(unsupported)?;
+        let slot = self.admit(start, bus, self.spec.deselect_after_write)?;
+        self.check_nested()?;
+        let Some(running) = self.running else {
+            return Ok(self.take(slot));
+        };
+        if running.remaining.is_some() {
+            return Ok(self.take(slot));
+        }
+        let work = running.job.work;
+        if start < running.suspendable {
+            return Err(Misuse::SuspendTooSoon {
+                start,
+                allowed: running.suspendable,
+                work: work.name(),
+            }
+            .into());
+        }
+        let still = slot
+            .end
+            .checked_plus(suspension.latency(work))
+            .ok_or(NvmError::TimeExhausted)?;
+        if running.until > still {
+            self.meter.book(work.state(), running.from, slot.end);
+            self.running = Some(Running {
+                from: slot.end,
+                until: still,
+                remaining: Some(running.until.since(slot.end)),
+                ..running
+            });
+        }
+        Ok(self.take(slot))
+    }
+
+    /// Goes on with what is suspended. The command is on the bus from `start`; returns when it has
+    /// ended, from when on the chip is [busy](Self::running) for the rest of it.
+    ///
+    /// # Errors
+    /// When the chip has no resume, is not ready, busy or asleep, or nothing is suspended.
+    pub fn resume(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let unsupported = NvmError::Unsupported(Action::Resume);
+        let suspension = self.spec.suspension.ok_or(unsupported)?;
+        let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
+        let Some(Suspended { job, remaining }) = self.suspended else {
+            return Err(Misuse::NothingSuspended.into());
+        };
+        let suspendable = slot
+            .end
+            .checked_plus(suspension.progress(job.work))
+            .ok_or(NvmError::TimeExhausted)?;
+        self.run(job, slot.end, remaining, suspendable)?;
+        self.suspended = None;
+        Ok(self.take(slot))
+    }
+
+    /// Keeps the chip busy with a job from `from` on.
+    pub(super) fn run(
+        &mut self,
+        job: Job,
+        from: Time,
+        duration: Time,
+        suspendable: Time,
+    ) -> Result<(), NvmError> {
+        let until = from.checked_plus(duration);
+        self.running = Some(Running {
+            job,
+            from,
+            until: until.ok_or(NvmError::TimeExhausted)?,
+            suspendable,
+            remaining: None,
+        });
+        Ok(())
+    }
+
+    /// While something is suspended there is no erase, and a program only where the chip allows it.
+    pub(super) fn check_suspended(&self, action: Action) -> Result<(), Misuse> {
+        let Some(Suspended { job, .. }) = self.suspended else {
+            return Ok(());
+        };
+        let allowed = action == Action::Write
+            && job.work == Work::Erase
+            && self
+                .spec
+                .suspension
+                .is_some_and(|suspension| suspension.program_during_erase);
+        if allowed {
+            return Ok(());
+        }
+        Err(Misuse::WhileSuspended {
+            suspended: job.work.name(),
+            action,
+        })
+    }
+
+    /// One thing is suspended at a time.
+    fn check_nested(&self) -> Result<(), Misuse> {
+        match (&self.suspended, &self.running) {
+            (Some(suspended), Some(_)) => Err(Misuse::WhileSuspended {
+                suspended: suspended.job.work.name(),
+                action: Action::Suspend,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is suspended leaves its range unspecified.
+    pub(super) fn check_apart(&self, at: u64, bytes: u64) -> Result<(), Misuse> {
+        match &self.suspended {
+            Some(Suspended { job, .. }) if job.overlaps(at, bytes) => Err(Misuse::InSuspended {
+                at,
+                work: job.work.name(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets what runs end, or stand still, if it does so by `instant`.
+    pub(super) fn settle(&mut self, instant: Time) {
+        let Some(running) = self.running.filter(|running| running.until <= instant) else {
+            return;
+        };
+        let Running {
+            job, from, until, ..
+        } = running;
+        self.meter.book(job.work.state(), from, until);
+        self.running = None;
+        // A suspended chip wants a write-enable command before a program as well.
+        self.write_enabled = false;
+        self.suspended = match running.remaining {
+            Some(remaining) => Some(Suspended { job, remaining }),
+            None => self.suspended,
+        };
+    }
+}

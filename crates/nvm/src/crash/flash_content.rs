@@ -1,0 +1,480 @@
+//! What a flash memory holds, without its time, energy and wear: bytes, bits that read differently
+//! every time, what was programmed since the erase, marks, and weak blocks.
+
+use std::sync::Arc;
+
+use wordline_core::draw::{Purpose, draw};
+use wordline_memory::{Flash, FlashMisuse, Geometry};
+
+use super::hash::{self, WORD};
+use crate::error::NvmError;
+use crate::pages::Pages;
+
+/// What a flash memory holds. A clone shares it until one side changes.
+#[derive(Clone, Debug)]
+pub struct FlashContent {
+    geometry: Geometry,
+    blocks: Pages<Block>,
+    hash: u64,
+}
+
+/// A block. Its default is erased, sound and unmarked.
+#[derive(Clone, Debug, Default)]
+struct Block {
+    /// Pages that were programmed since the erase, up to the last such.
+    pages: Vec<Option<Arc<Page>>>,
+    bad: bool,
+    weak: Option<Weak>,
+    /// What an interrupted erase left below the pages.
+    half: Option<Arc<Half>>,
+    hash: u64,
+}
+
+/// A page that was programmed since its block was erased.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    pub(super) bytes: Box<[u8]>,
+    /// Bits that read differently every time, as column · 8 + bit, ascending.
+    pub(super) flicker: Vec<u32>,
+    /// Whether the ECC gives up on it.
+    pub(super) lost: bool,
+    programs: u32,
+    /// One bit a granule; empty where granules may be programmed again.
+    programmed: Vec<u64>,
+    hash: u64,
+}
+
+/// A block that an interrupted erase left weak.
+#[derive(Clone, Copy, Debug)]
+struct Weak {
+    how: Weakness,
+    key: u64,
+}
+
+/// What becomes of a block that an interrupted erase left, until it is erased again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Weakness {
+    /// Programs succeed, but some of their bits read differently every time.
+    Drifts,
+    /// A program fails, and the block has gone bad then; erasing it before mends it.
+    FailsPrograms,
+    /// Programs and erases fail: the block has gone bad.
+    FailsErases,
+}
+
+/// An erase that came to no end: each bit is old or 1.
+#[derive(Clone, Debug)]
+struct Half {
+    before: Block,
+    key: u64,
+    /// The share of bits that were set already.
+    eighths: u8,
+    /// Whether some of the other bits read differently every time.
+    flickers: bool,
+}
+
+/// Bits of which each is 1 with a probability of `eighths`/8, drawn for a key and a place.
+pub(super) fn bits(key: u64, place: u64, eighths: u8) -> u64 {
+    if eighths >= 8 {
+        return u64::MAX;
+    }
+    // From the lowest digit of the probability up: or-ing with a fair bit halves and adds a half,
+    // and-ing halves.
+    (0..3).fold(0, |mask, digit| {
+        let fair = draw(key, place, digit, Purpose::Tear);
+        if eighths >> digit & 1 == 1 {
+            mask | fair
+        } else {
+            mask & fair
+        }
+    })
+}
+
+impl FlashContent {
+    /// An erased memory with no bad block.
+    ///
+    /// # Panics
+    /// When the geometry is not [valid](Geometry::is_valid).
+    #[must_use]
+    pub fn erased(geometry: Geometry) -> Self {
+        assert!(geometry.is_valid(), "{geometry:?}");
+        Self {
+            geometry,
+            blocks: Pages::new(geometry.blocks as usize),
+            hash: 0,
+        }
+    }
+
+    /// What a memory holds, read through its contract. On a simulated device time passes. The
+    /// contract does not tell how a page was programmed: one that holds anything but 0xFF counts as
+    /// programmed once, in the granules that do.
+    ///
+    /// # Errors
+    /// When the memory fails.
+    pub fn of<F: Flash>(flash: &mut F) -> Result<Self, F::Error> {
+        let mut content = Self::erased(flash.geometry());
+        let mut bytes = vec![0; content.geometry.columns() as usize];
+        for block in 0..content.geometry.blocks {
+            for page in content.geometry.pages_of(block) {
+                flash.read(page, 0, &mut bytes)?;
+                if bytes.iter().any(|byte| *byte != 0xFF) {
+                    content.change(page, |found| found.bytes.copy_from_slice(&bytes));
+                    content.take_granules(page, &bytes);
+                }
+            }
+            if flash.is_bad(block)? {
+                content.mark_bad(block);
+            }
+        }
+        Ok(content)
+    }
+
+    /// Sizes and programming rules.
+    #[must_use]
+    pub const fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// A hash of all that it holds, history and weakness included.
+    #[must_use]
+    pub const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Whether a block is marked bad.
+    pub(super) fn is_bad(&self, block: u32) -> bool {
+        self.block(block).is_some_and(|block| block.bad)
+    }
+
+    /// How a block is weak, if it is.
+    pub(super) fn weakness(&self, block: u32) -> Option<Weakness> {
+        Some(self.block(block)?.weak?.how)
+    }
+
+    fn block(&self, block: u32) -> Option<&Block> {
+        self.blocks.get(block as usize)
+    }
+
+    /// The block of a page, and the page's number within it.
+    const fn place(&self, page: u32) -> (u32, usize) {
+        let pages = self.geometry.pages_per_block;
+        (page / pages, (page % pages) as usize)
+    }
+
+    /// Reads a range that fits. `reading` numbers the reads, for the bits that flicker.
+    pub(super) fn read(
+        &self,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+        reading: u64,
+    ) -> Result<(), NvmError> {
+        let (block, within) = self.place(page);
+        match self.block(block) {
+            Some(block) if block.is_lost(within) => Err(NvmError::Uncorrectable { page }),
+            Some(block) => {
+                block.read(page, within, column as usize, out, reading);
+                Ok(())
+            }
+            None => {
+                out.fill(0xFF);
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks a program against the geometry and the block's history and mark.
+    pub(super) fn check_program(
+        &self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<(), NvmError> {
+        let geometry = &self.geometry;
+        geometry.check_program(page, column, data.len() as u64)?;
+        let (number, within) = self.place(page);
+        let Some(block) = self.block(number) else {
+            return Ok(());
+        };
+        if block.bad {
+            return Err(NvmError::BadBlock { block: number });
+        }
+        let later = block.pages.iter().skip(within + 1);
+        if geometry.in_order
+            && let Some(ahead) = later.clone().position(Option::is_some)
+        {
+            let later = page + 1 + ahead as u32;
+            return Err(FlashMisuse::OutOfOrder { page, later }.into());
+        }
+        let Some(Some(found)) = block.pages.get(within) else {
+            return Ok(());
+        };
+        if let Some(allowed) = geometry.programs_per_page
+            && found.programs >= allowed
+        {
+            return Err(FlashMisuse::TooManyPrograms { page, allowed }.into());
+        }
+        let granule = geometry.program_bytes;
+        let mut granules = column / granule..(column + data.len() as u32) / granule;
+        if !geometry.reprogram
+            && let Some(taken) = granules.find(|granule| found.took(*granule))
+        {
+            let column = taken * granule;
+            return Err(FlashMisuse::Reprogram { page, column }.into());
+        }
+        Ok(())
+    }
+
+    /// Programs a range that was checked. In a weak block some bits come to flicker.
+    pub(super) fn program(&mut self, page: u32, column: u32, data: &[u8]) {
+        let (block, _) = self.place(page);
+        let weak = self.block(block).and_then(|block| block.weak);
+        self.attempt(page, column, data.len());
+        self.change(page, |found| {
+            let old = &mut found.bytes[column as usize..][..data.len()];
+            for (old, new) in old.iter_mut().zip(data) {
+                *old &= new;
+            }
+            let Some(weak) = weak else { return };
+            for number in 0..1 + data.len() as u64 / 32 {
+                let drawn = draw(weak.key, u64::from(page), number, Purpose::Tear);
+                let bit = drawn % (8 * data.len() as u64);
+                found.flicker.push(column * 8 + bit as u32);
+            }
+            found.flicker.sort_unstable();
+            found.flicker.dedup();
+        });
+    }
+
+    /// Counts a program of a range, which changes no bit.
+    pub(super) fn attempt(&mut self, page: u32, column: u32, bytes: usize) {
+        let granule = self.geometry.program_bytes as usize;
+        let counts = !self.geometry.reprogram;
+        self.change(page, |found| {
+            found.programs += 1;
+            let range = column as usize..column as usize + bytes;
+            if counts {
+                for one in range.start / granule..range.end / granule {
+                    found.take(one);
+                }
+            }
+        });
+    }
+
+    /// Counts the granules of a page that hold anything as programmed.
+    fn take_granules(&mut self, page: u32, bytes: &[u8]) {
+        let granule = self.geometry.program_bytes as usize;
+        let counts = !self.geometry.reprogram;
+        self.change(page, |found| {
+            found.programs = 1;
+            for (index, chunk) in bytes.chunks(granule).enumerate() {
+                if counts && chunk.iter().any(|byte| *byte != 0xFF) {
+                    found.take(index);
+                }
+            }
+        });
+    }
+
+    /// Erases a block, which mends it.
+    pub(super) fn erase(&mut self, block: u32) {
+        self.change_block(block, |block| {
+            block.pages = Vec::new();
+            block.weak = None;
+            block.half = None;
+        });
+    }
+
+    /// Stops an erase half-way: `eighths`/8 of the bits are set.
+    pub(super) fn half_erase(&mut self, block: u32, key: u64, eighths: u8, flickers: bool) {
+        self.change_block(block, |block| {
+            let before = std::mem::take(block);
+            block.bad = before.bad;
+            if before.half.is_some() || !before.pages.is_empty() {
+                block.half = Some(Arc::new(Half {
+                    before,
+                    key,
+                    eighths,
+                    flickers,
+                }));
+            }
+        });
+        self.weaken(block, Weakness::Drifts, key);
+    }
+
+    /// Leaves a block weak until it is erased.
+    pub(super) fn weaken(&mut self, block: u32, how: Weakness, key: u64) {
+        self.change_block(block, |block| block.weak = Some(Weak { how, key }));
+    }
+
+    /// Marks a block bad.
+    pub(super) fn mark_bad(&mut self, block: u32) {
+        self.change_block(block, |block| block.bad = true);
+    }
+
+    /// What a page holds, its spare area included, as if every read of a flickering bit gave what is
+    /// stored. A page outside the memory reads as erased.
+    #[must_use]
+    pub fn page_bytes(&self, page: u32) -> Vec<u8> {
+        let (block, within) = self.place(page);
+        let mut bytes = vec![0xFF; self.geometry.columns() as usize];
+        if let Some(block) = self.block(block) {
+            block.stored(page, within, 0, &mut bytes);
+        }
+        bytes
+    }
+
+    /// Changes a page, which is made from what it reads when nothing was programmed yet.
+    pub(super) fn change(&mut self, page: u32, change: impl FnOnce(&mut Page)) {
+        let (block, within) = self.place(page);
+        let columns = self.geometry.columns() as usize;
+        self.change_block(block, |block| {
+            if block.pages.get(within).is_none_or(Option::is_none) {
+                let made = block.settle(page, within, columns);
+                block.pages.resize(block.pages.len().max(within + 1), None);
+                block.pages[within] = Some(Arc::new(made));
+            }
+            if let Some(found) = &mut block.pages[within] {
+                let found = Arc::make_mut(found);
+                change(found);
+                found.rehash(page);
+            }
+        });
+    }
+
+    fn change_block(&mut self, number: u32, change: impl FnOnce(&mut Block)) {
+        let block = self.blocks.get_mut(number as usize);
+        self.hash = self.hash.wrapping_sub(block.hash);
+        change(block);
+        block.rehash(number);
+        self.hash = self.hash.wrapping_add(block.hash);
+    }
+}
+
+impl Block {
+    fn is_lost(&self, within: usize) -> bool {
+        match self.pages.get(within) {
+            Some(Some(page)) => page.lost,
+            // A half erased page is no longer what the ECC gave up on.
+            _ => false,
+        }
+    }
+
+    /// What is stored from a column of a page on.
+    fn stored(&self, page: u32, within: usize, column: usize, out: &mut [u8]) {
+        if let Some(Some(page)) = self.pages.get(within) {
+            out.copy_from_slice(&page.bytes[column..column + out.len()]);
+        } else if let Some(half) = &self.half {
+            half.before.stored(page, within, column, out);
+            half.lift(page, column, out, half.key, half.eighths);
+        } else {
+            out.fill(0xFF);
+        }
+    }
+
+    /// What one reading gives: stored bits, and a draw for each that flickers.
+    fn read(&self, page: u32, within: usize, column: usize, out: &mut [u8], reading: u64) {
+        self.stored(page, within, column, out);
+        if let Some(Some(found)) = self.pages.get(within) {
+            for bit in found.flickering(column, out.len()) {
+                let drawn = draw(u64::from(page), u64::from(bit), reading, Purpose::Tear);
+                let (byte, mask) = (bit as usize / 8 - column, 1 << (bit % 8));
+                out[byte] = (out[byte] & !mask) | (mask * (drawn & 1) as u8);
+            }
+        } else if let Some(half) = self.half.as_ref().filter(|half| half.flickers) {
+            // A quarter of the bits that are not set yet flicker, each half of the time.
+            let mut flickers = vec![0; out.len()];
+            half.lift(page, column, &mut flickers, !half.key, 2);
+            let mut now = vec![0; out.len()];
+            half.lift(page, column, &mut now, half.key ^ (reading + 1), 4);
+            for ((byte, flicker), now) in out.iter_mut().zip(flickers).zip(now) {
+                *byte |= flicker & now;
+            }
+        }
+    }
+
+    /// The page that is made where the first program since the erase comes.
+    fn settle(&self, page: u32, within: usize, columns: usize) -> Page {
+        let mut bytes = vec![0xFF; columns];
+        self.stored(page, within, 0, &mut bytes);
+        Page {
+            bytes: bytes.into(),
+            flicker: Vec::new(),
+            lost: false,
+            programs: 0,
+            programmed: Vec::new(),
+            hash: 0,
+        }
+    }
+
+    fn rehash(&mut self, number: u32) {
+        let mut sum = 0u64;
+        for page in self.pages.iter().flatten() {
+            sum = sum.wrapping_add(page.hash);
+        }
+        let tag = 1 << 63 | u64::from(number);
+        if self.bad {
+            sum = sum.wrapping_add(hash::of_word(tag, 1));
+        }
+        if let Some(weak) = &self.weak {
+            // Two weak blocks differ in how, not in what a program will draw.
+            sum = sum.wrapping_add(hash::of_word(tag, 2 + weak.how as u64));
+        }
+        if let Some(half) = &self.half {
+            let state = half.before.hash ^ half.key ^ u64::from(half.flickers);
+            sum = sum.wrapping_add(hash::of_word(tag ^ u64::from(half.eighths) << 40, state));
+        }
+        self.hash = sum;
+    }
+}
+
+impl Half {
+    /// Sets the share of bits of a range that is drawn with `key`.
+    fn lift(&self, page: u32, column: usize, out: &mut [u8], key: u64, eighths: u8) {
+        let key = draw(key, u64::from(page), 3, Purpose::Tear);
+        let mut drawn = (usize::MAX, [0; WORD]);
+        for (column, byte) in (column..).zip(out) {
+            if drawn.0 != column / WORD {
+                let mask = bits(key, (column / WORD) as u64, eighths);
+                drawn = (column / WORD, mask.to_le_bytes());
+            }
+            *byte |= drawn.1[column % WORD];
+        }
+    }
+}
+
+impl Page {
+    fn took(&self, granule: u32) -> bool {
+        let word = self.programmed.get(granule as usize / 64).copied();
+        word.unwrap_or(0) >> (granule % 64) & 1 == 1
+    }
+
+    fn take(&mut self, granule: usize) {
+        if self.programmed.len() <= granule / 64 {
+            self.programmed.resize(granule / 64 + 1, 0);
+        }
+        self.programmed[granule / 64] |= 1 << (granule % 64);
+    }
+
+    /// The bits of a range that flicker.
+    fn flickering(&self, column: usize, bytes: usize) -> impl Iterator<Item = u32> {
+        let range = column as u32 * 8..(column + bytes) as u32 * 8;
+        let from = self.flicker.partition_point(|bit| *bit < range.start);
+        let until = self.flicker.partition_point(|bit| *bit < range.end);
+        self.flicker[from..until].iter().copied()
+    }
+
+    fn rehash(&mut self, page: u32) {
+        let words = self.bytes.len().div_ceil(WORD) as u64;
+        let mut sum = hash::of_bytes(u64::from(page) * words, &self.bytes, 0xFF);
+        let tag = 1 << 62 | u64::from(page);
+        for bit in &self.flicker {
+            sum = sum.wrapping_add(hash::of_word(tag, u64::from(*bit)));
+        }
+        let history = u64::from(self.programs) << 1 | u64::from(self.lost);
+        sum = sum.wrapping_add(hash::of_word(tag, 1 << 40 | history));
+        for (index, word) in self.programmed.iter().enumerate() {
+            sum = sum.wrapping_add(hash::of_word(tag ^ (index as u64 + 1) << 40, *word));
+        }
+        self.hash = sum;
+    }
+}

@@ -1,0 +1,288 @@
+//! A serial NOR flash on a board.
+
+use wordline_core::quantity::Time;
+use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
+
+use super::{Conditions, Named, Sheet, Wired};
+use crate::board::Board;
+use crate::bus::serial::Action;
+use crate::chip::nor::{Nor, NorSheet, Work};
+use crate::cost::{AccessCost, Cause};
+use crate::device::FlashDevice;
+use crate::error::{Misuse, NvmError};
+
+/// A read that came while a program or an erase ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SuspendedRead {
+    /// What the data waited for, from the call to the last clock of the read. The resume command
+    /// comes after it and is part of the access's cost alone.
+    pub latency: AccessCost,
+    /// Whether something was suspended for the read, and resumed after it.
+    pub suspended: bool,
+}
+
+impl Sheet for NorSheet {
+    type Chip = Nor;
+
+    /// Connects a NOR flash to a board, and asks for its status once it has powered up.
+    fn connect(
+        part: Named<'_, Self>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Wired<Nor>, NvmError> {
+        let link = part.sheet.link(board.sheet)?;
+        let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
+            Nor::new(part.sheet, link, resolver, conditions.age)
+        });
+        wired.begin();
+        wired.wait(Time::ZERO, Cause::Poll)?;
+        Ok(wired)
+    }
+}
+
+impl Wired<Nor> {
+    /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
+    /// is refused.
+    ///
+    /// # Errors
+    /// When the chip sleeps already, is busy, or has no opcode for it that the board drives.
+    pub fn sleep(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.command(Action::PowerDown, Nor::sleep)
+    }
+
+    /// Wakes the chip from deep power-down. The next access waits until it is ready.
+    ///
+    /// # Errors
+    /// When the chip has no opcode for it that the board drives.
+    pub fn wake(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.command(Action::WakeUp, Nor::wake)
+    }
+
+    /// Erases `bytes` bytes at `at`, in one of the [sizes](Nor::erase_sizes) that the chip has, and
+    /// waits for it.
+    ///
+    /// # Errors
+    /// When the chip has no such erase, or is busy or asleep.
+    pub fn erase_unit(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        self.begin();
+        self.issue_erase(at, bytes)?;
+        self.await_chip()
+    }
+
+    /// Begins an erase and does not wait for it: [`finish`](Self::finish) does, and
+    /// [`read_suspending`](Self::read_suspending) reads in between.
+    ///
+    /// # Errors
+    /// As [`erase_unit`](Self::erase_unit).
+    pub fn start_erase(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        self.begin();
+        self.issue_erase(at, bytes)
+    }
+
+    /// Begins a program within one page and does not wait for it: [`finish`](Self::finish) does, and
+    /// [`read_suspending`](Self::read_suspending) reads in between. Nothing is begun for no bytes.
+    ///
+    /// # Errors
+    /// As [`Flash::program`].
+    pub fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.begin();
+        self.issue_program(at, data)
+    }
+
+    /// Waits for what runs.
+    ///
+    /// # Errors
+    /// When simulated time runs out.
+    pub fn finish(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.await_chip()
+    }
+
+    /// Suspends what runs and waits until it stands still. What is done by then stays done, and a
+    /// chip that was idle stays so: [`Nor::status`] tells.
+    ///
+    /// # Errors
+    /// When the chip has no opcode for it that the board drives, something is suspended already, or
+    /// the chip sleeps.
+    pub fn suspend(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.issue_suspend()
+    }
+
+    /// Goes on with what is suspended, and does not wait for it.
+    ///
+    /// # Errors
+    /// When nothing is suspended, or the chip is busy or asleep.
+    pub fn resume(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        self.command(Action::Resume, Nor::resume)
+    }
+
+    /// Reads at once, as a processor that executes from the memory must: suspends what runs, reads,
+    /// and resumes it. Without anything running it is a plain read.
+    ///
+    /// # Errors
+    /// When the range leaves the memory or lies in what is suspended, or the chip has no suspend
+    /// that the board drives. What was suspended has been resumed then.
+    pub fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
+        self.begin();
+        if self.chip.running().is_some() {
+            self.issue_suspend()?;
+        }
+        let suspended = self.chip.status(self.clock.now()).suspended.is_some();
+        let read = self.read_at(at, out);
+        let latency = self.last;
+        if suspended {
+            self.command(Action::Resume, Nor::resume)?;
+        }
+        read?;
+        Ok(SuspendedRead { latency, suspended })
+    }
+
+    fn issue_erase(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        self.chip.check_erase(at, bytes)?;
+        let code = self.chip.erase_sizes().find(|(size, _)| *size == bytes);
+        let command = code.and_then(|(_, code)| self.link.erase_command(code));
+        let command = command.ok_or(NvmError::Unsupported(Action::Erase))?;
+        let bus = command.transaction(0);
+        self.command(Action::WriteEnable, Nor::write_enable)?;
+        self.transact(self.driver.command, &bus, |chip, start, bus| {
+            chip.erase(start, bus, at, bytes)
+        })
+    }
+
+    fn issue_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.chip.check_program(at, data.len())?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.command(Action::WriteEnable, Nor::write_enable)?;
+        self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
+            chip.program(start, bus, at, data)
+        })
+    }
+
+    /// Lets resumed work run for as long as it must, suspends it and waits until it stands still.
+    fn issue_suspend(&mut self) -> Result<(), NvmError> {
+        let issued = self.clock.now().plus(self.driver.command);
+        let pause = self.chip.suspendable().since(issued);
+        self.last.add(Cause::Recovery, pause);
+        self.clock.advance(pause);
+        self.command(Action::Suspend, Nor::suspend)?;
+        // The host cannot know whether there was anything left to suspend.
+        let (work, until) = self.chip.running().unzip();
+        self.wait(
+            until.unwrap_or(Time::ZERO),
+            work.map_or(Cause::Poll, Work::cause),
+        )
+    }
+
+    /// Waits for what runs to end or to stand still.
+    fn await_chip(&mut self) -> Result<(), NvmError> {
+        match self.chip.running() {
+            Some((work, until)) => self.wait(until, work.cause()),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads in one transaction. An opcode that moves groups of bytes reads the groups around the
+    /// range. Nothing is put on the bus for no bytes.
+    fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let command = self.link.command(Action::Read);
+        let granule = command.map_or(1, |command| u64::from(command.opcode.granule));
+        let end = at + out.len() as u64;
+        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
+        if (first, past) == (at, end) {
+            return self.transfer(Action::Read, past - first, |chip, start, bus| {
+                chip.read(start, bus, at, out)
+            });
+        }
+        let mut wide = vec![0; (past - first) as usize];
+        self.transfer(Action::Read, past - first, |chip, start, bus| {
+            chip.read(start, bus, first, &mut wide)
+        })?;
+        let offset = (at - first) as usize;
+        out.copy_from_slice(&wide[offset..offset + out.len()]);
+        Ok(())
+    }
+
+    /// The address of a column of a page.
+    fn address(&self, page: u32, column: u32) -> u64 {
+        u64::from(page) * u64::from(self.chip.geometry().page_bytes) + u64::from(column)
+    }
+}
+
+impl Flash for Wired<Nor> {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        self.chip.geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        let bytes = out.len() as u64;
+        self.chip.geometry().check_read(page, column, bytes)?;
+        self.begin();
+        self.read_at(self.address(page, column), out)?;
+        Ok(Ecc::Clean)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let bytes = data.len() as u64;
+        self.chip.geometry().check_program(page, column, bytes)?;
+        self.begin();
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.issue_program(self.address(page, column), data)?;
+        self.await_chip()
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        geometry.check_block(block)?;
+        let bytes = geometry.block_bytes();
+        self.erase_unit(u64::from(block) * bytes, bytes)
+    }
+
+    /// NOR flash leaves its maker without bad blocks.
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        self.chip.geometry().check_block(block)?;
+        self.begin();
+        Ok(false)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        self.chip.geometry().check_block(block)?;
+        Err(Misuse::NoMarks.into())
+    }
+}
+
+impl FlashDevice for Wired<Nor> {
+    fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
+        self.begin();
+        self.read_at(at, out)
+    }
+
+    fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let bytes = data.len() as u64;
+        self.chip.geometry().check_read(page, column, bytes)?;
+        let at = self.address(page, column);
+        self.chip.preload(at, data)
+    }
+
+    fn fork_flash(&self) -> Self {
+        self.fork()
+    }
+}
+
+#[cfg(test)]
+#[path = "nor_tests.rs"]
+mod tests;
