@@ -11,10 +11,10 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 .PHONY: demo
-demo: ## one memory from data sheet to an HTML report, in under 3 minutes from a clean clone
+demo: ## MRAM, NOR and NAND from data sheet to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
 	cargo run --quiet --locked -p wordline -- raw \
-	  --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export $(DEMO_REPORT)
+	  --target em064lx,mt25ql128,mt29f1g01 --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
@@ -52,5 +52,5 @@ reference: ## write the generated pages under docs/reference/ again
 picture: ## take the README's picture again (needs Chromium)
 	mkdir -p out
 	cargo run --quiet --locked -p wordline -- raw --operation write --quiet \
-	  --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export out/picture.html >/dev/null
-	scripts/screenshot out/picture.html docs/images/report.png 1280 1260
+	  --target em064lx,mt25ql128,mt29f1g01 --export out/picture.html >/dev/null
+	scripts/screenshot out/picture.html docs/images/report.png 1280 1960

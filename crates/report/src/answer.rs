@@ -64,6 +64,15 @@ fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>)
     Some(text::printable(&(sentence + ".")))
 }
 
+/// Some names, and how many more there are: the page and the document list them all.
+fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    match names.len().checked_sub(SHOWN) {
+        Some(more) if more > 1 => format!("{} and {more} more", names[..SHOWN].join(", ")),
+        _ => text::list(names),
+    }
+}
+
 /// Which figures of each sheet are no data-sheet figures: "stm32h755-qspi: driver.dma_setup is
 /// calibrated; serial.kernel_clock is assumed".
 fn foundations(document: &ResultSet) -> Vec<String> {
@@ -76,7 +85,7 @@ fn foundations(document: &ResultSet) -> Vec<String> {
                 .map(|figure| figure.figure.as_str())
                 .collect();
             let verb = if names.len() == 1 { "is" } else { "are" };
-            (!names.is_empty()).then(|| format!("{} {verb} {basis}", text::list(&names)))
+            (!names.is_empty()).then(|| format!("{} {verb} {basis}", few(&names)))
         };
         let clauses: Vec<_> = [Basis::Calibrated, Basis::Assumed]
             .into_iter()

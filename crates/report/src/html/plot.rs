@@ -68,8 +68,7 @@ const CURVES: [Curve; 3] = [
         metric: Metric::LatencyMax,
         id: "plot-slowest",
         heading: "Slowest access",
-        caption: "Duration of the slowest access of the run; down is better. Both axes are \
-                  logarithmic.",
+        caption: "Duration of the slowest access of the run; down is better.",
         logarithmic: true,
     },
     Curve {
@@ -81,6 +80,26 @@ const CURVES: [Curve; 3] = [
         logarithmic: false,
     },
 ];
+
+/// Values that lie further apart than this cannot be told from zero on a linear axis.
+const LINEAR_RANGE: f64 = 40.0;
+
+impl Curve {
+    /// The curve with an axis that shows all of its values.
+    fn fitted(&self, series: &[Series<'_, '_>]) -> Self {
+        let lines = series.iter().flat_map(|one| &one.lines);
+        let values = lines.filter_map(|line| line.number(self.metric));
+        let (least, most) = values
+            .filter(|value| *value > 0.0)
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+                (least.min(value), most.max(value))
+            });
+        Self {
+            logarithmic: self.logarithmic || most > LINEAR_RANGE * least,
+            ..*self
+        }
+    }
+}
 
 impl Plot {
     pub(super) fn new(id: String, heading: String, caption: String, spec: Value) -> Self {
@@ -130,20 +149,23 @@ pub(super) fn curves(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<Plot> 
         return Vec::new();
     };
     let axis = axis_name(along);
-    let plots = CURVES.iter().filter_map(|curve| {
+    let plots = CURVES.iter().map(|curve| curve.fitted(series));
+    let plots = plots.filter_map(|curve| {
+        let curve = &curve;
         let points = points(pivot, series, along, curve);
         (!points.is_empty()).then(|| {
             let heading = format!("{} against {axis}", curve.heading);
             let caption = match coinciding(&points).as_slice() {
-                [] => curve.caption.to_owned(),
-                [(one, other)] => {
-                    format!(
-                        "{} The curves of {other} and {one} coincide.",
-                        curve.caption
-                    )
-                }
-                _ => format!("{} Several curves coincide.", curve.caption),
+                [] => String::new(),
+                [(one, other)] => format!(" The curves of {other} and {one} coincide."),
+                _ => " Several curves coincide.".to_owned(),
             };
+            let axes = if curve.logarithmic {
+                " Both axes are logarithmic."
+            } else {
+                ""
+            };
+            let caption = format!("{}{axes}{caption}", curve.caption);
             let spec = spec(along, curve, series, &points);
             Plot::new(curve.id.to_owned(), heading, caption, spec)
         })
