@@ -105,6 +105,19 @@ impl Model {
         }
     }
 
+    /// Bytes that every sample of the part has: without the bad blocks that its sheet allows.
+    #[must_use]
+    pub fn usable_bytes(&self) -> u64 {
+        match self {
+            Self::Nand(sheet) => {
+                let bad = u64::from(*sheet.bad_blocks_max.value());
+                let bad = bad.saturating_mul(sheet.geometry().block_bytes());
+                self.capacity_bytes().saturating_sub(bad)
+            }
+            _ => self.capacity_bytes(),
+        }
+    }
+
     /// Capacity in bytes.
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {

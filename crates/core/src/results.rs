@@ -151,6 +151,8 @@ pub enum WarningCode {
     Caution,
     /// The memory cannot do this without a translation layer.
     NeedsTranslation,
+    /// An age was asked for, which changes accounts of wear alone.
+    AgeWearOnly,
     /// Pipelined page loads were asked of a memory that has none.
     NoCacheRead,
     /// The rated life is used up before the run begins.
@@ -169,6 +171,7 @@ impl WarningCode {
             Self::ExtrapolatedCurrent => "extrapolated-current",
             Self::Caution => "caution",
             Self::NeedsTranslation => "needs-translation",
+            Self::AgeWearOnly => "age-wear-only",
             Self::NoCacheRead => "no-cache-read",
             Self::LifeUsedUp => "life-used-up",
             Self::RunFailed => "run-failed",

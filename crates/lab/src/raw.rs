@@ -39,7 +39,10 @@ pub fn default_workload(
     total: Option<u64>,
 ) -> RawWorkload {
     let mut workload = RawWorkload::default();
-    let smallest = targets.iter().map(capacity).min().unwrap_or(u64::MAX);
+    let usable = targets
+        .iter()
+        .map(|target| target.part.model.usable_bytes());
+    let smallest = usable.min().unwrap_or(u64::MAX);
     workload.wrap_bytes = wrap.unwrap_or(smallest.min(workload.wrap_bytes));
     workload.total_bytes = total.unwrap_or(workload.total_bytes);
     let most = workload.wrap_bytes.min(workload.total_bytes);
@@ -59,7 +62,6 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    check(targets, workload)?;
     let conditions = Conditions {
         timing: experiment.timing,
         age: experiment.age,
@@ -83,10 +85,15 @@ pub(crate) fn run(
         sources::add(document, target, device.as_ref(), experiment.timing);
         fresh.push((target, device));
     }
+    check(&fresh, workload)?;
     let mut work = Work::new(workload, experiment.seed, targets.len(), control);
     for (target, device) in &fresh {
         for &operation in &workload.operations {
             let prepared = work.prepare(device.as_ref(), operation);
+            let prepared = prepared.map_err(|source| LabError::Device {
+                target: target.name.clone(),
+                source,
+            })?;
             for (pattern, access_bytes) in variants(workload) {
                 let mut device = prepared.fork_device();
                 let run = Run {
@@ -99,8 +106,8 @@ pub(crate) fn run(
                 if let Some(unit) = run.needs_translation(device.as_ref()) {
                     run.without_value(NoValue::NotApplicable, document);
                     let advice = format!(
-                        "{}: this memory overwrites blocks of {} alone; smaller random writes need a \
-                         translation layer",
+                        "{}: this memory overwrites whole blocks of {}; random writes that are no \
+                         multiple of it need a translation layer",
                         run.name(),
                         print(unit)
                     );
@@ -168,7 +175,11 @@ impl<'a> Work<'a> {
     }
 
     /// The device that the runs of one operation start from: reads find content.
-    fn prepare(&self, device: &dyn Device, operation: Operation) -> Box<dyn Device> {
+    fn prepare(
+        &self,
+        device: &dyn Device,
+        operation: Operation,
+    ) -> Result<Box<dyn Device>, NvmError> {
         let mut device = device.fork_device();
         if operation == Operation::Read {
             let touched = footprint(self.workload);
@@ -183,13 +194,11 @@ impl<'a> Work<'a> {
             while at < touched && !self.control.stopped() {
                 let length = longest.min(touched - at);
                 let data = self.payload.at(at, 0, length as usize);
-                if let Err(error) = device.preload(at, data) {
-                    unreachable!("the sizes were checked: {error}");
-                }
+                device.preload(at, data)?;
                 at += length;
             }
         }
-        device
+        Ok(device)
     }
 
     /// Runs all accesses of one size; `None` when the caller wants to stop.
@@ -234,6 +243,7 @@ impl<'a> Work<'a> {
                     let pass = u64::from(written[slot as usize]);
                     device.write(at, self.payload.at(at, pass, access as usize))?;
                     written[slot as usize] += 1;
+                    forget_erased(&mut written, slot, access, device.overwrite_bytes());
                 }
                 Operation::Read => device.read(at, &mut buffer)?,
             }
@@ -280,16 +290,39 @@ impl<'a> Work<'a> {
     }
 }
 
-fn capacity(target: &Target<'_>) -> u64 {
-    target.part.model.capacity_bytes()
+/// An access that begins an erase block erases what an earlier pass left in the rest of the block.
+fn forget_erased(written: &mut [u32], slot: u64, access: u64, block: u64) {
+    if block == 1 {
+        return;
+    }
+    let (start, end) = (slot * access, (slot + 1) * access);
+    let last_begun = (end - 1) / block * block;
+    if last_begun < start {
+        return;
+    }
+    let erased_to = (last_begun + block - 1) / access;
+    for later in written
+        .iter_mut()
+        .take(erased_to as usize + 1)
+        .skip(slot as usize + 1)
+    {
+        *later = 0;
+    }
 }
 
 /// Bytes of the memory that a run touches.
 fn footprint(workload: &RawWorkload) -> u64 {
-    workload.wrap_bytes.min(workload.total_bytes)
+    if workload.patterns.contains(&Pattern::Random) {
+        workload.wrap_bytes
+    } else {
+        workload.wrap_bytes.min(workload.total_bytes)
+    }
 }
 
-fn check(targets: &[Target<'_>], workload: &RawWorkload) -> Result<(), LabError> {
+fn check(
+    devices: &[(&Target<'_>, Box<dyn Device>)],
+    workload: &RawWorkload,
+) -> Result<(), LabError> {
     let operations = workload.operations.iter();
     distinct("operation", operations.map(|one| one.name().to_owned()))?;
     let patterns = workload.patterns.iter();
@@ -297,8 +330,8 @@ fn check(targets: &[Target<'_>], workload: &RawWorkload) -> Result<(), LabError>
     let sizes = workload.access_bytes.iter();
     distinct("size", sizes.map(|&size| print(size)))?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
-    for target in targets {
-        let capacity = capacity(target);
+    for (target, device) in devices {
+        let capacity = device.len();
         if wrap > capacity || wrap == 0 {
             let part = &target.part.header.id;
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));

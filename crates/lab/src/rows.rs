@@ -45,10 +45,9 @@ impl Run<'_> {
         format!("{}, {pattern} {operation} of {size}", self.target.name)
     }
 
-    /// Places that accesses of this size go to.
-    fn places(&self) -> u64 {
+    fn wrap_bytes(&self) -> u64 {
         let Workload::Raw(workload) = &self.experiment.workload;
-        workload.wrap_bytes / self.access_bytes
+        workload.wrap_bytes
     }
 
     /// The unit in bytes that a random write of this memory must consist of, where this run's writes
@@ -144,15 +143,18 @@ impl Run<'_> {
             // Random writes wear evenly in the long run, however uneven a short one looks.
             let cycles = match self.pattern {
                 Pattern::Sequential => steady.wear.most as f64,
-                Pattern::Random => tally.accesses() as f64 / self.places() as f64,
+                Pattern::Random => {
+                    let wear = &steady.wear;
+                    let units = self.wrap_bytes().div_ceil(wear.unit_bytes);
+                    wear.mean * wear.units as f64 / units as f64
+                }
             };
             steady.wear.left() as f64 / cycles * steady.elapsed.si()
         });
         let spread = tally
             .steady()
             .map(|steady| steady.wear.most as f64 / steady.wear.mean);
-        // On flash, rewriting one place erases it each time, as the slowest access does.
-        let an_access = tally.latency().max().map(Quantity::si);
+        let an_access = tally.rewrite_s();
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
         let wear = after.wear();
         if wear.most > wear.left() && wear.left() > 0 {

@@ -3,7 +3,7 @@
 use wordline_catalog::{Header, Target};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Fallback, Readings, ResultSet, Timing};
-use wordline_nvm::{CurrentGap, Device};
+use wordline_nvm::{Cause, CurrentGap, Device};
 
 /// Adds sheets and figures of a target, each once, and a warning for whatever the reader should
 /// know of them.
@@ -29,6 +29,14 @@ pub(crate) fn add(
     }
     warn_of_currents(document, &target.name, &notes.currents);
     let wear = device.wear();
+    if wear.before > 0 && device.causes().contains(&Cause::Erase) {
+        let advice = format!(
+            "{}: age changes what is left of the rated cycles alone; times, energy and bit errors \
+             are those of a fresh chip",
+            target.name
+        );
+        document.warn(WarningCode::AgeWearOnly, advice);
+    }
     if wear.left() == 0 {
         let advice = format!(
             "{}: at this age every unit has used its {} rated cycles; the sheet promises nothing \

@@ -1,8 +1,8 @@
 //! What a run adds up from the accesses that completed.
 
 use wordline_core::LatencyHistogram;
-use wordline_core::quantity::Time;
-use wordline_nvm::{AccessCost, Wear};
+use wordline_core::quantity::{Quantity, Time};
+use wordline_nvm::{AccessCost, Cause, Wear};
 
 /// Latencies, bytes and causes of the accesses of one run.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     first_start: Time,
     last_end: Time,
     steady: Option<Steady>,
+    /// Accesses that erased something, and the time that they took.
+    erasing: (u64, Time),
 }
 
 /// Time and wear of the whole passes of a run over its part of the memory. A pass that the run did
@@ -37,6 +39,7 @@ impl Tally {
             first_start: start,
             last_end: start,
             steady: None,
+            erasing: (0, Time::ZERO),
         }
     }
 
@@ -49,6 +52,10 @@ impl Tally {
             self.worst = *cost;
         }
         self.latency.record(duration);
+        if cost.of(Cause::Erase) > Time::ZERO {
+            let (count, time) = self.erasing;
+            self.erasing = (count + 1, time.plus(duration));
+        }
         self.sum.add_all(cost);
         self.bytes += bytes;
         self.last_end = end;
@@ -89,6 +96,15 @@ impl Tally {
         self.last_end.since(self.first_start)
     }
 
+    /// Mean time in seconds of rewriting one place: on flash that of the accesses which erase, for
+    /// each rewrite has to, elsewhere that of all.
+    pub(crate) fn rewrite_s(&self) -> Option<f64> {
+        match self.erasing {
+            (0, _) => self.latency.mean_s(),
+            (count, time) => Some(time.si() / count as f64),
+        }
+    }
+
     /// The whole passes; `None` when the run made none.
     pub(crate) const fn steady(&self) -> Option<&Steady> {
         self.steady.as_ref()
@@ -98,7 +114,6 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_nvm::Cause;
 
     #[test]
     fn the_worst_access_keeps_its_parts() {

@@ -275,6 +275,115 @@ fn the_default_workload_fits_the_smallest_part() {
     assert_eq!(default_workload(&[], Some(100), None).access_bytes, [100]);
 }
 
+fn flash(target: &str, raw: RawWorkload) -> Result<ResultSet, LabError> {
+    try_run(&Experiment {
+        targets: vec![target.to_owned()],
+        ..experiment(raw)
+    })
+}
+
+/// Totals and wraps that are no multiples of anything: every byte is still where it belongs, and an
+/// erase is known to take what an earlier pass left behind it.
+#[test]
+fn flash_runs_of_odd_sizes_find_their_bytes() {
+    for (target, access, wrap, total) in [
+        ("mt25ql128", 2048, 8 << 20, 10_000_000),
+        ("mt29f1g01", 2048, 8 << 20, 10_000_000),
+        ("mt29f1g01", 4096, 100 << 10, 700_000),
+        ("mt25ql128", 3000, 300_000, 900_000),
+        ("mt29f1g01", 131_072, 300 << 10, 2_000_000),
+    ] {
+        let raw = RawWorkload {
+            access_bytes: vec![access],
+            total_bytes: total,
+            wrap_bytes: wrap,
+            ..RawWorkload::default()
+        };
+        let document = flash(target, raw).expect("runs");
+        assert!(
+            !document.failed(),
+            "{target} {access}: {:?}",
+            document.warnings
+        );
+    }
+}
+
+#[test]
+fn random_reads_of_flash_find_what_was_stored() {
+    for target in ["mt25ql128", "mt29f1g01", "as3004316"] {
+        let raw = RawWorkload {
+            operations: vec![Operation::Read],
+            patterns: vec![Pattern::Random],
+            access_bytes: vec![4096],
+            total_bytes: 1 << 18,
+            wrap_bytes: 1 << 19,
+            ..RawWorkload::default()
+        };
+        let document = flash(target, raw).expect("runs");
+        assert!(!document.failed(), "{target}: {:?}", document.warnings);
+    }
+}
+
+/// A NAND chip has fewer bytes than its sheet's blocks: some of them are bad.
+#[test]
+fn a_wrap_beyond_the_good_blocks_is_refused_by_name() {
+    let raw = |wrap_bytes| RawWorkload {
+        access_bytes: vec![65_536],
+        total_bytes: 1 << 27,
+        wrap_bytes,
+        ..RawWorkload::default()
+    };
+    let error = flash("mt29f1g01", raw(1 << 27))
+        .expect_err("bad blocks")
+        .to_string();
+    assert!(
+        error.contains("wrap 128 MiB is outside mt29f1g01; allowed: 1 B to"),
+        "{error}"
+    );
+}
+
+#[test]
+fn random_writes_of_flash_are_whole_blocks_or_have_no_value() {
+    let raw = RawWorkload {
+        operations: vec![Operation::Write],
+        patterns: vec![Pattern::Random],
+        access_bytes: vec![4096, 65_536],
+        total_bytes: 1 << 20,
+        wrap_bytes: 1 << 19,
+        ..RawWorkload::default()
+    };
+    let document = flash("mt25ql128", raw).expect("runs");
+    assert!(!document.failed(), "{:?}", document.warnings);
+    let values: Vec<_> = document
+        .of(Metric::LatencyMax)
+        .map(|row| row.no_value)
+        .collect();
+    assert_eq!(values, [Some(NoValue::NotApplicable), None]);
+}
+
+/// In the long run random writes wear as sequential ones do, whatever part of a unit they touch.
+#[test]
+fn random_and_sequential_lifetimes_agree_in_the_limit() {
+    for access in [1, 48, 4096] {
+        let document = try_run(&experiment(RawWorkload {
+            operations: vec![Operation::Write],
+            patterns: vec![Pattern::Sequential, Pattern::Random],
+            access_bytes: vec![access],
+            total_bytes: access * 16_000,
+            wrap_bytes: access * 160,
+            ..RawWorkload::default()
+        }));
+        let document = document.expect("runs");
+        let lifetimes: Vec<f64> = document
+            .of(Metric::Lifetime)
+            .filter_map(|row| row.value)
+            .collect();
+        let ratio = lifetimes[1] / lifetimes[0];
+        // Sequential runs count the most-written unit; a unit that two accesses share sees both.
+        assert!((0.9..=1.7).contains(&ratio), "{access} B: {lifetimes:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

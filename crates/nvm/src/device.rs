@@ -89,6 +89,10 @@ pub struct Wear {
     pub most: u64,
     /// Mean cycles since then over the units that were written; 0 when none was.
     pub mean: f64,
+    /// Units that were written since then.
+    pub units: u64,
+    /// Bytes of one unit.
+    pub unit_bytes: u64,
 }
 
 impl Wear {

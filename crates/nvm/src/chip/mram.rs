@@ -473,6 +473,8 @@ impl Chip for Mram {
             } else {
                 sum as f64 / units as f64
             },
+            units,
+            unit_bytes: self.spec.wear_unit,
         }
     }
 

@@ -129,10 +129,12 @@ impl Wired<Nor> {
     pub fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
         OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
         self.begin();
-        if self.chip.running().is_some() {
+        // What the caller had suspended before stays suspended; one thing is suspended at a time.
+        let runs = self.chip.running().is_some();
+        if runs {
             self.issue_suspend()?;
         }
-        let suspended = self.chip.status(self.clock.now()).suspended.is_some();
+        let suspended = runs && self.chip.status(self.clock.now()).suspended.is_some();
         let read = self.read_at(at, out);
         let latency = self.last;
         if suspended {

@@ -330,6 +330,8 @@ impl Chip for Nand {
             } else {
                 sum as f64 / blocks as f64
             },
+            units: blocks,
+            unit_bytes: self.geometry().block_bytes(),
         }
     }
 

@@ -368,12 +368,14 @@ impl Chip for Nor {
     }
 
     fn wear(&self) -> Wear {
-        let (most, mean) = self.array.wear();
+        let (most, mean, units) = self.array.wear();
         Wear {
             endurance: self.spec.endurance,
             before: self.cycles_before,
             most,
             mean,
+            units,
+            unit_bytes: self.spec.erases[0].bytes,
         }
     }
 
