@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod doctor;
 mod failure;
+mod input;
 mod interrupt;
 mod outcome;
 mod output;

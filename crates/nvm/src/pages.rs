@@ -4,6 +4,7 @@
 //! first write to a page after a clone copies the root's pointers, one node's pointers and that
 //! page. Pages that were never written take no memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Pages of one node.
@@ -62,6 +63,26 @@ impl<P: Clone + Default> Pages<P> {
             .flatten()
             .flat_map(|node| node.iter().flatten().map(|page| &**page))
     }
+}
+
+/// Splits an access at page boundaries: page, range inside the page, range inside the data.
+pub(crate) fn spans(
+    at: u64,
+    bytes: usize,
+    page_bytes: usize,
+) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == bytes {
+            return None;
+        }
+        let address = at as usize + done;
+        let inside = address % page_bytes;
+        let length = (page_bytes - inside).min(bytes - done);
+        let part = done..done + length;
+        done += length;
+        Some((address / page_bytes, inside..inside + length, part))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! `wordline part import`: the parameter page of a flash chip, decoded.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::json;
@@ -23,7 +21,7 @@ pub(crate) fn run(
     global: &Global,
 ) -> Result<Outcome, Failure> {
     let faulty = |error| failure::message(format!("{}: {error}", file.display()));
-    let bytes = dump_bytes(&read(file)?).map_err(faulty)?;
+    let bytes = dump_bytes(&crate::input::read(file, FILE_BYTES_MAX)?).map_err(faulty)?;
     let page = import(&bytes, kind).map_err(faulty)?;
     let format = Format::from(global.format);
     let text = match format {
@@ -93,22 +91,4 @@ fn json(page: &Page) -> String {
         "fields": fields,
     });
     format!("{page:#}\n")
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable =
-        |error: io::Error| failure::message(format!("{} cannot be read: {error}", path.display()));
-    let mut source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(unreadable)?)
-    };
-    // One byte more than allowed shows that there is more.
-    let mut bytes = Vec::new();
-    source
-        .by_ref()
-        .take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    Ok(bytes)
 }

@@ -1,7 +1,5 @@
 //! `wordline report`.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use wordline_core::ResultSet;
@@ -27,19 +25,7 @@ pub(crate) fn run(report: &Report, global: &Global) -> Result<Outcome, Failure> 
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let unreadable =
-        |error: io::Error| failure::message(format!("{} cannot be read: {error}", path.display()));
-    let mut source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(unreadable)?)
-    };
-    let mut bytes = Vec::new();
-    source
-        .by_ref()
-        .take(DOCUMENT_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    let bytes = crate::input::read(path, DOCUMENT_BYTES_MAX)?;
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         let text = format!(
             "{} is larger than 256 MiB, which no document is",

@@ -5,7 +5,6 @@
 //! ready for the next one when chip select has been high for the time that the sheet asks for.
 //! Every access to a 32-byte unit within one transaction counts as one endurance cycle.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -20,7 +19,7 @@ use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::{Link, LinkError};
-use crate::pages::Pages;
+use crate::pages::{Pages, spans};
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::problem::{Problem, Problems};
 use crate::wired::Chip;
@@ -389,7 +388,7 @@ impl Mram {
     /// When the range leaves the array.
     pub fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
-        for (page, inside, part) in spans(at, data.len()) {
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
             self.pages.get_mut(page).bytes[inside].copy_from_slice(&data[part]);
         }
         Ok(())
@@ -427,7 +426,7 @@ impl Mram {
     }
 
     fn copy_out(&self, at: u64, out: &mut [u8]) {
-        for (page, inside, part) in spans(at, out.len()) {
+        for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
             match self.pages.get(page) {
                 Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
                 None => out[part].fill(0),
@@ -437,7 +436,7 @@ impl Mram {
 
     fn store(&mut self, at: u64, data: &[u8]) {
         let unit = self.spec.wear_unit as usize;
-        for (page, inside, part) in spans(at, data.len()) {
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
             let page = self.pages.get_mut(page);
             page.bytes[inside.clone()].copy_from_slice(&data[part]);
             page.writes.resize(PAGE_BYTES / unit, 0);
@@ -617,22 +616,6 @@ fn power_draw(
             PowerState::Erase => None,
         }),
     }
-}
-
-/// Splits an access at page boundaries: page, range inside the page, range inside the data.
-fn spans(at: u64, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == bytes {
-            return None;
-        }
-        let address = at as usize + done;
-        let inside = address % PAGE_BYTES;
-        let length = (PAGE_BYTES - inside).min(bytes - done);
-        let part = done..done + length;
-        done += length;
-        Some((address / PAGE_BYTES, inside..inside + length, part))
-    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The bytes of a memory without its time, energy and wear: cheap to copy, hashed as it changes.
 
-use std::ops::Range;
-
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::hash::{self, WORD};
-use crate::pages::Pages;
+use crate::pages::{Pages, spans};
 
 /// Bytes of one copy-on-write chunk.
 const CHUNK_BYTES: usize = 4096;
@@ -87,7 +85,7 @@ impl Content {
     /// When the range leaves the content.
     pub fn read(&self, at: u64, out: &mut [u8]) -> Result<(), OutOfRange> {
         OutOfRange::check(at, out.len() as u64, self.bytes)?;
-        for (chunk, inside, part) in spans(at, out.len()) {
+        for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
             match self.chunks.get(chunk) {
                 Some(chunk) => out[part].copy_from_slice(&chunk.0[inside]),
                 None => out[part].fill(0),
@@ -108,7 +106,7 @@ impl Content {
 
     /// Stores bytes whose range is known to fit.
     pub(super) fn store(&mut self, at: u64, data: &[u8]) {
-        for (index, inside, part) in spans(at, data.len()) {
+        for (index, inside, part) in spans(at, data.len(), CHUNK_BYTES) {
             let bytes = &mut self.chunks.get_mut(index).0;
             // Whole words around the range, because the hash counts words.
             let words = inside.start / WORD * WORD..inside.end.next_multiple_of(WORD);
@@ -119,20 +117,4 @@ impl Content {
             self.hash = self.hash.wrapping_sub(before).wrapping_add(after);
         }
     }
-}
-
-/// Splits a range at chunk boundaries: chunk, range inside the chunk, range inside the data.
-fn spans(at: u64, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == bytes {
-            return None;
-        }
-        let address = at as usize + done;
-        let inside = address % CHUNK_BYTES;
-        let length = (CHUNK_BYTES - inside).min(bytes - done);
-        let part = done..done + length;
-        done += length;
-        Some((address / CHUNK_BYTES, inside..inside + length, part))
-    })
 }

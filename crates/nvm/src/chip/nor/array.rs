@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::pages::Pages;
+use crate::pages::{Pages, spans};
 
 /// Bytes of one copy-on-write chunk.
 const CHUNK_BYTES: usize = 4096;
@@ -42,7 +42,7 @@ impl Array {
     }
 
     pub(super) fn read(&self, at: u64, out: &mut [u8]) {
-        for (chunk, inside, part) in spans(at, out.len()) {
+        for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
             match self
                 .chunks
                 .get(chunk)
@@ -65,7 +65,7 @@ impl Array {
     }
 
     fn change(&mut self, at: u64, data: &[u8], change: impl Fn(&mut u8, u8)) {
-        for (chunk, inside, part) in spans(at, data.len()) {
+        for (chunk, inside, part) in spans(at, data.len(), CHUNK_BYTES) {
             let chunk = self.chunks.get_mut(chunk);
             let bytes = chunk
                 .bytes
@@ -86,7 +86,7 @@ impl Array {
     /// `None` in chips without such granules.
     pub(super) fn programmed(&self, at: u64, bytes: usize) -> Option<u64> {
         let granule = self.granule? as usize;
-        spans(at, bytes).find_map(|(index, inside, _)| {
+        spans(at, bytes, CHUNK_BYTES).find_map(|(index, inside, _)| {
             let programmed = &self.chunks.get(index)?.programmed;
             let is_set = |one: &usize| {
                 let word = programmed.get(one / 64).copied().unwrap_or(0);
@@ -99,7 +99,7 @@ impl Array {
 
     /// Sets every byte of a range to 0xFF and counts a cycle for each unit in it.
     pub(super) fn erase(&mut self, at: u64, bytes: u64) {
-        for (index, inside, _) in spans(at, bytes as usize) {
+        for (index, inside, _) in spans(at, bytes as usize, CHUNK_BYTES) {
             if inside.len() == CHUNK_BYTES {
                 self.chunks.remove(index);
             } else if self.chunks.get(index).is_some() {
@@ -141,20 +141,4 @@ impl Array {
 /// The granules of a chunk that a range touches.
 fn granules(inside: Range<usize>, granule: usize) -> Range<usize> {
     inside.start / granule..inside.end.div_ceil(granule)
-}
-
-/// Splits an access at chunk boundaries: chunk, range inside the chunk, range inside the data.
-fn spans(at: u64, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == bytes {
-            return None;
-        }
-        let address = at as usize + done;
-        let inside = address % CHUNK_BYTES;
-        let length = (CHUNK_BYTES - inside).min(bytes - done);
-        let part = done..done + length;
-        done += length;
-        Some((address / CHUNK_BYTES, inside..inside + length, part))
-    })
 }
