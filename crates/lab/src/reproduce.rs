@@ -49,6 +49,8 @@ pub struct Reproduced {
 pub struct Score {
     /// Values that the model predicts.
     pub predicted: Tally,
+    /// Values that rest on a figure that we assumed.
+    pub assumed: Tally,
     /// Values that the model was calibrated with.
     pub calibrated: Tally,
     /// Data-sheet figures that document and sheet both copy.
@@ -265,6 +267,7 @@ impl std::ops::AddAssign for Tally {
 impl std::ops::AddAssign for Score {
     fn add_assign(&mut self, other: Self) {
         self.predicted += other.predicted;
+        self.assumed += other.assumed;
         self.calibrated += other.calibrated;
         self.datasheet += other.datasheet;
     }
@@ -274,6 +277,7 @@ impl Score {
     fn add(&mut self, row: &Comparison) {
         let tally = match row.r#use {
             Use::Predicted => &mut self.predicted,
+            Use::Assumed => &mut self.assumed,
             Use::Calibrated => &mut self.calibrated,
             Use::Datasheet => &mut self.datasheet,
         };

@@ -6,19 +6,14 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::{
-    Board, Conditions, FlashDevice, Mram, MramSheet, Named, Nand, NandSheet, Wired,
+    Board, Conditions, FlashDevice, Mram, MramSheet, Named, Nand, NandSheet, Sheet, Wired,
 };
 
-fn device(capacity: &str) -> Wired<Mram> {
-    let sheet = include_str!("../tests/data/mram.toml").replace("64 KiB", capacity);
-    let sheet = sheet.replace("address_bytes = 3", "address_bytes = 4");
-    let sheet: MramSheet = toml::from_str(&sheet).expect("a well-formed sheet");
+/// A part on the invented board.
+fn connect<S: Sheet>(sheet: &S) -> Wired<S::Chip> {
     let board: Board =
         toml::from_str(include_str!("../tests/data/board.toml")).expect("a well-formed board");
-    let part = Named {
-        id: "part",
-        sheet: &sheet,
-    };
+    let part = Named { id: "part", sheet };
     let board = Named {
         id: "board",
         sheet: &board,
@@ -28,7 +23,14 @@ fn device(capacity: &str) -> Wired<Mram> {
         age: 0.0,
         seed: 0,
     };
-    Wired::connect(part, board, conditions).expect("the invented part fits")
+    Wired::connect(part, board, conditions).expect("the part fits")
+}
+
+fn device(capacity: &str) -> Wired<Mram> {
+    let sheet = include_str!("../tests/data/mram.toml").replace("64 KiB", capacity);
+    let sheet = sheet.replace("address_bytes = 3", "address_bytes = 4");
+    let sheet: MramSheet = toml::from_str(&sheet).expect("a well-formed sheet");
+    connect(&sheet)
 }
 
 fn accesses(criterion: &mut Criterion) {
@@ -71,22 +73,7 @@ fn nand() -> Wired<Nand> {
     let mut part: toml::Table = part.parse().expect("a well-formed sheet");
     let sheet = part.remove("nand").expect("a NAND").try_into();
     let sheet: NandSheet = sheet.expect("a sound sheet");
-    let board: Board =
-        toml::from_str(include_str!("../tests/data/board.toml")).expect("a well-formed board");
-    let part = Named {
-        id: "part",
-        sheet: &sheet,
-    };
-    let board = Named {
-        id: "board",
-        sheet: &board,
-    };
-    let conditions = Conditions {
-        timing: Timing::Typ,
-        age: 0.0,
-        seed: 0,
-    };
-    Wired::connect(part, board, conditions).expect("the part fits")
+    connect(&sheet)
 }
 
 /// A NAND of 1 Gbit, every good page written: fork, erase a block, program a page, drop. And a block

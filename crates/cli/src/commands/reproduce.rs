@@ -16,8 +16,9 @@ use crate::output::Exports;
 use crate::progress::Bar;
 
 /// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
-const USES: [(Use, &str); 3] = [
+const USES: [(Use, &str); 4] = [
     (Use::Predicted, "Predictions"),
+    (Use::Assumed, "Computed from assumed figures"),
     (Use::Calibrated, "Calibrations"),
     (Use::Datasheet, "Data-sheet figures, copied by both"),
 ];
@@ -73,7 +74,7 @@ fn document(key: &str) -> Result<Published, Failure> {
 /// The documents, with how many values each has.
 fn list(documents: &[Published]) -> Grid {
     let mut columns = vec![Column::left("document"), Column::left("title")];
-    let counts = ["values", "predicted", "calibrated", "datasheet"];
+    let counts = ["values", "predicted", "assumed", "calibrated", "datasheet"];
     columns.extend(counts.map(Column::right));
     let mut grid = Grid::new("", columns);
     for document in documents {
@@ -321,8 +322,9 @@ fn score(name: &str, score: Score) -> String {
         format!("{what}: {} of {} hit{}", tally.hit, tally.run, rest(tally))
     };
     format!(
-        "{name}: {}. Counted apart: {}; {}.\n",
+        "{name}: {}. Counted apart: {}; {}; {}.\n",
         line("predictions", score.predicted),
+        line("from assumed figures", score.assumed),
         line("calibrations", score.calibrated),
         line("data-sheet figures", score.datasheet),
     )

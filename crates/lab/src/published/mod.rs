@@ -116,6 +116,9 @@ pub enum Use {
     Calibrated,
     /// The model predicts it.
     Predicted,
+    /// The model computes it from a figure that we assumed: meeting it says as much of the
+    /// assumption as of the model.
+    Assumed,
     /// A data-sheet figure that the document and our sheet both copy: meeting it proves that both
     /// copied alike.
     Datasheet,
@@ -128,6 +131,7 @@ impl Use {
         match self {
             Self::Calibrated => "calibrated",
             Self::Predicted => "predicted",
+            Self::Assumed => "assumed",
             Self::Datasheet => "datasheet",
         }
     }
