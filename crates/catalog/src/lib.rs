@@ -61,11 +61,11 @@ impl Target<'_> {
         self.part.model.connect(part, board, conditions)
     }
 
-    /// Opcodes and clocks of the part on the board; `None` for a part whose bus has no commands.
+    /// Commands and clocks of the part on the board.
     ///
     /// # Errors
     /// When the part does not fit the board.
-    pub fn link(&self) -> Result<Option<Link>, LinkError> {
+    pub fn link(&self) -> Result<Link, LinkError> {
         self.part.model.link(&self.board.board)
     }
 }

@@ -12,8 +12,8 @@ use wordline_core::results::FigureUse;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, MramSheet, Named, NandSheet,
-    NorSheet, NvmError, ParallelMramSheet, Problem, Rail, RawFlash, Wired, WiredParallel,
+    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, Named, NandSheet, NorSheet,
+    NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
 };
 
 use crate::error::SheetError;
@@ -70,13 +70,15 @@ pub struct Board {
 /// `PartFile`, and its file in the crate that simulates it.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// Serial MRAM: table `[mram]`.
-    Mram(MramSheet),
-    /// Parallel MRAM: table `[parallel_mram]`.
-    ParallelMram(ParallelMramSheet),
-    /// Serial NOR flash: table `[nor]`.
+    /// MRAM: table `[mram]`.
+    Mram(Box<NvramSheet>),
+    /// Ferroelectric RAM: table `[fram]`.
+    Fram(Box<NvramSheet>),
+    /// EEPROM: table `[eeprom]`.
+    Eeprom(Box<NvramSheet>),
+    /// NOR flash: table `[nor]`.
     Nor(Box<NorSheet>),
-    /// SPI NAND flash: table `[nand]`.
+    /// NAND flash: table `[nand]`.
     Nand(Box<NandSheet>),
 }
 
@@ -86,22 +88,22 @@ impl Model {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Mram(_) => "mram",
-            Self::ParallelMram(_) => "parallel_mram",
+            Self::Fram(_) => "fram",
+            Self::Eeprom(_) => "eeprom",
             Self::Nor(_) => "nor",
             Self::Nand(_) => "nand",
         }
     }
 
-    /// Opcodes and clocks of the part on a board; `None` for a part whose bus has no commands.
+    /// Commands and clocks of the part on a board.
     ///
     /// # Errors
     /// When rail, bus or timing do not fit; the message names both sides.
-    pub fn link(&self, board: &NvmBoard) -> Result<Option<Link>, LinkError> {
+    pub fn link(&self, board: &NvmBoard) -> Result<Link, LinkError> {
         match self {
-            Self::Mram(sheet) => sheet.link(board).map(Some),
-            Self::ParallelMram(sheet) => sheet.check_link(board).map(|()| None),
-            Self::Nor(sheet) => sheet.link(board).map(Some),
-            Self::Nand(sheet) => sheet.link(board).map(Some),
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.link(board),
+            Self::Nor(sheet) => sheet.link(board),
+            Self::Nand(sheet) => sheet.link(board),
         }
     }
 
@@ -122,8 +124,9 @@ impl Model {
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         match self {
-            Self::Mram(sheet) => sheet.capacity.nominal().bytes(),
-            Self::ParallelMram(sheet) => sheet.capacity.nominal().bytes(),
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                sheet.capacity.nominal().bytes()
+            }
             Self::Nor(sheet) => sheet.capacity.nominal().bytes(),
             Self::Nand(sheet) => sheet.geometry().capacity_bytes(),
         }
@@ -136,29 +139,20 @@ impl Model {
         board: Named<'_, NvmBoard>,
         conditions: Conditions,
     ) -> Result<Box<dyn Device>, NvmError> {
+        fn named<'a, S>(id: &'a str, sheet: &'a S) -> Named<'a, S> {
+            Named { id, sheet }
+        }
         match self {
-            Self::Mram(sheet) => {
-                let part = Named { id: part, sheet };
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                let part = named(part, &**sheet);
                 Ok(Box::new(Wired::connect(part, board, conditions)?))
             }
-            Self::ParallelMram(sheet) => {
-                let part = Named { id: part, sheet };
-                Ok(Box::new(WiredParallel::connect(part, board, conditions)?))
-            }
             Self::Nor(sheet) => {
-                let part = Named {
-                    id: part,
-                    sheet: &**sheet,
-                };
-                let flash = Wired::connect(part, board, conditions)?;
+                let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
                 Ok(Box::new(RawFlash::new(flash)?))
             }
             Self::Nand(sheet) => {
-                let part = Named {
-                    id: part,
-                    sheet: &**sheet,
-                };
-                let flash = Wired::connect(part, board, conditions)?;
+                let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
                 Ok(Box::new(RawFlash::new(flash)?))
             }
         }
@@ -166,8 +160,7 @@ impl Model {
 
     fn problems(&self) -> Vec<Problem> {
         match self {
-            Self::Mram(sheet) => sheet.problems(),
-            Self::ParallelMram(sheet) => sheet.problems(),
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.problems(),
             Self::Nor(sheet) => sheet.problems(),
             Self::Nand(sheet) => sheet.problems(),
         }
@@ -195,23 +188,25 @@ struct PartFile {
     #[serde(default)]
     cautions: Vec<String>,
     default_board: Option<String>,
-    mram: Option<MramSheet>,
-    parallel_mram: Option<ParallelMramSheet>,
+    mram: Option<Box<NvramSheet>>,
+    fram: Option<Box<NvramSheet>>,
+    eeprom: Option<Box<NvramSheet>>,
     nor: Option<Box<NorSheet>>,
     nand: Option<Box<NandSheet>>,
 }
 
 impl PartFile {
     /// Every table that names a model; a sheet has exactly one.
-    const MODELS: &str = "[mram], [parallel_mram], [nor], [nand]";
+    const MODELS: &str = "[mram], [fram], [eeprom], [nor], [nand]";
 
     /// The models that the sheet states.
     fn models(&mut self) -> Vec<Model> {
         let mram = self.mram.take().map(Model::Mram);
-        let parallel_mram = self.parallel_mram.take().map(Model::ParallelMram);
+        let fram = self.fram.take().map(Model::Fram);
+        let eeprom = self.eeprom.take().map(Model::Eeprom);
         let nor = self.nor.take().map(Model::Nor);
         let nand = self.nand.take().map(Model::Nand);
-        [mram, parallel_mram, nor, nand]
+        [mram, fram, eeprom, nor, nand]
             .into_iter()
             .flatten()
             .collect()

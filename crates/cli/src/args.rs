@@ -97,6 +97,12 @@ pub(crate) struct Raw {
     /// Let NAND chips load the next page while the one before it is moved to the host
     #[arg(long)]
     pub(crate) cache_read: bool,
+    /// Let NAND chips take the next page while the one before it is programmed
+    #[arg(long)]
+    pub(crate) cache_program: bool,
+    /// Let the planes of a NAND chip work at the same time: pages alternate between them
+    #[arg(long)]
+    pub(crate) multi_plane: bool,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     pub(crate) size: Vec<ByteCount>,

@@ -45,6 +45,12 @@ pub struct RawWorkload {
     /// Whether NAND chips load the next page while the one before it is moved to the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cache_read: bool,
+    /// Whether NAND chips take the next page while the one before it is programmed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cache_program: bool,
+    /// Whether the planes of a NAND chip work at the same time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multi_plane: bool,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -61,6 +67,8 @@ impl Default for RawWorkload {
             operations: vec![Operation::Read, Operation::Write],
             patterns: in_order(),
             cache_read: false,
+            cache_program: false,
+            multi_plane: false,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
@@ -137,13 +145,19 @@ impl Experiment {
         let sizes: Vec<_> = raw.access_bytes.iter().copied().map(compact).collect();
         let operations: Vec<_> = raw.operations.iter().map(|one| one.name()).collect();
         let patterns: Vec<_> = raw.patterns.iter().map(|one| one.name()).collect();
+        let pipelines = [
+            (raw.cache_read, " --cache-read"),
+            (raw.cache_program, " --cache-program"),
+            (raw.multi_plane, " --multi-plane"),
+        ];
+        let pipelines = pipelines.map(|(on, flag)| if on { flag } else { "" });
         format!(
             "wordline raw --target {} --operation {} --pattern {}{} --size {} --total {} --wrap {} \
              --timing {} --age {} --seed {}",
             quoted(&self.targets.join(",")),
             operations.join(","),
             patterns.join(","),
-            if raw.cache_read { " --cache-read" } else { "" },
+            pipelines.concat(),
             sizes.join(","),
             compact(raw.total_bytes),
             compact(raw.wrap_bytes),

@@ -154,7 +154,7 @@ pub enum WarningCode {
     /// An age was asked for, which changes accounts of wear alone.
     AgeWearOnly,
     /// Pipelined page loads were asked of a memory that has none.
-    NoCacheRead,
+    NoPipeline,
     /// The rated life is used up before the run begins.
     LifeUsedUp,
     /// One run failed; its rows say so.
@@ -172,7 +172,7 @@ impl WarningCode {
             Self::Caution => "caution",
             Self::NeedsTranslation => "needs-translation",
             Self::AgeWearOnly => "age-wear-only",
-            Self::NoCacheRead => "no-cache-read",
+            Self::NoPipeline => "no-pipeline",
             Self::LifeUsedUp => "life-used-up",
             Self::RunFailed => "run-failed",
         }

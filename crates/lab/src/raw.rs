@@ -11,7 +11,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{Experiment, Operation, Pattern, RawWorkload, ResultSet};
-use wordline_nvm::{Conditions, Device, NvmError};
+use wordline_nvm::{Conditions, Device, NvmError, Pipeline};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -75,12 +75,28 @@ pub(crate) fn run(
             source,
         })?;
         let mut device = device;
-        if workload.cache_read && !device.use_cache_read() {
-            let advice = format!(
-                "{}: this memory has no pipelined page load; it is read as without it",
-                target.name
-            );
-            document.warn(WarningCode::NoCacheRead, advice);
+        for (asked, pipeline, what) in [
+            (
+                workload.cache_read,
+                Pipeline::CacheRead,
+                "pipelined page load",
+            ),
+            (
+                workload.cache_program,
+                Pipeline::CacheProgram,
+                "cache program",
+            ),
+            (
+                workload.multi_plane,
+                Pipeline::MultiPlane,
+                "work on several planes",
+            ),
+        ] {
+            if asked && !device.use_pipeline(pipeline) {
+                let name = &target.name;
+                let advice = format!("{name}: this memory has no {what}; it runs as without it");
+                document.warn(WarningCode::NoPipeline, advice);
+            }
         }
         sources::add(document, target, device.as_ref(), experiment.timing);
         fresh.push((target, device));

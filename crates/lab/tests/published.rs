@@ -8,7 +8,7 @@ use wordline_core::{
 use wordline_lab::published::{Allowed, Measure, Published, Use, keys, published};
 use wordline_lab::{Control, reproduce, run};
 use wordline_nvm::Cause;
-use wordline_nvm::bus::serial::Action;
+use wordline_nvm::bus::Action;
 
 fn mram() -> Published {
     published("mram-vs-flash-benchmark").expect("embedded")
@@ -142,9 +142,9 @@ fn the_driver_constant_comes_from_one_published_value() {
 
     let catalog = Catalog::load(&[]).expect("sound");
     let target = catalog.target(&published.target).expect("in the catalogue");
-    let link = target.link().expect("fits").expect("a serial bus");
+    let link = target.link().expect("fits");
     let write = link.command(Action::Write).expect("an MRAM is written");
-    let bus = write.transaction(run.access_bytes).total().si();
+    let bus = write.transaction(0, run.access_bytes).total().si();
     let clock = target.board.board.core_clock.nominal().si();
     let cycles = target.board.board.driver.dma_setup.nominal().count() as f64;
     assert!(

@@ -6,7 +6,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::{
-    Board, Conditions, FlashDevice, Mram, MramSheet, Named, Nand, NandSheet, Sheet, Wired,
+    Board, Conditions, FlashDevice, Named, Nand, NandSheet, Nvram, NvramSheet, PagePart, Sheet,
+    Wired,
 };
 
 /// A part on the invented board.
@@ -26,10 +27,10 @@ fn connect<S: Sheet>(sheet: &S) -> Wired<S::Chip> {
     Wired::connect(part, board, conditions).expect("the part fits")
 }
 
-fn device(capacity: &str) -> Wired<Mram> {
+fn device(capacity: &str) -> Wired<Nvram> {
     let sheet = include_str!("../tests/data/mram.toml").replace("64 KiB", capacity);
     let sheet = sheet.replace("address_bytes = 3", "address_bytes = 4");
-    let sheet: MramSheet = toml::from_str(&sheet).expect("a well-formed sheet");
+    let sheet: NvramSheet = toml::from_str(&sheet).expect("a well-formed sheet");
     connect(&sheet)
 }
 
@@ -108,8 +109,15 @@ fn nand_flash(criterion: &mut Criterion) {
         });
     });
     let mut out = vec![0; 64 << 10];
+    let parts: Vec<_> = (0..32)
+        .map(|page| PagePart {
+            page,
+            column: 0,
+            range: page as usize * 2048..(page as usize + 1) * 2048,
+        })
+        .collect();
     criterion.bench_function("nvm/nand-read-64KiB", |bencher| {
-        bencher.iter(|| flash.read_stream(black_box(0), &mut out));
+        bencher.iter(|| flash.read_parts(black_box(&parts), &mut out));
     });
 }
 

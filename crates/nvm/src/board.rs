@@ -4,6 +4,7 @@ use serde::Deserialize;
 use wordline_core::quantity::{Cycles, Frequency, Quantity, Time, Voltage};
 use wordline_core::{Figure, Resolver};
 
+use crate::bus::Command;
 use crate::bus::parallel::ParallelBus;
 use crate::bus::serial::{SerialBus, TransferRate};
 use crate::link::Link;
@@ -75,10 +76,16 @@ impl Board {
     /// Notes the figures that a link rests on.
     pub(crate) fn note_link(&self, link: &Link, resolver: &mut Resolver) {
         resolver.read(&format!("rail[{}].voltage", link.rail));
+        if link.protocol.is_none() {
+            for figure in ParallelBus::FIGURES {
+                resolver.read(figure);
+            }
+            return;
+        }
         resolver.read("serial.kernel_clock");
         resolver.read("serial.modes");
-        for command in link.commands() {
-            resolver.read(match command.opcode.mode.data.rate {
+        for rate in link.commands().iter().filter_map(Command::rate) {
+            resolver.read(match rate {
                 TransferRate::Str => "serial.clock_str",
                 TransferRate::Dtr => "serial.clock_dtr",
             });

@@ -37,9 +37,9 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// of: 1 where any byte can be overwritten, the erase block of a flash memory.
     fn overwrite_bytes(&self) -> u64;
 
-    /// Lets reads of several pages load the next page while the one before it is moved to the host.
-    /// Returns whether the memory can do so; one that cannot stays as it is.
-    fn use_cache_read(&mut self) -> bool {
+    /// Lets accesses of several pages overlap in a way. Returns whether the memory can do so; one
+    /// that cannot stays as it is.
+    fn use_pipeline(&mut self, _: Pipeline) -> bool {
         false
     }
 
@@ -55,17 +55,35 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
 
 /// A flash memory on a board, as drivers and workloads see it: the [`Flash`] contract and accounts.
 pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'static {
-    /// Reads bytes of the main areas across pages and blocks, the fastest way that the chip has.
-    /// `at` counts bytes of main area from page 0.
+    /// Reads parts of pages in their order, the fastest way that the chip has.
     ///
     /// # Errors
-    /// When the range leaves the memory, or the data cannot be corrected.
-    fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError>;
+    /// When a part leaves its page or the memory, or the data cannot be corrected.
+    fn read_parts(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError>;
 
-    /// Lets [`read_stream`](Self::read_stream) load the next page while the one before it is moved.
-    /// Returns whether the chip can do so; one that cannot stays as it is.
-    fn use_cache_read(&mut self) -> bool {
+    /// Programs parts of pages in their order, the fastest way that the chip has.
+    ///
+    /// # Errors
+    /// As [`Flash::program`]; the parts before the failed one have been programmed.
+    fn program_parts(&mut self, parts: &[PagePart], data: &[u8]) -> Result<(), NvmError>;
+
+    /// Erases blocks, at the same time where they lie in different planes and the chip can do so.
+    ///
+    /// # Errors
+    /// As [`Flash::erase`].
+    fn erase_blocks(&mut self, blocks: &[u32]) -> Result<(), NvmError>;
+
+    /// Lets [`read_parts`](Self::read_parts), [`program_parts`](Self::program_parts) and
+    /// [`erase_blocks`](Self::erase_blocks) overlap in a way. Returns whether the chip can do so; one
+    /// that cannot stays as it is.
+    fn use_pipeline(&mut self, _: Pipeline) -> bool {
         false
+    }
+
+    /// Blocks that a driver keeps together so that work on them overlaps: 1, or the planes of a chip
+    /// that [uses them](Pipeline::MultiPlane).
+    fn blocks_together(&self) -> u32 {
+        1
     }
 
     /// Stores bytes in the main area of a page without time, energy or wear, and without erasing.
@@ -76,6 +94,50 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
 
     /// An independent device in the same state, on a clock of its own.
     fn fork_flash(&self) -> Self;
+}
+
+/// A range of bytes within a page, and the range of the caller's bytes that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PagePart {
+    /// The page.
+    pub page: u32,
+    /// The first byte in it.
+    pub column: u32,
+    /// The caller's bytes.
+    pub range: std::ops::Range<usize>,
+}
+
+/// A way in which accesses of several pages overlap in a chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pipeline {
+    /// The array fetches the next page while the host reads the one before it.
+    CacheRead,
+    /// The host loads the next page while the array programs the one before it.
+    CacheProgram,
+    /// The planes of the chip work at the same time.
+    MultiPlane,
+}
+
+/// The ways that are in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pipelines {
+    /// See [`Pipeline::CacheRead`].
+    pub cache_read: bool,
+    /// See [`Pipeline::CacheProgram`].
+    pub cache_program: bool,
+    /// See [`Pipeline::MultiPlane`].
+    pub multi_plane: bool,
+}
+
+impl Pipelines {
+    /// Takes a way into use.
+    pub const fn insert(&mut self, pipeline: Pipeline) {
+        match pipeline {
+            Pipeline::CacheRead => self.cache_read = true,
+            Pipeline::CacheProgram => self.cache_program = true,
+            Pipeline::MultiPlane => self.multi_plane = true,
+        }
+    }
 }
 
 /// Wear of the units that were written since a device was made.

@@ -3,7 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{FlashError, FlashErrorKind, FlashMisuse, OutOfRange};
 
-use crate::bus::serial::Action;
+use crate::bus::Action;
 use crate::link::LinkError;
 
 /// What can go wrong on a simulated device.
@@ -89,6 +89,16 @@ pub enum Misuse {
         /// When the chip would have been ready.
         ready: Time,
     },
+    /// A write that does not end with its page.
+    #[error("{bytes} bytes at address {at} leave a page of {page} bytes")]
+    LeavesPage {
+        /// Address in bytes.
+        at: u64,
+        /// Length in bytes.
+        bytes: u64,
+        /// Bytes of a page.
+        page: u64,
+    },
     /// A rule of flash memories: ranges, order, number of programs.
     #[error(transparent)]
     Flash(#[from] FlashMisuse),
@@ -159,6 +169,29 @@ pub enum Misuse {
     /// A cache read of a chip that has none.
     #[error("the chip has no cache read that the board drives")]
     NoCacheRead,
+    /// A cache program of a chip that has none.
+    #[error("the chip has no cache program that the board drives")]
+    NoCacheProgram,
+    /// Work on several planes of a chip that works on one at a time.
+    #[error(
+        "the chip works on one plane at a time, or the board does not drive its commands for more"
+    )]
+    OnePlane,
+    /// A plane that does not exist.
+    #[error("the chip has no plane {plane}")]
+    NoSuchPlane {
+        /// The plane.
+        plane: u32,
+    },
+    /// Pages or blocks that cannot be worked on at the same time.
+    #[error(
+        "page {page} does not go with what was kept before it: work on several planes is of one \
+         kind, on one block of each plane, at the same place in the block"
+    )]
+    Planes {
+        /// The page, or the first page of the block.
+        page: u32,
+    },
     /// A program of bytes that belong to the ECC.
     #[error("column {column} holds the parity of the on-die ECC: leave it at 0xFF")]
     EccParity {

@@ -2,8 +2,10 @@
 
 use wordline_core::Timing;
 
+use crate::device::{FlashDevice, PagePart};
+use crate::pages::spans;
 use crate::{
-    Board, Conditions, Mram, MramSheet, Named, Nand, NandSheet, Nor, NorSheet, NvmError, Wired,
+    Board, Conditions, Named, Nand, NandSheet, Nor, NorSheet, NvmError, Nvram, NvramSheet, Wired,
 };
 
 pub(crate) const TYPICAL: Conditions = Conditions {
@@ -13,13 +15,13 @@ pub(crate) const TYPICAL: Conditions = Conditions {
 };
 
 /// The invented part, after replacing `from` by `to` in its text.
-pub(crate) fn sheet_with(from: &str, to: &str) -> MramSheet {
+pub(crate) fn sheet_with(from: &str, to: &str) -> NvramSheet {
     let text = include_str!("../tests/data/mram.toml");
     assert!(text.contains(from), "{from}");
     toml::from_str(&text.replace(from, to)).expect("a well-formed sheet")
 }
 
-pub(crate) fn sheet() -> MramSheet {
+pub(crate) fn sheet() -> NvramSheet {
     sheet_with("", "")
 }
 
@@ -34,15 +36,15 @@ pub(crate) fn board() -> Board {
     board_with("", "")
 }
 
-pub(crate) fn wired(conditions: Conditions) -> Wired<Mram> {
+pub(crate) fn wired(conditions: Conditions) -> Wired<Nvram> {
     connect(&sheet(), &board(), conditions).expect("the invented part fits")
 }
 
 pub(crate) fn connect(
-    sheet: &MramSheet,
+    sheet: &NvramSheet,
     board: &Board,
     conditions: Conditions,
-) -> Result<Wired<Mram>, NvmError> {
+) -> Result<Wired<Nvram>, NvmError> {
     let part = Named { id: "part", sheet };
     let board = Named {
         id: "board",
@@ -100,4 +102,21 @@ pub(crate) fn nor_of(sheet: &NorSheet, conditions: Conditions) -> Wired<Nor> {
 
 pub(crate) fn nor(conditions: Conditions) -> Wired<Nor> {
     nor_of(&nor_sheet_with("", ""), conditions)
+}
+
+/// Reads a range of the main areas, split at pages.
+pub(crate) fn stream<F: FlashDevice>(
+    flash: &mut F,
+    at: u64,
+    out: &mut [u8],
+) -> Result<(), NvmError> {
+    let page_bytes = flash.geometry().page_bytes as usize;
+    let parts: Vec<_> = spans(at, out.len(), page_bytes)
+        .map(|(page, inside, range)| PagePart {
+            page: page as u32,
+            column: inside.start as u32,
+            range,
+        })
+        .collect();
+    flash.read_parts(&parts, out)
 }

@@ -8,11 +8,11 @@
 //! ```
 //! use wordline_core::Timing;
 //! use wordline_memory::ByteMemory;
-//! use wordline_nvm::{Accounts, Board, Cause, Conditions, MramSheet, Named, Wired};
+//! use wordline_nvm::{Accounts, Board, Cause, Conditions, NvramSheet, Named, Wired};
 //!
 //! # let sheet = include_str!("../tests/data/mram.toml");
 //! # let board = include_str!("../tests/data/board.toml");
-//! let sheet: MramSheet = toml::from_str(sheet)?;
+//! let sheet: NvramSheet = toml::from_str(sheet)?;
 //! let board: Board = toml::from_str(board)?;
 //! let conditions = Conditions { timing: Timing::Typ, age: 0.0, seed: 0 };
 //!
@@ -30,6 +30,7 @@
 
 pub mod bus;
 pub mod chip;
+pub mod conformance;
 pub mod crash;
 pub mod power;
 
@@ -43,18 +44,20 @@ mod link;
 mod pages;
 mod problem;
 mod raw_flash;
+mod rules;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Rail};
-pub use chip::mram::{ActiveCurrent, Mram, MramSheet};
 pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
-pub use chip::parallel_mram::ParallelMramSheet;
+pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use cost::{AccessCost, Cause};
-pub use device::{Accounts, CurrentGap, Device, FlashDevice, Notes, Wear};
+pub use device::{
+    Accounts, CurrentGap, Device, FlashDevice, Notes, PagePart, Pipeline, Pipelines, Wear,
+};
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
-pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired, WiredParallel};
+pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired};

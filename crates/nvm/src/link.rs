@@ -4,7 +4,9 @@ use wordline_core::Figure;
 use wordline_core::quantity::{Quantity, Time, Voltage};
 
 use crate::board::Board;
-use crate::bus::serial::{Action, Command, Opcode, Protocol, SerialBus};
+use crate::bus::parallel::Interface;
+use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
+use crate::bus::{Action, Command};
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +15,10 @@ pub struct Link {
     pub rail: String,
     /// Voltage of that rail.
     pub voltage: Voltage,
-    /// The protocol that the chip is set to.
-    pub protocol: Protocol,
+    /// The protocol that the chip is set to; `None` on a parallel bus.
+    pub protocol: Option<Protocol>,
+    /// The pause of the bus between a write and the read after it.
+    pub turnaround: Time,
     commands: Vec<Command>,
 }
 
@@ -76,13 +80,27 @@ pub enum LinkError {
 }
 
 impl Link {
-    /// Connects a chip to a board: the first rail within the supply range, and in the protocol
-    /// whose reads and writes together move data fastest, the fastest opcode of each action.
+    /// Connects a chip to a board: by its parallel interface where it has one, else by its opcodes.
     ///
     /// # Errors
-    /// When the rail does not fit, or no protocol has all `required` actions; the message names
-    /// both sides.
+    /// When the rail or the bus does not fit, or some of the `required` actions of a serial chip
+    /// cannot be done; the message names both sides.
     pub fn new(
+        board: &Board,
+        supply: &Figure<Voltage>,
+        opcodes: &[Opcode],
+        parallel: Option<&Interface>,
+        required: &[Action],
+    ) -> Result<Self, LinkError> {
+        match parallel {
+            Some(interface) => Self::parallel(board, supply, interface),
+            None => Self::serial(board, supply, opcodes, required),
+        }
+    }
+
+    /// The first rail within the supply range, and in the protocol whose reads and writes together
+    /// move data fastest, the fastest opcode of each action.
+    fn serial(
         board: &Board,
         supply: &Figure<Voltage>,
         opcodes: &[Opcode],
@@ -100,8 +118,12 @@ impl Link {
             .map(|protocol| Self {
                 rail: rail.name.clone(),
                 voltage: rail.voltage.nominal(),
-                protocol,
-                commands: fastest_commands(bus, opcodes, protocol),
+                protocol: Some(protocol),
+                turnaround: Time::ZERO,
+                commands: fastest_commands(bus, opcodes, protocol)
+                    .into_iter()
+                    .map(Command::Serial)
+                    .collect(),
             })
             .filter(|link| {
                 required
@@ -112,12 +134,34 @@ impl Link {
             .ok_or_else(|| no_mode(bus, opcodes, required))
     }
 
+    fn parallel(
+        board: &Board,
+        supply: &Figure<Voltage>,
+        interface: &Interface,
+    ) -> Result<Self, LinkError> {
+        let rail = board
+            .rail_for(supply)
+            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let bus = board.parallel.as_ref().ok_or_else(|| LinkError::NoBus {
+            needs: "parallel",
+            has: board.bus_names(),
+        })?;
+        let commands = bus.commands(interface)?;
+        Ok(Self {
+            rail: rail.name.clone(),
+            voltage: rail.voltage.nominal(),
+            protocol: None,
+            turnaround: bus.turnaround(),
+            commands: commands.into_iter().map(Command::Parallel).collect(),
+        })
+    }
+
     /// How an action is done; `None` where the chip has no opcode for it that the board drives.
     #[must_use]
     pub fn command(&self, action: Action) -> Option<&Command> {
         self.commands
             .iter()
-            .find(|command| command.opcode.action == action)
+            .find(|command| command.action() == action)
     }
 
     /// How an erase with a certain opcode is done; chips have one opcode for each size.
@@ -125,7 +169,7 @@ impl Link {
     pub fn erase_command(&self, code: u8) -> Option<&Command> {
         self.commands
             .iter()
-            .find(|command| command.opcode.action == Action::Erase && command.opcode.code == code)
+            .find(|command| command.action() == Action::Erase && command.code() == Some(code))
     }
 
     /// Every action with how it is done.
@@ -139,7 +183,7 @@ impl Link {
         let data = self
             .commands
             .iter()
-            .filter(|command| command.opcode.action.moves_data());
+            .filter(|command| command.action().moves_data());
         let (count, pace) = data.fold((0.0, 0.0), |(count, pace), command| {
             (count + 1.0, pace + 1.0 / command.data_rate())
         });
@@ -149,13 +193,17 @@ impl Link {
 
 /// The fastest opcode of each action in one protocol. Equal data rates are decided by the shorter
 /// command phase, and then by the order of the sheet.
-fn fastest_commands(bus: &SerialBus, opcodes: &[Opcode], protocol: Protocol) -> Vec<Command> {
-    let mut fastest: Vec<Command> = Vec::new();
+fn fastest_commands(
+    bus: &SerialBus,
+    opcodes: &[Opcode],
+    protocol: Protocol,
+) -> Vec<serial::Command> {
+    let mut fastest: Vec<serial::Command> = Vec::new();
     for opcode in opcodes.iter().filter(|opcode| opcode.protocol == protocol) {
         let Some(clock) = bus.clock_for(opcode) else {
             continue;
         };
-        let command = Command {
+        let command = serial::Command {
             opcode: opcode.clone(),
             clock,
         };
@@ -173,8 +221,8 @@ fn fastest_commands(bus: &SerialBus, opcodes: &[Opcode], protocol: Protocol) -> 
     fastest
 }
 
-fn is_faster(one: &Command, other: &Command) -> bool {
-    let command_time = |command: &Command| command.transaction(0).command;
+fn is_faster(one: &serial::Command, other: &serial::Command) -> bool {
+    let command_time = |command: &serial::Command| command.transaction(0).command;
     match one.data_rate().total_cmp(&other.data_rate()) {
         std::cmp::Ordering::Equal => command_time(one) < command_time(other),
         order => order.is_gt(),

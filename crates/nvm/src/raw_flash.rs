@@ -2,15 +2,14 @@
 //!
 //! Each block is erased before its first page is written, and the erase counts as part of the
 //! access, as in `mram-vs-flash-benchmark`. Bad blocks are stepped over: addresses count good blocks
-//! alone. Nothing is levelled, moved or cleaned; that is the work of a translation layer.
-
-use std::ops::Range;
+//! alone. Where several planes work at the same time, pages alternate between a block of each, and
+//! these blocks are erased together. Nothing is levelled, moved or cleaned; that is the work of a translation layer.
 
 use wordline_core::SimClock;
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, Wear};
+use crate::device::{Accounts, Device, FlashDevice, Notes, PagePart, Pipeline, Wear};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
 
@@ -19,8 +18,10 @@ use crate::power::{PowerDraw, Residence};
 pub struct RawFlash<F> {
     flash: F,
     geometry: Geometry,
-    /// Good blocks, ascending.
+    /// Good blocks, ascending; those that are kept together follow each other.
     good: Vec<u32>,
+    /// Blocks that are kept together.
+    together: u32,
     cost: AccessCost,
 }
 
@@ -41,6 +42,7 @@ impl<F: FlashDevice> RawFlash<F> {
             flash,
             geometry,
             good,
+            together: 1,
             cost: AccessCost::NONE,
         })
     }
@@ -51,8 +53,19 @@ impl<F: FlashDevice> RawFlash<F> {
         &self.flash
     }
 
-    fn block_bytes(&self) -> u64 {
-        self.geometry.block_bytes()
+    /// Bytes that are erased together.
+    fn unit_bytes(&self) -> u64 {
+        self.geometry.block_bytes() * u64::from(self.together)
+    }
+
+    /// Keeps blocks of different planes together; a group with a bad block is left out whole.
+    fn keep_together(&mut self, blocks: u32) {
+        self.together = blocks;
+        let is_good = |block: &u32| self.good.binary_search(block).is_ok();
+        let groups = self.geometry.blocks / blocks;
+        let all = (0..groups).map(|group| group * blocks..(group + 1) * blocks);
+        let sound = all.filter(|group| group.clone().all(|block| is_good(&block)));
+        self.good = sound.flatten().collect();
     }
 
     /// Does one thing with the flash memory and adds what it cost to the access.
@@ -62,45 +75,38 @@ impl<F: FlashDevice> RawFlash<F> {
         Ok(())
     }
 
-    /// Splits an access at pages: physical page, column, and range inside the data.
-    fn pages(&self, at: u64, bytes: usize) -> Vec<(u32, u32, Range<usize>)> {
+    /// Splits an access at pages.
+    fn parts(&self, at: u64, bytes: usize) -> Vec<PagePart> {
         let page_bytes = u64::from(self.geometry.page_bytes);
-        let mut pages = Vec::new();
+        let together = u64::from(self.together);
+        let mut parts = Vec::new();
         let mut done = 0;
         while done < bytes {
             let address = at + done as u64;
             let column = address % page_bytes;
             let length = ((page_bytes - column) as usize).min(bytes - done);
-            let block = self.good[(address / self.block_bytes()) as usize];
-            let inside = (address % self.block_bytes() / page_bytes) as u32;
-            let page = block * self.geometry.pages_per_block + inside;
-            pages.push((page, column as u32, done..done + length));
+            // Pages alternate between the blocks that are kept together.
+            let unit = address / self.unit_bytes();
+            let inside = address % self.unit_bytes() / page_bytes;
+            let block = self.good[(unit * together + inside % together) as usize];
+            let page = block * self.geometry.pages_per_block + (inside / together) as u32;
+            parts.push(PagePart {
+                page,
+                column: column as u32,
+                range: done..done + length,
+            });
             done += length;
         }
-        pages
+        parts
     }
 
-    /// Splits an access where good blocks are not neighbours: physical byte address and range inside
-    /// the data.
-    fn runs(&self, at: u64, bytes: usize) -> Vec<(u64, Range<usize>)> {
-        let block_bytes = self.block_bytes();
-        let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
-        let mut done = 0;
-        while done < bytes {
-            let address = at + done as u64;
-            let inside = address % block_bytes;
-            let length = ((block_bytes - inside) as usize).min(bytes - done);
-            let block = u64::from(self.good[(address / block_bytes) as usize]);
-            let physical = block * block_bytes + inside;
-            match runs.last_mut() {
-                Some((start, range)) if *start + range.len() as u64 == physical => {
-                    range.end += length;
-                }
-                _ => runs.push((physical, done..done + length)),
-            }
-            done += length;
+    /// The blocks to erase before a part is written: those whose first byte it holds.
+    fn to_erase(&self, at: u64) -> &[u32] {
+        if !at.is_multiple_of(self.unit_bytes()) {
+            return &[];
         }
-        runs
+        let first = at / self.unit_bytes() * u64::from(self.together);
+        &self.good[first as usize..][..self.together as usize]
     }
 }
 
@@ -108,7 +114,7 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     type Error = NvmError;
 
     fn len(&self) -> u64 {
-        self.good.len() as u64 * self.block_bytes()
+        self.good.len() as u64 * self.geometry.block_bytes()
     }
 
     fn atom(&self) -> usize {
@@ -118,10 +124,8 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
         self.cost = AccessCost::NONE;
-        for (physical, range) in self.runs(at, out.len()) {
-            self.step(|flash| flash.read_stream(physical, &mut out[range]))?;
-        }
-        Ok(())
+        let parts = self.parts(at, out.len());
+        self.step(|flash| flash.read_parts(&parts, out))
     }
 
     /// Programs every page that the access touches; a block whose first byte is among them is erased
@@ -129,12 +133,20 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         self.cost = AccessCost::NONE;
-        let pages_per_block = self.geometry.pages_per_block;
-        for (page, column, range) in self.pages(at, data.len()) {
-            if column == 0 && page.is_multiple_of(pages_per_block) {
-                self.step(|flash| flash.erase(page / pages_per_block))?;
+        let parts = self.parts(at, data.len());
+        let mut rest = &parts[..];
+        while let Some(first) = rest.first() {
+            let start = at + first.range.start as u64;
+            let blocks = self.to_erase(start).to_vec();
+            if !blocks.is_empty() {
+                self.step(|flash| flash.erase_blocks(&blocks))?;
             }
-            self.step(|flash| flash.program(page, column, &data[range]))?;
+            let more = rest[1..].iter();
+            let until =
+                more.take_while(|part| self.to_erase(at + part.range.start as u64).is_empty());
+            let (now, later) = rest.split_at(1 + until.count());
+            self.step(|flash| flash.program_parts(now, data))?;
+            rest = later;
         }
         Ok(())
     }
@@ -177,17 +189,23 @@ impl<F: FlashDevice> Accounts for RawFlash<F> {
 
 impl<F: FlashDevice> Device for RawFlash<F> {
     fn overwrite_bytes(&self) -> u64 {
-        self.block_bytes()
+        self.unit_bytes()
     }
 
-    fn use_cache_read(&mut self) -> bool {
-        self.flash.use_cache_read()
+    fn use_pipeline(&mut self, pipeline: Pipeline) -> bool {
+        let can = self.flash.use_pipeline(pipeline);
+        let together = self.flash.blocks_together();
+        if together != self.together {
+            self.keep_together(together);
+        }
+        can
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        for (page, column, range) in self.pages(at, data.len()) {
-            self.flash.preload_page(page, column, &data[range])?;
+        for part in self.parts(at, data.len()) {
+            self.flash
+                .preload_page(part.page, part.column, &data[part.range])?;
         }
         Ok(())
     }
@@ -197,6 +215,7 @@ impl<F: FlashDevice> Device for RawFlash<F> {
             flash: self.flash.fork_flash(),
             geometry: self.geometry,
             good: self.good.clone(),
+            together: self.together,
             cost: self.cost,
         })
     }

@@ -99,8 +99,8 @@ impl<'a> Page<'a> {
         let link = target
             .link()
             .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
-        let link = link.map(|link| (target.board.header.id.as_str(), link));
-        Ok(Self::of_part(target.part, link))
+        let link = (target.board.header.id.as_str(), link);
+        Ok(Self::of_part(target.part, Some(link)))
     }
 
     fn of_part(part: &'a Part, link: Option<(&'a str, Link)>) -> Self {
@@ -145,19 +145,19 @@ impl<'a> Page<'a> {
         let title = format!("On {board}, supplied with {} (computed)", link.voltage);
         let mut grid = Grid::new(title, columns.map(Column::left).into());
         for command in link.commands() {
-            let opcode = &command.opcode;
-            let rate = if opcode.action.moves_data() {
+            let rate = if command.action().moves_data() {
                 human(command.data_rate(), "B/s", 4)
             } else {
                 "no data".to_owned()
             };
+            let code = command.code().map(|code| format!("{code:02X}h "));
             grid.push([
-                opcode.action.to_string(),
-                format!("{:02X}h {}", opcode.code, opcode.name),
-                opcode.mode.to_string(),
-                command.clock.to_string(),
+                command.action().to_string(),
+                code.unwrap_or_default() + command.name(),
+                command.mode(),
+                command.clock().to_string(),
                 rate,
-                human(command.transaction(0).command.si(), "s", 3),
+                human(command.transaction(0, 0).command.si(), "s", 3),
             ]);
         }
         Some(grid)
@@ -191,13 +191,13 @@ impl<'a> Page<'a> {
         let link = self.link.as_ref().map(|(board, link)| {
             let commands = link.commands().iter().map(|command| {
                 json!({
-                    "action": command.opcode.action.name(),
-                    "opcode": command.opcode.code,
-                    "name": command.opcode.name,
-                    "mode": command.opcode.mode.to_string(),
-                    "clock_hz": command.clock.hz(),
+                    "action": command.action().name(),
+                    "opcode": command.code(),
+                    "name": command.name(),
+                    "mode": command.mode(),
+                    "clock_hz": command.clock().hz(),
                     "data_rate_bytes_per_s": command.data_rate(),
-                    "command_time_s": command.transaction(0).command.si(),
+                    "command_time_s": command.transaction(0, 0).command.si(),
                 })
             });
             let commands: Vec<_> = commands.collect();

@@ -48,6 +48,8 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         operations: raw.operation.clone(),
         patterns: raw.pattern.clone(),
         cache_read: raw.cache_read,
+        cache_program: raw.cache_program,
+        multi_plane: raw.multi_plane,
         access_bytes: sizes,
         ..default
     };

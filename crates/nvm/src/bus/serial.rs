@@ -9,8 +9,10 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use wordline_core::quantity::{Frequency, Time};
+use wordline_core::quantity::Frequency;
 use wordline_core::{Basis, Figure, Provenance, Sourced};
+
+use super::{Action, Transaction};
 
 /// Lines and transfer rate of one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -212,77 +214,6 @@ impl Opcode {
     }
 }
 
-/// What an opcode makes the chip do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// Moves array data to the host.
-    Read,
-    /// Moves data from the host into the array.
-    Write,
-    /// Permits writes.
-    WriteEnable,
-    /// Asks whether the chip is busy: one byte of data.
-    Status,
-    /// Fetches a page of a NAND array into the chip's register.
-    PageRead,
-    /// Fetches the next page while the one before it is moved to the host.
-    PageReadCache,
-    /// Ends a series of [`PageReadCache`](Self::PageReadCache).
-    PageReadLast,
-    /// Programs what was written into a NAND chip's register.
-    Execute,
-    /// Erases a block; the sheet says which.
-    Erase,
-    /// Interrupts a program or an erase.
-    Suspend,
-    /// Goes on with what was interrupted.
-    Resume,
-    /// Enters deep power-down.
-    PowerDown,
-    /// Leaves deep power-down.
-    WakeUp,
-}
-
-impl Action {
-    /// As sheets spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::WriteEnable => "write-enable",
-            Self::Status => "status",
-            Self::PageRead => "page-read",
-            Self::PageReadCache => "page-read-cache",
-            Self::PageReadLast => "page-read-last",
-            Self::Execute => "execute",
-            Self::Erase => "erase",
-            Self::Suspend => "suspend",
-            Self::Resume => "resume",
-            Self::PowerDown => "power-down",
-            Self::WakeUp => "wake-up",
-        }
-    }
-
-    /// Whether the action moves array data to or from the host.
-    #[must_use]
-    pub const fn moves_data(self) -> bool {
-        matches!(self, Self::Read | Self::Write)
-    }
-
-    /// Whether the opcode has a data phase, whose lines the board must drive.
-    const fn has_phases(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::Status)
-    }
-}
-
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// A configuration of the chip's command interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -351,23 +282,6 @@ pub struct Command {
     pub clock: Frequency,
 }
 
-/// How long the phases of one transaction keep the bus busy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Transaction {
-    /// Opcode, address and dummy cycles.
-    pub command: Time,
-    /// Data.
-    pub data: Time,
-}
-
-impl Transaction {
-    /// From chip select to the last clock.
-    #[must_use]
-    pub const fn total(&self) -> Time {
-        self.command.plus(self.data)
-    }
-}
-
 impl Command {
     /// Clocks of opcode, address and dummy cycles.
     #[must_use]
@@ -401,6 +315,8 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
+    use wordline_core::quantity::Time;
+
     use super::*;
 
     fn command(mode: &str, address_bytes: u8, dummy_cycles: u8, clock: &str) -> Command {

@@ -1,17 +1,15 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
-mod mram;
 mod nand;
 mod nor;
-mod parallel;
+mod nvram;
 
 pub use nor::SuspendedRead;
-pub use parallel::WiredParallel;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
 
 use crate::board::{Board, DriverCost};
-use crate::bus::serial::{Action, Transaction};
+use crate::bus::{Action, Transaction};
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, CurrentGap, Notes, Wear};
 use crate::error::NvmError;
@@ -38,7 +36,7 @@ pub struct Named<'a, S> {
     pub sheet: &'a S,
 }
 
-/// A chip on a serial bus, as the driver sees it between transactions.
+/// A chip, as the driver sees it between transactions.
 pub trait Chip: Clone + Send + 'static {
     /// The instant from which the chip takes the next transaction, busy or not: chip select has been
     /// high for long enough.
@@ -48,7 +46,7 @@ pub trait Chip: Clone + Send + 'static {
     fn polled(&mut self, end: Time);
 
     /// The causes that accesses of this chip can have, in order.
-    const CAUSES: &'static [Cause];
+    fn causes(&self) -> &'static [Cause];
 
     /// Where the chip's time went, up to `instant`.
     fn residence(&self, instant: Time) -> Residence;
@@ -85,6 +83,8 @@ pub struct Wired<C> {
     driver: DriverCost,
     clock: SimClock,
     last: AccessCost,
+    /// Whether the host drove the data lines last.
+    wrote: bool,
     notes: Notes,
 }
 
@@ -121,6 +121,7 @@ impl<C: Chip> Wired<C> {
             driver,
             clock: SimClock::new(),
             last: AccessCost::default(),
+            wrote: false,
             notes: Notes {
                 part: of_part.readings().clone(),
                 board: of_board.readings().clone(),
@@ -150,6 +151,7 @@ impl<C: Chip> Wired<C> {
             driver: self.driver,
             clock: self.clock.fork(),
             last: self.last,
+            wrote: self.wrote,
             notes: self.notes.clone(),
         }
     }
@@ -159,11 +161,16 @@ impl<C: Chip> Wired<C> {
         self.last = AccessCost::NONE;
     }
 
-    /// What moving `bytes` bytes with an action costs on the bus.
-    fn bus(&self, action: Action, bytes: u64) -> Result<Transaction, NvmError> {
+    /// What moving `bytes` bytes from `at` on with an action costs on the bus.
+    fn bus(&self, action: Action, at: u64, bytes: u64) -> Result<Transaction, NvmError> {
         let command = self.link.command(action);
         let command = command.ok_or(NvmError::Unsupported(action))?;
-        Ok(command.transaction(bytes))
+        Ok(command.transaction(at, bytes))
+    }
+
+    /// Whether the link has a command for an action.
+    fn has(&self, action: Action) -> bool {
+        self.link.command(action).is_some()
     }
 
     /// Sends a command without data, by the processor.
@@ -172,41 +179,49 @@ impl<C: Chip> Wired<C> {
         action: Action,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
-        let bus = self.bus(action, 0)?;
-        self.transact(self.driver.command, &bus, run)
+        let bus = self.bus(action, 0, 0)?;
+        self.transact(self.driver.command, false, &bus, run)
     }
 
-    /// Moves `bytes` bytes of data, by DMA.
+    /// Moves `bytes` bytes of data from `at` on, by DMA.
     fn transfer(
         &mut self,
         action: Action,
+        at: u64,
         bytes: u64,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
-        let bus = self.bus(action, bytes)?;
-        self.transact(self.driver.dma_setup, &bus, run)
+        let bus = self.bus(action, at, bytes)?;
+        self.transact(self.driver.dma_setup, action == Action::Read, &bus, run)
     }
 
     /// Runs one transaction after `driver` of host work: asks the chip for it once the chip is
-    /// ready, adds its cost to the access and moves the clock to its end.
+    /// ready and the bus has turned, adds its cost to the access and moves the clock to its end.
     fn transact(
         &mut self,
         driver: Time,
+        reads: bool,
         bus: &Transaction,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
+        let turnaround = if reads && self.wrote {
+            self.link.turnaround
+        } else {
+            Time::ZERO
+        };
         let issued = self
             .clock
             .now()
             .checked_plus(driver)
             .ok_or(NvmError::TimeExhausted)?;
-        let start = issued.later(self.chip.ready());
+        let start = issued.plus(turnaround).later(self.chip.ready());
         let end = run(&mut self.chip, start, bus)?;
         self.last.add(Cause::Driver, driver);
         self.last.add(Cause::Recovery, start.since(issued));
         self.last.add(Cause::BusCommand, bus.command);
         self.last.add(Cause::BusData, bus.data);
         self.clock.advance_to(end);
+        self.wrote = !reads;
         Ok(())
     }
 
@@ -216,7 +231,7 @@ impl<C: Chip> Wired<C> {
     /// The questions are evenly spaced, so their number follows from a division: an erase of 150 ms
     /// is not polled seventy thousand times by the simulation.
     fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
-        let bus = self.bus(Action::Status, 1)?;
+        let bus = self.bus(Action::Status, 0, 1)?;
         let now = self.clock.now();
         let pause = self.driver.command.plus(self.driver.poll_interval);
         let first = now.plus(pause).later(self.chip.ready()).plus(bus.total());
@@ -241,7 +256,7 @@ impl<C: Chip> Accounts for Wired<C> {
     }
 
     fn causes(&self) -> &'static [Cause] {
-        C::CAUSES
+        self.chip.causes()
     }
 
     fn last_cost(&self) -> &AccessCost {

@@ -1,15 +1,15 @@
-//! A serial NAND on a board.
+//! A NAND on a board.
 
 use wordline_core::draw::hash_name;
-use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
+use wordline_memory::{Ecc, Flash, Geometry};
 
 use super::{Conditions, Named, Sheet, Wired};
 use crate::board::Board;
-use crate::bus::serial::Action;
+use crate::bus::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
 use crate::cost::Cause;
-use crate::device::FlashDevice;
-use crate::error::{Misuse, NvmError};
+use crate::device::{FlashDevice, PagePart, Pipeline};
+use crate::error::NvmError;
 
 impl Sheet for NandSheet {
     type Chip = Nand;
@@ -31,32 +31,12 @@ impl Sheet for NandSheet {
     }
 }
 
-/// A page of a stream: its number, the first column, and the range of the caller's bytes.
-struct Piece {
-    page: u32,
-    column: u32,
-    range: std::ops::Range<usize>,
-}
-
 impl Wired<Nand> {
     /// The chip, to damage it: [`set_faults`](Nand::set_faults), [`flip_bit`](Nand::flip_bit),
     /// [`fail_block`](Nand::fail_block).
     #[must_use]
     pub const fn chip_mut(&mut self) -> &mut Nand {
         &mut self.chip
-    }
-
-    /// Whether [`read_stream`](FlashDevice::read_stream) uses the chip's cache read, which it does
-    /// not at first.
-    ///
-    /// # Errors
-    /// When the chip has no cache read that the board drives.
-    pub fn set_cache_read(&mut self, on: bool) -> Result<(), NvmError> {
-        if on && !self.chip.has_cache_read() {
-            return Err(Misuse::NoCacheRead.into());
-        }
-        self.chip.set_cache_read(on);
-        Ok(())
     }
 
     /// Fetches a page into the chip's register and waits for it.
@@ -67,46 +47,42 @@ impl Wired<Nand> {
         self.wait(self.chip.busy_until(), Cause::ArrayRead)
     }
 
-    /// Reads from the chip's register, unless the status says that its page is lost.
+    /// Reads from the register of a page's plane, unless the status says that its page is lost.
     fn collect(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
-        let Verdict::Good(ecc) = self.chip.verdict() else {
+        let Verdict::Good(ecc) = self.chip.verdict(self.chip.plane_of(page)) else {
             return Err(NvmError::Uncorrectable { page });
         };
-        self.read_register(column, out)?;
+        self.read_register(page, column, out)?;
         Ok(ecc)
     }
 
-    fn read_register(&mut self, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
-        self.transfer(Action::Read, out.len() as u64, |chip, start, bus| {
-            chip.read_register(start, bus, column, out)
-        })
+    fn read_register(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
+        let plane = self.chip.plane_of(page);
+        let bytes = out.len() as u64;
+        self.transfer(
+            Action::Read,
+            u64::from(column),
+            bytes,
+            |chip, start, bus| chip.read_register(start, bus, plane, column, out),
+        )
     }
 
-    /// Reads pieces with one array read after the other.
-    fn read_pages(&mut self, pieces: &[Piece], out: &mut [u8]) -> Result<(), NvmError> {
-        for piece in pieces {
-            self.fetch(piece.page)?;
-            self.collect(piece.page, piece.column, &mut out[piece.range.clone()])?;
-        }
-        Ok(())
-    }
-
-    /// Reads pieces so that each array read but the first runs while the piece before is moved.
-    fn read_pipelined(&mut self, pieces: &[Piece], out: &mut [u8]) -> Result<(), NvmError> {
-        let Some(first) = pieces.first() else {
+    /// Reads parts so that each array read but the first runs while the part before is moved.
+    fn read_pipelined(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
+        let Some(first) = parts.first() else {
             return Ok(());
         };
         self.fetch(first.page)?;
-        for (index, piece) in pieces.iter().enumerate() {
-            match pieces.get(index + 1) {
+        for (index, part) in parts.iter().enumerate() {
+            match parts.get(index + 1) {
                 Some(next) => self.command(Action::PageReadCache, |chip, start, bus| {
                     chip.page_read_cache(start, bus, next.page)
                 })?,
                 None => self.command(Action::PageReadLast, Nand::page_read_last)?,
             }
             self.wait(self.chip.busy_until(), Cause::ArrayRead)?;
-            let out = &mut out[piece.range.clone()];
-            if let Err(error) = self.collect(piece.page, piece.column, out) {
+            let out = &mut out[part.range.clone()];
+            if let Err(error) = self.collect(part.page, part.column, out) {
                 // The array goes on behind the failed page; the next command waits for it.
                 self.wait(self.chip.array_until(), Cause::ArrayRead)?;
                 return Err(error);
@@ -115,23 +91,77 @@ impl Wired<Nand> {
         Ok(())
     }
 
-    /// Splits a range of the main areas at pages.
-    fn pieces(&self, at: u64, bytes: usize) -> Vec<Piece> {
-        let page_bytes = u64::from(self.chip.geometry().page_bytes);
-        let mut pieces = Vec::new();
-        let mut done = 0;
-        while done < bytes {
-            let address = at + done as u64;
-            let column = address % page_bytes;
-            let length = ((page_bytes - column) as usize).min(bytes - done);
-            pieces.push(Piece {
-                page: (address / page_bytes) as u32,
-                column: column as u32,
-                range: done..done + length,
-            });
-            done += length;
+    /// Reads parts of different planes with one wait for the array.
+    fn read_planes(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
+        let Some((last, kept)) = parts.split_last() else {
+            return Ok(());
+        };
+        for part in kept {
+            self.command(Action::PageReadPlane, |chip, start, bus| {
+                chip.page_read_plane(start, bus, part.page)
+            })?;
+            self.wait(self.chip.busy_until(), Cause::ArrayRead)?;
         }
-        pieces
+        self.fetch(last.page)?;
+        for part in parts {
+            self.collect(part.page, part.column, &mut out[part.range.clone()])?;
+        }
+        Ok(())
+    }
+
+    /// Loads and programs parts of different planes at the same time; behind the next group where
+    /// `cached`, so that the status of the group before is what its end tells.
+    fn program_planes(
+        &mut self,
+        parts: &[PagePart],
+        data: &[u8],
+        cached: bool,
+    ) -> Result<(), NvmError> {
+        let Some((last, kept)) = parts.split_last() else {
+            return Ok(());
+        };
+        for part in kept {
+            self.enable()?;
+            self.load(part.page, part.column, &data[part.range.clone()])?;
+            self.command(Action::ExecutePlane, |chip, start, bus| {
+                chip.execute_plane(start, bus, part.page)
+            })?;
+            self.wait(self.chip.busy_until(), Cause::Program)?;
+        }
+        self.enable()?;
+        self.load(last.page, last.column, &data[last.range.clone()])?;
+        if cached {
+            self.command(Action::ExecuteCache, |chip, start, bus| {
+                chip.execute_cache(start, bus, last.page)
+            })?;
+        } else {
+            self.command(Action::Execute, |chip, start, bus| {
+                chip.execute(start, bus, last.page)
+            })?;
+        }
+        self.wait(self.chip.busy_until(), Cause::Program)
+    }
+
+    /// Splits parts into groups that the chip works on at the same time.
+    fn groups<'a>(&self, parts: &'a [PagePart]) -> Vec<&'a [PagePart]> {
+        let geometry = self.chip.geometry();
+        let inside = |part: &PagePart| part.page % geometry.pages_per_block;
+        let together = |group: &[PagePart], part: &PagePart| {
+            self.chip.pipelines().multi_plane
+                && group.iter().all(|one| {
+                    self.chip.plane_of(one.page) != self.chip.plane_of(part.page)
+                        && inside(one) == inside(part)
+                })
+        };
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for end in 1..=parts.len() {
+            if end == parts.len() || !together(&parts[start..end], &parts[end]) {
+                groups.push(&parts[start..end]);
+                start = end;
+            }
+        }
+        groups
     }
 
     fn check_good(&self, block: u32) -> Result<(), NvmError> {
@@ -143,13 +173,32 @@ impl Wired<Nand> {
     }
 
     fn enable(&mut self) -> Result<(), NvmError> {
-        self.command(Action::WriteEnable, Nand::write_enable)
+        if self.chip.needs_write_enable() {
+            self.command(Action::WriteEnable, Nand::write_enable)?;
+        }
+        Ok(())
     }
 
-    fn load(&mut self, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
-            chip.load(start, bus, column, data)
-        })
+    fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let plane = self.chip.plane_of(page);
+        let bytes = data.len() as u64;
+        self.transfer(
+            Action::Write,
+            u64::from(column),
+            bytes,
+            |chip, start, bus| chip.load(start, bus, plane, column, data),
+        )
+    }
+
+    /// What a driver checks before it puts a program on the bus.
+    fn check_program(&self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        geometry.check_program(page, column, data.len() as u64)?;
+        self.check_good(geometry.block_of(page))?;
+        if !data.is_empty() {
+            self.chip.check_program(page, column, data)?;
+        }
+        Ok(())
     }
 }
 
@@ -175,22 +224,18 @@ impl Flash for Wired<Nand> {
 
     /// Write enable, load, execute, wait. Refused programs put nothing on the bus.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        let geometry = self.chip.geometry();
-        geometry.check_program(page, column, data.len() as u64)?;
-        self.check_good(geometry.block_of(page))?;
-        if !data.is_empty() {
-            self.chip.check_program(page, column, data)?;
-        }
+        self.check_program(page, column, data)?;
         self.begin();
         if data.is_empty() {
             return Ok(());
         }
-        self.enable()?;
-        self.load(column, data)?;
-        self.command(Action::Execute, |chip, start, bus| {
-            chip.execute(start, bus, page)
-        })?;
-        self.wait(self.chip.busy_until(), Cause::Program)?;
+        let range = 0..data.len();
+        let part = PagePart {
+            page,
+            column,
+            range,
+        };
+        self.program_planes(&[part], data, false)?;
         if self.chip.failed() {
             return Err(NvmError::ProgramFailed { page });
         }
@@ -199,18 +244,7 @@ impl Flash for Wired<Nand> {
 
     /// Write enable, erase, wait.
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
-        self.chip.geometry().check_block(block)?;
-        self.check_good(block)?;
-        self.begin();
-        self.enable()?;
-        self.command(Action::Erase, |chip, start, bus| {
-            chip.erase(start, bus, block)
-        })?;
-        self.wait(self.chip.busy_until(), Cause::Erase)?;
-        if self.chip.failed() {
-            return Err(NvmError::EraseFailed { block });
-        }
-        Ok(())
+        self.erase_blocks(&[block])
     }
 
     /// Reads the mark, which lies in the first spare byte of the block's page 0, whatever the ECC
@@ -221,7 +255,8 @@ impl Flash for Wired<Nand> {
         self.begin();
         self.fetch(block * geometry.pages_per_block)?;
         let mut mark = [0];
-        self.read_register(self.chip.mark_column(), &mut mark)?;
+        let page = block * geometry.pages_per_block;
+        self.read_register(page, self.chip.mark_column(), &mut mark)?;
         Ok(mark != [0xff])
     }
 
@@ -234,7 +269,8 @@ impl Flash for Wired<Nand> {
             return Ok(());
         }
         self.enable()?;
-        self.load(self.chip.mark_column(), &[0])?;
+        let page = block * self.chip.geometry().pages_per_block;
+        self.load(page, self.chip.mark_column(), &[0])?;
         self.command(Action::Execute, |chip, start, bus| {
             chip.execute_mark(start, bus, block)
         })?;
@@ -243,26 +279,101 @@ impl Flash for Wired<Nand> {
 }
 
 impl FlashDevice for Wired<Nand> {
-    /// Page by page, or pipelined where that is [set](Wired::set_cache_read) and the range covers
-    /// more than one page.
-    fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        let capacity = self.chip.geometry().capacity_bytes();
-        OutOfRange::check(at, out.len() as u64, capacity)?;
+    /// Page by page; several planes at a time, or pipelined, where that is [in
+    /// use](FlashDevice::use_pipeline) and there is more than one page.
+    fn read_parts(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        for part in parts {
+            geometry.check_read(part.page, part.column, part.range.len() as u64)?;
+        }
         self.begin();
-        let pieces = self.pieces(at, out.len());
-        if self.chip.uses_cache_read() && pieces.len() > 1 {
-            self.read_pipelined(&pieces, out)
-        } else {
-            self.read_pages(&pieces, out)
+        let pipelines = self.chip.pipelines();
+        if pipelines.cache_read && !pipelines.multi_plane && parts.len() > 1 {
+            return self.read_pipelined(parts, out);
+        }
+        for group in self.groups(parts) {
+            self.read_planes(group, out)?;
+        }
+        Ok(())
+    }
+
+    /// Page by page; several planes at a time, or behind each other, where that is in use. All parts
+    /// are checked before the first is put on the bus.
+    fn program_parts(&mut self, parts: &[PagePart], data: &[u8]) -> Result<(), NvmError> {
+        for part in parts {
+            self.check_program(part.page, part.column, &data[part.range.clone()])?;
+        }
+        self.begin();
+        let groups = self.groups(parts);
+        let caches = self.chip.pipelines().cache_program;
+        for (index, group) in groups.iter().enumerate() {
+            let cached = caches && index + 1 < groups.len();
+            self.program_planes(group, data, cached)?;
+            let failed = |group: &[PagePart]| NvmError::ProgramFailed {
+                page: group.last().map_or(0, |part| part.page),
+            };
+            if self.chip.failed_before()
+                && let Some(before) = index.checked_sub(1)
+            {
+                self.wait(self.chip.array_until(), Cause::Program)?;
+                return Err(failed(groups[before]));
+            }
+            if !cached && self.chip.failed() {
+                return Err(failed(group));
+            }
+        }
+        Ok(())
+    }
+
+    fn erase_blocks(&mut self, blocks: &[u32]) -> Result<(), NvmError> {
+        for &block in blocks {
+            self.chip.geometry().check_block(block)?;
+            self.check_good(block)?;
+        }
+        self.begin();
+        let width = self.blocks_together() as usize;
+        for group in blocks.chunks(width) {
+            let Some((last, kept)) = group.split_last() else {
+                continue;
+            };
+            for &block in kept {
+                self.enable()?;
+                self.command(Action::ErasePlane, |chip, start, bus| {
+                    chip.erase_plane(start, bus, block)
+                })?;
+                self.wait(self.chip.busy_until(), Cause::Erase)?;
+            }
+            self.enable()?;
+            self.command(Action::Erase, |chip, start, bus| {
+                chip.erase(start, bus, *last)
+            })?;
+            self.wait(self.chip.busy_until(), Cause::Erase)?;
+            if self.chip.failed() {
+                return Err(NvmError::EraseFailed { block: *last });
+            }
+        }
+        Ok(())
+    }
+
+    fn use_pipeline(&mut self, pipeline: Pipeline) -> bool {
+        let can = self.chip.can(pipeline);
+        if can {
+            let mut pipelines = self.chip.pipelines();
+            pipelines.insert(pipeline);
+            self.chip.set_pipelines(pipelines);
+        }
+        can
+    }
+
+    fn blocks_together(&self) -> u32 {
+        match self.chip.pipelines().multi_plane {
+            true => self.chip.planes(),
+            false => 1,
         }
     }
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(page, column, data)
-    }
-
-    fn use_cache_read(&mut self) -> bool {
-        self.set_cache_read(true).is_ok()
     }
 
     fn fork_flash(&self) -> Self {

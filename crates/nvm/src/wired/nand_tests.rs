@@ -8,9 +8,10 @@ use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 use super::*;
 use crate::chip::nand::Faults;
 use crate::device::Accounts;
-use crate::fixture::{TYPICAL, board, connect_nand, nand, nand_sheet_with};
+use crate::error::Misuse;
+use crate::fixture::{TYPICAL, board, connect_nand, nand, nand_sheet_with, stream};
 use crate::power::PowerState;
-use crate::wired::Chip;
+use crate::wired::Chip as _;
 
 const US: u64 = 1_000_000;
 /// The invented board: 100 MHz, so 10 ns a clock; 10 us for an access with data, 2 us for a command.
@@ -101,7 +102,7 @@ fn a_read_is_page_read_wait_and_transfer() {
     assert_eq!(device.last_cost().of(Cause::ArrayRead).ps(), 50 * US);
     let mut whole = [0; 1024];
     let ps = took(&mut device, |device| {
-        device.read_stream(0, &mut whole).expect("inside");
+        stream(device, 0, &mut whole).expect("inside");
     });
     assert_eq!(ps, 2 * read_ps(512));
     assert_eq!((whole[511], whole[512]), (9, 0xff));
@@ -120,13 +121,13 @@ fn a_cache_read_hides_the_transfer_behind_the_array() {
     }
     let mut out = vec![0; payload.len()];
     let plain = took(&mut device, |device| {
-        device.read_stream(0, &mut out).expect("inside");
+        stream(device, 0, &mut out).expect("inside");
     });
     assert_eq!(out, payload);
     out.fill(0);
-    device.set_cache_read(true).expect("the part has it");
+    assert!(device.use_pipeline(Pipeline::CacheRead), "the part has it");
     let cached = took(&mut device, |device| {
-        device.read_stream(0, &mut out).expect("inside");
+        stream(device, 0, &mut out).expect("inside");
     });
     assert_eq!(out, payload);
     assert_eq!(plain, 8 * read_ps(512));
@@ -139,7 +140,7 @@ fn a_cache_read_hides_the_transfer_behind_the_array() {
     assert!(slack < POLL, "{slack}");
     let mut one = [0; 512];
     let single = took(&mut device, |device| {
-        device.read_stream(512, &mut one).expect("inside");
+        stream(device, 512, &mut one).expect("inside");
     });
     assert_eq!(single, read_ps(512), "one page is not pipelined");
 }
@@ -153,9 +154,8 @@ fn a_part_without_cache_read_refuses_the_setting() {
         .retain(|opcode| !matches!(opcode.code, 0x30 | 0x3f));
     assert_eq!(sheet.problems(), []);
     let mut device = connect_nand(&sheet, &board(), TYPICAL);
-    assert_eq!(device.set_cache_read(true), Err(Misuse::NoCacheRead.into()));
-    device.set_cache_read(false).expect("nothing to ask for");
-    let bus = device.bus(Action::PageRead, 0).expect("driven");
+    assert!(!device.use_pipeline(Pipeline::CacheRead));
+    let bus = device.bus(Action::PageRead, 0, 0).expect("driven");
     let start = device.chip().ready();
     let refused = device.chip_mut().page_read_last(start, &bus);
     assert_eq!(refused, Err(Misuse::NoCacheRead.into()));
@@ -166,19 +166,21 @@ fn a_part_without_cache_read_refuses_the_setting() {
 fn a_lost_page_ends_a_stream_and_leaves_the_chip_usable() {
     for cache_read in [false, true] {
         let mut device = nand(TYPICAL);
-        device.set_cache_read(cache_read).expect("the part has it");
+        if cache_read {
+            assert!(device.use_pipeline(Pipeline::CacheRead), "the part has it");
+        }
         for bit in 0..9 {
             device.chip_mut().flip_bit(1, bit * 8, 0).expect("inside");
         }
         let lost = Err(NvmError::Uncorrectable { page: 1 });
-        assert_eq!(device.read_stream(0, &mut [0; 2048]), lost);
+        assert_eq!(stream(&mut device, 0, &mut [0; 2048]), lost);
         assert_eq!(
             device.read(1, 500, &mut [0; 4]),
             Err(NvmError::Uncorrectable { page: 1 })
         );
         assert_eq!(device.read(2, 0, &mut [0; 4]), Ok(Ecc::Clean));
         device.erase(0).expect("good");
-        device.read_stream(0, &mut [0; 2048]).expect("erased");
+        stream(&mut device, 0, &mut [0; 2048]).expect("erased");
     }
 }
 
@@ -202,10 +204,10 @@ fn refused_and_empty_accesses_take_no_time() {
     assert!(device.read(0, 577, &mut []).is_err());
     assert!(device.erase(16).is_err());
     assert!(device.is_bad(16).is_err() && device.mark_bad(16).is_err());
-    assert!(device.read_stream(128 * 512, &mut [0]).is_err());
+    assert!(stream(&mut device, 128 * 512, &mut [0]).is_err());
     device.program(0, 0, &[]).expect("nothing is programmed");
     device.read(0, 0, &mut []).expect("nothing is read");
-    device.read_stream(0, &mut []).expect("nothing is read");
+    stream(&mut device, 0, &mut []).expect("nothing is read");
     assert_eq!(device.clock().now(), before);
 }
 
@@ -499,7 +501,7 @@ proptest! {
                 }
                 Step::Stream { at, bytes } => {
                     let mut out = vec![0; bytes];
-                    let read = device.read_stream(at, &mut out).map_err(|error| error.kind());
+                    let read = stream(&mut device, at, &mut out).map_err(|error| error.kind());
                     prop_assert_eq!(read.map(|()| out), plain.stream(at, bytes));
                 }
                 Step::Erase { block } => {
@@ -573,7 +575,7 @@ fn write_rate(device: &mut Wired<Nand>) -> f64 {
 fn read_rate(device: &mut Wired<Nand>, bytes: usize) -> f64 {
     let before = device.clock().now();
     let mut out = vec![0; bytes];
-    device.read_stream(64 * 2048, &mut out).expect("inside");
+    stream(device, 64 * 2048, &mut out).expect("inside");
     assert_eq!(out, vec![0x5a; bytes]);
     rate(device, before, bytes)
 }
@@ -600,7 +602,7 @@ fn the_benchmarks_nand_writes_and_reads_as_computed_by_hand() {
     let (small, large) = (read_rate(&mut device, 2048), read_rate(&mut device, 65536));
     assert!((small / (2048.0 / read) - 1.0).abs() < 1e-6);
     assert!((large / small - 1.0).abs() < 1e-9);
-    device.set_cache_read(true).expect("the part has it");
+    assert!(device.use_pipeline(Pipeline::CacheRead), "the part has it");
     let (one, cached) = (read_rate(&mut device, 2048), read_rate(&mut device, 65536));
     assert!((one / small - 1.0).abs() < 1e-9);
     let gain = cached / large - 1.0;
@@ -622,6 +624,6 @@ fn the_second_part_runs_on_the_same_board() {
         let write = write_rate(&mut device);
         let read = read_rate(&mut device, 65536);
         assert!((1.5..7.0).contains(&write) && (10.0..20.0).contains(&read));
-        assert!(device.set_cache_read(true).is_err());
+        assert!(!device.use_pipeline(Pipeline::CacheRead));
     }
 }

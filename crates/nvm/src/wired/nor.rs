@@ -5,10 +5,10 @@ use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
 use super::{Conditions, Named, Sheet, Wired};
 use crate::board::Board;
-use crate::bus::serial::Action;
+use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, Work};
 use crate::cost::{AccessCost, Cause};
-use crate::device::FlashDevice;
+use crate::device::{FlashDevice, PagePart};
 use crate::error::{Misuse, NvmError};
 
 /// A read that came while a program or an erase ran.
@@ -149,9 +149,9 @@ impl Wired<Nor> {
         let code = self.chip.erase_sizes().find(|(size, _)| *size == bytes);
         let command = code.and_then(|(_, code)| self.link.erase_command(code));
         let command = command.ok_or(NvmError::Unsupported(Action::Erase))?;
-        let bus = command.transaction(0);
+        let bus = command.transaction(at, 0);
         self.command(Action::WriteEnable, Nor::write_enable)?;
-        self.transact(self.driver.command, &bus, |chip, start, bus| {
+        self.transact(self.driver.command, false, &bus, |chip, start, bus| {
             chip.erase(start, bus, at, bytes)
         })
     }
@@ -162,7 +162,7 @@ impl Wired<Nor> {
             return Ok(());
         }
         self.command(Action::WriteEnable, Nor::write_enable)?;
-        self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
+        self.transfer(Action::Write, at, data.len() as u64, |chip, start, bus| {
             chip.program(start, bus, at, data)
         })
     }
@@ -197,16 +197,16 @@ impl Wired<Nor> {
             return Ok(());
         }
         let command = self.link.command(Action::Read);
-        let granule = command.map_or(1, |command| u64::from(command.opcode.granule));
+        let granule = command.map_or(1, |command| u64::from(command.granule()));
         let end = at + out.len() as u64;
         let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
         if (first, past) == (at, end) {
-            return self.transfer(Action::Read, past - first, |chip, start, bus| {
+            return self.transfer(Action::Read, first, past - first, |chip, start, bus| {
                 chip.read(start, bus, at, out)
             });
         }
         let mut wide = vec![0; (past - first) as usize];
-        self.transfer(Action::Read, past - first, |chip, start, bus| {
+        self.transfer(Action::Read, first, past - first, |chip, start, bus| {
             chip.read(start, bus, first, &mut wide)
         })?;
         let offset = (at - first) as usize;
@@ -267,10 +267,48 @@ impl Flash for Wired<Nor> {
 }
 
 impl FlashDevice for Wired<Nor> {
-    fn read_stream(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
+    /// Parts that follow each other in the array are read in one transaction.
+    fn read_parts(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
         self.begin();
-        self.read_at(at, out)
+        let mut rest = parts;
+        while let Some(first) = rest.first() {
+            let at = self.address(first.page, first.column);
+            let mut range = first.range.clone();
+            let mut taken = 1;
+            for part in &rest[1..] {
+                let follows = self.address(part.page, part.column) == at + range.len() as u64;
+                if !follows || part.range.start != range.end {
+                    break;
+                }
+                range.end = part.range.end;
+                taken += 1;
+            }
+            OutOfRange::check(at, range.len() as u64, self.chip.capacity())?;
+            self.read_at(at, &mut out[range])?;
+            rest = &rest[taken..];
+        }
+        Ok(())
+    }
+
+    fn program_parts(&mut self, parts: &[PagePart], data: &[u8]) -> Result<(), NvmError> {
+        self.begin();
+        for part in parts {
+            let at = self.address(part.page, part.column);
+            self.issue_program(at, &data[part.range.clone()])?;
+            self.await_chip()?;
+        }
+        Ok(())
+    }
+
+    fn erase_blocks(&mut self, blocks: &[u32]) -> Result<(), NvmError> {
+        self.begin();
+        let bytes = self.chip.geometry().block_bytes();
+        for &block in blocks {
+            self.chip.geometry().check_block(block)?;
+            self.issue_erase(u64::from(block) * bytes, bytes)?;
+            self.await_chip()?;
+        }
+        Ok(())
     }
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {

@@ -5,7 +5,7 @@ use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 
 use super::*;
 use crate::device::Accounts;
-use crate::fixture::{TYPICAL, nor, nor_of, nor_sheet_with};
+use crate::fixture::{TYPICAL, nor, nor_of, nor_sheet_with, stream};
 use crate::power::PowerState;
 
 /// Figures of the invented board and part in picoseconds: 10 ns a clock, 2 us a command, 10 us a
@@ -117,11 +117,11 @@ fn a_stream_is_one_transaction_across_blocks() {
         device.preload_page(page, 0, part).expect("inside");
     }
     let mut out = vec![0; data.len()];
-    device.read_stream(25_600, &mut out).expect("inside");
+    stream(&mut device, 25_600, &mut out).expect("inside");
     assert!(out == data);
     assert_eq!(device.last_cost().total().ps(), read(100_000));
     assert_eq!(device.wear().most, 0);
-    assert!(device.read_stream((1 << 18) - 1, &mut [0; 2]).is_err());
+    assert!(stream(&mut device, (1 << 18) - 1, &mut [0; 2]).is_err());
     assert!(device.preload_page(1024, 0, &[0]).is_err());
     assert!(device.preload_page(0, 255, &[0; 2]).is_err());
 }
@@ -302,7 +302,7 @@ fn energy_follows_the_states() {
     let start = device.clock().now();
     device.erase(0).expect("inside");
     device.program(0, 0, &[0; 256]).expect("inside");
-    device.read_stream(0, &mut [0; 1000]).expect("inside");
+    stream(&mut device, 0, &mut [0; 1000]).expect("inside");
     let spent = device.residence().since(&before);
     let whole = device.clock().now().since(start).si();
     let (erase, write, read) = (0.150, 100e-6 + 526.0 * 10e-9, 2024.0 * 10e-9);
@@ -451,7 +451,7 @@ proptest! {
                 Step::Read { at, bytes: length } => {
                     let mut out = vec![0xA5; length];
                     let inside = at as usize + length <= SIZE;
-                    prop_assert_eq!(device.read_stream(at, &mut out).is_ok(), inside);
+                    prop_assert_eq!(stream(&mut device, at, &mut out).is_ok(), inside);
                     if inside && length > 0 {
                         prop_assert!(out == bytes[at as usize..at as usize + length]);
                         now += read(length as u64);
@@ -467,7 +467,7 @@ proptest! {
             prop_assert_eq!(device.clock().now_ps(), now);
         }
         let mut out = vec![0; SIZE];
-        device.read_stream(0, &mut out).expect("inside");
+        stream(&mut device, 0, &mut out).expect("inside");
         prop_assert!(out == bytes);
         for (unit, count) in erases.iter().enumerate() {
             prop_assert_eq!(device.chip().cycles_at(unit as u64 * 4096), Some(*count));
@@ -558,6 +558,6 @@ fn a_fetch_during_an_erase_on_the_benchmarks_board_takes_46_us() {
     assert_eq!(fetch.latency.total().ps(), expected);
     assert!((fetch.latency.total().si() - 46.15e-6).abs() < 0.01e-6);
     device.finish().expect("it runs");
-    device.read_stream(1 << 20, &mut [0; 32]).expect("idle");
+    stream(&mut device, 1 << 20, &mut [0; 32]).expect("idle");
     assert!((device.last_cost().total().si() - 18.48e-6).abs() < 0.01e-6);
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use wordline_memory::Ecc;
 
 use super::ecc::{Code, Verdict};
+use crate::rules::{Rule, Rules};
 
 /// A block of pages. Its default is erased and was never cycled.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +52,10 @@ impl Page {
     }
 
     /// Clears the bits that are 0 in `data`.
-    pub(super) fn program(&mut self, column: u32, data: &[u8]) {
+    pub(super) fn program(&mut self, column: u32, data: &[u8], rules: Rules) {
+        if !rules.keep(Rule::ClearsOnly) {
+            return self.replace(column, data);
+        }
         let old = &mut self.bytes[column as usize..][..data.len()];
         for (old, new) in old.iter_mut().zip(data) {
             *old &= new;
@@ -82,7 +86,7 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are.
-    fn fetch(&self, code: Option<&Code>) -> (Vec<u8>, Verdict) {
+    fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Vec<u8>, Verdict) {
         let mut bytes = self.bytes.to_vec();
         let Some(code) = code else {
             self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
@@ -95,16 +99,16 @@ impl Page {
         for bit in &self.wrong {
             let mended = code
                 .sector_of(bit / 8)
-                .is_some_and(|sector| code.corrects(wrong[sector]));
+                .is_some_and(|sector| code.corrects(wrong[sector]) && rules.keep(Rule::Corrects));
             if !mended {
                 spoil(&mut bytes, *bit);
             }
         }
         let worst = wrong.into_iter().max().unwrap_or(0);
-        let verdict = if self.torn {
-            Verdict::Lost
-        } else {
-            code.verdict(worst)
+        let verdict = match code.verdict(worst) {
+            _ if self.torn => Verdict::Lost,
+            Verdict::Lost if !rules.keep(Rule::GivesUp) => Verdict::Good(Ecc::Clean),
+            verdict => verdict,
         };
         (bytes, verdict)
     }
@@ -141,10 +145,11 @@ impl Block {
         index: u32,
         columns: usize,
         code: Option<&Code>,
+        rules: Rules,
     ) -> (Vec<u8>, Verdict) {
         let (bytes, verdict) = self.page(index).map_or_else(
             || (vec![0xff; columns], Verdict::Good(Ecc::Clean)),
-            |page| page.fetch(code),
+            |page| page.fetch(code, rules),
         );
         match code {
             Some(_) if self.torn => (bytes, Verdict::Lost),
@@ -153,9 +158,17 @@ impl Block {
     }
 
     /// Erases the block, or fails to; either is a cycle.
-    pub(super) fn erase(&mut self, fails: bool) {
-        self.erases += 1;
-        if fails {
+    pub(super) fn erase(&mut self, fails: bool, rules: Rules) {
+        self.erases += u64::from(rules.keep(Rule::Wear));
+        if !rules.keep(Rule::EraseSets) {
+            self.highest = None;
+        } else if !rules.keep(Rule::EraseRenews) {
+            for page in self.pages.iter_mut().flatten() {
+                let page = Arc::make_mut(page);
+                page.bytes.fill(0xff);
+                page.wrong.clear();
+            }
+        } else if fails {
             self.failed = true;
             self.torn = true;
         } else {

@@ -1,4 +1,4 @@
-//! The commands of a SPI NAND: the rules that each obeys, and how long it keeps the chip busy.
+//! The commands of a NAND: the rules that each obeys, and how long it keeps the chip busy.
 //!
 //! All commands are on the bus from `start`, which must not be before [`ready`](Chip::ready), and
 //! return when they have ended there.
@@ -12,10 +12,11 @@ use wordline_memory::{Ecc, FlashMisuse};
 
 use super::ecc::Verdict;
 use super::faults::{happens, wrong_bits};
-use super::{Nand, Register};
-use crate::bus::serial::Transaction;
+use super::{Behind, Kept, Nand, Register};
+use crate::bus::Transaction;
 use crate::error::{Misuse, NvmError};
 use crate::power::PowerState;
+use crate::rules::Rule;
 #[cfg(doc)]
 use crate::wired::Chip;
 
@@ -36,24 +37,50 @@ impl Nand {
         Ok(end)
     }
 
-    /// Fetches a page from the array into both registers.
+    /// Keeps a page of one plane to be fetched together with that of the next
+    /// [`page_read`](Self::page_read).
     ///
     /// # Errors
-    /// When there is no such page, or the chip is busy or not ready.
-    pub fn page_read(
+    /// When there is no such page, its plane is kept already or another command was, the chip works
+    /// on one plane at a time, or is busy or not ready.
+    pub fn page_read_plane(
         &mut self,
         start: Time,
         bus: &Transaction,
         page: u32,
     ) -> Result<Time, NvmError> {
         self.spec.geometry.check_read(page, 0, 0)?;
+        self.keep(start, bus, Kept::Reads, page)
+    }
+
+    /// Fetches a page from the array into both registers, with the pages of other planes that were
+    /// [kept](Self::page_read_plane) into theirs.
+    ///
+    /// # Errors
+    /// When there is no such page, its plane was kept already, or the chip is busy or not ready.
+    pub fn page_read(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        page: u32,
+    ) -> Result<Time, NvmError> {
+        self.check_page(page, 0, 0)?;
         let end = self.begin(start, bus)?;
         self.check_array(start)?;
-        let done = after(end, self.spec.page_read(self.ecc))?;
+        self.check_kept(Kept::Reads, page)?;
+        let time = match self.rules.keep(Rule::ReadTime) {
+            true => self.spec.page_read(self.ecc),
+            false => Time::ZERO,
+        };
+        let done = after(end, time)?;
         self.occupy(end)?;
-        let register = Arc::new(self.fetch(page));
-        self.cache = Some(Arc::clone(&register));
-        self.data = Some(register);
+        for page in self.take_kept() {
+            let (plane, register) = (self.plane_of(page), self.fetch(page));
+            self.cache[plane as usize] = Some(Arc::new(register));
+        }
+        let (plane, register) = (self.plane_of(page), Arc::new(self.fetch(page)));
+        self.cache[plane as usize] = Some(Arc::clone(&register));
+        self.data = Some((plane, register));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);
         Ok(end)
@@ -71,11 +98,12 @@ impl Nand {
         bus: &Transaction,
         next: u32,
     ) -> Result<Time, NvmError> {
-        self.spec.geometry.check_read(next, 0, 0)?;
+        self.check_page(next, 0, 0)?;
         let (end, moved) = self.move_register(start, bus)?;
         let done = after(moved, self.spec.page_read(self.ecc))?;
-        self.data = Some(Arc::new(self.fetch(next)));
+        self.data = Some((self.plane_of(next), Arc::new(self.fetch(next))));
         self.array_until = done;
+        self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
         Ok(end)
     }
@@ -90,7 +118,7 @@ impl Nand {
         Ok(end)
     }
 
-    /// Reads the cache register from `column` into `out`.
+    /// Reads the cache register of a plane from `column` into `out`.
     ///
     /// # Errors
     /// When the range leaves the page, the register is empty, or the chip is busy or not ready.
@@ -98,19 +126,27 @@ impl Nand {
         &mut self,
         start: Time,
         bus: &Transaction,
+        plane: u32,
         column: u32,
         out: &mut [u8],
     ) -> Result<Time, NvmError> {
         self.spec.geometry.check_read(0, column, out.len() as u64)?;
         let end = self.begin(start, bus)?;
-        let register = self.cache.as_ref().ok_or(Misuse::RegisterEmpty)?;
-        out.copy_from_slice(&register.bytes[column as usize..][..out.len()]);
+        let register = self.cache.get(plane as usize).and_then(Option::as_ref);
+        match register {
+            Some(register) => {
+                out.copy_from_slice(&register.bytes[column as usize..][..out.len()]);
+            }
+            None if self.rules.keep(Rule::Register) => return Err(Misuse::RegisterEmpty.into()),
+            None => out.fill(0xff),
+        }
         self.occupy(end)?;
         self.book(PowerState::Read, start, end);
         Ok(end)
     }
 
-    /// Loads `data` into the cache register from `column` on; its other bytes become 0xFF.
+    /// Loads `data` into the cache register of a plane from `column` on; its other bytes become
+    /// 0xFF. A cache program in the array goes on behind it.
     ///
     /// # Errors
     /// When the range leaves the page, or the chip is busy or not ready.
@@ -118,6 +154,7 @@ impl Nand {
         &mut self,
         start: Time,
         bus: &Transaction,
+        plane: u32,
         column: u32,
         data: &[u8],
     ) -> Result<Time, NvmError> {
@@ -125,11 +162,14 @@ impl Nand {
             .geometry
             .check_read(0, column, data.len() as u64)?;
         let end = self.begin(start, bus)?;
-        self.check_array(start)?;
+        if self.behind == Behind::Read {
+            self.check_array(start)?;
+        }
         self.occupy(end)?;
         let mut bytes = vec![0xff; self.spec.geometry.columns() as usize];
         bytes[column as usize..][..data.len()].copy_from_slice(data);
-        self.cache = Some(Arc::new(Register {
+        let register = self.cache.get_mut(plane as usize);
+        *register.ok_or(Misuse::NoSuchPlane { plane })? = Some(Arc::new(Register {
             bytes,
             verdict: Verdict::Good(Ecc::Clean),
             loaded: column..column + data.len() as u32,
@@ -146,8 +186,9 @@ impl Nand {
     pub fn check_program(&self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         let geometry = self.spec.geometry;
         geometry.check_program(page, column, data.len() as u64)?;
-        if self.ecc
-            && let Some(column) = self.spec.code.first_parity(column, data)
+        let code = self.spec.code.as_ref().filter(|_| self.ecc);
+        if let Some(column) = code.and_then(|code| code.first_parity(column, data))
+            && self.rules.keep(Rule::Parity)
         {
             return Err(Misuse::EccParity { column }.into());
         }
@@ -156,6 +197,7 @@ impl Nand {
             return Ok(());
         };
         if geometry.in_order
+            && self.rules.keep(Rule::InOrder)
             && let Some(later) = block.highest.filter(|highest| *highest > index)
         {
             let later = page - index + later;
@@ -165,37 +207,151 @@ impl Nand {
             return Ok(());
         };
         if let Some(allowed) = geometry.programs_per_page
-            && old.programs >= allowed
+            && self
+                .rules
+                .broken(Rule::ProgramsPerPage, old.programs >= allowed)
         {
             return Err(FlashMisuse::TooManyPrograms { page, allowed }.into());
         }
         let range = column..column + data.len() as u32;
-        let taken = old.sectors & self.spec.code.touched(&range);
-        if self.ecc && taken != 0 {
-            let column = self.spec.code.first_in(&range, taken);
-            return Err(FlashMisuse::Reprogram { page, column }.into());
+        if let Some(code) = code {
+            let taken = old.sectors & code.touched(&range);
+            if self.rules.broken(Rule::Once, taken != 0) {
+                let column = code.first_in(&range, taken);
+                return Err(FlashMisuse::Reprogram { page, column }.into());
+            }
         }
         Ok(())
     }
 
-    /// Programs the cache register into a page.
+    /// Keeps the cache register of a plane to be programmed together with that of the next
+    /// [`execute`](Self::execute).
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute); or when the page's plane is kept already or another command
+    /// was, or the chip works on one plane at a time.
+    pub fn execute_plane(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        page: u32,
+    ) -> Result<Time, NvmError> {
+        self.check_loaded(page)?;
+        self.check_enabled()?;
+        self.keep(start, bus, Kept::Programs, page)
+    }
+
+    /// Programs the cache register into a page, with those of other planes that were
+    /// [kept](Self::execute_plane). A cache program before it ends first.
     ///
     /// # Errors
     /// When it was not permitted, the register is empty, or a rule of programming is broken; or when
     /// the chip is busy or not ready. Nothing is programmed then.
     pub fn execute(&mut self, start: Time, bus: &Transaction, page: u32) -> Result<Time, NvmError> {
-        let register = self.cache.clone().ok_or(Misuse::RegisterEmpty)?;
+        self.check_loaded(page)?;
+        let (end, from) = self.begin_execute(start, bus, page)?;
+        let done = self.program_kept(page, from)?;
+        self.busy_until = done;
+        self.array_until = done;
+        self.behind = Behind::Read;
+        Ok(end)
+    }
+
+    /// Programs the cache register into a page behind the host's back: the chip is busy until the
+    /// program before it has ended and the register has been moved, and takes the next load then.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute); or when the chip has no cache program.
+    pub fn execute_cache(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        page: u32,
+    ) -> Result<Time, NvmError> {
+        let moving = self.spec.cache_program_busy;
+        let moving = moving.ok_or(Misuse::NoCacheProgram)?;
+        self.check_loaded(page)?;
+        let (end, from) = self.begin_execute(start, bus, page)?;
+        let from = after(from, moving)?;
+        self.book(PowerState::Write, end, from);
+        self.busy_until = from;
+        self.array_until = self.program_kept(page, from)?;
+        self.behind = Behind::Program;
+        Ok(end)
+    }
+
+    /// Begins an execute command: returns when it ends, and from when the array is free for it.
+    fn begin_execute(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        page: u32,
+    ) -> Result<(Time, Time), NvmError> {
+        let end = self.begin(start, bus)?;
+        if self.behind == Behind::Read {
+            self.check_array(start)?;
+        }
+        self.check_enabled()?;
+        self.check_kept(Kept::Programs, page)?;
+        self.occupy(end)?;
+        let from = match self.rules.keep(Rule::CacheProgram) {
+            true => end.later(self.array_until),
+            false => end,
+        };
+        self.failed_before = self.failed && self.behind == Behind::Program;
+        self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
+        self.data = None;
+        Ok((end, from))
+    }
+
+    /// Programs a page and those that were kept, from an instant on; returns when the last is done.
+    fn program_kept(&mut self, page: u32, from: Time) -> Result<Time, NvmError> {
+        let mut done = from;
+        self.failed = false;
+        for page in self.take_kept().into_iter().chain([page]) {
+            let (block, _) = self.place(page);
+            let time = self.spec.page_program(self.ecc);
+            let time = time.at(u64::from(page), self.erases(block));
+            let time = match self.rules.keep(Rule::ProgramTime) {
+                true => time,
+                false => Time::ZERO,
+            };
+            done = done.later(after(from, time)?);
+            let fails = self.program_cells(page);
+            self.failed |= fails;
+        }
+        self.book(PowerState::Write, from, done);
+        Ok(done)
+    }
+
+    /// Checks that the register of a page's plane was loaded with something that the page takes.
+    fn check_loaded(&self, page: u32) -> Result<(), NvmError> {
+        self.check_page(page, 0, 0)?;
+        let register = self.cache[self.plane_of(page) as usize].as_ref();
+        let register = register.ok_or(Misuse::RegisterEmpty)?;
+        let Range { start: column, end } = register.loaded.clone();
+        self.check_program(page, column, &register.bytes[column as usize..end as usize])
+    }
+
+    /// Moves a register into the cells of a page; returns whether that failed.
+    fn program_cells(&mut self, page: u32) -> bool {
+        let Some(register) = self.cache[self.plane_of(page) as usize].clone() else {
+            return false;
+        };
         let Range { start: column, end } = register.loaded.clone();
         let data = &register.bytes[column as usize..end as usize];
-        self.check_program(page, column, data)?;
-        let (end, cycle) = self.begin_program(start, bus, page)?;
-        let (key, faults) = (self.spec.key, self.faults);
-        let ecc = self.ecc;
-        let sectors = self.spec.code.touched(&register.loaded);
+        let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
+        let code = self.spec.code.as_ref().filter(|_| self.ecc);
+        let sectors = code.map_or(0, |code| code.touched(&register.loaded));
         let columns = self.spec.geometry.columns() as usize;
         let (block, index) = self.place(page);
+        let erases = self.erases(block);
         let block = self.blocks.get_mut(block);
-        let fails = block.failed
+        // The programs of one page draw apart.
+        let programs = block.page(index).map_or(0, |page| u64::from(page.programs));
+        let cycle = erases << 16 | programs;
+        let worn = block.failed && rules.keep(Rule::FailedBlock);
+        let fails = worn
             || happens(
                 faults.program_failure,
                 key,
@@ -203,23 +359,22 @@ impl Nand {
                 cycle,
                 Purpose::ProgramFailure,
             );
-        block.failed = fails;
+        block.failed |= fails;
         block.programmed(index);
         let cells = block.page_mut(index, columns);
         cells.programs += 1;
-        cells.sectors |= if ecc { sectors } else { 0 };
+        cells.sectors |= sectors;
         if fails {
-            cells.program(column, &data[..data.len() / 2]);
+            cells.program(column, &data[..data.len() / 2], rules);
             cells.tear();
-        } else {
-            cells.program(column, data);
+        } else if rules.keep(Rule::Content) {
+            cells.program(column, data, rules);
             let bits = data.len() as u32 * 8;
             for bit in wrong_bits(faults.bit_errors, key, page, cycle, bits) {
                 cells.flip(column * 8 + bit);
             }
         }
-        self.failed = fails;
-        Ok(end)
+        fails
     }
 
     /// Clears the bad-block mark of a block, whatever was programmed before, with a register that
@@ -235,29 +390,85 @@ impl Nand {
     ) -> Result<Time, NvmError> {
         self.spec.geometry.check_block(block)?;
         let page = block * self.spec.geometry.pages_per_block;
-        let (end, _) = self.begin_program(start, bus, page)?;
+        let end = self.begin(start, bus)?;
+        self.check_array(start)?;
+        self.check_enabled()?;
+        let (place, _) = self.place(page);
+        let time = self.spec.page_program(self.ecc);
+        let done = after(end, time.at(u64::from(page), self.erases(place)))?;
+        self.occupy(end)?;
+        self.write_enabled = !self.spec.write_enable;
+        self.data = None;
+        self.busy_until = done;
+        self.book(PowerState::Write, end, done);
         self.mark(block);
         self.failed = false;
         Ok(end)
     }
 
-    /// Erases a block.
+    /// Keeps a block of one plane to be erased together with that of the next
+    /// [`erase`](Self::erase).
     ///
     /// # Errors
-    /// When there is no such block, it was not permitted, or the chip is busy or not ready.
-    pub fn erase(&mut self, start: Time, bus: &Transaction, block: u32) -> Result<Time, NvmError> {
+    /// When there is no such block, its plane is kept already or another command was, the chip works
+    /// on one plane at a time, or is busy or not ready.
+    pub fn erase_plane(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        block: u32,
+    ) -> Result<Time, NvmError> {
         self.spec.geometry.check_block(block)?;
+        self.check_enabled()?;
+        let page = block * self.spec.geometry.pages_per_block;
+        self.keep(start, bus, Kept::Erases, page)
+    }
+
+    /// Erases a block, with those of other planes that were [kept](Self::erase_plane).
+    ///
+    /// # Errors
+    /// When there is no such block, it was not permitted, its plane was kept already, or the chip is
+    /// busy or not ready.
+    pub fn erase(&mut self, start: Time, bus: &Transaction, block: u32) -> Result<Time, NvmError> {
+        let geometry = self.spec.geometry;
+        let inside = geometry.check_block(block);
+        if self.rules.keep(Rule::Range) {
+            inside?;
+        }
         let end = self.begin(start, bus)?;
         self.check_array(start)?;
         self.check_enabled()?;
-        let cycle = self.erases(block as usize);
-        let done = after(end, self.spec.erase.at(u64::from(block), cycle))?;
+        self.check_kept(Kept::Erases, block.saturating_mul(geometry.pages_per_block))?;
         self.occupy(end)?;
-        self.write_enabled = false;
+        self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
         self.data = None;
-        let (key, faults) = (self.spec.key, self.faults);
+        self.failed = false;
+        self.failed_before = false;
+        let (mut done, first) = (end, self.take_kept());
+        let first = first.iter().map(|page| geometry.block_of(*page));
+        for block in first.chain([block]) {
+            let cycle = self.erases(block as usize);
+            let time = match self.rules.keep(Rule::EraseTime) {
+                true => self.spec.erase.at(u64::from(block), cycle),
+                false => Time::ZERO,
+            };
+            done = done.later(after(end, time)?);
+            let fails = self.erase_cells(block, cycle);
+            self.failed |= fails;
+        }
+        self.busy_until = done;
+        self.book(PowerState::Erase, end, done);
+        Ok(end)
+    }
+
+    /// Erases the cells of a block; returns whether that failed.
+    fn erase_cells(&mut self, block: u32, cycle: u64) -> bool {
+        if block >= self.spec.geometry.blocks {
+            return false;
+        }
+        let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
         let cells = self.blocks.get_mut(block as usize);
-        let fails = cells.failed
+        let fails = cells.failed && rules.keep(Rule::FailedBlock)
             || happens(
                 faults.erase_failure,
                 key,
@@ -265,38 +476,55 @@ impl Nand {
                 cycle,
                 Purpose::EraseFailure,
             );
-        cells.erase(fails);
-        self.failed = fails;
-        self.busy_until = done;
-        self.book(PowerState::Erase, end, done);
-        Ok(end)
+        cells.erase(fails, rules);
+        fails
     }
 
-    /// Starts a program of a page: returns when its command ends, and the cycle that its draws are
-    /// keyed by, which differs between the programs of one page.
-    fn begin_program(
+    /// Keeps a page for a command on several planes.
+    fn keep(
         &mut self,
         start: Time,
         bus: &Transaction,
+        kind: Kept,
         page: u32,
-    ) -> Result<(Time, u64), NvmError> {
+    ) -> Result<Time, NvmError> {
+        let busy = self.spec.plane_busy.ok_or(Misuse::OnePlane)?;
         let end = self.begin(start, bus)?;
-        self.check_array(start)?;
-        self.check_enabled()?;
-        let (block, index) = self.place(page);
-        let erases = self.erases(block);
-        let done = after(
-            end,
-            self.spec.page_program(self.ecc).at(u64::from(page), erases),
-        )?;
+        // A cache program goes on behind the loads of all planes.
+        if kind != Kept::Programs || self.behind == Behind::Read {
+            self.check_array(start)?;
+        }
+        self.check_kept(kind, page)?;
+        let done = after(end, busy)?;
         self.occupy(end)?;
-        self.write_enabled = false;
-        self.data = None;
         self.busy_until = done;
-        self.book(PowerState::Write, end, done);
-        let cells = self.blocks.get(block).and_then(|block| block.page(index));
-        let programs = cells.map_or(0, |page| u64::from(page.programs));
-        Ok((end, erases << 16 | programs))
+        let (_, pages) = self.kept.get_or_insert_with(|| (kind, Vec::new()));
+        pages.push(page);
+        Ok(end)
+    }
+
+    /// Pages that are kept must be of the same kind, of other planes, and, but for erases, have the
+    /// same place in their blocks.
+    fn check_kept(&self, kind: Kept, page: u32) -> Result<(), Misuse> {
+        let Some((other, pages)) = &self.kept else {
+            return Ok(());
+        };
+        let inside = |page: u32| page % self.spec.geometry.pages_per_block;
+        let fits =
+            |one: &u32| self.plane_of(*one) != self.plane_of(page) && inside(*one) == inside(page);
+        let wrong = *other != kind || !pages.iter().all(fits);
+        if self.rules.broken(Rule::Planes, wrong) {
+            return Err(Misuse::Planes { page });
+        }
+        Ok(())
+    }
+
+    fn take_kept(&mut self) -> Vec<u32> {
+        self.kept.take().map_or(Vec::new(), |(_, pages)| pages)
+    }
+
+    fn check_page(&self, page: u32, column: u32, bytes: u64) -> Result<(), FlashMisuse> {
+        self.spec.geometry.check_read(page, column, bytes)
     }
 
     /// Moves the data register to the cache register; returns when the command ends and when the
@@ -304,10 +532,19 @@ impl Nand {
     fn move_register(&mut self, start: Time, bus: &Transaction) -> Result<(Time, Time), NvmError> {
         let busy = self.spec.cache_busy.ok_or(Misuse::NoCacheRead)?;
         let end = self.begin(start, bus)?;
-        let data = self.data.clone().ok_or(Misuse::NoPageRead)?;
-        let moved = after(end.later(self.array_until), busy)?;
+        let data = match self.data.clone() {
+            None if self.rules.keep(Rule::CacheRead) => return Err(Misuse::NoPageRead.into()),
+            data => data,
+        };
+        let from = match self.rules.keep(Rule::CacheRead) {
+            true => end.later(self.array_until),
+            false => end,
+        };
+        let moved = after(from, busy)?;
         self.occupy(end)?;
-        self.cache = Some(data);
+        if let Some((plane, register)) = data {
+            self.cache[plane as usize] = Some(register);
+        }
         self.busy_until = moved;
         self.book(PowerState::Read, end, moved);
         Ok((end, moved))
@@ -315,12 +552,11 @@ impl Nand {
 
     /// Checks that a command may begin, and returns when it leaves the bus.
     fn begin(&self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
-        if start < self.ready {
-            let ready = self.ready;
+        let (ready, until) = (self.ready, self.busy_until);
+        if self.rules.broken(Rule::Ready, start < ready) {
             return Err(Misuse::NotReady { start, ready }.into());
         }
-        let until = self.busy_until;
-        if start < until {
+        if self.rules.broken(Rule::Busy, start < until) {
             return Err(Misuse::Busy { until }.into());
         }
         after(start, bus.total())
@@ -329,18 +565,17 @@ impl Nand {
     /// Checks that the array does not work behind the host's back.
     fn check_array(&self, start: Time) -> Result<(), Misuse> {
         let until = self.array_until;
-        if start < until {
+        if self.rules.broken(Rule::Busy, start < until) {
             return Err(Misuse::Busy { until });
         }
         Ok(())
     }
 
     const fn check_enabled(&self) -> Result<(), Misuse> {
-        if self.write_enabled {
-            Ok(())
-        } else {
-            Err(Misuse::WriteNotEnabled)
+        if self.rules.broken(Rule::WriteEnable, !self.write_enabled) {
+            return Err(Misuse::WriteNotEnabled);
         }
+        Ok(())
     }
 
     /// Notes that a transaction ends, after which chip select must be high for a while.

@@ -31,8 +31,9 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub(super) fn new(sheet: &NandSheet, resolver: &mut Resolver) -> Self {
-        let ecc = &sheet.ecc;
+    /// The code of a chip that has one.
+    pub(super) fn new(sheet: &NandSheet, resolver: &mut Resolver) -> Option<Self> {
+        let ecc = sheet.ecc.as_ref()?;
         let page_bytes = sheet.geometry().page_bytes;
         let sector = resolver.fixed("ecc.sector_bytes", &ecc.sector_bytes);
         for name in ["ecc.bits", "ecc.refresh_from", "ecc.parity"] {
@@ -48,7 +49,7 @@ impl Code {
         let columns = |list: &Vec<super::SpareRange>| {
             list.iter().map(|range| range.columns(page_bytes)).collect()
         };
-        Self {
+        Some(Self {
             page_bytes,
             sector_bytes: sector.bytes() as u32,
             bits: *ecc.bits.value(),
@@ -64,7 +65,7 @@ impl Code {
                 .map(|list| columns(list.value()))
                 .unwrap_or_default(),
             parity: columns(ecc.parity.value()),
-        }
+        })
     }
 
     const fn sectors(&self) -> u32 {

@@ -1,15 +1,16 @@
-//! NAND flash on a serial bus: pages that are programmed in order, blocks that are erased, an error
-//! correction on the die.
+//! NAND flash: pages that are programmed in order, blocks that are erased, on a serial bus with an
+//! error correction on the die or on a parallel one without.
 //!
 //! A page reaches the host in two steps: a page-read command fetches it from the array into the
 //! cache register, and the register is read over the bus. A program takes the same way back: load
 //! the register, then execute. In a cache read the array works into a second register, the data
-//! register, while the host reads the first.
+//! register, while the host reads the first; in a cache program it works from the second while the
+//! host loads the first. A chip with several planes has a register for each, and works on one page
+//! or block of each at the same time.
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
-//! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled: the
-//! shared word lines of multi-level cells, of which there are no serial parts, block protection,
-//! one-time pages, a second die or plane, read disturb and retention.
+//! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
+//! block protection, one-time pages, read disturb and retention.
 
 mod array;
 mod commands;
@@ -32,11 +33,12 @@ use self::faults::factory_bad;
 pub use self::sheet::{BitRange, EccSheet, NandSheet, SpareRange};
 use self::spec::Spec;
 use crate::cost::Cause;
-use crate::device::{CurrentGap, Wear};
+use crate::device::{CurrentGap, Pipeline, Pipelines, Wear};
 use crate::error::NvmError;
 use crate::link::Link;
 use crate::pages::Pages;
 use crate::power::{PowerDraw, PowerMeter, Residence};
+use crate::rules::{Rule, Rules};
 use crate::wired::Chip;
 
 /// A page in one of the chip's registers.
@@ -48,29 +50,52 @@ struct Register {
     loaded: Range<u32>,
 }
 
-/// A serial NAND chip: its bytes, its registers, its wear and its account of energy. A clone is an
+/// What the array does behind the host's back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// It fetches the next page of a cache read.
+    Read,
+    /// It programs the last page of a cache program.
+    Program,
+}
+
+/// A NAND chip: its bytes, its registers, its wear and its account of energy. A clone is an
 /// independent chip with the same content, made in microseconds.
 #[derive(Clone, Debug)]
 pub struct Nand {
     spec: Arc<Spec>,
     blocks: Pages<Block>,
-    /// What the host reads and loads.
-    cache: Option<Arc<Register>>,
-    /// What the array was read into last, as long as a cache read may go on with it.
-    data: Option<Arc<Register>>,
+    /// What the host reads and loads: a register for each plane.
+    cache: Vec<Option<Arc<Register>>>,
+    /// What the array was read into last, with its plane, as long as a cache read may go on with it.
+    data: Option<(u32, Arc<Register>)>,
+    /// Pages, or blocks, of other planes that were kept for the next command of their kind.
+    kept: Option<(Kept, Vec<u32>)>,
     meter: PowerMeter,
     booked: Time,
     ready: Time,
     busy_until: Time,
-    /// Until when the array works behind the host's back in a cache read.
+    /// Until when the array works behind the host's back, and at what.
     array_until: Time,
+    behind: Behind,
     write_enabled: bool,
     failed: bool,
+    /// Whether the program before the last failed, in a cache program.
+    failed_before: bool,
     ecc: bool,
-    /// A choice of the driver, kept here because only this chip has it.
-    cache_read: bool,
+    /// Choices of the driver, kept here because only this chip has them.
+    pipelines: Pipelines,
     faults: Faults,
     cycles_before: u64,
+    rules: Rules,
+}
+
+/// What was kept for a command on several planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    Reads,
+    Programs,
+    Erases,
 }
 
 impl Nand {
@@ -90,19 +115,23 @@ impl Nand {
         let spec = Spec::new(sheet, link, resolver, key, &mut gaps);
         let mut chip = Self {
             blocks: Pages::new(spec.geometry.blocks as usize),
-            cache: None,
+            cache: vec![None; spec.planes as usize],
             data: None,
+            kept: None,
             meter: PowerMeter::new(),
             booked: Time::ZERO,
             ready: spec.wake_up,
             busy_until: spec.wake_up,
             array_until: Time::ZERO,
-            write_enabled: false,
+            behind: Behind::Read,
+            write_enabled: !spec.write_enable,
             failed: false,
-            ecc: true,
-            cache_read: false,
+            failed_before: false,
+            ecc: spec.code.is_some(),
+            pipelines: Pipelines::default(),
             faults: Faults::default(),
             cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            rules: Rules::ALL,
             spec: Arc::new(spec),
         };
         let geometry = chip.spec.geometry;
@@ -124,28 +153,50 @@ impl Nand {
         geometry
     }
 
-    /// Whether the sheet has a cache read.
+    /// Whether the chip can work in a way, on the board that it is connected to.
     #[must_use]
-    pub fn has_cache_read(&self) -> bool {
-        self.spec.cache_busy.is_some()
+    pub fn can(&self, pipeline: Pipeline) -> bool {
+        match pipeline {
+            Pipeline::CacheRead => self.spec.cache_busy.is_some(),
+            Pipeline::CacheProgram => self.spec.cache_program_busy.is_some(),
+            Pipeline::MultiPlane => self.spec.plane_busy.is_some(),
+        }
     }
 
-    /// Whether the driver reads streams with the chip's cache read.
+    /// The ways in which the driver works with the chip.
     #[must_use]
-    pub const fn uses_cache_read(&self) -> bool {
-        self.cache_read
+    pub const fn pipelines(&self) -> Pipelines {
+        self.pipelines
     }
 
-    pub(crate) const fn set_cache_read(&mut self, on: bool) {
-        self.cache_read = on;
+    pub(crate) const fn set_pipelines(&mut self, pipelines: Pipelines) {
+        self.pipelines = pipelines;
     }
 
-    /// Switches the error correction on the die, which is on after power-up. Without it reads give
-    /// the cells as they are, sectors may be programmed again, and the sheet's times without ECC
-    /// apply, where it has them. Pages that were programmed without it hold no check bits on a real
-    /// chip: switch before the first program.
-    pub const fn set_ecc(&mut self, on: bool) {
-        self.ecc = on;
+    /// Planes that can work at the same time.
+    #[must_use]
+    pub fn planes(&self) -> u32 {
+        self.spec.planes
+    }
+
+    /// The plane of a page.
+    #[must_use]
+    pub fn plane_of(&self, page: u32) -> u32 {
+        self.spec.geometry.block_of(page) % self.spec.planes
+    }
+
+    /// Whether programs and erases need a write-enable command.
+    #[must_use]
+    pub fn needs_write_enable(&self) -> bool {
+        self.spec.write_enable
+    }
+
+    /// Switches the error correction on the die, which is on after power-up where there is one.
+    /// Without it reads give the cells as they are, sectors may be programmed again, and the sheet's
+    /// times without ECC apply, where it has them. Pages that were programmed without it hold no
+    /// check bits on a real chip: switch before the first program.
+    pub fn set_ecc(&mut self, on: bool) {
+        self.ecc = on && self.spec.code.is_some();
     }
 
     /// How often things go wrong from now on.
@@ -195,10 +246,9 @@ impl Nand {
         if data.is_empty() {
             return Ok(());
         }
-        let sectors = self
-            .spec
-            .code
-            .touched(&(column..column + data.len() as u32));
+        let range = column..column + data.len() as u32;
+        let code = self.spec.code.as_ref();
+        let sectors = code.map_or(0, |code| code.touched(&range));
         let (block, index) = self.place(page);
         let block = self.blocks.get_mut(block);
         block.programmed(index);
@@ -240,7 +290,8 @@ impl Nand {
         self.busy_until
     }
 
-    /// Until when the array works, in a cache read longer than the chip is busy for the host.
+    /// Until when the array works, in a cache read or program longer than the chip is busy for the
+    /// host.
     #[must_use]
     pub fn array_until(&self) -> Time {
         self.busy_until.later(self.array_until)
@@ -252,26 +303,31 @@ impl Nand {
         self.failed
     }
 
+    /// Whether the program before the last failed, in a cache program: the status bit FAILC.
+    #[must_use]
+    pub const fn failed_before(&self) -> bool {
+        self.failed_before
+    }
+
     /// Whether a program or an erase is permitted: the status bit WEL.
     #[must_use]
     pub const fn write_enabled(&self) -> bool {
         self.write_enabled
     }
 
-    /// What the ECC says of the page in the cache register; `Clean` while there is none.
+    /// What the ECC says of the page in the cache register of a plane; `Clean` while there is none.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        self.cache
-            .as_ref()
-            .map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
+    pub fn verdict(&self, plane: u32) -> Verdict {
+        let register = self.cache.get(plane as usize).and_then(Option::as_ref);
+        register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
     fn fetch(&self, page: u32) -> Register {
         let columns = self.spec.geometry.columns();
         let (block, index) = self.place(page);
-        let code = self.ecc.then_some(&self.spec.code);
+        let code = self.spec.code.as_ref().filter(|_| self.ecc);
         let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, columns as usize, code),
+            Some(block) => block.fetch(index, columns as usize, code, self.rules),
             None => (vec![0xff; columns as usize], Verdict::Good(Ecc::Clean)),
         };
         Register {
@@ -279,6 +335,11 @@ impl Nand {
             verdict,
             loaded: 0..columns as u32,
         }
+    }
+
+    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
+    pub(crate) const fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
     }
 
     /// The block of a page, and the page's number in it.
@@ -303,16 +364,18 @@ impl Nand {
 }
 
 impl Chip for Nand {
-    const CAUSES: &'static [Cause] = &[
-        Cause::Driver,
-        Cause::BusCommand,
-        Cause::BusData,
-        Cause::Recovery,
-        Cause::Poll,
-        Cause::ArrayRead,
-        Cause::Program,
-        Cause::Erase,
-    ];
+    fn causes(&self) -> &'static [Cause] {
+        &[
+            Cause::Driver,
+            Cause::BusCommand,
+            Cause::BusData,
+            Cause::Recovery,
+            Cause::Poll,
+            Cause::ArrayRead,
+            Cause::Program,
+            Cause::Erase,
+        ]
+    }
 
     fn wear(&self) -> Wear {
         let (mut most, mut sum, mut blocks) = (0, 0u128, 0u64);

@@ -1,4 +1,4 @@
-//! The sheet of a SPI NAND, and what contradicts itself in one.
+//! The sheet of a NAND flash, and what contradicts itself in one.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,11 +11,13 @@ use wordline_core::{Figure, Sourced};
 use wordline_memory::Geometry;
 
 use crate::board::Board;
-use crate::bus::serial::{Action, Opcode};
+use crate::bus::Action;
+use crate::bus::parallel::Interface;
+use crate::bus::serial::Opcode;
 use crate::link::{Link, LinkError};
 use crate::problem::{Problem, Problems};
 
-/// The sheet of a SPI NAND.
+/// The sheet of a NAND flash, on a serial or a parallel bus.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename = "nand")]
 pub struct NandSheet {
@@ -27,7 +29,8 @@ pub struct NandSheet {
     pub pages_per_block: Sourced<u32>,
     /// Blocks in the chip, bad ones included.
     pub blocks: Sourced<u32>,
-    /// Planes. The model keeps one register for all of them, as parts with one plane have.
+    /// Planes: halves or quarters of the array that can work at the same time. A block lies in plane
+    /// `block mod planes`.
     pub planes: Sourced<u32>,
     /// From a page-read command until the page is in the register, ECC on (tRD).
     pub page_read: Figure<Time>,
@@ -42,13 +45,21 @@ pub struct NandSheet {
     /// How long a page takes from the data register, into which the array is read, to the cache
     /// register, which the host reads (tRCBSY). Parts without it have no cache read.
     pub cache_busy: Option<Figure<Time>>,
+    /// How long a page takes from the register that the host loads to the one that is programmed
+    /// (tCBSY while the array is idle). Parts without it have no cache program.
+    pub cache_program_busy: Option<Figure<Time>>,
+    /// How long the chip is busy when it keeps a page or block of one plane for later (tDBSY). Parts
+    /// without it work on one plane at a time.
+    pub plane_busy: Option<Figure<Time>>,
     /// Programs that a page takes between two erases (NOP). With the ECC on, each ECC sector takes
     /// one of them.
     pub programs_per_page: Sourced<u32>,
     /// Whether the pages of a block must be programmed in rising order. Pages may be left out.
     pub in_order: Sourced<bool>,
-    /// The error correction on the die.
-    pub ecc: EccSheet,
+    /// The error correction on the die. Left out where there is none.
+    pub ecc: Option<EccSheet>,
+    /// Wrong bits in 512 bytes that the host must be able to correct, where the die does not.
+    pub host_ecc_bits: Option<Sourced<u32>>,
     /// Blocks that may be bad when the chip leaves the factory.
     pub bad_blocks_max: Sourced<u32>,
     /// Blocks at the start of the chip that are good when it leaves the factory.
@@ -60,7 +71,7 @@ pub struct NandSheet {
     /// How long the host must wait after power on before the first command.
     pub wake_up: Figure<Time>,
     /// How long chip select must stay high between transactions.
-    pub deselect: Figure<Time>,
+    pub deselect: Option<Figure<Time>>,
     /// How long a reset takes. The model never resets: the figure is for readers of the sheet.
     pub reset: Option<Figure<Time>>,
     /// Supply current in standby.
@@ -71,8 +82,11 @@ pub struct NandSheet {
     pub program_current: Option<Figure<Current>>,
     /// Supply current while a block is erased.
     pub erase_current: Option<Figure<Current>>,
-    /// The commands that the model uses.
+    /// The commands of a serial chip.
+    #[serde(default)]
     pub opcode: Vec<Opcode>,
+    /// The interface of a parallel chip, with its commands.
+    pub parallel: Option<Interface>,
 }
 
 /// The error correction on the die.
@@ -190,7 +204,7 @@ const PAGE_BYTES_MAX: u64 = 64 << 10;
 const CAPACITY_MAX: u64 = 1 << 40;
 
 impl NandSheet {
-    /// What a board must be able to do with the chip.
+    /// What a board must be able to do with a serial chip.
     pub(super) const REQUIRED: [Action; 7] = [
         Action::PageRead,
         Action::Read,
@@ -204,16 +218,24 @@ impl NandSheet {
     /// What a cache read takes besides.
     pub(super) const CACHE: [Action; 2] = [Action::PageReadCache, Action::PageReadLast];
 
+    /// What work on several planes takes besides.
+    pub(super) const PLANES: [Action; 3] = [
+        Action::PageReadPlane,
+        Action::ExecutePlane,
+        Action::ErasePlane,
+    ];
+
     /// How the chip connects to a board.
     ///
     /// # Errors
     /// When rail or bus mode do not fit; the message names both sides.
     pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        Link::new(board, &self.supply, &self.opcode, &Self::REQUIRED)
+        let parallel = self.parallel.as_ref();
+        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
     }
 
-    /// Sizes and programming rules, with the ECC on. It covers a sector whole, so that a sector
-    /// takes one program, which the geometry can only say byte by byte.
+    /// Sizes and programming rules, with the ECC on where there is one. It covers a sector whole, so
+    /// that a sector takes one program, which the geometry can only say byte by byte.
     #[must_use]
     pub fn geometry(&self) -> Geometry {
         let bytes = |figure: &Figure<ByteCount>| saturate(figure.nominal().bytes());
@@ -224,7 +246,7 @@ impl NandSheet {
             blocks: *self.blocks.value(),
             program_bytes: 1,
             programs_per_page: Some(*self.programs_per_page.value()),
-            reprogram: false,
+            reprogram: self.ecc.is_none(),
             in_order: *self.in_order.value(),
         }
     }
@@ -234,7 +256,11 @@ impl NandSheet {
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
         self.check_sizes(&mut problems);
-        self.check_ecc(&mut problems);
+        match (&self.ecc, &self.host_ecc_bits) {
+            (Some(ecc), None) => self.check_ecc(ecc, &mut problems),
+            (None, Some(_)) => {}
+            _ => problems.add("blocks", "state either ecc or host_ecc_bits"),
+        }
         self.check_bad_blocks(&mut problems);
         problems.positive("endurance", &self.endurance);
         problems.positive("supply", &self.supply);
@@ -246,8 +272,11 @@ impl NandSheet {
             problems.positive(path, figure);
         }
         problems.ordered("wake_up", &self.wake_up);
-        problems.ordered("deselect", &self.deselect);
+        let deselect = self.deselect.iter();
+        deselect.for_each(|figure| problems.ordered("deselect", figure));
         for (path, figure) in [
+            ("plane_busy", &self.plane_busy),
+            ("cache_program_busy", &self.cache_program_busy),
             ("page_read_without_ecc", &self.page_read_without_ecc),
             ("page_program_without_ecc", &self.page_program_without_ecc),
             ("cache_busy", &self.cache_busy),
@@ -267,7 +296,20 @@ impl NandSheet {
                 .iter()
                 .for_each(|figure| problems.ordered(path, figure));
         }
-        self.check_opcodes(&mut problems);
+        match &self.parallel {
+            Some(interface) => {
+                let needed = Self::REQUIRED.into_iter();
+                let needed: Vec<_> = needed
+                    .filter(|action| *action != Action::WriteEnable)
+                    .collect();
+                interface.check_sheet(&needed, &mut problems);
+                if !self.opcode.is_empty() {
+                    problems.add("opcode", "state either opcode or parallel");
+                }
+            }
+            None => self.check_opcodes(&mut problems),
+        }
+        self.check_pipelines(&mut problems);
         problems.list
     }
 
@@ -302,13 +344,12 @@ impl NandSheet {
     }
 
     /// Codewords of a page.
-    fn sectors(&self) -> u64 {
-        let sector = self.ecc.sector_bytes.nominal().bytes().max(1);
+    fn sectors(&self, ecc: &EccSheet) -> u64 {
+        let sector = ecc.sector_bytes.nominal().bytes().max(1);
         self.page_bytes.nominal().bytes() / sector
     }
 
-    fn check_ecc(&self, problems: &mut Problems) {
-        let ecc = &self.ecc;
+    fn check_ecc(&self, ecc: &EccSheet, problems: &mut Problems) {
         let page = self.page_bytes.nominal().bytes();
         problems.positive("ecc.sector_bytes", &ecc.sector_bytes);
         let sector = ecc.sector_bytes.nominal().bytes();
@@ -344,18 +385,18 @@ impl NandSheet {
                 );
             }
         }
-        self.check_spare(problems);
+        self.check_spare(ecc, problems);
     }
 
     /// The ranges of the spare area must lie in it, apart from each other and from the mark.
-    fn check_spare(&self, problems: &mut Problems) {
-        let sectors = self.sectors();
+    fn check_spare(&self, ecc: &EccSheet, problems: &mut Problems) {
+        let sectors = self.sectors(ecc);
         let spare = saturate(self.spare_bytes.nominal().bytes());
         let mut taken: Vec<SpareRange> = vec![SpareRange { start: 0, end: 1 }];
-        let protected = self.ecc.protected.as_ref();
+        let protected = ecc.protected.as_ref();
         let lists = [
             ("ecc.protected", protected),
-            ("ecc.parity", Some(&self.ecc.parity)),
+            ("ecc.parity", Some(&ecc.parity)),
         ];
         for (path, list) in lists {
             let Some(list) = list else { continue };
@@ -426,13 +467,47 @@ impl NandSheet {
         for action in Self::REQUIRED.iter().filter(|action| lacks(action)) {
             problems.add("opcode", format!("there is no opcode with action {action}"));
         }
-        let cache = Self::CACHE.iter().filter(|action| !lacks(action)).count();
-        if !matches!((cache, &self.cache_busy), (0, None) | (2, Some(_))) {
-            problems.add(
-                "opcode",
-                "a cache read needs cache_busy, page-read-cache and page-read-last; state all \
-                 three or none",
-            );
+    }
+
+    /// Whether some command of the sheet does an action.
+    fn does(&self, action: Action) -> bool {
+        let commands = self.parallel.iter().flat_map(|parallel| &parallel.command);
+        let mut actions = commands
+            .map(|command| command.action)
+            .chain(self.opcode.iter().map(|opcode| opcode.action));
+        actions.any(|one| one == action)
+    }
+
+    /// A way of working has both its busy time and its commands, or neither.
+    fn check_pipelines(&self, problems: &mut Problems) {
+        let pipelines: [(&str, bool, &[Action]); 3] = [
+            ("cache_busy", self.cache_busy.is_some(), &Self::CACHE),
+            (
+                "cache_program_busy",
+                self.cache_program_busy.is_some(),
+                &[Action::ExecuteCache],
+            ),
+            ("plane_busy", self.plane_busy.is_some(), &Self::PLANES),
+        ];
+        let path = if self.parallel.is_some() {
+            "parallel.command"
+        } else {
+            "opcode"
+        };
+        for (figure, stated, actions) in pipelines {
+            let done = actions.iter().filter(|action| self.does(**action)).count();
+            if done != if stated { actions.len() } else { 0 } {
+                let names: Vec<_> = actions.iter().map(|action| action.name()).collect();
+                let message = format!("state {figure} and {}, or none of them", names.join(", "));
+                problems.add(path, message);
+            }
+        }
+        if self.plane_busy.is_some() && *self.planes.value() < 2 {
+            problems.add("plane_busy", "a chip with one plane has none");
+        }
+        let (blocks, planes) = (*self.blocks.value(), *self.planes.value());
+        if planes > 0 && !blocks.is_multiple_of(planes) {
+            problems.add("planes", format!("{blocks} blocks are no multiple of it"));
         }
     }
 }

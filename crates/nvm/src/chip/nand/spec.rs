@@ -7,6 +7,7 @@ use wordline_memory::Geometry;
 
 use super::ecc::Code;
 use super::sheet::NandSheet;
+use crate::bus::Action;
 use crate::device::CurrentGap;
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
@@ -14,11 +15,17 @@ use crate::power::{PowerDraw, PowerState};
 #[derive(Debug)]
 pub(super) struct Spec {
     pub(super) geometry: Geometry,
-    pub(super) code: Code,
+    /// The error correction on the die, where there is one.
+    pub(super) code: Option<Code>,
+    pub(super) planes: u32,
     page_read: [Time; 2],
     page_program: [Spread<Time>; 2],
     pub(super) erase: Spread<Time>,
     pub(super) cache_busy: Option<Time>,
+    pub(super) cache_program_busy: Option<Time>,
+    pub(super) plane_busy: Option<Time>,
+    /// Whether programs and erases need a write-enable command.
+    pub(super) write_enable: bool,
     pub(super) endurance: u64,
     pub(super) wake_up: Time,
     pub(super) deselect: Time,
@@ -35,7 +42,7 @@ impl Spec {
         key: u64,
         gaps: &mut Vec<CurrentGap>,
     ) -> Self {
-        note_what_is_no_figure(sheet, link, resolver);
+        note_what_is_no_figure(link, resolver);
         resolver.fixed("page_bytes", &sheet.page_bytes);
         resolver.fixed("spare_bytes", &sheet.spare_bytes);
         let read = resolver.resolve("page_read", &sheet.page_read);
@@ -50,24 +57,38 @@ impl Spec {
             .page_program_without_ecc
             .as_ref()
             .map(|figure| unnoted.spread("page_program_without_ecc", figure, Purpose::ProgramTime));
+        // A way of working that the board does not drive is none.
+        let pipeline =
+            |name, figure: &Option<Figure<Time>>, actions: &[Action], resolver: &mut Resolver| {
+                let driven = actions.iter().all(|one| link.command(*one).is_some());
+                let figure = figure.as_ref().filter(|_| driven)?;
+                Some(resolver.resolve(name, figure))
+            };
+        let deselect = sheet.deselect.as_ref();
         Self {
             geometry: sheet.geometry(),
             code: Code::new(sheet, resolver),
             page_read: [bare_read.unwrap_or(read), read],
             page_program: [bare_program.unwrap_or(program), program],
             erase: resolver.spread("block_erase", &sheet.block_erase, Purpose::EraseTime),
-            cache_busy: sheet
-                .cache_busy
-                .as_ref()
-                .filter(|_| {
-                    NandSheet::CACHE
-                        .iter()
-                        .all(|one| link.command(*one).is_some())
-                })
-                .map(|figure| resolver.resolve("cache_busy", figure)),
+            cache_busy: pipeline("cache_busy", &sheet.cache_busy, &NandSheet::CACHE, resolver),
+            cache_program_busy: pipeline(
+                "cache_program_busy",
+                &sheet.cache_program_busy,
+                &[Action::ExecuteCache],
+                resolver,
+            ),
+            plane_busy: pipeline(
+                "plane_busy",
+                &sheet.plane_busy,
+                &NandSheet::PLANES,
+                resolver,
+            ),
+            planes: *sheet.planes.value(),
+            write_enable: link.command(Action::WriteEnable).is_some(),
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
             wake_up: resolver.wait("wake_up", &sheet.wake_up),
-            deselect: resolver.wait("deselect", &sheet.deselect),
+            deselect: deselect.map_or(Time::ZERO, |figure| resolver.wait("deselect", figure)),
             draw: power_draw(sheet, link, resolver, gaps),
             key,
         }
@@ -84,7 +105,7 @@ impl Spec {
     }
 }
 
-fn note_what_is_no_figure(sheet: &NandSheet, link: &Link, resolver: &mut Resolver) {
+fn note_what_is_no_figure(link: &Link, resolver: &mut Resolver) {
     for name in [
         "pages_per_block",
         "blocks",
@@ -93,16 +114,13 @@ fn note_what_is_no_figure(sheet: &NandSheet, link: &Link, resolver: &mut Resolve
         "bad_blocks_max",
         "good_blocks_first",
         "supply",
+        "planes",
     ] {
         resolver.read(name);
     }
-    let cache = sheet.cache_busy.is_some();
-    let optional = NandSheet::CACHE.iter().filter(|_| cache);
-    for action in NandSheet::REQUIRED.iter().chain(optional) {
-        if let Some(command) = link.command(*action) {
-            let label = command.opcode.label();
-            resolver.read(&label);
-            resolver.read(&format!("{label}.clock"));
+    for command in link.commands() {
+        for figure in command.figures() {
+            resolver.read(&figure);
         }
     }
 }

@@ -2,7 +2,7 @@ use wordline_core::Timing;
 use wordline_memory::FlashMisuse;
 
 use super::*;
-use crate::bus::serial::{Action, Transaction};
+use crate::bus::{Action, Transaction};
 use crate::device::Accounts;
 use crate::error::Misuse;
 use crate::fixture::{TYPICAL, board, connect_nand, nand, nand_sheet_with};
@@ -37,7 +37,7 @@ impl Bench {
         let command = self.link.command(action);
         command
             .expect("the invented part has it")
-            .transaction(bytes)
+            .transaction(0, bytes)
     }
 
     /// The first instant at which the chip takes any command.
@@ -52,7 +52,7 @@ impl Bench {
 
     fn load(&mut self, column: u32, data: &[u8]) -> Result<Time, NvmError> {
         let bus = self.bus(Action::Write, data.len() as u64);
-        self.chip.load(self.now(), &bus, column, data)
+        self.chip.load(self.now(), &bus, 0, column, data)
     }
 
     fn execute(&mut self, page: u32) -> Result<Time, NvmError> {
@@ -81,14 +81,14 @@ impl Bench {
         let bus = self.bus(Action::Read, bytes as u64);
         let start = self.chip.ready().later(self.chip.busy_until());
         let mut out = vec![0; bytes];
-        let read = self.chip.read_register(start, &bus, column, &mut out);
+        let read = self.chip.read_register(start, &bus, 0, column, &mut out);
         read.expect("the register is full");
         out
     }
 
     fn read(&mut self, page: u32, column: u32, bytes: usize) -> (Vec<u8>, Verdict) {
         self.page_read(page).expect("ready");
-        (self.register(column, bytes), self.chip.verdict())
+        (self.register(column, bytes), self.chip.verdict(0))
     }
 }
 
@@ -122,8 +122,8 @@ fn a_busy_chip_takes_no_command() {
     let bus = bench.bus(Action::WriteEnable, 0);
     assert_eq!(bench.chip.write_enable(early, &bus), busy);
     assert_eq!(bench.chip.page_read(early, &bus, 0), busy);
-    assert_eq!(bench.chip.read_register(early, &bus, 0, &mut [0]), busy);
-    assert_eq!(bench.chip.load(early, &bus, 0, &[0]), busy);
+    assert_eq!(bench.chip.read_register(early, &bus, 0, 0, &mut [0]), busy);
+    assert_eq!(bench.chip.load(early, &bus, 0, 0, &[0]), busy);
     assert_eq!(bench.chip.execute(early, &bus, 1), busy);
     assert_eq!(bench.chip.erase(early, &bus, 0), busy);
     assert!(bench.chip.write_enable(until, &bus).is_ok());
@@ -261,9 +261,12 @@ fn ranges_end_with_the_page_and_the_memory() {
         columns: 576,
     };
     bench.page_read(0).expect("ready");
-    assert_eq!(bench.chip.load(start, &bus, 575, &[0; 2]), refused(leaves));
     assert_eq!(
-        bench.chip.read_register(start, &bus, 575, &mut [0; 2]),
+        bench.chip.load(start, &bus, 0, 575, &[0; 2]),
+        refused(leaves)
+    );
+    assert_eq!(
+        bench.chip.read_register(start, &bus, 0, 575, &mut [0; 2]),
         refused(leaves)
     );
     let page = FlashMisuse::NoSuchPage {
@@ -291,7 +294,7 @@ fn an_empty_register_is_neither_read_nor_programmed() {
     let bus = bench.bus(Action::Read, 1);
     let start = bench.now();
     assert_eq!(
-        bench.chip.read_register(start, &bus, 0, &mut [0]),
+        bench.chip.read_register(start, &bus, 0, 0, &mut [0]),
         refused(Misuse::RegisterEmpty)
     );
 }
@@ -343,7 +346,7 @@ fn a_cache_read_overlaps_array_and_bus() {
     assert!(early < until);
     assert_eq!(bench.chip.page_read(early, &bus, 2), busy);
     assert_eq!(bench.chip.write_enable(early, &bus), busy);
-    assert_eq!(bench.chip.load(early, &bus, 0, &[0]), busy);
+    assert_eq!(bench.chip.load(early, &bus, 0, 0, &[0]), busy);
     // The second 30h waits for the array, then moves the register.
     bench
         .chip

@@ -97,7 +97,7 @@ impl Array {
         })
     }
 
-    /// Sets every byte of a range to 0xFF and counts a cycle for each unit in it.
+    /// Sets every byte of a range to 0xFF.
     pub(super) fn erase(&mut self, at: u64, bytes: u64) {
         for (index, inside, _) in spans(at, bytes as usize, CHUNK_BYTES) {
             if inside.len() == CHUNK_BYTES {
@@ -114,6 +114,10 @@ impl Array {
                 }
             }
         }
+    }
+
+    /// Counts an erase of each unit in a range.
+    pub(super) fn count_erase(&mut self, at: u64, bytes: u64) {
         for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
             self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS] += 1;
         }

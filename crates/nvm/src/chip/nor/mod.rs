@@ -25,12 +25,13 @@ pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
 use self::spec::Spec;
 use self::work::{Job, Running, Suspended};
 pub use self::work::{Status, Work};
-use crate::bus::serial::{Action, Transaction};
+use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
+use crate::rules::{Rule, Rules};
 use crate::wired::Chip;
 
 /// A serial NOR flash chip: its bytes, its wear and its account of energy.
@@ -45,6 +46,7 @@ pub struct Nor {
     write_enabled: bool,
     asleep: bool,
     cycles_before: u64,
+    rules: Rules,
 }
 
 /// A transaction that the chip takes: when it begins, ends, and lets the next one begin.
@@ -78,6 +80,7 @@ impl Nor {
             write_enabled: false,
             asleep: false,
             cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            rules: Rules::ALL,
             spec: Arc::new(spec),
         };
         (chip, gaps)
@@ -141,10 +144,13 @@ impl Nor {
     pub fn check_program(&self, at: u64, bytes: usize) -> Result<(), NvmError> {
         OutOfRange::check(at, bytes as u64, self.spec.capacity)?;
         let (page, column) = place(at, self.spec.geometry.page_bytes);
-        self.spec
-            .geometry
-            .check_program(page, column, bytes as u64)?;
-        if let Some(at) = self.array.programmed(at, bytes) {
+        let kept = self.spec.geometry.check_program(page, column, bytes as u64);
+        if self.rules.keep(Rule::Range) {
+            kept?;
+        }
+        if let Some(at) = self.array.programmed(at, bytes)
+            && self.rules.keep(Rule::Once)
+        {
             let (page, column) = place(at, self.spec.geometry.page_bytes);
             return Err(FlashMisuse::Reprogram { page, column }.into());
         }
@@ -170,7 +176,10 @@ impl Nor {
         self.check_suspended(Action::Write)?;
         self.check_apart(at, data.len() as u64)?;
         self.check_enabled()?;
-        let duration = self.spec.program_time(at, data.len(), self.cycles(at));
+        let duration = match self.rules.keep(Rule::ProgramTime) {
+            true => self.spec.program_time(at, data.len(), self.cycles(at)),
+            false => Time::ZERO,
+        };
         let page = u64::from(self.spec.geometry.page_bytes);
         let job = Job {
             work: Work::Program,
@@ -178,7 +187,11 @@ impl Nor {
             bytes: page,
         };
         self.run(job, slot.end, duration, slot.end)?;
-        self.array.program(at, data);
+        if !self.rules.keep(Rule::ClearsOnly) {
+            self.array.preload(at, data);
+        } else if self.rules.keep(Rule::Content) {
+            self.array.program(at, data);
+        }
         self.meter.book(PowerState::Write, slot.start, slot.end);
         Ok(self.take(slot))
     }
@@ -189,7 +202,8 @@ impl Nor {
     /// When it does not.
     pub fn check_erase(&self, at: u64, bytes: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, bytes, self.spec.capacity)?;
-        if self.spec.erase_size(bytes).is_none() || !at.is_multiple_of(bytes) {
+        let wrong = self.spec.erase_size(bytes).is_none() || !at.is_multiple_of(bytes);
+        if self.rules.broken(Rule::EraseSize, wrong) {
             return Err(Misuse::NoSuchErase { at, bytes }.into());
         }
         Ok(())
@@ -214,6 +228,7 @@ impl Nor {
         self.check_enabled()?;
         let cycle = self.cycles(at);
         let size = self.spec.erase_size(bytes);
+        let size = size.filter(|_| self.rules.keep(Rule::EraseTime));
         let duration = size.map_or(Time::ZERO, |size| size.time(at, cycle));
         let job = Job {
             work: Work::Erase,
@@ -222,7 +237,14 @@ impl Nor {
         };
         // The sheets state no current for single commands: they count as standby.
         self.run(job, slot.end, duration, slot.end)?;
-        self.array.erase(at, bytes);
+        if !self.rules.keep(Rule::EraseRenews) {
+            self.array.preload(at, &vec![0xFF; bytes as usize]);
+        } else if self.rules.keep(Rule::EraseSets) {
+            self.array.erase(at, bytes);
+        }
+        if self.rules.keep(Rule::Wear) {
+            self.array.count_erase(at, bytes);
+        }
         Ok(self.take(slot))
     }
 
@@ -283,13 +305,18 @@ impl Nor {
         self.cycles_before.saturating_add(self.array.erases_at(at))
     }
 
+    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
+    pub(crate) const fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+    }
+
     /// Whether a transaction may begin, whatever runs.
     fn admit(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Slot, NvmError> {
-        if self.asleep {
+        if self.rules.broken(Rule::Sleep, self.asleep) {
             return Err(Misuse::Asleep.into());
         }
         let ready = self.ready;
-        if start < ready {
+        if self.rules.broken(Rule::Ready, start < ready) {
             return Err(Misuse::NotReady { start, ready }.into());
         }
         let end = start.checked_plus(bus.total());
@@ -309,8 +336,10 @@ impl Nor {
     ) -> Result<Slot, NvmError> {
         let slot = self.admit(start, bus, recovery)?;
         match self.running {
-            Some(Running { until, .. }) => Err(Misuse::Busy { until }.into()),
-            None => Ok(slot),
+            Some(Running { until, .. }) if self.rules.keep(Rule::Busy) => {
+                Err(Misuse::Busy { until }.into())
+            }
+            _ => Ok(slot),
         }
     }
 
@@ -320,12 +349,12 @@ impl Nor {
         slot.end
     }
 
-    const fn check_enabled(&self) -> Result<(), Misuse> {
-        if self.write_enabled {
-            Ok(())
-        } else {
-            Err(Misuse::WriteNotEnabled)
+    fn check_enabled(&self) -> Result<(), Misuse> {
+        let forbidden = self.spec.write_enable && !self.write_enabled;
+        if self.rules.broken(Rule::WriteEnable, forbidden) {
+            return Err(Misuse::WriteNotEnabled);
         }
+        Ok(())
     }
 }
 
@@ -336,15 +365,17 @@ const fn place(at: u64, page_bytes: u32) -> (u32, u32) {
 }
 
 impl Chip for Nor {
-    const CAUSES: &'static [Cause] = &[
-        Cause::Driver,
-        Cause::BusCommand,
-        Cause::BusData,
-        Cause::Recovery,
-        Cause::Poll,
-        Cause::Program,
-        Cause::Erase,
-    ];
+    fn causes(&self) -> &'static [Cause] {
+        &[
+            Cause::Driver,
+            Cause::BusCommand,
+            Cause::BusData,
+            Cause::Recovery,
+            Cause::Poll,
+            Cause::Program,
+            Cause::Erase,
+        ]
+    }
 
     fn ready(&self) -> Time {
         self.ready

@@ -5,8 +5,10 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
 use crate::board::Board;
-use crate::bus::serial::{Action, Command, Opcode};
-use crate::chip::mram::ActiveCurrent;
+use crate::bus::Action;
+use crate::bus::parallel::Interface;
+use crate::bus::serial::Opcode;
+use crate::chip::nvram::ActiveCurrent;
 use crate::link::{Link, LinkError};
 use crate::problem::{Problem, Problems};
 
@@ -34,21 +36,23 @@ pub struct NorSheet {
     /// How long the host must wait after power on before the first command.
     pub power_up: Figure<Time>,
     /// How long the host must wait after it ended deep power-down.
-    pub wake_up: Figure<Time>,
+    pub wake_up: Option<Figure<Time>>,
     /// How long the host must wait after a deep power-down command.
-    pub sleep_entry: Figure<Time>,
+    pub sleep_entry: Option<Figure<Time>>,
     /// How long chip select must stay high after a read of array or status.
-    pub deselect_after_read: Figure<Time>,
+    pub deselect_after_read: Option<Figure<Time>>,
     /// How long chip select must stay high after any other command.
-    pub deselect_after_write: Figure<Time>,
+    pub deselect_after_write: Option<Figure<Time>>,
     /// Supply current in standby.
     pub standby: Figure<Current>,
     /// Supply current in deep power-down.
-    pub deep_power_down: Figure<Current>,
+    pub deep_power_down: Option<Figure<Current>>,
     /// Supply current while a program is on the bus or in the array.
     pub program_current: Option<Figure<Current>>,
     /// Supply current while a sector is erased.
     pub erase_current: Option<Figure<Current>>,
+    /// Supply current of reads, whatever the clock.
+    pub read_current: Option<Figure<Current>>,
     /// Supply currents of reads, each at the conditions of its test.
     #[serde(default)]
     pub active: Vec<ActiveCurrent>,
@@ -56,8 +60,11 @@ pub struct NorSheet {
     pub suspend: Option<SuspendSheet>,
     /// What can be erased at once. An entry of the whole capacity is the chip erase.
     pub erase: Vec<EraseSheet>,
-    /// The commands that the model uses.
+    /// The commands of a serial chip.
+    #[serde(default)]
     pub opcode: Vec<Opcode>,
+    /// The interface of a parallel chip, with its commands.
+    pub parallel: Option<Interface>,
 }
 
 /// One size of erase.
@@ -97,7 +104,7 @@ const PAGE_BYTES: std::ops::RangeInclusive<u64> = 16..=4096;
 const CAPACITY_MAX: u64 = 1 << 40;
 
 impl NorSheet {
-    /// What a board must be able to do with the chip.
+    /// What a board must be able to do with a serial chip.
     pub(super) const REQUIRED: [Action; 5] = [
         Action::Read,
         Action::Write,
@@ -111,7 +118,8 @@ impl NorSheet {
     /// # Errors
     /// When rail or bus mode do not fit; the message names both sides.
     pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        Link::new(board, &self.supply, &self.opcode, &Self::REQUIRED)
+        let parallel = self.parallel.as_ref();
+        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
     }
 
     /// What contradicts itself or physics in the sheet.
@@ -122,8 +130,24 @@ impl NorSheet {
         self.check_erases(&mut problems);
         self.check_times(&mut problems);
         self.check_currents(&mut problems);
-        self.check_opcodes(&mut problems);
+        match &self.parallel {
+            Some(interface) => {
+                let mut needed = vec![Action::Write, Action::Status, Action::Erase];
+                needed.extend(self.suspending());
+                interface.check_sheet(&needed, &mut problems);
+                if !self.opcode.is_empty() {
+                    problems.add("opcode", "state either opcode or parallel");
+                }
+            }
+            None => self.check_opcodes(&mut problems),
+        }
         problems.list
+    }
+
+    /// The commands of suspend and resume, where the chip has them.
+    fn suspending(&self) -> impl Iterator<Item = Action> {
+        let actions = [Action::Suspend, Action::Resume];
+        actions.into_iter().filter(|_| self.suspend.is_some())
     }
 
     fn check_geometry(&self, problems: &mut Problems) {
@@ -184,7 +208,12 @@ impl NorSheet {
                     problems.add(&format!("{path}.name"), message);
                 }
             }
-            if !self.opcode.iter().any(|opcode| erase.is_done_by(opcode)) {
+            let serial = self.opcode.iter().any(|opcode| erase.is_done_by(opcode));
+            let commands = self.parallel.iter().flat_map(|parallel| &parallel.command);
+            let parallel = commands
+                .filter(|command| command.action == Action::Erase)
+                .any(|command| command.code == erase.code);
+            if !serial && !parallel {
                 let message = format!("there is no opcode {:#04x} with action erase", erase.code);
                 problems.add(&format!("{path}.code"), message);
             }
@@ -211,14 +240,16 @@ impl NorSheet {
                 problems.add(path, message);
             }
         }
+        problems.ordered("power_up", &self.power_up);
         for (path, figure) in [
-            ("power_up", &self.power_up),
             ("wake_up", &self.wake_up),
             ("sleep_entry", &self.sleep_entry),
             ("deselect_after_read", &self.deselect_after_read),
             ("deselect_after_write", &self.deselect_after_write),
         ] {
-            problems.ordered(path, figure);
+            figure
+                .iter()
+                .for_each(|figure| problems.ordered(path, figure));
         }
         if let Some(suspend) = &self.suspend {
             for (path, figure) in [
@@ -235,8 +266,9 @@ impl NorSheet {
     fn check_currents(&self, problems: &mut Problems) {
         problems.positive("supply", &self.supply);
         problems.ordered("standby", &self.standby);
-        problems.ordered("deep_power_down", &self.deep_power_down);
         for (path, current) in [
+            ("deep_power_down", &self.deep_power_down),
+            ("read_current", &self.read_current),
             ("program_current", &self.program_current),
             ("erase_current", &self.erase_current),
         ] {
@@ -290,26 +322,11 @@ impl NorSheet {
                 problems.add(&format!("{path}.code"), message);
             }
         }
-        let mut needed = Self::REQUIRED.to_vec();
-        if self.suspend.is_some() {
-            needed.extend([Action::Suspend, Action::Resume]);
-        }
-        for action in needed {
+        for action in Self::REQUIRED.into_iter().chain(self.suspending()) {
             if !self.opcode.iter().any(|opcode| opcode.action == action) {
                 problems.add("opcode", format!("there is no opcode with action {action}"));
             }
         }
-    }
-
-    /// The read current for a command: of the test conditions with the same rate, the lowest clock
-    /// that is not below the command's, else the highest clock.
-    pub(super) fn current_for(&self, command: &Command) -> Option<&ActiveCurrent> {
-        let rate = command.opcode.mode.data.rate;
-        let fitting = || self.active.iter().filter(|active| active.rate == rate);
-        fitting()
-            .filter(|active| active.clock >= command.clock)
-            .min_by_key(|active| active.clock)
-            .or_else(|| fitting().max_by_key(|active| active.clock))
     }
 }
 

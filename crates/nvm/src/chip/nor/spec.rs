@@ -7,7 +7,8 @@ use wordline_memory::Geometry;
 
 use super::sheet::{NorSheet, SuspendSheet};
 use super::{Work, place};
-use crate::bus::serial::Action;
+use crate::bus::{Action, Command};
+use crate::chip::nvram::ActiveCurrent;
 use crate::device::CurrentGap;
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
@@ -84,6 +85,8 @@ pub(super) struct Spec {
     pub(super) sleep_entry: Time,
     pub(super) deselect_after_read: Time,
     pub(super) deselect_after_write: Time,
+    /// Whether programs and erases need a write-enable command.
+    pub(super) write_enable: bool,
     pub(super) draw: PowerDraw,
     page_program: Spread<Time>,
     partial: Option<PartialProgram>,
@@ -97,10 +100,8 @@ impl Spec {
         gaps: &mut Vec<CurrentGap>,
     ) -> Self {
         resolver.read("supply");
-        for command in link.commands() {
-            let label = command.opcode.label();
-            resolver.read(&label);
-            resolver.read(&format!("{label}.clock"));
+        for figure in link.commands().iter().flat_map(Command::figures) {
+            resolver.read(&figure);
         }
         let capacity = resolver.fixed("capacity", &sheet.capacity).bytes();
         let granule = sheet.program_granule.as_ref();
@@ -108,8 +109,12 @@ impl Spec {
         let erases = erase_sizes(sheet, link, resolver);
         let page_bytes = resolver.fixed("page_bytes", &sheet.page_bytes).bytes();
         let pairs = link.command(Action::Write);
-        let pairs = pairs.map_or(1, |command| u64::from(command.opcode.granule));
+        let pairs = pairs.map_or(1, |command| u64::from(command.granule()));
         let block_bytes = block_bytes(&erases, capacity);
+        let wait = |name, figure: &Option<Figure<Time>>, resolver: &mut Resolver| {
+            let figure = figure.as_ref();
+            figure.map_or(Time::ZERO, |figure| resolver.wait(name, figure))
+        };
         Self {
             capacity,
             geometry: Geometry {
@@ -130,11 +135,15 @@ impl Spec {
                 .as_ref()
                 .map(|suspend| Suspension::new(suspend, resolver)),
             power_up: resolver.wait("power_up", &sheet.power_up),
-            wake_up: resolver.wait("wake_up", &sheet.wake_up),
-            sleep_entry: resolver.wait("sleep_entry", &sheet.sleep_entry),
-            deselect_after_read: resolver.wait("deselect_after_read", &sheet.deselect_after_read),
-            deselect_after_write: resolver
-                .wait("deselect_after_write", &sheet.deselect_after_write),
+            wake_up: wait("wake_up", &sheet.wake_up, resolver),
+            sleep_entry: wait("sleep_entry", &sheet.sleep_entry, resolver),
+            deselect_after_read: wait("deselect_after_read", &sheet.deselect_after_read, resolver),
+            deselect_after_write: wait(
+                "deselect_after_write",
+                &sheet.deselect_after_write,
+                resolver,
+            ),
+            write_enable: link.command(Action::WriteEnable).is_some(),
             draw: power_draw(sheet, link, resolver, gaps),
             page_program: resolver.spread(
                 "page_program",
@@ -236,26 +245,28 @@ fn power_draw(
     let erase =
         stated("erase_current", &sheet.erase_current, resolver).or_else(|| unknown(Action::Erase));
     let command = link.command(Action::Read);
-    let read = command.and_then(|command| Some((command, sheet.current_for(command)?)));
+    let read = command
+        .and_then(|command| Some((command, ActiveCurrent::for_command(&sheet.active, command)?)));
     let read = match read {
         Some((command, active)) => {
-            if active.clock < command.clock {
+            if active.clock < command.clock() {
                 gaps.push(CurrentGap::Faster {
                     figure: active.label(),
-                    clock: command.clock.to_string(),
+                    clock: command.clock().to_string(),
                 });
             }
             Some(resolver.resolve(&active.label(), &active.current))
         }
-        None => unknown(Action::Read),
+        None => {
+            stated("read_current", &sheet.read_current, resolver).or_else(|| unknown(Action::Read))
+        }
     };
+    let asleep = stated("deep_power_down", &sheet.deep_power_down, resolver);
     PowerDraw {
         voltage: link.voltage,
         current: PowerState::ALL.map(|state| match state {
             PowerState::Standby => Some(resolver.resolve("standby", &sheet.standby)),
-            PowerState::DeepPowerDown => {
-                Some(resolver.resolve("deep_power_down", &sheet.deep_power_down))
-            }
+            PowerState::DeepPowerDown => asleep,
             PowerState::Read => read,
             PowerState::Write => program,
             PowerState::Erase => erase,

@@ -33,7 +33,7 @@ impl Bench {
 
     fn bus(&self, action: Action, bytes: usize) -> Transaction {
         let command = self.link.command(action).expect("the invented part has it");
-        command.transaction(bytes as u64)
+        command.transaction(0, bytes as u64)
     }
 
     fn done(&mut self, outcome: Result<Time, NvmError>) -> Result<(), NvmError> {

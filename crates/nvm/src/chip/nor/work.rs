@@ -3,10 +3,11 @@
 use wordline_core::quantity::Time;
 
 use super::Nor;
-use crate::bus::serial::{Action, Transaction};
+use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
 use crate::error::{Misuse, NvmError};
 use crate::power::PowerState;
+use crate::rules::Rule;
 
 /// What keeps the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +138,8 @@ impl Nor {
             return Ok(self.take(slot));
         }
         let work = running.job.work;
-        if start < running.suspendable {
+        let early = start < running.suspendable;
+        if self.rules.broken(Rule::SuspendProgress, early) {
             return Err(Misuse::SuspendTooSoon {
                 start,
                 allowed: running.suspendable,
@@ -145,9 +147,13 @@ impl Nor {
             }
             .into());
         }
+        let latency = match self.rules.keep(Rule::SuspendLatency) {
+            true => suspension.latency(work),
+            false => Time::ZERO,
+        };
         let still = slot
             .end
-            .checked_plus(suspension.latency(work))
+            .checked_plus(latency)
             .ok_or(NvmError::TimeExhausted)?;
         if running.until > still {
             self.meter.book(work.state(), running.from, slot.end);
@@ -171,7 +177,10 @@ impl Nor {
         let suspension = self.spec.suspension.ok_or(unsupported)?;
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
         let Some(Suspended { job, remaining }) = self.suspended else {
-            return Err(Misuse::NothingSuspended.into());
+            return match self.rules.keep(Rule::Resume) {
+                true => Err(Misuse::NothingSuspended.into()),
+                false => Ok(self.take(slot)),
+            };
         };
         let suspendable = slot
             .end
@@ -212,7 +221,7 @@ impl Nor {
                 .spec
                 .suspension
                 .is_some_and(|suspension| suspension.program_during_erase);
-        if allowed {
+        if allowed || !self.rules.keep(Rule::SuspendedWork) {
             return Ok(());
         }
         Err(Misuse::WhileSuspended {
@@ -235,10 +244,16 @@ impl Nor {
     /// What is suspended leaves its range unspecified.
     pub(super) fn check_apart(&self, at: u64, bytes: u64) -> Result<(), Misuse> {
         match &self.suspended {
-            Some(Suspended { job, .. }) if job.overlaps(at, bytes) => Err(Misuse::InSuspended {
-                at,
-                work: job.work.name(),
-            }),
+            Some(Suspended { job, .. })
+                if self
+                    .rules
+                    .broken(Rule::SuspendedRange, job.overlaps(at, bytes)) =>
+            {
+                Err(Misuse::InSuspended {
+                    at,
+                    work: job.work.name(),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -254,7 +269,7 @@ impl Nor {
         self.meter.book(job.work.state(), from, until);
         self.running = None;
         // A suspended chip wants a write-enable command before a program as well.
-        self.write_enabled = false;
+        self.write_enabled &= !self.rules.keep(Rule::WriteEnableSpent);
         self.suspended = match running.remaining {
             Some(remaining) => Some(Suspended { job, remaining }),
             None => self.suspended,

@@ -1,34 +1,41 @@
-//! A serial MRAM on a board.
+//! A memory that is written byte by byte, on a board.
 
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::{Conditions, Named, Sheet, Wired};
 use crate::board::Board;
-use crate::bus::serial::Action;
-use crate::chip::mram::{Mram, MramSheet};
+use crate::bus::Action;
+use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
+use crate::cost::Cause;
 use crate::device::Device;
 use crate::error::NvmError;
+use crate::wired::Chip;
 
-impl Sheet for MramSheet {
-    type Chip = Mram;
+impl Sheet for NvramSheet {
+    type Chip = Nvram;
 
-    /// Connects an MRAM to a board, waits for power-up and permits writes, as a driver does once.
+    /// Connects a chip to a board and waits for power-up. Where one write-enable command is enough, it
+    /// is sent now, as a driver does once.
     fn connect(
         part: Named<'_, Self>,
         board: Named<'_, Board>,
         conditions: Conditions,
-    ) -> Result<Wired<Mram>, NvmError> {
+    ) -> Result<Wired<Nvram>, NvmError> {
         let link = part.sheet.link(board.sheet)?;
         let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            Mram::new(part.sheet, link, resolver, conditions.age)
+            Nvram::new(part.sheet, link, resolver, conditions.age)
         });
         wired.begin();
-        wired.command(Action::WriteEnable, Mram::write_enable)?;
+        if wired.chip.write_enable_rule() == WriteEnable::Once {
+            wired.command(Action::WriteEnable, Nvram::write_enable)?;
+        } else {
+            wired.clock.advance_to(wired.chip.ready());
+        }
         Ok(wired)
     }
 }
 
-impl Wired<Mram> {
+impl Wired<Nvram> {
     /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
     /// is refused.
     ///
@@ -36,7 +43,7 @@ impl Wired<Mram> {
     /// When the chip sleeps already, or has no opcode for it that the board drives.
     pub fn sleep(&mut self) -> Result<(), NvmError> {
         self.begin();
-        self.command(Action::PowerDown, Mram::sleep)
+        self.command(Action::PowerDown, Nvram::sleep)
     }
 
     /// Wakes the chip from deep power-down. The next access waits until it is ready.
@@ -45,25 +52,43 @@ impl Wired<Mram> {
     /// When the chip has no opcode for it that the board drives.
     pub fn wake(&mut self) -> Result<(), NvmError> {
         self.begin();
-        self.command(Action::WakeUp, Mram::wake)
+        self.command(Action::WakeUp, Nvram::wake)
     }
 
     fn granule(&self, action: Action) -> u8 {
         self.link
             .command(action)
-            .map_or(1, |command| command.opcode.granule)
+            .map_or(1, |command| command.granule())
     }
 
     fn read_aligned(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        self.transfer(Action::Read, out.len() as u64, |chip, start, bus| {
+        self.transfer(Action::Read, at, out.len() as u64, |chip, start, bus| {
             chip.read(start, bus, at, out)
         })
     }
 
+    /// Writes page by page: each with a write-enable command where the chip asks for one, and a wait
+    /// where it is busy afterwards.
     fn write_aligned(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
-            chip.write(start, bus, at, data)
-        })
+        let page = self.chip.page_bytes();
+        let mut done = 0;
+        while done < data.len() {
+            let start = at + done as u64;
+            let length = ((page - start % page) as usize).min(data.len() - done);
+            let part = &data[done..done + length];
+            if self.chip.write_enable_rule() == WriteEnable::Each {
+                self.command(Action::WriteEnable, Nvram::write_enable)?;
+            }
+            self.transfer(Action::Write, start, length as u64, |chip, now, bus| {
+                chip.write(now, bus, start, part)
+            })?;
+            let busy_until = self.chip.busy_until();
+            if busy_until > self.clock.now() {
+                self.wait(busy_until, Cause::Program)?;
+            }
+            done += length;
+        }
+        Ok(())
     }
 
     /// Reads what an opcode with a granule cannot address: all granules that the range touches.
@@ -110,7 +135,7 @@ fn is_aligned(at: u64, bytes: usize, granule: u8) -> bool {
     at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
 }
 
-impl ByteMemory for Wired<Mram> {
+impl ByteMemory for Wired<Nvram> {
     type Error = NvmError;
 
     fn len(&self) -> u64 {
@@ -135,7 +160,7 @@ impl ByteMemory for Wired<Mram> {
         }
     }
 
-    /// Writes with the link's write opcode. Nothing is put on the bus for no bytes.
+    /// Writes with the link's write opcode, page by page. Nothing is put on the bus for no bytes.
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         self.begin();
@@ -149,13 +174,13 @@ impl ByteMemory for Wired<Mram> {
         }
     }
 
-    /// Every write is in the array when its transaction ends: there is nothing to wait for.
+    /// Every write is in the array when it returns: there is nothing to wait for.
     fn persist(&mut self) -> Result<(), NvmError> {
         Ok(())
     }
 }
 
-impl Device for Wired<Mram> {
+impl Device for Wired<Nvram> {
     fn overwrite_bytes(&self) -> u64 {
         1
     }
@@ -170,5 +195,5 @@ impl Device for Wired<Mram> {
 }
 
 #[cfg(test)]
-#[path = "mram_tests.rs"]
+#[path = "nvram_tests.rs"]
 mod tests;

@@ -1,23 +1,25 @@
 use proptest::prelude::*;
 use wordline_core::Timing;
+use wordline_core::quantity::Frequency;
 use wordline_memory::ByteMemory;
 
 use super::*;
+use crate::bus::{Action, Command};
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::link::Link;
 use crate::wired::Chip;
 
 /// A chip that is awake, write-enabled and ready, with the link that it was made for.
-fn chip() -> (Mram, Link) {
+fn chip() -> (Nvram, Link) {
     let device = wired(TYPICAL);
     (device.chip().clone(), device.link().clone())
 }
 
 /// A chip that was just supplied with power.
-fn fresh(link: &Link) -> Mram {
+fn fresh(link: &Link) -> Nvram {
     let mut resolver = Resolver::new(Timing::Typ, 0, "part");
-    Mram::new(&sheet(), link, &mut resolver, 0.0).0
+    Nvram::new(&sheet(), link, &mut resolver, 0.0).0
 }
 
 fn command(link: &Link, action: Action) -> &Command {
@@ -28,7 +30,7 @@ fn command(link: &Link, action: Action) -> &Command {
 fn a_write_before_write_enable_is_refused_and_changes_nothing() {
     let (_, link) = chip();
     let mut fresh = fresh(&link);
-    let bus = command(&link, Action::Write).transaction(1);
+    let bus = command(&link, Action::Write).transaction(0, 1);
     let refused = fresh.write(fresh.ready(), &bus, 0, &[1]);
     assert_eq!(refused, Err(Misuse::WriteNotEnabled.into()));
     let mut out = [9];
@@ -43,7 +45,7 @@ fn a_command_before_the_chip_is_ready_is_refused() {
     let (_, link) = chip();
     let mut fresh = fresh(&link);
     assert_eq!(fresh.ready(), "350 us".parse().expect("a time"));
-    let bus = command(&link, Action::Read).transaction(1);
+    let bus = command(&link, Action::Read).transaction(0, 1);
     let early = Time::from_ps(349_999_999);
     let refused = fresh.read(early, &bus, 0, &mut [0]);
     let misuse = Misuse::NotReady {
@@ -58,7 +60,7 @@ fn a_command_before_the_chip_is_ready_is_refused() {
 #[test]
 fn chip_select_stays_high_between_transactions() {
     let (mut chip, link) = chip();
-    let bus = command(&link, Action::Read).transaction(4);
+    let bus = command(&link, Action::Read).transaction(0, 4);
     let start = chip.ready();
     let end = chip.read(start, &bus, 0, &mut [0; 4]).expect("ready");
     assert_eq!(end, start.plus(bus.total()));
@@ -94,7 +96,7 @@ fn deep_power_down_takes_time_and_keeps_content() {
 #[test]
 fn one_access_wears_each_unit_that_it_touches_once() {
     let (mut chip, link) = chip();
-    let bus = command(&link, Action::Write).transaction(34);
+    let bus = command(&link, Action::Write).transaction(0, 34);
     // Bytes 31 to 64 touch the units at 0, 32 and 64.
     chip.write(chip.ready(), &bus, 31, &[1; 34]).expect("ready");
     chip.write(chip.ready(), &bus, 40, &[1]).expect("ready");
@@ -122,8 +124,11 @@ fn the_current_is_the_one_stated_for_the_clock_at_or_above() {
     let (_, link) = chip();
     let mut write = command(&link, Action::Write).clone();
     let mut at = |mhz: u64| {
-        write.clock = Frequency::from_hz(mhz * 1_000_000);
-        sheet.current_for(&write).map(ActiveCurrent::label)
+        let Command::Serial(serial) = &mut write else {
+            panic!("a serial part");
+        };
+        serial.clock = Frequency::from_hz(mhz * 1_000_000);
+        ActiveCurrent::for_command(&sheet.active, &write).map(ActiveCurrent::label)
     };
     assert_eq!(
         at(100).as_deref(),
@@ -161,9 +166,9 @@ fn gaps_in_the_currents_are_noted() {
 #[test]
 fn the_fastest_opcode_with_the_shortest_command_is_used() {
     let (_, link) = chip();
-    assert_eq!(command(&link, Action::Read).opcode.code, 0xeb);
+    assert_eq!(command(&link, Action::Read).code(), Some(0xeb));
     let write = command(&link, Action::Write);
-    assert_eq!(write.opcode.code, 0x38, "a shorter address beats 3Eh");
+    assert_eq!(write.code(), Some(0x38), "a shorter address beats 3Eh");
     assert_eq!(link.voltage.to_string(), "1.8 V");
     let slow = board_with("\"1S-1S-1S\", \"1S-4S-4S\"", "\"1S-1S-1S\"");
     let refused = connect(&sheet(), &slow, TYPICAL).expect_err("no single-line write");

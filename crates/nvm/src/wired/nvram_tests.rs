@@ -110,7 +110,7 @@ fn what_was_read_and_what_was_missing_is_noted() {
 }
 
 /// The invented part with opcodes that move pairs of bytes, as octal double rate does.
-fn pairs() -> Wired<Mram> {
+fn pairs() -> Wired<Nvram> {
     let sheet = sheet_with("dummy_cycles = 0\n", "dummy_cycles = 0\ngranule = 2\n");
     let mut sheet = sheet;
     for opcode in &mut sheet.opcode {
@@ -134,7 +134,7 @@ fn odd_accesses_on_pairs_cost_their_reads_and_keep_the_neighbours() {
     assert_eq!(out, [9, 9, 4, 8, 6]);
     assert_eq!(
         device.last_cost().of(Cause::BusData),
-        device.bus(Action::Read, 6).expect("fits").data
+        device.bus(Action::Read, 0, 6).expect("fits").data
     );
 }
 

@@ -1,0 +1,374 @@
+//! Memories that are written byte by byte, with no erase: MRAM, FRAM and EEPROM.
+//!
+//! The array of an MRAM or FRAM keeps up with the bus: a transaction lasts as long as its clocks, and
+//! the chip is ready for the next one when chip select has been high for the time that the sheet asks
+//! for. An EEPROM takes a page at a time and is busy for its write cycle then. Every access to a
+//! wear unit within one transaction counts as one endurance cycle; where reads destroy what they
+//! read, as in an FRAM, they count as well.
+
+mod sheet;
+mod spec;
+
+use std::sync::Arc;
+
+use wordline_core::Resolver;
+use wordline_core::quantity::Time;
+use wordline_memory::OutOfRange;
+
+pub use self::sheet::{ActiveCurrent, NvramSheet, WriteEnable};
+use self::spec::Spec;
+use crate::bus::Transaction;
+use crate::cost::Cause;
+use crate::device::{CurrentGap, Wear};
+use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+use crate::pages::{Pages, spans};
+use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
+use crate::rules::{Rule, Rules};
+use crate::wired::Chip;
+
+/// Bytes of one copy-on-write page.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// One page of the array with the wear of its units.
+#[derive(Clone, Debug)]
+struct Page {
+    bytes: Box<[u8; PAGE_BYTES]>,
+    cycles: Vec<u64>,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self {
+            bytes: Box::new([0; PAGE_BYTES]),
+            cycles: Vec::new(),
+        }
+    }
+}
+
+impl Page {
+    /// Counts a cycle of every unit that a range touches.
+    fn wear(&mut self, range: &std::ops::Range<usize>, unit: usize) {
+        self.cycles.resize(PAGE_BYTES / unit, 0);
+        for cycles in &mut self.cycles[range.start / unit..range.end.div_ceil(unit)] {
+            *cycles += 1;
+        }
+    }
+}
+
+/// A chip that is written byte by byte: its bytes, its wear and its account of energy. A clone is an
+/// independent chip with the same content, made in microseconds.
+#[derive(Clone, Debug)]
+pub struct Nvram {
+    spec: Arc<Spec>,
+    pages: Pages<Page>,
+    meter: PowerMeter,
+    ready: Time,
+    busy_until: Time,
+    write_enabled: bool,
+    asleep: bool,
+    cycles_before: u64,
+    rules: Rules,
+}
+
+impl Nvram {
+    /// A chip that was just supplied with power. `age` is the fraction of its endurance, 0 to 1,
+    /// that every unit has used. The array holds zeros.
+    ///
+    /// Returned with it is what the sheet does not say of the currents on this link.
+    #[must_use]
+    pub fn new(
+        sheet: &NvramSheet,
+        link: &Link,
+        resolver: &mut Resolver,
+        age: f64,
+    ) -> (Self, Vec<CurrentGap>) {
+        let mut gaps = Vec::new();
+        let spec = Spec::new(sheet, link, resolver, &mut gaps);
+        let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
+        let chip = Self {
+            pages: Pages::new(pages),
+            meter: PowerMeter::new(),
+            ready: spec.wake_up,
+            busy_until: Time::ZERO,
+            write_enabled: spec.write_enable == WriteEnable::None,
+            asleep: false,
+            cycles_before: match spec.endurance {
+                Wear::UNLIMITED => 0,
+                endurance => (endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            },
+            rules: Rules::ALL,
+            spec: Arc::new(spec),
+        };
+        (chip, gaps)
+    }
+
+    /// Capacity in bytes.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.spec.capacity
+    }
+
+    /// The unit in bytes that a power cut leaves whole.
+    #[must_use]
+    pub fn atom(&self) -> usize {
+        self.spec.atom
+    }
+
+    /// What one write can reach, in bytes: the capacity where there are no pages.
+    #[must_use]
+    pub fn page_bytes(&self) -> u64 {
+        self.spec.page.unwrap_or(self.spec.capacity)
+    }
+
+    /// When a write needs a write-enable command.
+    #[must_use]
+    pub fn write_enable_rule(&self) -> WriteEnable {
+        self.spec.write_enable
+    }
+
+    /// Until when the chip is busy with its last write.
+    #[must_use]
+    pub const fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// Whether the next write is permitted.
+    #[must_use]
+    pub const fn write_enabled(&self) -> bool {
+        self.write_enabled
+    }
+
+    /// Permits writes, or the next one. The command is on the bus from `start`, which must not be
+    /// before [`ready`](Chip::ready); returns when it has ended.
+    ///
+    /// # Errors
+    /// When the chip is not ready, busy or asleep.
+    pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        // The sheet states no current for single commands: they count as standby.
+        let end = self.begin(start, bus, self.spec.deselect_after_write)?;
+        self.write_enabled = true;
+        Ok(end)
+    }
+
+    /// Reads from `at` into `out`, on the bus from `start`; returns when the last clock has ended.
+    ///
+    /// # Errors
+    /// When the range leaves the array, or the chip is not ready, busy or asleep.
+    pub fn read(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        out: &mut [u8],
+    ) -> Result<Time, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
+        let end = self.begin(start, bus, self.spec.deselect_after_read)?;
+        self.copy_out(at, out);
+        if self.spec.reads_wear && self.rules.keep(Rule::Wear) {
+            let unit = self.spec.wear_unit as usize;
+            for (page, inside, _) in spans(at, out.len(), PAGE_BYTES) {
+                self.pages.get_mut(page).wear(&inside, unit);
+            }
+        }
+        self.meter.book(PowerState::Read, start, end);
+        Ok(end)
+    }
+
+    /// Writes `data` at `at`, on the bus from `start`; returns when the last clock has ended. The
+    /// chip is [busy](Self::busy_until) from then on, if it has a write cycle.
+    ///
+    /// # Errors
+    /// When the range leaves the array or the page, the chip is not ready, busy or asleep, or writes
+    /// are not enabled. Nothing is written then.
+    pub fn write(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        data: &[u8],
+    ) -> Result<Time, NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
+        if let Some(page) = self.spec.page {
+            let leaves = at % page + data.len() as u64 > page;
+            if self.rules.broken(Rule::Range, leaves) {
+                let bytes = data.len() as u64;
+                return Err(Misuse::LeavesPage { at, bytes, page }.into());
+            }
+        }
+        if self.rules.broken(Rule::WriteEnable, !self.write_enabled) {
+            return Err(Misuse::WriteNotEnabled.into());
+        }
+        let end = self.begin(start, bus, self.spec.deselect_after_write)?;
+        let busy = match &self.spec.write_cycle {
+            Some(cycle) if self.rules.keep(Rule::ProgramTime) => {
+                let page = at / self.page_bytes();
+                cycle.at(page, self.cycles_at(at).unwrap_or(0))
+            }
+            _ => Time::ZERO,
+        };
+        let done = end.checked_plus(busy).ok_or(NvmError::TimeExhausted)?;
+        self.busy_until = done;
+        self.store(at, data);
+        self.meter.book(PowerState::Write, start, done);
+        let spent = self.spec.write_enable == WriteEnable::Each;
+        if self.rules.broken(Rule::WriteEnableSpent, spent) {
+            self.write_enabled = false;
+        }
+        Ok(end)
+    }
+
+    /// Enters deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip sleeps, and can be woken, once the sheet's entry time has passed as well. Content
+    /// is kept.
+    ///
+    /// # Errors
+    /// When the chip is not ready, busy, or sleeps already.
+    pub fn sleep(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        let end = self.begin(start, bus, self.spec.sleep_entry)?;
+        self.meter.idle_in(PowerState::DeepPowerDown, self.ready);
+        self.asleep = true;
+        Ok(end)
+    }
+
+    /// Leaves deep power-down. The command is on the bus from `start`; returns when it has ended.
+    /// The chip takes the next command once the sheet's wake-up time has passed as well.
+    ///
+    /// # Errors
+    /// When the chip is not ready.
+    pub fn wake(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
+        self.asleep = false;
+        let end = self.begin(start, bus, self.spec.wake_up)?;
+        self.meter.idle_in(PowerState::Standby, end);
+        Ok(end)
+    }
+
+    /// Stores bytes without time, energy or wear: the content that a test starts from.
+    ///
+    /// # Errors
+    /// When the range leaves the array.
+    pub fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
+            self.pages.get_mut(page).bytes[inside].copy_from_slice(&data[part]);
+        }
+        Ok(())
+    }
+
+    /// Endurance cycles that the unit at an address has used, the chip's age included; `None`
+    /// outside the array.
+    #[must_use]
+    pub fn cycles_at(&self, at: u64) -> Option<u64> {
+        OutOfRange::check(at, 1, self.spec.capacity).ok()?;
+        let unit = at as usize % PAGE_BYTES / self.spec.wear_unit as usize;
+        let page = self.pages.get(at as usize / PAGE_BYTES);
+        let cycles = page.and_then(|page| page.cycles.get(unit)).copied();
+        Some(self.cycles_before.saturating_add(cycles.unwrap_or(0)))
+    }
+
+    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
+    pub(crate) const fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+    }
+
+    /// Checks that a command may begin, keeps the chip from others for it and for the recovery that
+    /// follows, and returns when it leaves the bus.
+    fn begin(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Time, NvmError> {
+        if self.rules.broken(Rule::Sleep, self.asleep) {
+            return Err(Misuse::Asleep.into());
+        }
+        let (ready, until) = (self.ready, self.busy_until);
+        if self.rules.broken(Rule::Ready, start < ready) {
+            return Err(Misuse::NotReady { start, ready }.into());
+        }
+        if self.rules.broken(Rule::Busy, start < until) {
+            return Err(Misuse::Busy { until }.into());
+        }
+        let end = start
+            .checked_plus(bus.total())
+            .ok_or(NvmError::TimeExhausted)?;
+        self.ready = end.checked_plus(recovery).ok_or(NvmError::TimeExhausted)?;
+        Ok(end)
+    }
+
+    fn copy_out(&self, at: u64, out: &mut [u8]) {
+        for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
+            match self.pages.get(page) {
+                Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
+                None => out[part].fill(0),
+            }
+        }
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) {
+        let unit = self.spec.wear_unit as usize;
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
+            let page = self.pages.get_mut(page);
+            if self.rules.keep(Rule::Content) {
+                page.bytes[inside.clone()].copy_from_slice(&data[part]);
+            }
+            if self.rules.keep(Rule::Wear) {
+                page.wear(&inside, unit);
+            }
+        }
+    }
+}
+
+impl Chip for Nvram {
+    fn causes(&self) -> &'static [Cause] {
+        const ALL: &[Cause] = &[
+            Cause::Driver,
+            Cause::BusCommand,
+            Cause::BusData,
+            Cause::Recovery,
+            Cause::Poll,
+            Cause::Program,
+        ];
+        if self.spec.write_cycle.is_some() {
+            ALL
+        } else {
+            &ALL[..4]
+        }
+    }
+
+    fn wear(&self) -> Wear {
+        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
+        for &cycles in self.pages.written().flat_map(|page| &page.cycles) {
+            most = most.max(cycles);
+            sum += u128::from(cycles);
+            units += u64::from(cycles > 0);
+        }
+        Wear {
+            endurance: self.spec.endurance,
+            before: self.cycles_before,
+            most,
+            mean: if units == 0 {
+                0.0
+            } else {
+                sum as f64 / units as f64
+            },
+            units,
+            unit_bytes: self.spec.wear_unit,
+        }
+    }
+
+    fn ready(&self) -> Time {
+        self.ready
+    }
+
+    fn polled(&mut self, end: Time) {
+        let ready = end.checked_plus(self.spec.deselect_after_read);
+        self.ready = self.ready.later(ready.unwrap_or(end));
+    }
+
+    fn residence(&self, instant: Time) -> Residence {
+        self.meter.residence(instant)
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        &self.spec.draw
+    }
+}
+
+#[cfg(test)]
+mod tests;

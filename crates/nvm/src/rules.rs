@@ -1,0 +1,95 @@
+//! The rules of a chip's protocol, by name: what the [conformance](crate::conformance) suite checks
+//! on every sheet, and what it makes a model forget to prove that it would notice.
+
+/// A rule that a model keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Rule {
+    /// No command before power-up, wake-up, or the pause after the last one is over.
+    Ready,
+    /// A busy chip takes status and suspend alone.
+    Busy,
+    /// Programs, writes and erases need a write-enable command.
+    WriteEnable,
+    /// The permission is used up by what it permitted.
+    WriteEnableSpent,
+    /// An access stays inside the array, the page and the number of blocks.
+    Range,
+    /// In deep power-down nothing but the wake-up command is understood.
+    Sleep,
+    /// Bytes that were written are read back.
+    Content,
+    /// Wear counts each cycle of each unit.
+    Wear,
+    /// A read of the array takes the time that the sheet states.
+    ReadTime,
+    /// A program or write takes the time that the sheet states.
+    ProgramTime,
+    /// An erase takes the time that the sheet states.
+    EraseTime,
+    /// A program clears bits and sets none.
+    ClearsOnly,
+    /// An erase sets every bit of its block, and no other.
+    EraseSets,
+    /// After an erase pages and granules may be programmed anew.
+    EraseRenews,
+    /// A chip erases the sizes that it has, at their multiples.
+    EraseSize,
+    /// A granule under an error correction takes one program between two erases.
+    Once,
+    /// The pages of a block are programmed in rising order.
+    InOrder,
+    /// A page takes no more programs between two erases than the sheet allows.
+    ProgramsPerPage,
+    /// The bytes of the on-die ECC are not the host's to program.
+    Parity,
+    /// The on-die ECC corrects as many bits in a sector as the sheet states.
+    Corrects,
+    /// The on-die ECC gives up beyond them, and says so.
+    GivesUp,
+    /// The register must be loaded, or a page read, before it is used.
+    Register,
+    /// A cache read goes on with a page read, and waits for the array behind it.
+    CacheRead,
+    /// A cache program waits for the program before it.
+    CacheProgram,
+    /// Operations on several planes name one block of each.
+    Planes,
+    /// A block that failed goes on failing.
+    FailedBlock,
+    /// Suspended work leaves its range unspecified.
+    SuspendedRange,
+    /// While work is suspended, the chip takes no other that the sheet forbids.
+    SuspendedWork,
+    /// Work stands still no earlier than the suspend latency says.
+    SuspendLatency,
+    /// Resumed work runs for a while before it is suspended again.
+    SuspendProgress,
+    /// There must be something suspended to resume.
+    Resume,
+    /// A row is open for as long, and opened as often, as the sheet allows.
+    Rows,
+}
+
+/// The rules that a model keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules(u64);
+
+impl Rules {
+    pub(crate) const ALL: Self = Self(u64::MAX);
+
+    /// Whether a rule is kept.
+    pub(crate) const fn keep(self, rule: Rule) -> bool {
+        self.0 >> rule as u8 & 1 == 1
+    }
+
+    /// Whether a rule is kept and this condition breaks it.
+    pub(crate) const fn broken(self, rule: Rule, broken: bool) -> bool {
+        broken && self.keep(rule)
+    }
+
+    /// Makes the model forget a rule, to prove that its absence is noticed.
+    pub(crate) const fn forget(&mut self, rule: Rule) {
+        self.0 &= !(1 << rule as u8);
+    }
+}
