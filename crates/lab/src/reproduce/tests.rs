@@ -154,7 +154,7 @@ fn figures_are_read_from_sheets_of_parts_and_boards() {
     // What a document prints without limit is met by a sheet that states none, and by no number.
     let (limited, _) = figure("em064lx", "mram.endurance", "min", "Inf");
     assert_eq!(limited, Verdict::NewMiss);
-    let unlimited = "mram.parallel.endurance_unlimited";
+    let unlimited = "mram.endurance_unlimited";
     let (both, _) = figure("mr4a16b", unlimited, "value", "Inf");
     assert_eq!(both, Verdict::Hit);
     let (one, _) = figure("mr4a16b", unlimited, "value", "100000 cycles");
