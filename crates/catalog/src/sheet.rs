@@ -7,13 +7,14 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use wordline_core::Figure;
-use wordline_core::quantity::Frequency;
+use wordline_core::quantity::{Frequency, Money};
 use wordline_core::results::FigureUse;
 use wordline_nvm::bus::parallel::ParallelBus;
+use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, Device, Driver, Link, LinkError, Named, NandSheet, NorSheet,
-    NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
+    Board as NvmBoard, Conditions, Device, Driver, Host, Link, LinkError, Named, NandSheet,
+    NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
 };
 
 use crate::error::SheetError;
@@ -49,6 +50,8 @@ pub struct Part {
     pub header: Header,
     /// Board that a target means when it names none.
     pub default_board: Option<String>,
+    /// Price of one.
+    pub cost: Option<Figure<Money>>,
     /// The model that simulates the part, with its figures.
     pub model: Model,
     /// Every figure with its source, in the order of the file.
@@ -62,6 +65,8 @@ pub struct Board {
     pub header: Header,
     /// Its figures.
     pub board: NvmBoard,
+    /// Price of one.
+    pub cost: Option<Figure<Money>>,
     /// Every figure with its source, in the order of the file.
     pub figures: Vec<FigureUse>,
 }
@@ -188,6 +193,7 @@ struct PartFile {
     #[serde(default)]
     cautions: Vec<String>,
     default_board: Option<String>,
+    cost: Option<Figure<Money>>,
     mram: Option<Box<NvramSheet>>,
     fram: Option<Box<NvramSheet>>,
     eeprom: Option<Box<NvramSheet>>,
@@ -224,11 +230,14 @@ struct BoardFile {
     description: String,
     #[serde(default)]
     cautions: Vec<String>,
+    cost: Option<Figure<Money>>,
     core_clock: Figure<Frequency>,
     rail: Vec<Rail>,
     serial: Option<SerialBus>,
     parallel: Option<ParallelBus>,
+    sd: Option<SdBus>,
     driver: Driver,
+    host: Option<Host>,
 }
 
 /// Reads and checks one sheet. `file` names it in messages.
@@ -295,6 +304,7 @@ impl Source<'_> {
         Ok(Part {
             figures: figures::of(&header.id, self.text, tree),
             default_board: raw.default_board,
+            cost: raw.cost,
             header,
             model,
         })
@@ -315,11 +325,14 @@ impl Source<'_> {
             rail: raw.rail,
             serial: raw.serial,
             parallel: raw.parallel,
+            sd: raw.sd,
             driver: raw.driver,
+            host: raw.host,
         };
         self.checked(tree, "board", &header, board.problems())?;
         Ok(Board {
             figures: figures::of(&header.id, self.text, tree),
+            cost: raw.cost,
             header,
             board,
         })

@@ -69,8 +69,11 @@ metrics! {
     TimeShare "time_share" "1" Neither
         "Share of the run that one cause took; the column `cause` names it, and the shares add up \
          to 1.";
-    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved. Energies are of the memory alone, unless the \
-         board states the host's currents.";
+    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved. Energies are of the memory alone.";
+    HostEnergyPerByte "host_energy_per_byte" "J/B" Lower
+        "Energy of the host while it drives the memory, divided by the bytes moved: its run current \
+         while it works and polls, its sleep current while data move without it. Only where the \
+         board states them.";
     EnergyPerOp "energy_per_op" "J" Lower "Energy of the run, divided by the accesses.";
     EnergyTotal "energy_total" "J" Lower
         "Energy of the run: time in each power state times current times voltage, summed.";

@@ -31,6 +31,7 @@ pub(crate) fn rows(
     run.rates(tally, elapsed, document);
     run.latencies(tally, document);
     run.energies(before, after, tally, elapsed, document);
+    run.host_energy(after, tally, document);
     run.causes(after, tally, elapsed, document);
     if run.operation == Operation::Write {
         run.wear(after, tally, document);
@@ -116,6 +117,16 @@ impl Run<'_> {
             document
                 .rows
                 .push(self.row(metric, value.ok_or(NoValue::NotApplicable)));
+        }
+    }
+
+    /// What the host used beside the memory, where the board says what it draws.
+    fn host_energy(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
+        if let Some(host) = after.notes().host {
+            let energy = host.energy_j(tally.sum()) / tally.bytes() as f64;
+            document
+                .rows
+                .push(self.row(Metric::HostEnergyPerByte, Ok(energy)));
         }
     }
 

@@ -1,12 +1,14 @@
 //! Boards: the host beside a chip, with its rails, its bus and what its driver costs.
 
 use serde::Deserialize;
-use wordline_core::quantity::{Cycles, Frequency, Quantity, Time, Voltage};
-use wordline_core::{Figure, Resolver};
+use wordline_core::quantity::{Current, Cycles, Frequency, Quantity, Time, Voltage};
+use wordline_core::{Figure, Resolver, Sourced};
 
 use crate::bus::Command;
 use crate::bus::parallel::ParallelBus;
+use crate::bus::sd::SdBus;
 use crate::bus::serial::{SerialBus, TransferRate};
+use crate::cost::{AccessCost, Cause};
 use crate::link::Link;
 use crate::problem::{Problem, Problems};
 
@@ -22,8 +24,55 @@ pub struct Board {
     pub serial: Option<SerialBus>,
     /// The parallel memory bus, where there is one.
     pub parallel: Option<ParallelBus>,
+    /// The SD bus, where there is one.
+    pub sd: Option<SdBus>,
     /// What the driver costs.
     pub driver: Driver,
+    /// What the host itself draws, where that is known.
+    pub host: Option<Host>,
+}
+
+/// What the host draws while it drives the memory.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Its supply voltage.
+    pub supply: Figure<Voltage>,
+    /// Supply current while the processor runs.
+    pub run_current: Figure<Current>,
+    /// Supply current while the processor sleeps and its peripherals work.
+    pub sleep_current: Figure<Current>,
+    /// Whether the processor sleeps while data move; it does not where it moves them itself.
+    pub sleeps_in_transfers: Sourced<bool>,
+}
+
+/// What the host draws, for a timing class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostPower {
+    /// Its supply voltage.
+    pub supply: Voltage,
+    /// While the processor runs.
+    pub run: Current,
+    /// While it sleeps.
+    pub sleep: Current,
+    /// Whether it sleeps while data move.
+    pub sleeps_in_transfers: bool,
+}
+
+impl HostPower {
+    /// Energy of the host, in joules, over accesses that took `cost`. The processor runs its driver,
+    /// sends commands and polls; it sleeps while data move, if it does.
+    #[must_use]
+    pub fn energy_j(&self, cost: &AccessCost) -> f64 {
+        let asleep = if self.sleeps_in_transfers {
+            cost.of(Cause::BusData)
+        } else {
+            Time::ZERO
+        };
+        let awake = cost.total().since(asleep);
+        let charge = self.run.si() * awake.si() + self.sleep.si() * asleep.si();
+        self.supply.si() * charge
+    }
 }
 
 /// A supply rail.
@@ -73,6 +122,18 @@ impl Board {
         }
     }
 
+    /// What the host draws, for a timing class; `None` where the sheet does not say.
+    pub fn host_power(&self, resolver: &mut Resolver) -> Option<HostPower> {
+        let host = self.host.as_ref()?;
+        resolver.read("host.sleeps_in_transfers");
+        Some(HostPower {
+            supply: resolver.fixed("host.supply", &host.supply),
+            run: resolver.resolve("host.run_current", &host.run_current),
+            sleep: resolver.resolve("host.sleep_current", &host.sleep_current),
+            sleeps_in_transfers: *host.sleeps_in_transfers.value(),
+        })
+    }
+
     /// Notes the figures that a link rests on.
     pub(crate) fn note_link(&self, link: &Link, resolver: &mut Resolver) {
         resolver.read(&format!("rail[{}].voltage", link.rail));
@@ -94,11 +155,12 @@ impl Board {
 
     /// The memory buses of the board, for messages.
     pub(crate) fn bus_names(&self) -> &'static str {
-        match (&self.serial, &self.parallel) {
-            (Some(_), Some(_)) => "serial and parallel",
-            (Some(_), None) => "serial",
-            (None, Some(_)) => "parallel",
-            (None, None) => "none",
+        match (&self.serial, &self.parallel, &self.sd) {
+            (Some(_), Some(_), _) => "serial and parallel",
+            (Some(_), None, _) => "serial",
+            (None, Some(_), _) => "parallel",
+            (None, None, Some(_)) => "SD",
+            (None, None, None) => "none",
         }
     }
 
@@ -130,10 +192,18 @@ impl Board {
         if let Some(parallel) = &self.parallel {
             parallel.check_sheet(&mut problems);
         }
-        if self.serial.is_none() && self.parallel.is_none() {
+        if let Some(sd) = &self.sd {
+            sd.check_sheet(&mut problems);
+        }
+        if let Some(host) = &self.host {
+            problems.positive("host.supply", &host.supply);
+            problems.positive("host.run_current", &host.run_current);
+            problems.ordered("host.sleep_current", &host.sleep_current);
+        }
+        if self.serial.is_none() && self.parallel.is_none() && self.sd.is_none() {
             problems.add(
                 "rail",
-                "the board has no memory bus; add [serial] or [parallel]",
+                "the board has no memory bus; add [serial], [parallel] or [sd]",
             );
         }
         problems.list

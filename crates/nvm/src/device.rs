@@ -3,6 +3,7 @@
 use wordline_core::{Readings, SimClock};
 use wordline_memory::{ByteMemory, Flash};
 
+use crate::board::HostPower;
 use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
@@ -169,7 +170,7 @@ impl Wear {
 }
 
 /// What a device was made from, and what its sheets lacked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
     /// Figures of the part's sheet that were read, and columns that it lacked.
     pub part: Readings,
@@ -177,6 +178,8 @@ pub struct Notes {
     pub board: Readings,
     /// Currents that the part's sheet does not state for the conditions on this board.
     pub currents: Vec<CurrentGap>,
+    /// What the host draws, where the board's sheet says so.
+    pub host: Option<HostPower>,
 }
 
 /// A current that a sheet does not state for the conditions of a link.

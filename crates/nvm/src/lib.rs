@@ -47,7 +47,7 @@ mod raw_flash;
 mod rules;
 mod wired;
 
-pub use board::{Board, Driver, DriverCost, Rail};
+pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
 pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};

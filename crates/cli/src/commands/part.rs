@@ -2,6 +2,8 @@
 
 use serde_json::json;
 use wordline_catalog::{Board, Catalog, CatalogError, Header, Part};
+use wordline_core::Figure;
+use wordline_core::quantity::Money;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
 use wordline_nvm::Link;
@@ -29,28 +31,32 @@ fn list(global: &Global) -> Result<Outcome, Failure> {
         "name",
         "manufacturer",
         "default board",
+        "cost",
         "description",
     ];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     for part in catalog.parts() {
         let board = part.default_board.as_deref().unwrap_or("");
-        grid.push(line(&part.header, part.model.name(), board));
+        grid.push(line(&part.header, part.model.name(), board, &part.cost));
     }
     for board in catalog.boards() {
-        grid.push(line(&board.header, "board", ""));
+        grid.push(line(&board.header, "board", "", &board.cost));
     }
     output::data(&grid.render(global.format.into(), &output::style()))?;
     Ok(Outcome::Done)
 }
 
-fn line<'a>(header: &'a Header, kind: &'a str, board: &'a str) -> [&'a str; 6] {
+fn line(header: &Header, kind: &str, board: &str, cost: &Option<Figure<Money>>) -> [String; 7] {
     [
-        &header.id,
-        kind,
-        &header.name,
-        &header.manufacturer,
-        board,
-        &header.description,
+        header.id.clone(),
+        kind.to_owned(),
+        header.name.clone(),
+        header.manufacturer.clone(),
+        board.to_owned(),
+        cost.as_ref()
+            .map(|cost| cost.nominal().to_string())
+            .unwrap_or_default(),
+        header.description.clone(),
     ]
 }
 

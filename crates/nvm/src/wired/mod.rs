@@ -113,6 +113,7 @@ impl<C: Chip> Wired<C> {
         let mut of_board = Resolver::new(timing, seed, board.id);
         let driver = board.sheet.driver_cost(&mut of_board);
         board.sheet.note_link(&link, &mut of_board);
+        let host = board.sheet.host_power(&mut of_board);
         let mut of_part = Resolver::new(timing, seed, id);
         let (chip, currents) = make(&link, &mut of_part);
         Self {
@@ -126,6 +127,7 @@ impl<C: Chip> Wired<C> {
                 part: of_part.readings().clone(),
                 board: of_board.readings().clone(),
                 currents,
+                host,
             },
         }
     }
@@ -166,11 +168,6 @@ impl<C: Chip> Wired<C> {
         let command = self.link.command(action);
         let command = command.ok_or(NvmError::Unsupported(action))?;
         Ok(command.transaction(at, bytes))
-    }
-
-    /// Whether the link has a command for an action.
-    fn has(&self, action: Action) -> bool {
-        self.link.command(action).is_some()
     }
 
     /// Sends a command without data, by the processor.
