@@ -76,7 +76,7 @@ const NOR: Geometry = Geometry {
     blocks: 256,
     program_bytes: 1,
     programs_per_page: None,
-    reprogram: true,
+    once_bytes: None,
     in_order: false,
 };
 
@@ -87,7 +87,7 @@ const NAND: Geometry = Geometry {
     blocks: 1024,
     program_bytes: 16,
     programs_per_page: Some(4),
-    reprogram: false,
+    once_bytes: Some(512),
     in_order: true,
 };
 

@@ -39,7 +39,7 @@ pub(super) struct Page {
     /// Whether the ECC gives up on it.
     pub(super) lost: bool,
     programs: u32,
-    /// One bit a granule; empty where granules may be programmed again.
+    /// One bit a unit that takes one program; empty where there are none such.
     programmed: Vec<u64>,
     hash: u64,
 }
@@ -107,7 +107,7 @@ impl FlashContent {
 
     /// What a memory holds, read through its contract. On a simulated device time passes. The
     /// contract does not tell how a page was programmed: one that holds anything but 0xFF counts as
-    /// programmed once, in the granules that do.
+    /// programmed once, in the [units](Geometry::once_units) that do.
     ///
     /// # Errors
     /// When the memory fails.
@@ -119,7 +119,7 @@ impl FlashContent {
                 flash.read(page, 0, &mut bytes)?;
                 if bytes.iter().any(|byte| *byte != 0xFF) {
                     content.change(page, |found| found.bytes.copy_from_slice(&bytes));
-                    content.take_granules(page, &bytes);
+                    content.take_units(page, &bytes);
                 }
             }
             if flash.is_bad(block)? {
@@ -214,12 +214,10 @@ impl FlashContent {
         {
             return Err(FlashMisuse::TooManyPrograms { page, allowed }.into());
         }
-        let granule = geometry.program_bytes;
-        let mut granules = column / granule..(column + data.len() as u32) / granule;
-        if !geometry.reprogram
-            && let Some(taken) = granules.find(|granule| found.took(*granule))
+        if let Some(mut units) = geometry.once_units(column, data.len() as u32)
+            && let Some(taken) = units.find(|unit| found.took(*unit))
         {
-            let column = taken * granule;
+            let column = geometry.once_unit_start(taken).max(column);
             return Err(FlashMisuse::Reprogram { page, column }.into());
         }
         Ok(())
@@ -248,28 +246,27 @@ impl FlashContent {
 
     /// Counts a program of a range, which changes no bit.
     pub(super) fn attempt(&mut self, page: u32, column: u32, bytes: usize) {
-        let granule = self.geometry.program_bytes as usize;
-        let counts = !self.geometry.reprogram;
+        let units = self.geometry.once_units(column, bytes as u32);
         self.change(page, |found| {
             found.programs += 1;
-            let range = column as usize..column as usize + bytes;
-            if counts {
-                for one in range.start / granule..range.end / granule {
-                    found.take(one);
-                }
-            }
+            units
+                .into_iter()
+                .flatten()
+                .for_each(|unit| found.take(unit));
         });
     }
 
-    /// Counts the granules of a page that hold anything as programmed.
-    fn take_granules(&mut self, page: u32, bytes: &[u8]) {
-        let granule = self.geometry.program_bytes as usize;
-        let counts = !self.geometry.reprogram;
+    /// Counts the units of a page that hold anything as programmed.
+    fn take_units(&mut self, page: u32, bytes: &[u8]) {
+        let geometry = self.geometry;
         self.change(page, |found| {
             found.programs = 1;
-            for (index, chunk) in bytes.chunks(granule).enumerate() {
-                if counts && chunk.iter().any(|byte| *byte != 0xFF) {
-                    found.take(index);
+            let units = geometry.once_units(0, bytes.len() as u32);
+            for unit in units.into_iter().flatten() {
+                let starts = |unit| geometry.once_unit_start(unit) as usize;
+                let held = &bytes[starts(unit)..starts(unit + 1).min(bytes.len())];
+                if held.iter().any(|byte| *byte != 0xFF) {
+                    found.take(unit);
                 }
             }
         });
@@ -443,16 +440,17 @@ impl Half {
 }
 
 impl Page {
-    fn took(&self, granule: u32) -> bool {
-        let word = self.programmed.get(granule as usize / 64).copied();
-        word.unwrap_or(0) >> (granule % 64) & 1 == 1
+    fn took(&self, unit: u32) -> bool {
+        let word = self.programmed.get(unit as usize / 64).copied();
+        word.unwrap_or(0) >> (unit % 64) & 1 == 1
     }
 
-    fn take(&mut self, granule: usize) {
-        if self.programmed.len() <= granule / 64 {
-            self.programmed.resize(granule / 64 + 1, 0);
+    fn take(&mut self, unit: u32) {
+        let word = unit as usize / 64;
+        if self.programmed.len() <= word {
+            self.programmed.resize(word + 1, 0);
         }
-        self.programmed[granule / 64] |= 1 << (granule % 64);
+        self.programmed[word] |= 1 << (unit % 64);
     }
 
     /// The bits of a range that flicker.

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use wordline_memory::{Flash, FlashError, FlashErrorKind, Geometry, RamFlash};
+use wordline_memory::{Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry, RamFlash};
 
 use super::{
     FlashImage, FlashOperation, FlashTear, FlashTearing, ImageId, Mode, Recorder, Recording,
     Weakness,
 };
+use crate::error::{Misuse, NvmError};
+use crate::fixture::{TYPICAL, nand};
 
 const PAGES: u32 = 4;
 const BLOCKS: u32 = 3;
@@ -20,7 +22,7 @@ const NOR: Geometry = Geometry {
     blocks: BLOCKS,
     program_bytes: 1,
     programs_per_page: None,
-    reprogram: true,
+    once_bytes: None,
     in_order: false,
 };
 
@@ -29,9 +31,17 @@ const NAND: Geometry = Geometry {
     spare_bytes: 4,
     program_bytes: 4,
     programs_per_page: Some(2),
-    reprogram: false,
+    once_bytes: Some(4),
     in_order: true,
     ..NOR
+};
+
+/// A unit of the main area that takes one program, and granules of the spare area that take one each.
+const SECTORS: Geometry = Geometry {
+    page_bytes: 8,
+    spare_bytes: 8,
+    once_bytes: Some(8),
+    ..NAND
 };
 
 type Ram = RamFlash<16, { PAGES as usize }, { BLOCKS as usize }>;
@@ -97,9 +107,8 @@ proptest! {
     /// they do, refusals included.
     #[test]
     fn linear_images_are_whole_copies(
-        nand in any::<bool>(), first in steps(), second in steps(),
+        geometry in prop::sample::select(vec![NOR, NAND, SECTORS]), first in steps(), second in steps(),
     ) {
-        let geometry = if nand { NAND } else { NOR };
         let (recording, copies) = record(geometry, &first, FlashTearing::raw());
         let images = recording.images(Mode::Linear, 0);
         prop_assert_eq!(images.clone().count(), copies.len());
@@ -114,6 +123,33 @@ proptest! {
                 prop_assert_eq!(image.is_bad(block).ok(), copy.is_bad(block).ok());
             }
         }
+    }
+
+    /// An image of a chip with an ECC on the die refuses the programs of the main area that the chip
+    /// refuses, for the same reason: above all a second one of a sector.
+    #[test]
+    fn an_image_refuses_what_the_chip_refuses(
+        first in chip_programs(), second in chip_programs(),
+    ) {
+        let run = |flash: &mut dyn Flash<Error = NvmError>, programs: &[(u32, u32, usize)]| {
+            let program = |(page, column, bytes): &(u32, u32, usize)| {
+                let refusal = flash.program(*page, *column, &vec![0x5A; *bytes]).err()?;
+                Some(match refusal {
+                    // Any of the later pages may be named.
+                    NvmError::Misuse(Misuse::Flash(FlashMisuse::OutOfOrder { page, .. })) => {
+                        FlashMisuse::OutOfOrder { page, later: 0 }.into()
+                    }
+                    refusal => refusal,
+                })
+            };
+            programs.iter().map(program).collect::<Vec<_>>()
+        };
+        let mut chip = Recorder::flash(nand(TYPICAL), FlashTearing::raw()).expect("sound");
+        run(&mut chip, &first);
+        let (mut chip, recording) = chip.finish();
+        let mut image = recording.images(Mode::Linear, 0).last().expect("there is one");
+        let (image, chip) = (run(&mut image, &second), run(&mut chip, &second));
+        prop_assert_eq!(image, chip);
     }
 
     /// What the contract promises of every image: a program tears its page alone, an erase its block
@@ -208,6 +244,20 @@ let Ok(found) = found else { continue };
             }
         }
     }
+}
+
+/// Programs of whole and part sectors in the first block of the invented chip: page, column, bytes.
+fn chip_programs() -> impl Strategy<Value = Vec<(u32, u32, usize)>> {
+    let program = (
+        0u32..3,
+        0u32..8,
+        prop_oneof![Just(1usize), Just(64), Just(128), Just(200)],
+    );
+    let program = program.prop_map(|(page, half, bytes)| {
+        let column = half * 64;
+        (page, column, bytes.min(512 - column as usize))
+    });
+    prop::collection::vec(program, 1..8)
 }
 
 /// A torn program: each bit that it was to clear may be old or new, and no other differs, but beside

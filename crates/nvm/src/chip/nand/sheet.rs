@@ -213,7 +213,7 @@ impl NandSheet {
     }
 
     /// Sizes and programming rules, with the ECC on. It covers a sector whole, so that a sector
-    /// takes one program, which the geometry can only say byte by byte.
+    /// takes one program. Which bytes of the spare area belong to a sector the geometry cannot say.
     #[must_use]
     pub fn geometry(&self) -> Geometry {
         let bytes = |figure: &Figure<ByteCount>| saturate(figure.nominal().bytes());
@@ -224,7 +224,7 @@ impl NandSheet {
             blocks: *self.blocks.value(),
             program_bytes: 1,
             programs_per_page: Some(*self.programs_per_page.value()),
-            reprogram: false,
+            once_bytes: Some(bytes(&self.ecc.sector_bytes)),
             in_order: *self.in_order.value(),
         }
     }

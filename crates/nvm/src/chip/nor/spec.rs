@@ -110,6 +110,7 @@ impl Spec {
         let pairs = link.command(Action::Write);
         let pairs = pairs.map_or(1, |command| u64::from(command.opcode.granule));
         let block_bytes = block_bytes(&erases, capacity);
+        let program_bytes = granule.unwrap_or(1).max(pairs) as u32;
         Self {
             capacity,
             geometry: Geometry {
@@ -117,9 +118,9 @@ impl Spec {
                 spare_bytes: 0,
                 pages_per_block: (block_bytes / page_bytes) as u32,
                 blocks: (capacity / block_bytes) as u32,
-                program_bytes: granule.unwrap_or(1).max(pairs) as u32,
+                program_bytes,
                 programs_per_page: None,
-                reprogram: granule.is_none(),
+                once_bytes: granule.map(|_| program_bytes),
                 in_order: false,
             },
             granule,
