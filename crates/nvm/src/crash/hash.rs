@@ -28,6 +28,20 @@ pub(super) fn of_bytes(first_word: u64, bytes: &[u8], fill: u8) -> u64 {
     sum
 }
 
+/// The hash of bytes that start at a word, where words that `like` holds as well count 0.
+pub(super) fn of_difference(first_word: u64, bytes: &[u8], like: &[u8]) -> u64 {
+    let mut sum = 0u64;
+    let pairs = bytes.chunks(WORD).zip(like.chunks(WORD));
+    for (place, (chunk, like)) in (first_word..).zip(pairs) {
+        if chunk != like {
+            let mut word = [0; WORD];
+            word[..chunk.len()].copy_from_slice(chunk);
+            sum = sum.wrapping_add(of_word(place, u64::from_le_bytes(word)));
+        }
+    }
+    sum
+}
+
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 const fn mix(value: u64) -> u64 {
     let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
