@@ -260,9 +260,8 @@ impl FlashContent {
             for number in 0..1 + data.len() as u64 / 32 {
                 let drawn = draw(weak.key, u64::from(page), number, Purpose::Tear);
                 let bit = drawn % (8 * data.len() as u64);
-                found.flicker.push(column * 8 + bit as u32);
+                found.add_flicker(column * 8 + bit as u32);
             }
-            found.settle_flicker();
         });
     }
 

@@ -7,7 +7,7 @@ use wordline_memory::Geometry;
 
 use super::flash_content::{FlashContent, Weakness, bits};
 use super::flash_ecc::EccStrength;
-use super::flash_page::Page;
+use super::flash_page::{Page, and};
 use super::flash_tearing::FlashTear;
 
 /// A program that comes to no end.
@@ -39,9 +39,8 @@ pub(super) fn tear_program(
             let start = program.column as usize;
             let range = start..start + program.data.len();
             let flicker = marginal_bits(ecc, &geometry, &range, Some(&found.bytes), key);
-            found.flicker.extend(flicker);
+            flicker.into_iter().for_each(|bit| found.add_flicker(bit));
         }
-        found.settle_flicker();
     });
     if let Some(lower) = program.lower {
         harm_lower(content, lower, tear, key);
@@ -52,12 +51,9 @@ pub(super) fn tear_program(
 fn tear_page(found: &mut Page, program: &Program<'_>, tear: FlashTear, key: u64) {
     let start = program.column as usize;
     let range = start..start + program.data.len();
-    let old = found.bytes[range.clone()].to_vec();
-    let target = old.iter().zip(program.data).map(|(old, new)| old & new);
     let (eighths, flickers) = match tear {
         FlashTear::Prefix(bytes) => {
-            let landed = found.bytes[range].iter_mut().zip(target);
-            landed.take(bytes).for_each(|(byte, new)| *byte = new);
+            and(&mut found.bytes[range], &program.data[..bytes]);
             return;
         }
         FlashTear::Bits { eighths, flickers } => (eighths, u8::from(flickers) * 2),
@@ -71,33 +67,34 @@ fn tear_page(found: &mut Page, program: &Program<'_>, tear: FlashTear, key: u64)
     if tear == FlashTear::Beside {
         spoil_beside(found, &range, key);
     }
-    let clears = masks(key, 1, old.len(), eighths);
-    let uncertain = masks(key, 2, old.len(), flickers);
-    for (index, (old, target)) in old.iter().zip(target).enumerate() {
-        let wanted = old & !target;
-        let cleared = wanted & clears[index];
-        found.bytes[start + index] = old & !cleared;
-        // Where all bits were cleared, some of these flicker; else some of the others.
-        let candidates = if eighths == 8 {
-            wanted
-        } else {
-            wanted & !cleared
-        };
-        found.push_flicker(start + index, candidates & uncertain[index]);
+    let mut uncertain = masks(key, 2, range.len(), flickers);
+    let clears = masks(key, 1, range.len(), eighths);
+    // Where all bits were cleared, some of these flicker; else some of the others.
+    let among_cleared = if eighths == 8 { 0xFF } else { 0 };
+    let cells = found.bytes[range.clone()].iter_mut().zip(program.data);
+    for ((cell, new), (clears, uncertain)) in cells.zip(clears.iter().zip(&mut uncertain)) {
+        let wanted = *cell & !new;
+        let cleared = wanted & clears;
+        *cell &= !cleared;
+        *uncertain &= wanted & (!cleared | among_cleared);
+    }
+    if flickers > 0 {
+        or(&mut found.flicker_mut()[range], &uncertain);
     }
 }
 
 /// Spoils the bytes of a page outside a range, where any bit was cleared before.
 fn spoil_beside(found: &mut Page, range: &Range<usize>, key: u64) {
     let flips = masks(key, 5, found.bytes.len(), 1);
-    let flickers = masks(key, 6, found.bytes.len(), 1);
-    for index in 0..found.bytes.len() {
-        if range.contains(&index) || found.bytes[index] == 0xFF {
-            continue;
+    let mut flickers = masks(key, 6, found.bytes.len(), 1);
+    for (index, byte) in found.bytes.iter_mut().enumerate() {
+        if range.contains(&index) || *byte == 0xFF {
+            flickers[index] = 0;
+        } else {
+            *byte ^= flips[index];
         }
-        found.bytes[index] ^= flips[index];
-        found.push_flicker(index, flickers[index]);
     }
+    or(found.flicker_mut(), &flickers);
 }
 
 /// Leaves a lower page as the interrupted program of its upper page does.
@@ -118,18 +115,19 @@ fn harm_lower(content: &mut FlashContent, lower: u32, tear: FlashTear, key: u64)
         if eighths > 0 {
             let share = masks(key, 9, bytes, eighths);
             let noise = masks(key, 10, bytes, 4);
-            let uncertain = masks(key, 11, bytes, flickers);
-            for index in 0..bytes {
-                let byte = found.bytes[index];
-                found.bytes[index] = (byte & !share[index]) | (noise[index] & share[index]);
-                found.push_flicker(index, share[index] & uncertain[index]);
+            for (byte, (share, noise)) in found.bytes.iter_mut().zip(share.iter().zip(noise)) {
+                *byte = (*byte & !share) | (noise & share);
+            }
+            if flickers > 0 {
+                let mut uncertain = masks(key, 11, bytes, flickers);
+                and(&mut uncertain, &share);
+                or(found.flicker_mut(), &uncertain);
             }
         }
         if let (FlashTear::LowerMarginal, Some(ecc)) = (tear, ecc) {
             let flicker = marginal_bits(ecc, &geometry, &(0..bytes), None, key);
-            found.flicker.extend(flicker);
+            flicker.into_iter().for_each(|bit| found.add_flicker(bit));
         }
-        found.settle_flicker();
     });
 }
 
@@ -162,6 +160,13 @@ fn marginal_bits(
         }
     }
     chosen
+}
+
+/// Sets the bits that are 1 in `more`.
+fn or(bytes: &mut [u8], more: &[u8]) {
+    for (old, new) in bytes.iter_mut().zip(more) {
+        *old |= new;
+    }
 }
 
 /// `bytes` bytes, each bit 1 with a probability of `eighths`/8. `why` keeps masks of one key apart.

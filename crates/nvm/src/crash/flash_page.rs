@@ -9,8 +9,8 @@ use super::hash::{self, WORD};
 pub(super) struct Page {
     /// What the cells hold.
     pub(super) bytes: Box<[u8]>,
-    /// Bits that read differently every time, as column · 8 + bit, ascending.
-    pub(super) flicker: Vec<u32>,
+    /// The bits of each byte that read differently every time; empty where there are none.
+    flicker: Vec<u8>,
     /// Whether the ECC gives up on it.
     pub(super) lost: bool,
     /// What it was to hold, where an ECC watches and the cells may hold something else.
@@ -123,26 +123,27 @@ impl Page {
         }
     }
 
-    /// Notes the bits of a byte that flicker; [`settle_flicker`](Page::settle_flicker) follows.
-    pub(super) fn push_flicker(&mut self, column: usize, mut mask: u8) {
-        while mask != 0 {
-            self.flicker.push(column as u32 * 8 + mask.trailing_zeros());
-            mask &= mask - 1;
-        }
+    /// The bits of each byte that read differently every time, to be added to.
+    pub(super) fn flicker_mut(&mut self) -> &mut [u8] {
+        self.flicker.resize(self.bytes.len(), 0);
+        &mut self.flicker
     }
 
-    /// Puts the bits that flicker in order.
-    pub(super) fn settle_flicker(&mut self) {
-        self.flicker.sort_unstable();
-        self.flicker.dedup();
+    /// Notes that a bit, counted as column · 8 + bit, reads differently every time.
+    pub(super) fn add_flicker(&mut self, bit: u32) {
+        self.flicker_mut()[bit as usize / 8] |= 1 << (bit % 8);
     }
 
-    /// The bits of a range that flicker.
+    /// The bits of a range that read differently every time, as column · 8 + bit.
     pub(super) fn flickering(&self, column: usize, bytes: usize) -> impl Iterator<Item = u32> {
-        let range = column as u32 * 8..(column + bytes) as u32 * 8;
-        let from = self.flicker.partition_point(|bit| *bit < range.start);
-        let until = self.flicker.partition_point(|bit| *bit < range.end);
-        self.flicker[from..until].iter().copied()
+        let masks = self.flicker.iter().enumerate().skip(column).take(bytes);
+        masks
+            .filter(|(_, mask)| **mask != 0)
+            .flat_map(|(at, mask)| {
+                (0..8u32)
+                    .filter(move |bit| mask >> bit & 1 == 1)
+                    .map(move |bit| at as u32 * 8 + bit)
+            })
     }
 
     pub(super) fn rehash(&mut self, page: u32) {
@@ -150,14 +151,11 @@ impl Page {
         let first = u64::from(page) * words;
         let mut sum = hash::of_bytes(first, &self.bytes, 0xFF);
         let tag = 1 << 62 | u64::from(page);
-        for bits in self.flicker.chunk_by(|one, next| one / 64 == next / 64) {
-            let mask = bits.iter().fold(0u64, |mask, bit| mask | 1 << (bit % 64));
-            sum = sum.wrapping_add(hash::of_word(tag ^ u64::from(1 + bits[0] / 64) << 32, mask));
-        }
+        sum = sum.wrapping_add(hash::of_bytes(first ^ 1 << 59, &self.flicker, 0));
         let history = u64::from(self.programs) << 1 | u64::from(self.lost);
         sum = sum.wrapping_add(hash::of_word(tag, history));
         for (index, word) in self.taken.iter().enumerate() {
-            sum = sum.wrapping_add(hash::of_word(tag ^ (index as u64 + 1) << 56, *word));
+            sum = sum.wrapping_add(hash::of_word(tag ^ (index as u64 + 1) << 40, *word));
         }
         // Where cells hold what they were to hold, nothing is added: a bit that was flipped twice
         // leaves the image that it was.
@@ -172,7 +170,7 @@ impl Page {
 }
 
 /// Clears the bits that are 0 in `data`.
-fn and(bytes: &mut [u8], data: &[u8]) {
+pub(super) fn and(bytes: &mut [u8], data: &[u8]) {
     for (old, new) in bytes.iter_mut().zip(data) {
         *old &= new;
     }
