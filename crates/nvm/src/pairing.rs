@@ -46,7 +46,7 @@ impl Pairing {
                 // The first pair and the last one are closer.
                 2 => Some(0),
                 _ if left == 1 => Some(page.saturating_sub(2)),
-                _ if page % 2 == 0 => Some(page - 3),
+                _ if page.is_multiple_of(2) => Some(page - 3),
                 _ => None,
             },
             Self::Distance6 => match page {
