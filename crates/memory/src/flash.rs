@@ -19,9 +19,9 @@ use crate::Geometry;
 ///   those it addressed are as they were where the geometry sets no limit on the programs of a
 ///   page, and as suspect as those it addressed where it sets one. Other pages are as they were.
 ///   The attempt counts as a program, so that the page's order and number of programs include it.
-/// - **erase**: each bit of the block may be old or 1, and may differ from read to read. A block
-///   that reads as erased may still be weak: erase it again before programming it. Other blocks
-///   are as they were.
+/// - **erase**: each bit of the block may be old or 1, and may differ from read to read; its pages
+///   may read as [`Uncorrectable`](FlashErrorKind::Uncorrectable). A block that reads as erased may
+///   still be weak: erase it again before programming it. Other blocks are as they were.
 /// - **mark**: the block is marked or not, and no other block is touched.
 ///
 /// A torn page can read well once and fail later, so that a caller that finds one moves what it

@@ -9,7 +9,8 @@ use crate::{FlashError, FlashErrorKind};
 ///
 /// NOR flash has pages of 256 bytes without spare area, a granule of one byte, and lets every page
 /// be programmed any number of times in any order. SLC NAND has pages of 2048 + 128 bytes, say,
-/// that go in order, take four programs, and do not take the same byte twice.
+/// that go in order and take four programs, and with an ECC on the chip takes each sector of 512
+/// bytes once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Geometry {
     /// Bytes in the main area of a page, which starts at column 0. One program stays within one
@@ -28,9 +29,11 @@ pub struct Geometry {
     /// How many programs a page takes between two erases of its block (NOP, "number of partial
     /// programs"); `None` where there is no limit.
     pub programs_per_page: Option<u32>,
-    /// Whether a granule that was programmed may be programmed again before the next erase, to
-    /// clear more of its bits. False where an ECC covers it.
-    pub reprogram: bool,
+    /// The unit of the main area, in bytes, that takes one program between two erases because an
+    /// ECC covers it whole: once any byte of it was programmed, all of it is refused. A granule of
+    /// the spare area takes one program then, too. `None` where a program may clear more bits of
+    /// what was programmed before. It divides `page_bytes`, and `program_bytes` divides it.
+    pub once_bytes: Option<u32>,
     /// Whether the pages of a block must be programmed in rising order: never a page below one
     /// that was programmed since the erase. Pages may be left out.
     pub in_order: bool,
@@ -38,10 +41,20 @@ pub struct Geometry {
 
 impl Geometry {
     /// Whether the figures agree: no size but `spare_bytes` is 0, the granule divides both areas,
-    /// a page takes a program, and pages and columns are counted in 32 bits.
+    /// units that are programmed once divide the main area into whole granules, a page takes a
+    /// program, and pages and columns are counted in 32 bits.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
-        self.page_bytes > 0
+        let units_fit = match self.once_bytes {
+            Some(unit) => {
+                unit > 0
+                    && self.page_bytes.is_multiple_of(unit)
+                    && unit.is_multiple_of(self.program_bytes)
+            }
+            None => true,
+        };
+        units_fit
+            && self.page_bytes > 0
             && self.pages_per_block > 0
             && self.blocks > 0
             && self.page_bytes.is_multiple_of(self.program_bytes)
@@ -86,6 +99,63 @@ impl Geometry {
     pub const fn pages_of(&self, block: u32) -> Range<u32> {
         let first = block * self.pages_per_block;
         first..first + self.pages_per_block
+    }
+
+    /// The units of a page that a range touches, of which each takes one program between two
+    /// erases: those of [`once_bytes`](Geometry::once_bytes) from 0 on, then the granules of the
+    /// spare area. `None` where the geometry has no such units. The geometry is
+    /// [valid](Geometry::is_valid), and the range lies in the page.
+    ///
+    /// ```
+    /// use wordline_memory::Geometry;
+    /// let nand = Geometry {
+    ///     page_bytes: 2048,
+    ///     spare_bytes: 64,
+    ///     pages_per_block: 64,
+    ///     blocks: 1024,
+    ///     program_bytes: 16,
+    ///     programs_per_page: Some(4),
+    ///     once_bytes: Some(512),
+    ///     in_order: true,
+    /// };
+    /// assert_eq!(nand.once_units(496, 32), Some(0..2));
+    /// assert_eq!(nand.once_units(2032, 48), Some(3..6));
+    /// assert_eq!(nand.once_unit_start(5), 2064);
+    /// ```
+    #[must_use]
+    pub const fn once_units(&self, column: u32, bytes: u32) -> Option<Range<u32>> {
+        let Some(unit) = self.once_bytes else {
+            return None;
+        };
+        if bytes == 0 {
+            return Some(0..0);
+        }
+        let first = self.once_unit(unit, column);
+        Some(first..self.once_unit(unit, column + (bytes - 1)) + 1)
+    }
+
+    /// The unit that a column belongs to, where those of the main area have `unit` bytes.
+    const fn once_unit(&self, unit: u32, column: u32) -> u32 {
+        if column < self.page_bytes {
+            column / unit
+        } else {
+            self.page_bytes / unit + (column - self.page_bytes) / self.program_bytes
+        }
+    }
+
+    /// The first column of one of the [units](Geometry::once_units) that take one program, or of the
+    /// column of that number where the geometry has none.
+    #[must_use]
+    pub const fn once_unit_start(&self, unit: u32) -> u32 {
+        let Some(bytes) = self.once_bytes else {
+            return unit;
+        };
+        let units = self.page_bytes / bytes;
+        if unit < units {
+            unit * bytes
+        } else {
+            self.page_bytes + (unit - units) * self.program_bytes
+        }
     }
 
     /// Checks that a block lies in the memory.
@@ -193,11 +263,11 @@ pub enum FlashMisuse {
         /// How many programs a page takes.
         allowed: u32,
     },
-    /// The granule has been programmed since the erase and takes no second program.
+    /// The unit that an ECC covers has been programmed since the erase and takes no second program.
     Reprogram {
         /// The page asked for.
         page: u32,
-        /// The first byte of the range that has been programmed.
+        /// The first byte of the range whose unit has been programmed.
         column: u32,
     },
 }
@@ -264,7 +334,7 @@ mod tests {
         blocks: 1024,
         program_bytes: 16,
         programs_per_page: Some(4),
-        reprogram: false,
+        once_bytes: Some(512),
         in_order: true,
     };
 
@@ -283,7 +353,7 @@ mod tests {
     #[test]
     fn figures_that_disagree_are_refused() {
         type Spoil = fn(&mut Geometry);
-        let spoilt: [Spoil; 10] = [
+        let spoilt: [Spoil; 13] = [
             |g| g.page_bytes = 0,
             |g| g.pages_per_block = 0,
             |g| g.blocks = 0,
@@ -292,6 +362,9 @@ mod tests {
             |g| g.program_bytes = 256,
             |g| g.page_bytes = 2056,
             |g| g.programs_per_page = Some(0),
+            |g| g.once_bytes = Some(0),
+            |g| g.once_bytes = Some(8),
+            |g| g.once_bytes = Some(768),
             |g| g.blocks = u32::MAX,
             |g| (g.page_bytes, g.spare_bytes) = (1 << 31, 1 << 31),
         ];
@@ -300,6 +373,31 @@ mod tests {
             spoil(&mut geometry);
             assert!(!geometry.is_valid(), "{geometry:?}");
         }
+    }
+
+    #[test]
+    fn a_range_touches_whole_units_and_granules_of_the_spare_area() {
+        for (column, bytes, units) in [
+            (0, 512, 0..1),
+            (511, 2, 0..2),
+            (2047, 1, 3..4),
+            (0, 2176, 0..12),
+            (2048, 16, 4..5),
+            (2063, 2, 4..6),
+            (2175, 1, 11..12),
+            (7, 0, 0..0),
+        ] {
+            assert_eq!(NAND.once_units(column, bytes), Some(units), "{column}");
+        }
+        assert_eq!(NAND.once_unit_start(3), 1536);
+        assert_eq!(NAND.once_unit_start(4), 2048);
+        assert_eq!(NAND.once_unit_start(11), 2160);
+        let again = Geometry {
+            once_bytes: None,
+            ..NAND
+        };
+        assert!(again.is_valid());
+        assert_eq!(again.once_units(0, 1), None);
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
             blocks: BLOCKS as u32,
             program_bytes: 1,
             programs_per_page: None,
-            reprogram: true,
+            once_bytes: None,
             in_order: false,
         })
     }
@@ -101,14 +101,18 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
         {
             return Err(FlashMisuse::TooManyPrograms { page, allowed });
         }
-        let start = column as usize;
-        let old = &pages[within].bytes[start..start + bytes];
-        if !self.geometry.reprogram
-            && let Some(taken) = old.iter().position(Option::is_some)
+        let old = &pages[within].bytes;
+        let starts = |unit| self.geometry.once_unit_start(unit);
+        let is_taken = |unit: &u32| {
+            let unit = starts(*unit) as usize..(starts(*unit + 1) as usize).min(PAGE_BYTES);
+            old[unit].iter().any(Option::is_some)
+        };
+        if let Some(mut units) = self.geometry.once_units(column, bytes as u32)
+            && let Some(taken) = units.find(is_taken)
         {
             return Err(FlashMisuse::Reprogram {
                 page,
-                column: column + taken as u32,
+                column: starts(taken).max(column),
             });
         }
         Ok(())

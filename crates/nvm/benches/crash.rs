@@ -7,7 +7,10 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wordline_core::draw::{Purpose, draw};
 use wordline_memory::{ByteMemory, Flash, Geometry};
-use wordline_nvm::crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode, Recording};
+use wordline_nvm::Pairing;
+use wordline_nvm::crash::{
+    ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Recording,
+};
 
 const OPERATIONS: u64 = 1000;
 const MIB: u64 = 1 << 20;
@@ -76,7 +79,7 @@ const NOR: Geometry = Geometry {
     blocks: 256,
     program_bytes: 1,
     programs_per_page: None,
-    reprogram: true,
+    once_bytes: None,
     in_order: false,
 };
 
@@ -87,8 +90,14 @@ const NAND: Geometry = Geometry {
     blocks: 1024,
     program_bytes: 16,
     programs_per_page: Some(4),
-    reprogram: false,
+    once_bytes: Some(512),
     in_order: true,
+};
+
+const STRENGTH: EccStrength = EccStrength {
+    sector_bytes: 512,
+    bits: 8,
+    refresh_from: 4,
 };
 
 /// Derives up to `most` images and counts the distinct ones: those of different hashes.
@@ -125,9 +134,12 @@ fn crash(criterion: &mut Criterion) {
             distinct(images.map(|image| image.hash()), most)
         });
     }
+    let nand = FlashTearing::with_ecc(STRENGTH);
+    let paired = nand.with_pairing(Pairing::Distance3);
     for (name, recording) in [
         ("nor-16MiB", flash(NOR, FlashTearing::raw())),
-        ("nand-128MiB", flash(NAND, FlashTearing::with_ecc())),
+        ("nand-128MiB", flash(NAND, nand)),
+        ("paired-nand-128MiB", flash(NAND, paired)),
     ] {
         case(name, &|most| {
             let images = recording.images(Mode::Exhaustive, 1);

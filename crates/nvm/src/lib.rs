@@ -42,6 +42,7 @@ mod error;
 mod fixture;
 mod link;
 mod pages;
+mod pairing;
 mod problem;
 mod raw_flash;
 mod rules;
@@ -58,6 +59,7 @@ pub use device::{
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;
+pub use pairing::Pairing;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
 pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired};

@@ -10,7 +10,7 @@ const NAND: Geometry = Geometry {
     blocks: 3,
     program_bytes: 2,
     programs_per_page: Some(2),
-    reprogram: false,
+    once_bytes: Some(8),
     in_order: true,
 };
 
@@ -57,7 +57,7 @@ fn pages_of_a_block_go_in_order_and_may_be_left_out() {
     let misuse = FlashMisuse::OutOfOrder { page: 4, later: 6 };
     assert_eq!(flash.program(4, 0, &[0; 2]), Err(misuse.into()));
     flash.program(3, 0, &[0; 2]).expect("another block");
-    flash.program(6, 2, &[0; 2]).expect("the same page");
+    flash.program(6, 8, &[0; 2]).expect("the same page");
     flash.erase(1).expect("good");
     flash.program(4, 0, &[0; 2]).expect("erased");
 }
@@ -79,12 +79,26 @@ fn a_page_takes_as_many_programs_as_its_geometry_says() {
 }
 
 #[test]
-fn a_granule_under_ecc_takes_one_program_even_of_ones() {
+fn a_unit_under_ecc_takes_one_program_even_of_ones() {
     let mut flash = nand();
     flash.program(0, 4, &[0xFF; 4]).expect("erased");
-    let misuse = FlashMisuse::Reprogram { page: 0, column: 4 };
-    assert_eq!(flash.program(0, 2, &[0; 4]), Err(misuse.into()));
+    for (column, bytes, refused) in [(2, 4, 2), (0, 2, 0), (6, 4, 6), (0, 20, 0)] {
+        let misuse = FlashMisuse::Reprogram {
+            page: 0,
+            column: refused,
+        };
+        let again = flash.program(0, column, &vec![0; bytes]);
+        assert_eq!(again, Err(misuse.into()));
+    }
     assert_eq!(byte(&mut flash, 0, 2), 0xFF);
+    flash.program(0, 8, &[0; 10]).expect("the next unit");
+    flash.program(1, 16, &[0; 2]).expect("spare area");
+    let misuse = FlashMisuse::Reprogram {
+        page: 1,
+        column: 16,
+    };
+    assert_eq!(flash.program(1, 14, &[0; 4]), Err(misuse.into()));
+    flash.program(1, 18, &[0; 2]).expect("the next granule");
 }
 
 #[test]
@@ -174,11 +188,23 @@ impl Log {
         if g.programs_per_page.is_some_and(|limit| count >= limit) {
             return misuse(4);
         }
-        let overlaps = |from: u32, data: &[u8]| {
-            (from as usize) < end && (column as usize) < from as usize + data.len()
+        // Byte by byte, apart from the arithmetic of `Geometry`.
+        let unit = |at: usize, bytes: usize| match at < g.page_bytes as usize {
+            true => (0, at / bytes),
+            false => (1, at / g.program_bytes as usize),
         };
-        if !g.reprogram && earlier.any(|(_, from, data)| overlaps(*from, data)) {
-            return misuse(5);
+        let touched = |from: usize, length: usize, bytes| -> Vec<(u8, usize)> {
+            (from..from + length).map(|at| unit(at, bytes)).collect()
+        };
+        if let Some(bytes) = g.once_bytes.map(|bytes| bytes as usize) {
+            let now = touched(column as usize, end - column as usize, bytes);
+            let taken = |(_, from, data): &(u32, u32, Vec<u8>)| {
+                let then = touched(*from as usize, data.len(), bytes);
+                then.iter().any(|unit| now.contains(unit))
+            };
+            if earlier.any(taken) {
+                return misuse(5);
+            }
         }
         None
     }
@@ -251,6 +277,7 @@ fn random_calls_agree_with_a_log_of_programs() {
     };
     let nor_with_ecc = Geometry {
         program_bytes: 4,
+        once_bytes: Some(4),
         programs_per_page: None,
         in_order: false,
         ..NAND

@@ -1,11 +1,13 @@
 //! What a flash memory holds, without its time, energy and wear: bytes, bits that read differently
-//! every time, what was programmed since the erase, marks, and weak blocks.
+//! every time, what was programmed since the erase, marks, and weak blocks; and the ECC that reads it.
 
 use std::sync::Arc;
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_memory::{Flash, FlashMisuse, Geometry};
+use wordline_memory::{Ecc, Flash, FlashMisuse, Geometry};
 
+use super::flash_ecc::EccStrength;
+use super::flash_page::{Meant, Page};
 use super::hash::{self, WORD};
 use crate::error::NvmError;
 use crate::pages::Pages;
@@ -14,6 +16,8 @@ use crate::pages::Pages;
 #[derive(Clone, Debug)]
 pub struct FlashContent {
     geometry: Geometry,
+    /// The ECC on the chip. While there is one, pages keep what they were to hold.
+    ecc: Option<EccStrength>,
     blocks: Pages<Block>,
     hash: u64,
 }
@@ -21,26 +25,12 @@ pub struct FlashContent {
 /// A block. Its default is erased, sound and unmarked.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Pages that were programmed since the erase, up to the last such.
+    /// Pages that were programmed or damaged since the erase, up to the last such.
     pages: Vec<Option<Arc<Page>>>,
     bad: bool,
     weak: Option<Weak>,
     /// What an interrupted erase left below the pages.
     half: Option<Arc<Half>>,
-    hash: u64,
-}
-
-/// A page that was programmed since its block was erased.
-#[derive(Clone, Debug)]
-pub(super) struct Page {
-    pub(super) bytes: Box<[u8]>,
-    /// Bits that read differently every time, as column · 8 + bit, ascending.
-    pub(super) flicker: Vec<u32>,
-    /// Whether the ECC gives up on it.
-    pub(super) lost: bool,
-    programs: u32,
-    /// One bit a granule; empty where granules may be programmed again.
-    programmed: Vec<u64>,
     hash: u64,
 }
 
@@ -79,8 +69,8 @@ pub(super) fn bits(key: u64, place: u64, eighths: u8) -> u64 {
         return u64::MAX;
     }
     // From the lowest digit of the probability up: or-ing with a fair bit halves and adds a half,
-    // and-ing halves.
-    (0..3).fold(0, |mask, digit| {
+    // and-ing halves. Digits below the lowest 1 leave nothing.
+    (u64::from(eighths.trailing_zeros())..3).fold(0, |mask, digit| {
         let fair = draw(key, place, digit, Purpose::Tear);
         if eighths >> digit & 1 == 1 {
             mask | fair
@@ -100,6 +90,7 @@ impl FlashContent {
         assert!(geometry.is_valid(), "{geometry:?}");
         Self {
             geometry,
+            ecc: None,
             blocks: Pages::new(geometry.blocks as usize),
             hash: 0,
         }
@@ -107,7 +98,7 @@ impl FlashContent {
 
     /// What a memory holds, read through its contract. On a simulated device time passes. The
     /// contract does not tell how a page was programmed: one that holds anything but 0xFF counts as
-    /// programmed once, in the granules that do.
+    /// programmed once, in the [units](Geometry::once_units) that do.
     ///
     /// # Errors
     /// When the memory fails.
@@ -118,8 +109,7 @@ impl FlashContent {
             for page in content.geometry.pages_of(block) {
                 flash.read(page, 0, &mut bytes)?;
                 if bytes.iter().any(|byte| *byte != 0xFF) {
-                    content.change(page, |found| found.bytes.copy_from_slice(&bytes));
-                    content.take_granules(page, &bytes);
+                    content.fill(page, &bytes);
                 }
             }
             if flash.is_bad(block)? {
@@ -133,6 +123,17 @@ impl FlashContent {
     #[must_use]
     pub const fn geometry(&self) -> Geometry {
         self.geometry
+    }
+
+    /// The same content on a chip with another ECC, or with none.
+    pub(super) const fn with_ecc(mut self, ecc: Option<EccStrength>) -> Self {
+        self.ecc = ecc;
+        self
+    }
+
+    /// The ECC on the chip.
+    pub(super) const fn ecc(&self) -> Option<EccStrength> {
+        self.ecc
     }
 
     /// A hash of all that it holds, history and weakness included.
@@ -161,26 +162,50 @@ impl FlashContent {
         (page / pages, (page % pages) as usize)
     }
 
-    /// Reads a range that fits. `reading` numbers the reads, for the bits that flicker.
+    /// Whether a page was programmed since its block was erased.
+    pub(super) fn is_programmed(&self, page: u32) -> bool {
+        let (block, within) = self.place(page);
+        self.block(block)
+            .is_some_and(|block| block.is_programmed(within))
+    }
+
+    /// Reads a range that fits. `reading` numbers the reads, for the bits that flicker. Like a
+    /// chip's status, the verdict is that of the whole page.
     pub(super) fn read(
         &self,
         page: u32,
         column: u32,
         out: &mut [u8],
         reading: u64,
-    ) -> Result<(), NvmError> {
+    ) -> Result<Ecc, NvmError> {
         let (block, within) = self.place(page);
-        match self.block(block) {
-            Some(block) if block.is_lost(within) => Err(NvmError::Uncorrectable { page }),
-            Some(block) => {
-                block.read(page, within, column as usize, out, reading);
-                Ok(())
-            }
-            None => {
-                out.fill(0xFF);
-                Ok(())
-            }
+        let Some(block) = self.block(block) else {
+            out.fill(0xFF);
+            return Ok(Ecc::Clean);
+        };
+        if block.is_lost(within) {
+            return Err(NvmError::Uncorrectable { page });
         }
+        let column = column as usize;
+        let Some(ecc) = self.ecc.filter(|_| block.is_doubtful(within)) else {
+            block.read(page, within, column, out, reading);
+            return Ok(Ecc::Clean);
+        };
+        let mut cells = vec![0; self.geometry.columns() as usize];
+        block.read(page, within, 0, &mut cells, reading);
+        let verdict = match block.pages.get(within) {
+            Some(Some(found)) => {
+                let (new, old) = (found.intended(), found.earlier());
+                ecc.correct(&self.geometry, &mut cells, new, old)
+            }
+            _ => {
+                let erased = vec![0xFF; cells.len()];
+                let old = block.intended(within);
+                ecc.correct(&self.geometry, &mut cells, &erased, old)
+            }
+        };
+        out.copy_from_slice(&cells[column..column + out.len()]);
+        verdict.ok_or(NvmError::Uncorrectable { page })
     }
 
     /// Checks a program against the geometry and the block's history and mark.
@@ -201,7 +226,7 @@ impl FlashContent {
         }
         let later = block.pages.iter().skip(within + 1);
         if geometry.in_order
-            && let Some(ahead) = later.clone().position(Option::is_some)
+            && let Some(ahead) = later.clone().position(is_programmed)
         {
             let later = page + 1 + ahead as u32;
             return Err(FlashMisuse::OutOfOrder { page, later }.into());
@@ -210,16 +235,14 @@ impl FlashContent {
             return Ok(());
         };
         if let Some(allowed) = geometry.programs_per_page
-            && found.programs >= allowed
+            && found.programs() >= allowed
         {
             return Err(FlashMisuse::TooManyPrograms { page, allowed }.into());
         }
-        let granule = geometry.program_bytes;
-        let mut granules = column / granule..(column + data.len() as u32) / granule;
-        if !geometry.reprogram
-            && let Some(taken) = granules.find(|granule| found.took(*granule))
+        if let Some(mut units) = geometry.once_units(column, data.len() as u32)
+            && let Some(taken) = units.find(|unit| found.took(*unit))
         {
-            let column = taken * granule;
+            let column = geometry.once_unit_start(taken).max(column);
             return Err(FlashMisuse::Reprogram { page, column }.into());
         }
         Ok(())
@@ -229,47 +252,34 @@ impl FlashContent {
     pub(super) fn program(&mut self, page: u32, column: u32, data: &[u8]) {
         let (block, _) = self.place(page);
         let weak = self.block(block).and_then(|block| block.weak);
-        self.attempt(page, column, data.len());
+        let units = self.geometry.once_units(column, data.len() as u32);
         self.change(page, |found| {
-            let old = &mut found.bytes[column as usize..][..data.len()];
-            for (old, new) in old.iter_mut().zip(data) {
-                *old &= new;
-            }
+            found.attempt(units);
+            found.program(column, data);
             let Some(weak) = weak else { return };
             for number in 0..1 + data.len() as u64 / 32 {
                 let drawn = draw(weak.key, u64::from(page), number, Purpose::Tear);
                 let bit = drawn % (8 * data.len() as u64);
-                found.flicker.push(column * 8 + bit as u32);
-            }
-            found.flicker.sort_unstable();
-            found.flicker.dedup();
-        });
-    }
-
-    /// Counts a program of a range, which changes no bit.
-    pub(super) fn attempt(&mut self, page: u32, column: u32, bytes: usize) {
-        let granule = self.geometry.program_bytes as usize;
-        let counts = !self.geometry.reprogram;
-        self.change(page, |found| {
-            found.programs += 1;
-            let range = column as usize..column as usize + bytes;
-            if counts {
-                for one in range.start / granule..range.end / granule {
-                    found.take(one);
-                }
+                found.add_flicker(column * 8 + bit as u32);
             }
         });
     }
 
-    /// Counts the granules of a page that hold anything as programmed.
-    fn take_granules(&mut self, page: u32, bytes: &[u8]) {
-        let granule = self.geometry.program_bytes as usize;
-        let counts = !self.geometry.reprogram;
+    /// Fills a page by one program, in which units that hold 0xFF alone were left out.
+    fn fill(&mut self, page: u32, bytes: &[u8]) {
+        let geometry = self.geometry;
         self.change(page, |found| {
-            found.programs = 1;
-            for (index, chunk) in bytes.chunks(granule).enumerate() {
-                if counts && chunk.iter().any(|byte| *byte != 0xFF) {
-                    found.take(index);
+            found.attempt(None);
+            found.program(0, bytes);
+            for unit in geometry
+                .once_units(0, bytes.len() as u32)
+                .into_iter()
+                .flatten()
+            {
+                let starts = |unit| geometry.once_unit_start(unit) as usize;
+                let held = &bytes[starts(unit)..starts(unit + 1).min(bytes.len())];
+                if held.iter().any(|byte| *byte != 0xFF) {
+                    found.take(unit);
                 }
             }
         });
@@ -311,8 +321,8 @@ impl FlashContent {
         self.change_block(block, |block| block.bad = true);
     }
 
-    /// What a page holds, its spare area included, as if every read of a flickering bit gave what is
-    /// stored. A page outside the memory reads as erased.
+    /// What the cells of a page hold, its spare area included, without the ECC and as if every read of
+    /// a flickering bit gave what is stored. A page outside the memory reads as erased.
     #[must_use]
     pub fn page_bytes(&self, page: u32) -> Vec<u8> {
         let (block, within) = self.place(page);
@@ -326,10 +336,10 @@ impl FlashContent {
     /// Changes a page, which is made from what it reads when nothing was programmed yet.
     pub(super) fn change(&mut self, page: u32, change: impl FnOnce(&mut Page)) {
         let (block, within) = self.place(page);
-        let columns = self.geometry.columns() as usize;
+        let (columns, ecc) = (self.geometry.columns() as usize, self.ecc.is_some());
         self.change_block(block, |block| {
             if block.pages.get(within).is_none_or(Option::is_none) {
-                let made = block.settle(page, within, columns);
+                let made = block.settle(page, within, columns, ecc);
                 block.pages.resize(block.pages.len().max(within + 1), None);
                 block.pages[within] = Some(Arc::new(made));
             }
@@ -350,7 +360,32 @@ impl FlashContent {
     }
 }
 
+fn is_programmed(page: &Option<Arc<Page>>) -> bool {
+    page.as_ref().is_some_and(|page| page.programs() > 0)
+}
+
 impl Block {
+    fn is_programmed(&self, within: usize) -> bool {
+        self.pages.get(within).is_some_and(is_programmed)
+    }
+
+    /// Whether a read of a page can give anything but what it was to hold.
+    fn is_doubtful(&self, within: usize) -> bool {
+        match self.pages.get(within) {
+            Some(Some(page)) => page.is_doubtful(),
+            _ => self.half.is_some(),
+        }
+    }
+
+    /// What a page was to hold before an erase that came to no end, if there was one; `None` where
+    /// that is an erased page.
+    fn intended(&self, within: usize) -> Option<&[u8]> {
+        match self.pages.get(within) {
+            Some(Some(page)) => Some(page.intended()),
+            _ => self.half.as_ref()?.before.intended(within),
+        }
+    }
+
     fn is_lost(&self, within: usize) -> bool {
         match self.pages.get(within) {
             Some(Some(page)) => page.lost,
@@ -392,24 +427,22 @@ impl Block {
         }
     }
 
-    /// The page that is made where the first program since the erase comes.
-    fn settle(&self, page: u32, within: usize, columns: usize) -> Page {
+    /// The page that is made where the first program since the erase comes, or the first damage.
+    fn settle(&self, page: u32, within: usize, columns: usize, ecc: bool) -> Page {
         let mut bytes = vec![0xFF; columns];
         self.stored(page, within, 0, &mut bytes);
-        Page {
-            bytes: bytes.into(),
-            flicker: Vec::new(),
-            lost: false,
-            programs: 0,
-            programmed: Vec::new(),
-            hash: 0,
-        }
+        let half = self.half.as_ref().filter(|_| ecc);
+        let meant = half.map(|half| Meant {
+            new: vec![0xFF; columns].into(),
+            old: half.before.intended(within).map(Box::from),
+        });
+        Page::unprogrammed(bytes, meant)
     }
 
     fn rehash(&mut self, number: u32) {
         let mut sum = 0u64;
         for page in self.pages.iter().flatten() {
-            sum = sum.wrapping_add(page.hash);
+            sum = sum.wrapping_add(page.hash());
         }
         let tag = 1 << 63 | u64::from(number);
         if self.bad {
@@ -439,42 +472,5 @@ impl Half {
             }
             *byte |= drawn.1[column % WORD];
         }
-    }
-}
-
-impl Page {
-    fn took(&self, granule: u32) -> bool {
-        let word = self.programmed.get(granule as usize / 64).copied();
-        word.unwrap_or(0) >> (granule % 64) & 1 == 1
-    }
-
-    fn take(&mut self, granule: usize) {
-        if self.programmed.len() <= granule / 64 {
-            self.programmed.resize(granule / 64 + 1, 0);
-        }
-        self.programmed[granule / 64] |= 1 << (granule % 64);
-    }
-
-    /// The bits of a range that flicker.
-    fn flickering(&self, column: usize, bytes: usize) -> impl Iterator<Item = u32> {
-        let range = column as u32 * 8..(column + bytes) as u32 * 8;
-        let from = self.flicker.partition_point(|bit| *bit < range.start);
-        let until = self.flicker.partition_point(|bit| *bit < range.end);
-        self.flicker[from..until].iter().copied()
-    }
-
-    fn rehash(&mut self, page: u32) {
-        let words = self.bytes.len().div_ceil(WORD) as u64;
-        let mut sum = hash::of_bytes(u64::from(page) * words, &self.bytes, 0xFF);
-        let tag = 1 << 62 | u64::from(page);
-        for bit in &self.flicker {
-            sum = sum.wrapping_add(hash::of_word(tag, u64::from(*bit)));
-        }
-        let history = u64::from(self.programs) << 1 | u64::from(self.lost);
-        sum = sum.wrapping_add(hash::of_word(tag, 1 << 40 | history));
-        for (index, word) in self.programmed.iter().enumerate() {
-            sum = sum.wrapping_add(hash::of_word(tag ^ (index as u64 + 1) << 40, *word));
-        }
-        self.hash = sum;
     }
 }

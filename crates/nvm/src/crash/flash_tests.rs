@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use wordline_memory::{Flash, FlashError, FlashErrorKind, Geometry, RamFlash};
+use wordline_memory::{Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry, RamFlash};
 
 use super::{
-    FlashImage, FlashOperation, FlashTear, FlashTearing, ImageId, Mode, Recorder, Recording,
-    Weakness,
+    EccStrength, FlashImage, FlashOperation, FlashTear, FlashTearing, ImageId, Mode, Recorder,
+    Recording, Weakness,
 };
+use crate::error::{Misuse, NvmError};
+use crate::fixture::{TYPICAL, nand};
 
 const PAGES: u32 = 4;
 const BLOCKS: u32 = 3;
@@ -20,7 +22,7 @@ const NOR: Geometry = Geometry {
     blocks: BLOCKS,
     program_bytes: 1,
     programs_per_page: None,
-    reprogram: true,
+    once_bytes: None,
     in_order: false,
 };
 
@@ -29,9 +31,24 @@ const NAND: Geometry = Geometry {
     spare_bytes: 4,
     program_bytes: 4,
     programs_per_page: Some(2),
-    reprogram: false,
+    once_bytes: Some(4),
     in_order: true,
     ..NOR
+};
+
+/// A unit of the main area that takes one program, and granules of the spare area that take one each.
+const SECTORS: Geometry = Geometry {
+    page_bytes: 8,
+    spare_bytes: 8,
+    once_bytes: Some(8),
+    ..NAND
+};
+
+/// Weak enough that most tears of the small pages are beyond it: four codewords of 4 + 1 or 2 bytes.
+const STRENGTH: EccStrength = EccStrength {
+    sector_bytes: 4,
+    bits: 2,
+    refresh_from: 2,
 };
 
 type Ram = RamFlash<16, { PAGES as usize }, { BLOCKS as usize }>;
@@ -97,9 +114,8 @@ proptest! {
     /// they do, refusals included.
     #[test]
     fn linear_images_are_whole_copies(
-        nand in any::<bool>(), first in steps(), second in steps(),
+        geometry in prop::sample::select(vec![NOR, NAND, SECTORS]), first in steps(), second in steps(),
     ) {
-        let geometry = if nand { NAND } else { NOR };
         let (recording, copies) = record(geometry, &first, FlashTearing::raw());
         let images = recording.images(Mode::Linear, 0);
         prop_assert_eq!(images.clone().count(), copies.len());
@@ -116,14 +132,41 @@ proptest! {
         }
     }
 
+    /// An image of a chip with an ECC on the die refuses the programs of the main area that the chip
+    /// refuses, for the same reason: above all a second one of a sector.
+    #[test]
+    fn an_image_refuses_what_the_chip_refuses(
+        first in chip_programs(), second in chip_programs(),
+    ) {
+        let run = |flash: &mut dyn Flash<Error = NvmError>, programs: &[(u32, u32, usize)]| {
+            let program = |(page, column, bytes): &(u32, u32, usize)| {
+                let refusal = flash.program(*page, *column, &vec![0x5A; *bytes]).err()?;
+                Some(match refusal {
+                    // Any of the later pages may be named.
+                    NvmError::Misuse(Misuse::Flash(FlashMisuse::OutOfOrder { page, .. })) => {
+                        FlashMisuse::OutOfOrder { page, later: 0 }.into()
+                    }
+                    refusal => refusal,
+                })
+            };
+            programs.iter().map(program).collect::<Vec<_>>()
+        };
+        let mut chip = Recorder::flash(nand(TYPICAL), FlashTearing::raw()).expect("sound");
+        run(&mut chip, &first);
+        let (mut chip, recording) = chip.finish();
+        let mut image = recording.images(Mode::Linear, 0).last().expect("there is one");
+        let (image, chip) = (run(&mut image, &second), run(&mut chip, &second));
+        prop_assert_eq!(image, chip);
+    }
+
     /// What the contract promises of every image: a program tears its page alone, an erase its block
     /// alone, and each bit only as far as it may.
     #[test]
     fn torn_images_keep_the_promise_of_the_contract(
-        nand in any::<bool>(), steps in steps(), seed in any::<u64>(),
+        nand in any::<bool>(), ecc in any::<bool>(), steps in steps(), seed in any::<u64>(),
     ) {
         let geometry = if nand { NAND } else { NOR };
-        let tearing = if nand { FlashTearing::with_ecc() } else { FlashTearing::raw() };
+        let tearing = if ecc { FlashTearing::with_ecc(STRENGTH) } else { FlashTearing::raw() };
         let (recording, mut copies) = record(geometry, &steps, tearing);
         for mut image in recording.images(Mode::Exhaustive, seed) {
             let operation = image.id().operation;
@@ -135,18 +178,21 @@ proptest! {
                     let found = page(&mut image, number);
                     match torn {
                         Some(FlashOperation::Program { page, column, data, .. }) if *page == number => {
-prop_assert_eq!(found.is_err(), image.tear() == FlashTear::Lost);
-let Ok(found) = found else { continue };
+prop_assert!(found.is_ok() || ecc);
+                            prop_assert!(found.is_err() || image.tear() != FlashTear::Lost);
+                            let Ok(found) = found else { continue };
                             check_program(geometry, &old, &found, *column as usize, data)?;
-                            check_exact(&old, &found, *column as usize, data, image.tear())?;
+                            if !ecc {
+                                check_exact(&old, &found, *column as usize, data, image.tear())?;
+                            }
                         }
                         Some(FlashOperation::Erase { block, .. }) if geometry.block_of(number) == *block => {
-                            let found = found.expect("no ECC");
-                            for (old, found) in old.iter().zip(found) {
+                            prop_assert!(found.is_ok() || ecc);
+                            for (old, found) in old.iter().zip(found.iter().flatten()) {
                                 prop_assert_eq!(old & !found, 0, "a bit was cleared");
                             }
                             if matches!(image.tear(), FlashTear::LooksErased(_)) {
-                                prop_assert_eq!(found, [0xFF; 16]);
+                                prop_assert_eq!(found, Ok([0xFF; 16]));
                             }
                         }
                         _ => prop_assert_eq!(found, Ok(old)),
@@ -169,7 +215,7 @@ let Ok(found) = found else { continue };
     #[test]
     fn hashes_and_ids_name_images(nand in any::<bool>(), steps in steps(), seed in any::<u64>()) {
         let geometry = if nand { NAND } else { NOR };
-        let (recording, _) = record(geometry, &steps, FlashTearing::with_ecc());
+        let (recording, _) = record(geometry, &steps, FlashTearing::with_ecc(STRENGTH));
         let mut seen = HashMap::new();
         let images: Vec<FlashImage> = recording.images(Mode::Exhaustive, seed).collect();
         let sample = recording.images(Mode::Sample(20), seed);
@@ -187,7 +233,7 @@ let Ok(found) = found else { continue };
     /// A block that was torn is as good as new once it has been erased to the end.
     #[test]
     fn erasing_again_mends_a_block(steps in steps(), seed in any::<u64>()) {
-        let (recording, _) = record(NAND, &steps, FlashTearing::with_ecc());
+        let (recording, _) = record(NAND, &steps, FlashTearing::with_ecc(STRENGTH));
         for mut image in recording.images(Mode::Exhaustive, seed) {
             for block in 0..BLOCKS {
                 if image.is_bad(block) == Ok(true) {
@@ -208,6 +254,20 @@ let Ok(found) = found else { continue };
             }
         }
     }
+}
+
+/// Programs of whole and part sectors in the first block of the invented chip: page, column, bytes.
+fn chip_programs() -> impl Strategy<Value = Vec<(u32, u32, usize)>> {
+    let program = (
+        0u32..3,
+        0u32..8,
+        prop_oneof![Just(1usize), Just(64), Just(128), Just(200)],
+    );
+    let program = program.prop_map(|(page, half, bytes)| {
+        let column = half * 64;
+        (page, column, bytes.min(512 - column as usize))
+    });
+    prop::collection::vec(program, 1..8)
 }
 
 /// A torn program: each bit that it was to clear may be old or new, and no other differs, but beside
@@ -417,7 +477,7 @@ fn a_flipped_bit_is_one_bit() {
 #[test]
 fn a_torn_program_uses_up_its_granules_and_its_turn() {
     let steps = [Step::Program(1, 4, vec![0; 8])];
-    let (recording, _) = record(NAND, &steps, FlashTearing::with_ecc());
+    let (recording, _) = record(NAND, &steps, FlashTearing::with_ecc(STRENGTH));
     let mut torn = 0;
     for mut image in recording.images(Mode::Exhaustive, 3) {
         if image.id().operation > 0 || image.tear() == FlashTear::Nothing {
@@ -433,7 +493,7 @@ fn a_torn_program_uses_up_its_granules_and_its_turn() {
         assert!(!refused(1, 0), "the second program");
         assert!(refused(1, 12), "the third program");
     }
-    assert_eq!(torn, 1 + 7 + 14 + 3);
+    assert_eq!(torn, 1 + 7 + 14 + 4);
 }
 
 /// A block that is half erased must be erased again, too.

@@ -18,14 +18,37 @@ pub(super) fn of_bytes(first_word: u64, bytes: &[u8], fill: u8) -> u64 {
     let blank = u64::from_le_bytes([fill; WORD]);
     let mut sum = 0u64;
     for (place, chunk) in (first_word..).zip(bytes.chunks(WORD)) {
-        let mut word = [fill; WORD];
-        word[..chunk.len()].copy_from_slice(chunk);
-        let word = u64::from_le_bytes(word);
+        let word = word_of(chunk, fill);
         if word != blank {
             sum = sum.wrapping_add(of_word(place, word));
         }
     }
     sum
+}
+
+/// The hash of bytes that start at a word, where words that `like` holds as well count 0.
+pub(super) fn of_difference(first_word: u64, bytes: &[u8], like: &[u8]) -> u64 {
+    let mut sum = 0u64;
+    let pairs = bytes.chunks(WORD).zip(like.chunks(WORD));
+    for (place, (chunk, like)) in (first_word..).zip(pairs) {
+        let (word, like) = (word_of(chunk, 0), word_of(like, 0));
+        if word != like {
+            sum = sum.wrapping_add(of_word(place, word));
+        }
+    }
+    sum
+}
+
+/// A word of up to eight bytes, filled up.
+fn word_of(bytes: &[u8], fill: u8) -> u64 {
+    bytes.try_into().map_or_else(
+        |_| {
+            let mut word = [fill; WORD];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        },
+        u64::from_le_bytes,
+    )
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).

@@ -35,19 +35,27 @@ mod bytes;
 mod content;
 mod flash;
 mod flash_content;
+mod flash_ecc;
+mod flash_harm;
+mod flash_page;
+mod flash_tearing;
 mod hash;
 mod recording;
 
 pub use bytes::{ByteImage, ByteOperation, ByteState, ByteTearing, Cut, Spoilt};
 pub use content::Content;
-pub use flash::{FlashImage, FlashOperation, FlashTear, FlashTearing};
+pub use flash::{FlashImage, FlashOperation};
 pub use flash_content::{FlashContent, Weakness};
+pub use flash_ecc::EccStrength;
+pub use flash_tearing::{FlashTear, FlashTearing};
 pub use recording::{
     ImageId, Images, Mode, ParseImageIdError, Recorder, Recording, Tearing, Timed,
 };
 
 #[cfg(test)]
 mod bytes_tests;
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod flash_tests;
 #[cfg(test)]

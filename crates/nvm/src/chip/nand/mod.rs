@@ -149,7 +149,7 @@ impl Nand {
     #[must_use]
     pub fn geometry(&self) -> Geometry {
         let mut geometry = self.spec.geometry;
-        geometry.reprogram = !self.ecc;
+        geometry.once_bytes = geometry.once_bytes.filter(|_| self.ecc);
         geometry
     }
 

@@ -15,6 +15,7 @@ use crate::bus::Action;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::Opcode;
 use crate::link::{Link, LinkError};
+use crate::pairing::Pairing;
 use crate::problem::{Problem, Problems};
 
 /// The sheet of a NAND flash, on a serial or a parallel bus.
@@ -58,6 +59,8 @@ pub struct NandSheet {
     pub in_order: Sourced<bool>,
     /// The error correction on the die. Left out where there is none.
     pub ecc: Option<EccSheet>,
+    /// Which pages of a block share multi-level cells. Left out for single-level cells.
+    pub pairing: Option<Sourced<Pairing>>,
     /// Wrong bits in 512 bytes that the host must be able to correct, where the die does not.
     pub host_ecc_bits: Option<Sourced<u32>>,
     /// Blocks that may be bad when the chip leaves the factory.
@@ -235,7 +238,8 @@ impl NandSheet {
     }
 
     /// Sizes and programming rules, with the ECC on where there is one. It covers a sector whole, so
-    /// that a sector takes one program, which the geometry can only say byte by byte.
+    /// that a sector takes one program. Which bytes of the spare area belong to a sector the geometry
+    /// cannot say.
     #[must_use]
     pub fn geometry(&self) -> Geometry {
         let bytes = |figure: &Figure<ByteCount>| saturate(figure.nominal().bytes());
@@ -246,7 +250,7 @@ impl NandSheet {
             blocks: *self.blocks.value(),
             program_bytes: 1,
             programs_per_page: Some(*self.programs_per_page.value()),
-            reprogram: self.ecc.is_none(),
+            once_bytes: self.ecc.as_ref().map(|ecc| bytes(&ecc.sector_bytes)),
             in_order: *self.in_order.value(),
         }
     }
@@ -504,6 +508,13 @@ impl NandSheet {
         }
         if self.plane_busy.is_some() && *self.planes.value() < 2 {
             problems.add("plane_busy", "a chip with one plane has none");
+        }
+        let pages = *self.pages_per_block.value();
+        if let Some(pairing) = &self.pairing
+            && pairing.value().upper_of(0, pages).is_none()
+        {
+            let message = format!("no such pairs in blocks of {pages} pages");
+            problems.add("pairing", message);
         }
         let (blocks, planes) = (*self.blocks.value(), *self.planes.value());
         if planes > 0 && !blocks.is_multiple_of(planes) {

@@ -115,6 +115,7 @@ impl Spec {
             let figure = figure.as_ref();
             figure.map_or(Time::ZERO, |figure| resolver.wait(name, figure))
         };
+        let program_bytes = granule.unwrap_or(1).max(pairs) as u32;
         Self {
             capacity,
             geometry: Geometry {
@@ -122,9 +123,9 @@ impl Spec {
                 spare_bytes: 0,
                 pages_per_block: (block_bytes / page_bytes) as u32,
                 blocks: (capacity / block_bytes) as u32,
-                program_bytes: granule.unwrap_or(1).max(pairs) as u32,
+                program_bytes,
                 programs_per_page: None,
-                reprogram: granule.is_none(),
+                once_bytes: granule.map(|_| program_bytes),
                 in_order: false,
             },
             granule,

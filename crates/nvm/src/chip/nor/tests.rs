@@ -317,7 +317,7 @@ fn with_granule() -> NorSheet {
 fn rule_a_granule_of_the_ecc_is_programmed_whole() {
     let mut bench = Bench::of(&with_granule());
     assert_eq!(bench.chip.geometry().program_bytes, 16);
-    assert!(!bench.chip.geometry().reprogram);
+    assert_eq!(bench.chip.geometry().once_bytes, Some(16));
     bench.enable().expect("idle");
     for (at, bytes) in [(8, 16), (16, 8)] {
         let off = FlashMisuse::OffGranule {
@@ -351,7 +351,7 @@ fn rule_a_granule_of_the_ecc_is_programmed_once_between_erases() {
     bench.chip.preload(512, &[1; 8]).expect("inside");
     assert_eq!(misuse(program(&mut bench, 512, 0)), again(2, 0));
     let plain = Bench::new();
-    assert!(plain.chip.geometry().reprogram);
+    assert_eq!(plain.chip.geometry().once_bytes, None);
 }
 
 /// Erase units smaller than what the store copies at once lose no neighbour.
