@@ -45,6 +45,10 @@ pub struct RawWorkload {
     /// Whether NAND chips load the next page while the one before it is moved to the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cache_read: bool,
+    /// Work of the memory during which reads come, each run by itself and beside the runs on an idle
+    /// memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<BackgroundWork>,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -61,6 +65,7 @@ impl Default for RawWorkload {
             operations: vec![Operation::Read, Operation::Write],
             patterns: in_order(),
             cache_read: false,
+            during: Vec::new(),
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
@@ -118,6 +123,29 @@ impl Operation {
     }
 }
 
+/// What a memory does by itself while the host does something else.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum BackgroundWork {
+    /// It erases one block after the other.
+    Erase,
+    /// It programs one page after the other.
+    Program,
+}
+
+impl BackgroundWork {
+    /// As the command line and the result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Erase => "erase",
+            Self::Program => "program",
+        }
+    }
+}
+
 impl Workload {
     /// As the result rows spell it.
     #[must_use]
@@ -137,8 +165,13 @@ impl Experiment {
         let sizes: Vec<_> = raw.access_bytes.iter().copied().map(compact).collect();
         let operations: Vec<_> = raw.operations.iter().map(|one| one.name()).collect();
         let patterns: Vec<_> = raw.patterns.iter().map(|one| one.name()).collect();
+        let during: Vec<_> = raw.during.iter().map(|one| one.name()).collect();
+        let during = match during.as_slice() {
+            [] => String::new(),
+            some => format!(" --during {}", some.join(",")),
+        };
         format!(
-            "wordline raw --target {} --operation {} --pattern {}{} --size {} --total {} --wrap {} \
+            "wordline raw --target {} --operation {} --pattern {}{}{during} --size {} --total {} --wrap {} \
              --timing {} --age {} --seed {}",
             quoted(&self.targets.join(",")),
             operations.join(","),
@@ -187,6 +220,28 @@ mod tests {
             "wordline raw --target em064lx@stm32h755-qspi --operation read,write --pattern sequential \
              --size 2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
         );
+    }
+
+    #[test]
+    fn work_in_the_background_is_named_where_there_is_any() {
+        let mut experiment = Experiment {
+            targets: vec!["mt25ql128".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert!(!json.contains("during"), "{json}");
+        let Workload::Raw(raw) = &mut experiment.workload;
+        raw.during = vec![BackgroundWork::Program, BackgroundWork::Erase];
+        let command = experiment.command_line();
+        assert!(
+            command.contains(" --during program,erase --size "),
+            "{command}"
+        );
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(serde_json::from_str(&json).ok(), Some(experiment));
     }
 
     #[test]

@@ -51,7 +51,9 @@ pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::parallel_mram::ParallelMramSheet;
 pub use cost::{AccessCost, Cause};
-pub use device::{Accounts, CurrentGap, Device, FlashDevice, Notes, Wear};
+pub use device::{
+    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, Wear,
+};
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};
 pub use pages::Pages;

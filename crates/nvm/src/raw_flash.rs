@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
-use wordline_core::SimClock;
+use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, SimClock};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, Wear};
+use crate::device::{Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, Wear};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
+use crate::wired::SuspendedRead;
 
 /// A flash memory that is written like a byte memory.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct RawFlash<F> {
     /// Good blocks, ascending.
     good: Vec<u32>,
     cost: AccessCost,
+    /// What was begun and not waited for.
+    work: Option<FlashWork>,
 }
 
 impl<F: FlashDevice> RawFlash<F> {
@@ -42,6 +46,7 @@ impl<F: FlashDevice> RawFlash<F> {
             geometry,
             good,
             cost: AccessCost::NONE,
+            work: None,
         })
     }
 
@@ -59,6 +64,30 @@ impl<F: FlashDevice> RawFlash<F> {
     fn step(&mut self, run: impl FnOnce(&mut F) -> Result<(), NvmError>) -> Result<(), NvmError> {
         run(&mut self.flash)?;
         self.cost.add_all(self.flash.last_cost());
+        Ok(())
+    }
+
+    /// Begins work as an access of its own.
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        self.cost = AccessCost::NONE;
+        self.step(|flash| flash.begin_work(work, data))?;
+        self.work = Some(work);
+        Ok(())
+    }
+
+    /// Waits for what was begun, as a part of an access.
+    fn await_work(&mut self) -> Result<(), NvmError> {
+        match self.work.take() {
+            Some(work) => self.step(|flash| flash.await_work(work)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads as a part of an access.
+    fn read_on(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        for (physical, range) in self.runs(at, out.len()) {
+            self.step(|flash| flash.read_stream(physical, &mut out[range]))?;
+        }
         Ok(())
     }
 
@@ -118,10 +147,7 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
         self.cost = AccessCost::NONE;
-        for (physical, range) in self.runs(at, out.len()) {
-            self.step(|flash| flash.read_stream(physical, &mut out[range]))?;
-        }
-        Ok(())
+        self.read_on(at, out)
     }
 
     /// Programs every page that the access touches; a block whose first byte is among them is erased
@@ -192,12 +218,80 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         Ok(())
     }
 
+    fn background(&mut self) -> Option<&mut dyn Background> {
+        Some(self)
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(Self {
             flash: self.flash.fork_flash(),
             geometry: self.geometry,
             good: self.good.clone(),
             cost: self.cost,
+            work: self.work,
         })
+    }
+}
+
+impl<F: FlashDevice> Background for RawFlash<F> {
+    fn unit_bytes(&self, work: BackgroundWork) -> u64 {
+        match work {
+            BackgroundWork::Program => u64::from(self.geometry.page_bytes),
+            BackgroundWork::Erase => self.block_bytes(),
+        }
+    }
+
+    fn check_suspend(&self, _: BackgroundWork) -> Result<(), NoSuspend> {
+        self.flash.check_suspend()
+    }
+
+    fn start_erase(&mut self, at: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, self.block_bytes(), self.len())?;
+        let block = self.good[(at / self.block_bytes()) as usize];
+        self.begin_work(FlashWork::Erase { block }, &[])
+    }
+
+    fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        let block = self.good[(at / self.block_bytes()) as usize];
+        let inside = at % self.block_bytes() / u64::from(self.geometry.page_bytes);
+        let page = block * self.geometry.pages_per_block + inside as u32;
+        self.begin_work(FlashWork::Program { page }, data)
+    }
+
+    fn busy_until(&self) -> Time {
+        self.flash.busy_until()
+    }
+
+    fn finish(&mut self) -> Result<(), NvmError> {
+        self.cost = AccessCost::NONE;
+        self.await_work()
+    }
+
+    fn read_after(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        self.await_work()?;
+        self.read_on(at, out)
+    }
+
+    fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        let mut all = SuspendedRead {
+            latency: AccessCost::NONE,
+            suspended: false,
+        };
+        for (physical, range) in self.runs(at, out.len()) {
+            let before = self.cost;
+            let part = self
+                .flash
+                .read_stream_suspending(physical, &mut out[range])?;
+            self.cost.add_all(self.flash.last_cost());
+            all.latency = before;
+            all.latency.add_all(&part.latency);
+            all.suspended |= part.suspended;
+        }
+        Ok(all)
     }
 }

@@ -48,6 +48,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         operations: raw.operation.clone(),
         patterns: raw.pattern.clone(),
         cache_read: raw.cache_read,
+        during: raw.during.clone(),
         access_bytes: sizes,
         ..default
     };

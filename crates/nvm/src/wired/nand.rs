@@ -1,6 +1,7 @@
 //! A serial NAND on a board.
 
 use wordline_core::draw::hash_name;
+use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
 use super::{Conditions, Named, Sheet, Wired};
@@ -8,7 +9,7 @@ use crate::board::Board;
 use crate::bus::serial::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
 use crate::cost::Cause;
-use crate::device::FlashDevice;
+use crate::device::{FlashDevice, FlashWork};
 use crate::error::{Misuse, NvmError};
 
 impl Sheet for NandSheet {
@@ -146,6 +147,52 @@ impl Wired<Nand> {
         self.command(Action::WriteEnable, Nand::write_enable)
     }
 
+    /// Begins an access, and in it a program, unless there are no bytes.
+    fn issue_program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        geometry.check_program(page, column, data.len() as u64)?;
+        self.check_good(geometry.block_of(page))?;
+        if !data.is_empty() {
+            self.chip.check_program(page, column, data)?;
+        }
+        self.begin();
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.enable()?;
+        self.load(column, data)?;
+        self.command(Action::Execute, |chip, start, bus| {
+            chip.execute(start, bus, page)
+        })
+    }
+
+    fn await_program(&mut self, page: u32) -> Result<(), NvmError> {
+        self.wait(self.chip.busy_until(), Cause::Program)?;
+        if self.chip.failed() {
+            return Err(NvmError::ProgramFailed { page });
+        }
+        Ok(())
+    }
+
+    /// Begins an access, and in it an erase.
+    fn issue_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.chip.geometry().check_block(block)?;
+        self.check_good(block)?;
+        self.begin();
+        self.enable()?;
+        self.command(Action::Erase, |chip, start, bus| {
+            chip.erase(start, bus, block)
+        })
+    }
+
+    fn await_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.wait(self.chip.busy_until(), Cause::Erase)?;
+        if self.chip.failed() {
+            return Err(NvmError::EraseFailed { block });
+        }
+        Ok(())
+    }
+
     fn load(&mut self, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.transfer(Action::Write, data.len() as u64, |chip, start, bus| {
             chip.load(start, bus, column, data)
@@ -175,42 +222,17 @@ impl Flash for Wired<Nand> {
 
     /// Write enable, load, execute, wait. Refused programs put nothing on the bus.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        let geometry = self.chip.geometry();
-        geometry.check_program(page, column, data.len() as u64)?;
-        self.check_good(geometry.block_of(page))?;
-        if !data.is_empty() {
-            self.chip.check_program(page, column, data)?;
-        }
-        self.begin();
+        self.issue_program(page, column, data)?;
         if data.is_empty() {
             return Ok(());
         }
-        self.enable()?;
-        self.load(column, data)?;
-        self.command(Action::Execute, |chip, start, bus| {
-            chip.execute(start, bus, page)
-        })?;
-        self.wait(self.chip.busy_until(), Cause::Program)?;
-        if self.chip.failed() {
-            return Err(NvmError::ProgramFailed { page });
-        }
-        Ok(())
+        self.await_program(page)
     }
 
     /// Write enable, erase, wait.
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
-        self.chip.geometry().check_block(block)?;
-        self.check_good(block)?;
-        self.begin();
-        self.enable()?;
-        self.command(Action::Erase, |chip, start, bus| {
-            chip.erase(start, bus, block)
-        })?;
-        self.wait(self.chip.busy_until(), Cause::Erase)?;
-        if self.chip.failed() {
-            return Err(NvmError::EraseFailed { block });
-        }
-        Ok(())
+        self.issue_erase(block)?;
+        self.await_erase(block)
     }
 
     /// Reads the mark, which lies in the first spare byte of the block's page 0, whatever the ECC
@@ -263,6 +285,25 @@ impl FlashDevice for Wired<Nand> {
 
     fn use_cache_read(&mut self) -> bool {
         self.set_cache_read(true).is_ok()
+    }
+
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        match work {
+            FlashWork::Program { page } => self.issue_program(page, 0, data),
+            FlashWork::Erase { block } => self.issue_erase(block),
+        }
+    }
+
+    fn await_work(&mut self, work: FlashWork) -> Result<(), NvmError> {
+        self.begin();
+        match work {
+            FlashWork::Program { page } => self.await_program(page),
+            FlashWork::Erase { block } => self.await_erase(block),
+        }
+    }
+
+    fn busy_until(&self) -> Time {
+        self.chip.busy_until()
     }
 
     fn fork_flash(&self) -> Self {

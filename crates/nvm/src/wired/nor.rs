@@ -8,7 +8,7 @@ use crate::board::Board;
 use crate::bus::serial::Action;
 use crate::chip::nor::{Nor, NorSheet, Work};
 use crate::cost::{AccessCost, Cause};
-use crate::device::FlashDevice;
+use crate::device::{FlashDevice, FlashWork, NoSuspend};
 use crate::error::{Misuse, NvmError};
 
 /// A read that came while a program or an erase ran.
@@ -278,6 +278,48 @@ impl FlashDevice for Wired<Nor> {
         self.chip.geometry().check_read(page, column, bytes)?;
         let at = self.address(page, column);
         self.chip.preload(at, data)
+    }
+
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        match work {
+            FlashWork::Program { page } => {
+                geometry.check_program(page, 0, data.len() as u64)?;
+                self.start_program(self.address(page, 0), data)
+            }
+            FlashWork::Erase { block } => {
+                geometry.check_block(block)?;
+                let bytes = geometry.block_bytes();
+                self.start_erase(u64::from(block) * bytes, bytes)
+            }
+        }
+    }
+
+    fn await_work(&mut self, _: FlashWork) -> Result<(), NvmError> {
+        self.finish()
+    }
+
+    fn busy_until(&self) -> Time {
+        self.chip.running().map_or(Time::ZERO, |(_, until)| until)
+    }
+
+    fn check_suspend(&self) -> Result<(), NoSuspend> {
+        if !self.chip.has_suspend() {
+            return Err(NoSuspend::Sheet);
+        }
+        let mut needed = [Action::Suspend, Action::Resume].into_iter();
+        match needed.find(|action| self.link.command(*action).is_none()) {
+            Some(action) => Err(NoSuspend::Board(action)),
+            None => Ok(()),
+        }
+    }
+
+    fn read_stream_suspending(
+        &mut self,
+        at: u64,
+        out: &mut [u8],
+    ) -> Result<SuspendedRead, NvmError> {
+        self.read_suspending(at, out)
     }
 
     fn fork_flash(&self) -> Self {
