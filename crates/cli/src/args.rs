@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wordline_catalog::import::PageKind;
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{BackgroundWork, Operation, Pattern, Timing};
 use wordline_report::Format;
 
@@ -102,6 +102,10 @@ pub(crate) struct Raw {
     #[arg(long, value_delimiter = ',', value_name = "erase|program")]
     #[arg(value_parser = background)]
     pub(crate) during: Vec<BackgroundWork>,
+    /// Longest pause between two reads of --during; each is drawn evenly from 0 to it [default: as
+    /// long as the work]
+    #[arg(long, value_name = "TIME", requires = "during")]
+    pub(crate) pause: Option<Time>,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     pub(crate) size: Vec<ByteCount>,

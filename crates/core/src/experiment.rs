@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quantity::ByteCount;
+use crate::quantity::{ByteCount, Time};
 use crate::timing::Timing;
 
 /// Targets, a workload and the conditions of a run. Inputs and seed give the run, bit for bit.
@@ -49,6 +49,10 @@ pub struct RawWorkload {
     /// memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub during: Vec<BackgroundWork>,
+    /// Longest pause between two such reads in picoseconds; each is drawn evenly from 0 to it. Without
+    /// it, it is what a piece of the work takes, so that reads come at any moment of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_ps: Option<u64>,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -66,6 +70,7 @@ impl Default for RawWorkload {
             patterns: in_order(),
             cache_read: false,
             during: Vec::new(),
+            pause_ps: None,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
@@ -170,8 +175,14 @@ impl Experiment {
             [] => String::new(),
             some => format!(" --during {}", some.join(",")),
         };
+        let pause = raw.pause_ps.map_or_else(String::new, |ps| {
+            format!(
+                " --pause {}",
+                Time::from_ps(ps).to_string().replace(' ', "")
+            )
+        });
         format!(
-            "wordline raw --target {} --operation {} --pattern {}{}{during} --size {} --total {} --wrap {} \
+            "wordline raw --target {} --operation {} --pattern {}{}{during}{pause} --size {} --total {} --wrap {} \
              --timing {} --age {} --seed {}",
             quoted(&self.targets.join(",")),
             operations.join(","),
@@ -235,9 +246,10 @@ mod tests {
         assert!(!json.contains("during"), "{json}");
         let Workload::Raw(raw) = &mut experiment.workload;
         raw.during = vec![BackgroundWork::Program, BackgroundWork::Erase];
+        raw.pause_ps = Some(1_500_000);
         let command = experiment.command_line();
         assert!(
-            command.contains(" --during program,erase --size "),
+            command.contains(" --during program,erase --pause 1.5us --size "),
             "{command}"
         );
         let json = serde_json::to_string(&experiment).expect("plain data");

@@ -4,8 +4,9 @@
 //! The memory is kept busy: as soon as the driver sees that a piece of work has ended, it begins the
 //! next, in spare blocks behind the range that is read. There is one host, which waits for its data:
 //! between the end of an access and the next read lies a pause, drawn from the seed evenly between
-//! nothing and the duration of an undisturbed piece of work. Reads therefore come at any moment of the
-//! work, each as likely as any other. A read that comes while the driver itself is on the bus, to begin
+//! nothing and the longest pause. Unless the experiment states that, it is the duration of an
+//! undisturbed piece of work, so that reads come at any moment of the work, each as likely as any
+//! other. A read that comes while the driver itself is on the bus, to begin
 //! the next piece, waits for it, which counts as the driver's time.
 //!
 //! A block is erased before its first page is programmed. No read comes during that erase of a run
@@ -21,6 +22,9 @@ use crate::payload::Payload;
 
 /// The most blocks that the work goes round in, because what is programmed is held in RAM.
 const SPARE_BLOCKS_MAX: u64 = 64;
+
+/// The longest pause that can be asked for, because the work between two reads is simulated.
+pub(crate) const PAUSE_MAX: Time = Time::from_ps(1_000_000_000_000);
 
 /// What the memory does during the reads, and what the driver does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,20 +194,21 @@ pub(crate) struct BusyMemory<'a> {
 }
 
 impl<'a> BusyMemory<'a> {
-    /// Runs one piece of work undisturbed, which tells the longest pause, and begins the next.
+    /// Runs one piece of work undisturbed, which tells the longest pause unless the workload does, and
+    /// begins the next.
     pub(crate) fn new(
         memory: &'a mut dyn Background,
         during: During,
-        wrap_bytes: u64,
+        workload: &RawWorkload,
         payload: &'a Payload,
         seed: u64,
     ) -> Result<Self, NvmError> {
         let clock = memory.clock().clone();
-        let mut spare = Spare::new(memory, during.work, wrap_bytes);
+        let mut spare = Spare::new(memory, during.work, workload.wrap_bytes);
         let before = clock.now();
         let ready = spare.begin(memory, payload)?;
         memory.finish()?;
-        let pause = clock.now().since(before).since(ready);
+        let alone = clock.now().since(before).since(ready);
         let free = clock.now();
         let mut busy = Self {
             memory,
@@ -218,7 +223,7 @@ impl<'a> BusyMemory<'a> {
                 ends: free,
             },
             pieces: Pieces::default(),
-            pause,
+            pause: workload.pause_ps.map_or(alone, Time::from_ps),
             free,
         };
         busy.begin()?;
@@ -276,11 +281,10 @@ impl<'a> BusyMemory<'a> {
         Ok((arrival, cost))
     }
 
-    /// Lets what runs end, and says how long the pieces of work took.
-    pub(crate) fn finish(mut self) -> Result<Pieces, NvmError> {
-        self.memory.finish()?;
-        self.pieces.add(&self.piece);
-        Ok(self.pieces)
+    /// How long the pieces of work took that have ended. The one that runs would be seen by fewer reads
+    /// than the others.
+    pub(crate) const fn pieces(&self) -> Pieces {
+        self.pieces
     }
 }
 

@@ -8,13 +8,13 @@
 
 use wordline_catalog::Target;
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{BackgroundWork, Experiment, Operation, Pattern, RawWorkload, ResultSet};
 use wordline_nvm::{Conditions, Device, NvmError};
 
 use crate::control::{Control, Progress};
-use crate::during::{BusyMemory, During, readable_bytes};
+use crate::during::{BusyMemory, During, PAUSE_MAX, readable_bytes};
 use crate::error::LabError;
 use crate::payload::Payload;
 use crate::rows::{Run, rows};
@@ -309,7 +309,7 @@ impl<'a> Work<'a> {
         let (access, name) = (run.access_bytes, run.name());
         let (wrap, before) = (self.workload.wrap_bytes, self.done_bytes);
         let mut tally = Tally::new(memory.clock().now());
-        let mut busy = BusyMemory::new(memory, during, wrap, &self.payload, self.seed)?;
+        let mut busy = BusyMemory::new(memory, during, self.workload, &self.payload, self.seed)?;
         let mut buffer = vec![0; access as usize];
         for index in 0..self.workload.total_bytes / access {
             if index.is_multiple_of(BREATH_READS) && self.breathe(&name, before + tally.bytes()) {
@@ -322,7 +322,7 @@ impl<'a> Work<'a> {
                 return Err(Failure::Corrupt(at));
             }
         }
-        tally.mark_background(busy.finish()?);
+        tally.mark_background(busy.pieces());
         self.done_bytes = before + self.workload.total_bytes;
         Ok(Some(tally))
     }
@@ -423,6 +423,7 @@ fn check(
             });
         }
     }
+    check_pause(workload)?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
     for (target, device) in devices {
         let capacity = device.len();
@@ -465,6 +466,23 @@ fn check(
         return Err(wrong_size("wrap", wrap, problem));
     }
     Ok(())
+}
+
+fn check_pause(workload: &RawWorkload) -> Result<(), LabError> {
+    let Some(pause) = workload.pause_ps.map(Time::from_ps) else {
+        return Ok(());
+    };
+    let problem = if workload.during.is_empty() {
+        "is that of reads during other work, and during names none".to_owned()
+    } else if pause > PAUSE_MAX {
+        format!("of {pause} is too long; allowed: 0 s to {PAUSE_MAX}")
+    } else {
+        return Ok(());
+    };
+    Err(LabError::List {
+        what: "pause",
+        problem,
+    })
 }
 
 fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {

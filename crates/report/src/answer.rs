@@ -114,11 +114,14 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
     let mut clauses = Vec::new();
     if !speeds.is_empty() {
         clauses.push(speeds.join(", and "));
+    } else if ends.iter().any(|line| half(line).is_some()) {
+        clauses.extend(ends.iter().filter_map(|line| tail(pivot, line)));
+        clauses.extend(delay(series));
     } else if let Some(latency) = ends.iter().find_map(|line| line.number(Metric::LatencyMax)) {
         let latency = text::number(Metric::LatencyMax, latency, text::DIGITS);
         clauses.push(format!("the slowest access takes {latency}"));
     } else if let Some(reason) = ends.iter().find_map(|line| missing(line)) {
-        clauses.push(format!("throughput {}", text::reason_word(reason)));
+        clauses.push(reason);
     }
     clauses.extend(energy(series));
     clauses.extend(lifetime(series));
@@ -172,8 +175,58 @@ fn speed(pivot: &Pivot<'_>, line: &Line<'_>) -> String {
     clause
 }
 
-fn missing(line: &Line<'_>) -> Option<NoValue> {
-    line.row(Metric::ThroughputMean, None)?.no_value
+/// The duration that half of the accesses do not exceed.
+fn half(line: &Line<'_>) -> Option<f64> {
+    line.number(Metric::LatencyP50)
+}
+
+/// How accesses are spread whose rate says nothing: the middle one and the slowest at one end of a
+/// curve.
+fn tail(pivot: &Pivot<'_>, line: &Line<'_>) -> Option<String> {
+    let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
+    let (half, slowest) = (half(line)?, line.number(Metric::LatencyMax)?);
+    let place = pivot.place(line);
+    let of = match pivot.along {
+        Some("access_bytes") if !place.is_empty() => format!(" of {place}"),
+        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "half of the accesses{of} take up to {}, the slowest {}",
+        number(half),
+        number(slowest)
+    ))
+}
+
+/// What accesses cost the work that they meet.
+fn delay(series: &Series<'_, '_>) -> Option<String> {
+    let delays = series.lines.iter().filter_map(|line| {
+        let delay = line.number(Metric::BackgroundDelayMean)?;
+        Some((delay, line.number(Metric::BackgroundDurationMean)?))
+    });
+    let (delay, duration) = delays.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let number = |value| text::number(Metric::BackgroundDurationMean, value, text::DIGITS);
+    let duration = number(duration);
+    Some(if delay > 0.0 {
+        let delay = number(delay);
+        format!(
+            "the work in the background takes up to {duration}, {delay} of which are the reads' doing"
+        )
+    } else {
+        format!("the work in the background takes {duration}, undisturbed")
+    })
+}
+
+/// Why there is no value, in words.
+fn missing(line: &Line<'_>) -> Option<String> {
+    let names = [
+        (Metric::ThroughputMean, "throughput"),
+        (Metric::LatencyMax, "latency"),
+    ];
+    names.into_iter().find_map(|(metric, name)| {
+        let reason = line.row(metric, None)?.no_value?;
+        Some(format!("{name} {}", text::reason_word(reason)))
+    })
 }
 
 /// What a byte costs, as a range where the access size matters.

@@ -9,12 +9,15 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
-const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
+const HEADLINES: [(Metric, Option<&str>, &str); 18] = [
     (Metric::ThroughputMean, None, "throughput"),
     (Metric::RateMax, None, "rate max"),
     (Metric::LatencyMean, None, "latency mean"),
+    (Metric::LatencyP50, None, "latency p50"),
     (Metric::LatencyP99, None, "latency p99"),
     (Metric::LatencyMax, None, "latency max"),
+    (Metric::BackgroundDurationMean, None, "work takes"),
+    (Metric::BackgroundDelayMean, None, "delayed by"),
     (Metric::TimeShare, Some("driver"), "driver share"),
     (Metric::RamPeak, None, "RAM peak"),
     (Metric::EnergyPerByte, None, "energy"),
@@ -77,7 +80,7 @@ fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<
     fixed(varying.basis, &|| basis_names(&line.bases()));
     for axis in &pivot.shown_axes() {
         let value = line.axis(axis);
-        cells.push(value.map_or_else(String::new, |value| text::coordinate(axis, value)));
+        cells.push(value.map_or_else(|| "–".to_owned(), |value| text::coordinate(axis, value)));
     }
     for (metric, cause, _) in headlines {
         let row = line.row(*metric, *cause);
@@ -94,9 +97,15 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
     let alike =
         |line: &Line<'_>| line.number(Metric::LatencyP99) == line.number(Metric::LatencyMax);
     let without_tail = pivot.lines.iter().all(alike);
+    // Accesses that meet other work at any moment of it have a middle that the mean does not tell.
+    let chance = present.contains(&(Metric::BackgroundDurationMean, None));
     let chosen: Vec<_> = HEADLINES
         .into_iter()
-        .filter(|(metric, _, _)| *metric != Metric::LatencyP99 || !without_tail)
+        .filter(|(metric, _, _)| match metric {
+            Metric::LatencyP50 => chance,
+            Metric::LatencyP99 => !without_tail,
+            _ => true,
+        })
         .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
         .map(|(metric, cause, name)| (metric, cause, name.to_owned()))
         .collect();

@@ -1,7 +1,7 @@
 //! `wordline raw`.
 
 use wordline_catalog::{Catalog, Target};
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Experiment, RawWorkload, ResultSet, Workload};
 use wordline_lab::{Control, default_workload};
 
@@ -49,6 +49,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         patterns: raw.pattern.clone(),
         cache_read: raw.cache_read,
         during: raw.during.clone(),
+        pause_ps: raw.pause.map(Time::ps),
         access_bytes: sizes,
         ..default
     };
