@@ -295,3 +295,76 @@ impl<F: FlashDevice> Background for RawFlash<F> {
         Ok(all)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::serial::Action;
+    use crate::error::Misuse;
+    use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
+
+    const ERASE: BackgroundWork = BackgroundWork::Erase;
+
+    fn stored(memory: &mut dyn Background, at: u64) -> Vec<u8> {
+        memory.preload(at, &[1, 2, 3, 4]).expect("inside");
+        vec![1, 2, 3, 4]
+    }
+
+    /// An erase of block 2 that is read from after a while, and then waited for.
+    #[test]
+    fn a_read_waits_for_the_end_or_suspends() {
+        let mut flash = RawFlash::new(nor(TYPICAL)).expect("connects");
+        let memory = flash.background().expect("it is busy by itself");
+        let expected = stored(memory, 64);
+        let block = memory.unit_bytes(ERASE);
+        memory.check_suspend(ERASE).expect("it has a suspend");
+        memory.start_erase(2 * block).expect("idle");
+        let mut out = [0; 4];
+        let refused = memory.read(64, &mut out);
+        assert!(matches!(
+            refused,
+            Err(NvmError::Misuse(Misuse::Busy { .. }))
+        ));
+        let read = memory.read_suspending(64, &mut out).expect("apart");
+        assert!(read.suspended);
+        assert_eq!(out[..], expected);
+        assert!(read.latency.total() < memory.last_cost().total());
+        let left = memory.busy_until().since(memory.clock().now());
+        out.fill(0);
+        memory.read_after(64, &mut out).expect("it ends");
+        assert_eq!(out[..], expected);
+        assert_eq!(memory.last_cost().of(Cause::Erase), left);
+        memory
+            .read_after(64, &mut out)
+            .expect("nothing to wait for");
+        assert_eq!(memory.last_cost().of(Cause::Erase), Time::ZERO);
+    }
+
+    #[test]
+    fn a_busy_nand_is_waited_for() {
+        let mut flash = RawFlash::new(nand(TYPICAL)).expect("connects");
+        let memory = flash.background().expect("it is busy by itself");
+        let expected = stored(memory, 64);
+        assert_eq!(memory.check_suspend(ERASE), Err(NoSuspend::Chip));
+        let mut out = [0; 4];
+        let page = memory.unit_bytes(BackgroundWork::Program) as usize;
+        let at = 2 * memory.unit_bytes(ERASE);
+        memory.start_program(at, &vec![7; page]).expect("idle");
+        let refused = memory.read_suspending(64, &mut out);
+        assert_eq!(refused, Err(NvmError::Unsupported(Action::Suspend)));
+        memory.read_after(64, &mut out).expect("it ends");
+        assert_eq!(out[..], expected);
+        assert!(memory.last_cost().of(Cause::Program) > Time::ZERO);
+        memory.read(at, &mut out).expect("idle");
+        assert_eq!(out, [7; 4]);
+    }
+
+    #[test]
+    fn a_suspend_that_the_board_does_not_drive_is_named() {
+        let action = "action = \"suspend\"\nprotocol = \"extended-spi\"\nmode = \"1S-1S-1S\"";
+        let sheet = nor_sheet_with(action, &action.replace("1S-1S-1S", "8D-8D-8D"));
+        let flash = RawFlash::new(nor_of(&sheet, TYPICAL)).expect("connects");
+        let reason = flash.check_suspend(ERASE);
+        assert_eq!(reason, Err(NoSuspend::Board(Action::Suspend)));
+    }
+}
