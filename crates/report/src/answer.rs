@@ -377,6 +377,25 @@ mod tests {
     }
 
     #[test]
+    fn reads_during_an_erase_are_told_by_their_spread() {
+        let sentences = answer(&fixture::during());
+        assert!(
+            sentences[0].contains("reads 39.4 MB/s in accesses of 2 KiB"),
+            "{}",
+            sentences[0]
+        );
+        assert_eq!(
+            sentences[1],
+            "em064lx@stm32h755-qspi, read, during erase, on conflict wait: half of the accesses of 2 KiB \
+             take up to 75.1 ms, the slowest 150 ms; half of the accesses of 64 KiB take up to 76.1 ms, \
+             the slowest 151 ms; the work in the background takes 150 ms, undisturbed."
+        );
+        let suspend = &sentences[2];
+        let doing = "takes up to 150 ms, 93.0 us of which are the reads' doing.";
+        assert!(suspend.ends_with(doing), "{suspend}");
+    }
+
+    #[test]
     fn what_varies_is_named() {
         let mut document = fixture::mram();
         let mut worn = document.rows.clone();

@@ -221,6 +221,33 @@ mod tests {
         assert_eq!(grid.rows()[12][..4], ["other", "read", "max", "0.5"]);
     }
 
+    /// Reads that meet an erase have no throughput, but a middle and a cost to the erase.
+    #[test]
+    fn reads_during_an_erase_stand_below_those_of_an_idle_memory() {
+        let document = fixture::during();
+        let grid = grid(&document, &Pivot::of(&document));
+        let expected = [
+            "operation",
+            "access",
+            "during",
+            "on conflict",
+            "throughput",
+            "latency mean",
+            "latency p50",
+            "latency p99",
+            "latency max",
+            "work takes",
+            "delayed by",
+        ];
+        assert_eq!(names(&grid)[..11], expected);
+        let rows = grid.rows();
+        assert_eq!(rows[0][2..5], ["–", "–", "39.4 MB/s"]);
+        assert_eq!(rows[6][2..5], ["erase", "wait", "–"]);
+        assert_eq!(rows[6][8..11], ["150 ms", "150 ms", "0 s"]);
+        assert_eq!(rows[12][3], "suspend");
+        assert_eq!(rows[12][9..11], ["150 ms", "93.0 us"]);
+    }
+
     #[test]
     fn other_metrics_make_a_table_of_their_own() {
         let mut document = fixture::mram();
