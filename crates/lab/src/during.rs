@@ -251,7 +251,7 @@ impl<'a> BusyMemory<'a> {
         out: &mut [u8],
     ) -> Result<(Time, AccessCost), NvmError> {
         let bits = u128::from(draw(self.seed, 0, index, Purpose::Arrival));
-        let pause = Time::from_ps((bits * u128::from(self.pause.ps()) >> 64) as u64);
+        let pause = Time::from_ps(((bits * u128::from(self.pause.ps())) >> 64) as u64);
         while self.piece.ends < later(self.free, pause)? {
             self.memory.finish()?;
             self.pieces.add(&self.piece);
