@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wordline_catalog::import::PageKind;
-use wordline_core::quantity::ByteCount;
-use wordline_core::{Operation, Pattern, Timing};
+use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::{BackgroundWork, Operation, Pattern, Timing};
 use wordline_report::Format;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
@@ -73,6 +73,7 @@ Examples:
   wordline raw --target em064lx@stm32h755-qspi --operation write --format json
   wordline raw --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export report.html
   wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
+  wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
@@ -103,6 +104,14 @@ pub(crate) struct Raw {
     /// Let the planes of a NAND chip work at the same time: pages alternate between them
     #[arg(long)]
     pub(crate) multi_plane: bool,
+    /// Read also while the chip erases or programs: once waiting for it, once suspending it
+    #[arg(long, value_delimiter = ',', value_name = "erase|program")]
+    #[arg(value_parser = background)]
+    pub(crate) during: Vec<BackgroundWork>,
+    /// Longest pause between two reads of --during; each is drawn evenly from 0 to it [default: as
+    /// long as the work]
+    #[arg(long, value_name = "TIME", requires = "during")]
+    pub(crate) pause: Option<Time>,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     pub(crate) size: Vec<ByteCount>,
@@ -123,7 +132,8 @@ pub(crate) struct Raw {
         allow_negative_numbers = true
     )]
     pub(crate) age: f64,
-    /// Seed of everything that is drawn: the bytes written, and sampled figures
+    /// Seed of everything that is drawn: the bytes written, random addresses, when reads come during
+    /// other work, and sampled figures
     #[arg(
         long,
         default_value_t = 0,
@@ -260,6 +270,13 @@ fn pattern(text: &str) -> Result<Pattern, String> {
         .into_iter()
         .find(|pattern| pattern.name() == text)
         .ok_or_else(|| "allowed: sequential, random".to_owned())
+}
+
+fn background(text: &str) -> Result<BackgroundWork, String> {
+    [BackgroundWork::Erase, BackgroundWork::Program]
+        .into_iter()
+        .find(|work| work.name() == text)
+        .ok_or_else(|| "allowed: erase, program".to_owned())
 }
 
 fn operation(text: &str) -> Result<Operation, String> {

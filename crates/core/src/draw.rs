@@ -30,6 +30,8 @@ pub enum Purpose {
     BitError = 8,
     /// What a power cut leaves of an interrupted operation, in crash images.
     Tear = 17,
+    /// When a host comes back to a memory that is busy; `cycle` is the number of the access.
+    Arrival = 18,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quantity::ByteCount;
+use crate::quantity::{ByteCount, Time};
 use crate::timing::Timing;
 
 /// Targets, a workload and the conditions of a run. Inputs and seed give the run, bit for bit.
@@ -51,6 +51,14 @@ pub struct RawWorkload {
     /// Whether the planes of a NAND chip work at the same time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multi_plane: bool,
+    /// Work of the memory during which reads come, each run by itself and beside the runs on an idle
+    /// memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<BackgroundWork>,
+    /// Longest pause between two such reads in picoseconds; each is drawn evenly from 0 to it. Without
+    /// it, it is what a piece of the work takes, so that reads come at any moment of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_ps: Option<u64>,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -69,6 +77,8 @@ impl Default for RawWorkload {
             cache_read: false,
             cache_program: false,
             multi_plane: false,
+            during: Vec::new(),
+            pause_ps: None,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
@@ -126,6 +136,29 @@ impl Operation {
     }
 }
 
+/// What a memory does by itself while the host does something else.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum BackgroundWork {
+    /// It erases one block after the other.
+    Erase,
+    /// It programs one page after the other.
+    Program,
+}
+
+impl BackgroundWork {
+    /// As the command line and the result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Erase => "erase",
+            Self::Program => "program",
+        }
+    }
+}
+
 impl Workload {
     /// As the result rows spell it.
     #[must_use]
@@ -151,8 +184,19 @@ impl Experiment {
             (raw.multi_plane, " --multi-plane"),
         ];
         let pipelines = pipelines.map(|(on, flag)| if on { flag } else { "" });
+        let during: Vec<_> = raw.during.iter().map(|one| one.name()).collect();
+        let during = match during.as_slice() {
+            [] => String::new(),
+            some => format!(" --during {}", some.join(",")),
+        };
+        let pause = raw.pause_ps.map_or_else(String::new, |ps| {
+            format!(
+                " --pause {}",
+                Time::from_ps(ps).to_string().replace(' ', "")
+            )
+        });
         format!(
-            "wordline raw --target {} --operation {} --pattern {}{} --size {} --total {} --wrap {} \
+            "wordline raw --target {} --operation {} --pattern {}{}{during}{pause} --size {} --total {} --wrap {} \
              --timing {} --age {} --seed {}",
             quoted(&self.targets.join(",")),
             operations.join(","),
@@ -201,6 +245,29 @@ mod tests {
             "wordline raw --target em064lx@stm32h755-qspi --operation read,write --pattern sequential \
              --size 2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
         );
+    }
+
+    #[test]
+    fn work_in_the_background_is_named_where_there_is_any() {
+        let mut experiment = Experiment {
+            targets: vec!["mt25ql128".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert!(!json.contains("during"), "{json}");
+        let Workload::Raw(raw) = &mut experiment.workload;
+        raw.during = vec![BackgroundWork::Program, BackgroundWork::Erase];
+        raw.pause_ps = Some(1_500_000);
+        let command = experiment.command_line();
+        assert!(
+            command.contains(" --during program,erase --pause 1.5us --size "),
+            "{command}"
+        );
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(serde_json::from_str(&json).ok(), Some(experiment));
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod timing;
 
 pub use basis::Basis;
 pub use clock::SimClock;
-pub use experiment::{Experiment, Operation, Pattern, RawWorkload, Workload};
+pub use experiment::{BackgroundWork, Experiment, Operation, Pattern, RawWorkload, Workload};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
 pub use metric::{Better, METRICS, Metric, MetricInfo};

@@ -110,6 +110,12 @@ metrics! {
     WaitShare "wait_share" "1" Lower
         "Share of requests' waiting time that one cause accounts for; the column `cause` names it.";
     Cost "cost" "EUR" Lower "Price.";
+    BackgroundDurationMean "background_duration_mean" "s" Lower
+        "Mean time that a program or an erase in the background takes from its command to its end, \
+         what it was suspended for included. Those count that ended during the run.";
+    BackgroundDelayMean "background_delay_mean" "s" Lower
+        "Mean time by which reads lengthened a program or an erase in the background: what it was \
+         suspended for, and what it did not get done while it came to a stand.";
 }
 
 impl Metric {

@@ -155,6 +155,10 @@ pub enum WarningCode {
     AgeWearOnly,
     /// Pipelined page loads were asked of a memory that has none.
     NoPipeline,
+    /// Reads during programs or erases were asked of a memory that is never busy by itself.
+    NoBackground,
+    /// What runs cannot be suspended: reads wait for its end.
+    NoSuspend,
     /// The rated life is used up before the run begins.
     LifeUsedUp,
     /// One run failed; its rows say so.
@@ -173,6 +177,8 @@ impl WarningCode {
             Self::NeedsTranslation => "needs-translation",
             Self::AgeWearOnly => "age-wear-only",
             Self::NoPipeline => "no-pipeline",
+            Self::NoBackground => "no-background",
+            Self::NoSuspend => "no-suspend",
             Self::LifeUsedUp => "life-used-up",
             Self::RunFailed => "run-failed",
         }

@@ -32,6 +32,7 @@ pub mod published;
 pub mod reproduce;
 
 mod control;
+mod during;
 mod error;
 mod payload;
 mod raw;

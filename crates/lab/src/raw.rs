@@ -4,16 +4,17 @@
 //! address 0 one after the other, starting over before the one that would cross the wrap address, or
 //! at random below it. Every byte is
 //! real: each read is compared with what was stored, and after the writes of a run the memory is
-//! read back.
+//! read back. Reads can also be run while the memory erases or programs: see [`crate::during`].
 
 use wordline_catalog::Target;
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Experiment, Operation, Pattern, RawWorkload, ResultSet};
+use wordline_core::{BackgroundWork, Experiment, Operation, Pattern, RawWorkload, ResultSet};
 use wordline_nvm::{Conditions, Device, NvmError, Pipeline};
 
 use crate::control::{Control, Progress};
+use crate::during::{BusyMemory, During, PAUSE_MAX, readable_bytes};
 use crate::error::LabError;
 use crate::payload::Payload;
 use crate::rows::{Run, rows};
@@ -28,6 +29,9 @@ const ACCESS_MAX: u64 = 1 << 30;
 
 /// How often progress is told and the wish to stop is heard, in bytes moved.
 const BREATH_BYTES: u64 = 1 << 20;
+
+/// The same in reads from a memory that is busy, where the work costs more than the bytes.
+const BREATH_READS: u64 = 1 << 10;
 
 /// The benchmark's workload, fitted to some targets and to what the user asked for: it wraps at
 /// the end of the smallest part where that comes before 8 MiB, and leaves out access sizes that fit
@@ -101,8 +105,9 @@ pub(crate) fn run(
         sources::add(document, target, device.as_ref(), experiment.timing);
         fresh.push((target, device));
     }
-    check(&fresh, workload)?;
-    let mut work = Work::new(workload, experiment.seed, targets.len(), control);
+    check(&mut fresh, workload)?;
+    let page = longest_page(&mut fresh);
+    let mut work = Work::new(workload, experiment.seed, targets.len(), page, control);
     for (target, device) in &fresh {
         for &operation in &workload.operations {
             let prepared = work.prepare(device.as_ref(), operation);
@@ -110,13 +115,14 @@ pub(crate) fn run(
                 target: target.name.clone(),
                 source,
             })?;
-            for (pattern, access_bytes) in variants(workload) {
+            for (during, pattern, access_bytes) in variants(workload, operation) {
                 let mut device = prepared.fork_device();
                 let run = Run {
                     target,
                     operation,
                     pattern,
                     access_bytes,
+                    during,
                     experiment,
                 };
                 if let Some(unit) = run.needs_translation(device.as_ref()) {
@@ -128,6 +134,12 @@ pub(crate) fn run(
                         print(unit)
                     );
                     document.warn(WarningCode::NeedsTranslation, advice);
+                    continue;
+                }
+                let obstacle = during.and_then(|during| during.obstacle(device.as_mut()));
+                if let Some((code, advice)) = obstacle {
+                    run.without_value(NoValue::NotApplicable, document);
+                    document.warn(code, format!("{}: {advice}", target.name));
                     continue;
                 }
                 match work.drive(device.as_mut(), &run) {
@@ -151,10 +163,22 @@ pub(crate) fn run(
 }
 
 /// The runs of one target and operation.
-fn variants(workload: &RawWorkload) -> impl Iterator<Item = (Pattern, u64)> + '_ {
+fn variants(
+    workload: &RawWorkload,
+    operation: Operation,
+) -> impl Iterator<Item = (Option<During>, Pattern, u64)> + '_ {
     let sizes = &workload.access_bytes;
-    let patterns = workload.patterns.iter();
-    patterns.flat_map(move |pattern| sizes.iter().map(move |size| (*pattern, *size)))
+    let cases = During::cases(workload, operation).into_iter();
+    let cases = cases.flat_map(|case| workload.patterns.iter().map(move |one| (case, *one)));
+    cases.flat_map(move |(case, pattern)| sizes.iter().map(move |size| (case, pattern, *size)))
+}
+
+/// The place of an access, in accesses from address 0.
+const fn place(seed: u64, pattern: Pattern, a_pass: u64, index: u64) -> u64 {
+    match pattern {
+        Pattern::Sequential => index % a_pass,
+        Pattern::Random => draw(seed, a_pass, index, Purpose::Address) % a_pass,
+    }
 }
 
 /// Why a run has no figures.
@@ -177,9 +201,19 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(workload: &'a RawWorkload, seed: u64, targets: usize, control: &'a Control<'a>) -> Self {
+    /// `page` is the length of the longest page that is programmed during reads, in bytes.
+    fn new(
+        workload: &'a RawWorkload,
+        seed: u64,
+        targets: usize,
+        page: u64,
+        control: &'a Control<'a>,
+    ) -> Self {
         let longest = workload.access_bytes.iter().copied().max().unwrap_or(0);
-        let runs = targets * workload.operations.len() * variants(workload).count();
+        let longest = longest.max(page);
+        let operations = workload.operations.iter();
+        let runs = operations.map(|operation| variants(workload, *operation).count());
+        let runs = targets * runs.sum::<usize>();
         Self {
             workload,
             payload: Payload::new(seed, longest as usize),
@@ -219,6 +253,9 @@ impl<'a> Work<'a> {
 
     /// Runs all accesses of one size; `None` when the caller wants to stop.
     fn drive(&mut self, device: &mut dyn Device, run: &Run<'_>) -> Result<Option<Tally>, Failure> {
+        if let Some(during) = run.during {
+            return self.drive_during(device, run, during);
+        }
         let (operation, access) = (run.operation, run.access_bytes);
         let name = run.name();
         let before = self.done_bytes;
@@ -238,20 +275,12 @@ impl<'a> Work<'a> {
         let mut breath = 0;
         for index in 0..accesses {
             if tally.bytes() >= breath {
-                if self.control.stopped() {
+                breath = tally.bytes() + BREATH_BYTES;
+                if self.breathe(&name, before + tally.bytes()) {
                     return Ok(None);
                 }
-                breath = tally.bytes() + BREATH_BYTES;
-                self.control.report(Progress {
-                    step: &name,
-                    done_bytes: before + tally.bytes(),
-                    total_bytes: self.total_bytes,
-                });
             }
-            let slot = match run.pattern {
-                Pattern::Sequential => index % a_pass,
-                Pattern::Random => draw(self.seed, a_pass, index, Purpose::Address) % a_pass,
-            };
+            let slot = place(self.seed, run.pattern, a_pass, index);
             let at = slot * access;
             let start = clock.now();
             match operation {
@@ -281,6 +310,50 @@ impl<'a> Work<'a> {
         }
         self.done_bytes = before + self.workload.total_bytes;
         Ok(Some(tally))
+    }
+
+    /// Reads of one size while the memory is busy; `None` when the caller wants to stop.
+    fn drive_during(
+        &mut self,
+        device: &mut dyn Device,
+        run: &Run<'_>,
+        during: During,
+    ) -> Result<Option<Tally>, Failure> {
+        let Some(memory) = device.background() else {
+            unreachable!("it was checked that the memory works in the background");
+        };
+        let (access, name) = (run.access_bytes, run.name());
+        let (wrap, before) = (self.workload.wrap_bytes, self.done_bytes);
+        let mut tally = Tally::new(memory.clock().now());
+        let mut busy = BusyMemory::new(memory, during, self.workload, &self.payload, self.seed)?;
+        let mut buffer = vec![0; access as usize];
+        for index in 0..self.workload.total_bytes / access {
+            if index.is_multiple_of(BREATH_READS) && self.breathe(&name, before + tally.bytes()) {
+                return Ok(None);
+            }
+            let at = place(self.seed, run.pattern, wrap / access, index) * access;
+            let (arrival, cost) = busy.read(index, at, &mut buffer)?;
+            tally.add(access, arrival, arrival.plus(cost.total()), &cost);
+            if buffer != self.payload.at(at, 0, access as usize) {
+                return Err(Failure::Corrupt(at));
+            }
+        }
+        tally.mark_background(busy.pieces());
+        self.done_bytes = before + self.workload.total_bytes;
+        Ok(Some(tally))
+    }
+
+    /// Tells how far the experiment is, and returns whether the caller wants to stop.
+    fn breathe(&self, step: &str, done_bytes: u64) -> bool {
+        if self.control.stopped() {
+            return true;
+        }
+        self.control.report(Progress {
+            step,
+            done_bytes,
+            total_bytes: self.total_bytes,
+        });
+        false
     }
 
     /// Compares the memory with the last bytes that were written to each place, on a fork, so that
@@ -335,8 +408,18 @@ fn footprint(workload: &RawWorkload) -> u64 {
     }
 }
 
+/// Bytes of the longest page that can be programmed in the background.
+fn longest_page(devices: &mut [(&Target<'_>, Box<dyn Device>)]) -> u64 {
+    let memories = devices.iter_mut();
+    let pages = memories.filter_map(|(_, device)| {
+        let memory = device.background()?;
+        Some(memory.unit_bytes(BackgroundWork::Program))
+    });
+    pages.max().unwrap_or(0)
+}
+
 fn check(
-    devices: &[(&Target<'_>, Box<dyn Device>)],
+    devices: &mut [(&Target<'_>, Box<dyn Device>)],
     workload: &RawWorkload,
 ) -> Result<(), LabError> {
     let operations = workload.operations.iter();
@@ -345,12 +428,34 @@ fn check(
     distinct("pattern", patterns.map(|one| one.name().to_owned()))?;
     let sizes = workload.access_bytes.iter();
     distinct("size", sizes.map(|&size| print(size)))?;
+    if !workload.during.is_empty() {
+        let during = workload.during.iter();
+        distinct("during", during.map(|one| one.name().to_owned()))?;
+        if !workload.operations.contains(&Operation::Read) {
+            let problem = "is about reads, and read is none of the operations".to_owned();
+            return Err(LabError::List {
+                what: "during",
+                problem,
+            });
+        }
+    }
+    check_pause(workload)?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
     for (target, device) in devices {
         let capacity = device.len();
         if wrap > capacity || wrap == 0 {
             let part = &target.part.header.id;
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
+            return Err(wrong_size("wrap", wrap, problem));
+        }
+        let most = device.background().map(|memory| readable_bytes(memory));
+        if let Some(most) = most.filter(|most| wrap > *most && !workload.during.is_empty()) {
+            let part = &target.part.header.id;
+            let problem = format!(
+                "leaves no block of {part} that could be erased or programmed meanwhile; allowed: 1 B \
+                 to {}",
+                print(most)
+            );
             return Err(wrong_size("wrap", wrap, problem));
         }
     }
@@ -377,6 +482,23 @@ fn check(
         return Err(wrong_size("wrap", wrap, problem));
     }
     Ok(())
+}
+
+fn check_pause(workload: &RawWorkload) -> Result<(), LabError> {
+    let Some(pause) = workload.pause_ps.map(Time::from_ps) else {
+        return Ok(());
+    };
+    let problem = if workload.during.is_empty() {
+        "is that of reads during other work, and during names none".to_owned()
+    } else if pause > PAUSE_MAX {
+        format!("of {pause} is too long; allowed: 0 s to {PAUSE_MAX}")
+    } else {
+        return Ok(());
+    };
+    Err(LabError::List {
+        what: "pause",
+        problem,
+    })
 }
 
 fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {

@@ -8,6 +8,7 @@ use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCo
 use wordline_core::{Basis, Experiment, Metric, Operation, Pattern, ResultSet, Workload};
 use wordline_nvm::{Cause, Device, Wear};
 
+use crate::during::{During, OnConflict};
 use crate::tally::Tally;
 
 /// What identifies the rows of one run.
@@ -16,6 +17,7 @@ pub(crate) struct Run<'a> {
     pub(crate) operation: Operation,
     pub(crate) pattern: Pattern,
     pub(crate) access_bytes: u64,
+    pub(crate) during: Option<During>,
     pub(crate) experiment: &'a Experiment,
 }
 
@@ -27,12 +29,20 @@ pub(crate) fn rows(
     tally: &Tally,
     document: &mut ResultSet,
 ) {
+    if run.during.is_some() {
+        // The pauses between reads are ours: rates and shares of the time would be about them.
+        run.latencies(tally, document);
+        run.worst_parts(after, tally, document);
+        run.background(tally, document);
+        return;
+    }
     let elapsed = tally.elapsed();
     run.rates(tally, elapsed, document);
     run.latencies(tally, document);
     run.energies(before, after, tally, elapsed, document);
     run.host_energy(after, tally, document);
     run.causes(after, tally, elapsed, document);
+    run.worst_parts(after, tally, document);
     if run.operation == Operation::Write {
         run.wear(after, tally, document);
     }
@@ -43,7 +53,20 @@ impl Run<'_> {
     pub(crate) fn name(&self) -> String {
         let size = ByteCount::from_bytes(self.access_bytes);
         let (operation, pattern) = (self.operation.name(), self.pattern.name());
-        format!("{}, {pattern} {operation} of {size}", self.target.name)
+        let during = match self.during {
+            None => String::new(),
+            Some(During { work, on_conflict }) => {
+                let handling = match on_conflict {
+                    OnConflict::Wait => "waiting for it",
+                    OnConflict::Suspend => "suspending it",
+                };
+                format!(" during {}, {handling}", work.name())
+            }
+        };
+        format!(
+            "{}, {pattern} {operation} of {size}{during}",
+            self.target.name
+        )
     }
 
     fn wrap_bytes(&self) -> u64 {
@@ -61,7 +84,11 @@ impl Run<'_> {
 
     /// The rows of a run that was not or could not be made: its headline metrics.
     pub(crate) fn without_value(&self, reason: NoValue, document: &mut ResultSet) {
-        for metric in [Metric::ThroughputMean, Metric::LatencyMax] {
+        let headlines = match self.during {
+            None => [Metric::ThroughputMean, Metric::LatencyMax],
+            Some(_) => [Metric::LatencyMax, Metric::BackgroundDurationMean],
+        };
+        for metric in headlines {
             document.rows.push(self.row(metric, Err(reason)));
         }
     }
@@ -141,11 +168,25 @@ impl Run<'_> {
                 .rows
                 .push(self.row_for(cause, Metric::TimeShare, share(cause)));
         }
+    }
+
+    fn worst_parts(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
         for &cause in after.causes() {
             let part = tally.worst().of(cause).si();
             document
                 .rows
                 .push(self.row_for(cause, Metric::LatencyMaxPart, part));
+        }
+    }
+
+    fn background(&self, tally: &Tally, document: &mut ResultSet) {
+        let pieces = tally.background();
+        for (metric, value) in [
+            (Metric::BackgroundDurationMean, pieces.duration_mean_s()),
+            (Metric::BackgroundDelayMean, pieces.delay_mean_s()),
+        ] {
+            let row = self.row(metric, value.ok_or(NoValue::BeyondRange));
+            document.rows.push(row);
         }
     }
 
@@ -210,20 +251,25 @@ impl Run<'_> {
             infinite if infinite.is_infinite() => Err(NoValue::Unbounded),
             _ => Err(NoValue::NotApplicable),
         });
-        let access = AxisValue::Count(self.access_bytes);
+        let text = |name: &str| AxisValue::Text(name.to_owned());
+        let mut axes = BTreeMap::from([
+            (
+                "access_bytes".to_owned(),
+                AxisValue::Count(self.access_bytes),
+            ),
+            ("pattern".to_owned(), text(self.pattern.name())),
+        ]);
+        if let Some(During { work, on_conflict }) = self.during {
+            axes.insert("during".to_owned(), text(work.name()));
+            axes.insert("on_conflict".to_owned(), text(on_conflict.name()));
+        }
         Row {
             target: self.target.name.clone(),
             part: self.target.part.header.id.clone(),
             board: self.target.board.header.id.clone(),
             workload: self.experiment.workload.name().to_owned(),
             operation: self.operation.name().to_owned(),
-            axes: BTreeMap::from([
-                ("access_bytes".to_owned(), access),
-                (
-                    "pattern".to_owned(),
-                    AxisValue::Text(self.pattern.name().to_owned()),
-                ),
-            ]),
+            axes,
             timing: self.experiment.timing,
             age: self.experiment.age,
             metric,

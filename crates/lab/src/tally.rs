@@ -4,6 +4,8 @@ use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{Quantity, Time};
 use wordline_nvm::{AccessCost, Cause, Wear};
 
+use crate::during::Pieces;
+
 /// Latencies, bytes and causes of the accesses of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
@@ -16,6 +18,8 @@ pub(crate) struct Tally {
     steady: Option<Steady>,
     /// Accesses that erased something, and the time that they took.
     erasing: (u64, Time),
+    /// Work of the memory during the accesses.
+    background: Pieces,
 }
 
 /// Time and wear of the whole passes of a run over its part of the memory. A pass that the run did
@@ -40,6 +44,7 @@ impl Tally {
             last_end: start,
             steady: None,
             erasing: (0, Time::ZERO),
+            background: Pieces::default(),
         }
     }
 
@@ -67,6 +72,16 @@ impl Tally {
             elapsed: self.elapsed(),
             wear,
         });
+    }
+
+    /// Notes how long the work of the memory took during the accesses.
+    pub(crate) const fn mark_background(&mut self, pieces: Pieces) {
+        self.background = pieces;
+    }
+
+    /// Work of the memory during the accesses.
+    pub(crate) const fn background(&self) -> &Pieces {
+        &self.background
     }
 
     pub(crate) const fn latency(&self) -> &LatencyHistogram {

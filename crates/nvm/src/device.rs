@@ -1,12 +1,15 @@
 //! What a workload needs of any device, whatever its technology.
 
-use wordline_core::{Readings, SimClock};
+use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, Readings, SimClock};
 use wordline_memory::{ByteMemory, Flash};
 
 use crate::board::HostPower;
+use crate::bus::Action;
 use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
+use crate::wired::SuspendedRead;
 
 /// A device's clock, and its accounts of time, energy and wear.
 pub trait Accounts {
@@ -50,8 +53,75 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
+    /// The memory as one that works by itself while the host does something else; `None` for one
+    /// whose accesses leave nothing to wait for, as MRAM.
+    fn background(&mut self) -> Option<&mut dyn Background> {
+        None
+    }
+
     /// An independent device in the same state, on a clock of its own.
     fn fork_device(&self) -> Box<dyn Device>;
+}
+
+/// A memory that programs and erases by itself once it has been told to, one thing at a time.
+/// Addresses are those of the [`ByteMemory`].
+pub trait Background: Device {
+    /// Bytes that one piece of work is done on: a page or a block. It begins at a multiple of it.
+    fn unit_bytes(&self, work: BackgroundWork) -> u64;
+
+    /// Whether the work can be suspended for a read.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn check_suspend(&self, work: BackgroundWork) -> Result<(), NoSuspend>;
+
+    /// Begins an erase of the block at `at`, and does not wait for it.
+    ///
+    /// # Errors
+    /// When there is no such block, or the chip is busy.
+    fn start_erase(&mut self, at: u64) -> Result<(), NvmError>;
+
+    /// Begins a program of `data` in the page at `at`, and does not wait for it.
+    ///
+    /// # Errors
+    /// When the range leaves the page, a rule of the memory is broken, or the chip is busy.
+    fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
+
+    /// When what runs will have ended, if nothing suspends it.
+    fn busy_until(&self) -> Time;
+
+    /// Waits for the end of what runs, as a driver does that asks for the status.
+    ///
+    /// # Errors
+    /// When the chip reports that the work failed.
+    fn finish(&mut self) -> Result<(), NvmError>;
+
+    /// Waits for the end of what runs, and reads. The whole is one access.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish) and [`ByteMemory::read`].
+    fn read_after(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError>;
+
+    /// Suspends what runs, reads, and resumes it.
+    ///
+    /// # Errors
+    /// When the work [cannot be suspended](Self::check_suspend), or the range leaves the memory or
+    /// lies in what is suspended.
+    fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError>;
+}
+
+/// Why work in the background cannot be suspended for a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSuspend {
+    /// The kind of memory has no suspend, or the model has none.
+    #[error("this memory cannot be read while it is busy")]
+    Chip,
+    /// The sheet has no figures of a suspend.
+    #[error("the sheet of the part states no suspend")]
+    Sheet,
+    /// The board drives no opcode for it.
+    #[error("the board drives no opcode for {0} that the chip has")]
+    Board(Action),
 }
 
 /// A flash memory on a board, as drivers and workloads see it: the [`Flash`] contract and accounts.
@@ -92,6 +162,43 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// # Errors
     /// When the range leaves the page or the memory.
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError>;
+
+    /// Begins work and does not wait for it. `data` is what a program stores, from the first byte of
+    /// its page on; an erase takes none.
+    ///
+    /// # Errors
+    /// As [`Flash::program`] and [`Flash::erase`], up to the command that begins the work.
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError>;
+
+    /// Waits for the end of work that was begun.
+    ///
+    /// # Errors
+    /// When the chip reports that it failed.
+    fn await_work(&mut self, work: FlashWork) -> Result<(), NvmError>;
+
+    /// When what runs will have ended, if nothing suspends it.
+    fn busy_until(&self) -> Time;
+
+    /// Whether programs and erases can be suspended for a read.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    fn check_suspend(&self) -> Result<(), NoSuspend> {
+        Err(NoSuspend::Chip)
+    }
+
+    /// As [`read_parts`](Self::read_parts), but what runs is suspended for it and then resumed.
+    ///
+    /// # Errors
+    /// When that is impossible, or as `read_parts`.
+    fn read_parts_suspending(
+        &mut self,
+        parts: &[PagePart],
+        out: &mut [u8],
+    ) -> Result<SuspendedRead, NvmError> {
+        let _ = (parts, out);
+        Err(NvmError::Unsupported(Action::Suspend))
+    }
 
     /// An independent device in the same state, on a clock of its own.
     fn fork_flash(&self) -> Self;
@@ -139,6 +246,21 @@ impl Pipelines {
             Pipeline::MultiPlane => self.multi_plane = true,
         }
     }
+}
+
+/// A program or an erase that a flash chip does by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlashWork {
+    /// A page is programmed.
+    Program {
+        /// The page.
+        page: u32,
+    },
+    /// A block is erased.
+    Erase {
+        /// The block.
+        block: u32,
+    },
 }
 
 /// Wear of the units that were written since a device was made.

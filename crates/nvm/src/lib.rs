@@ -54,7 +54,8 @@ pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use cost::{AccessCost, Cause};
 pub use device::{
-    Accounts, CurrentGap, Device, FlashDevice, Notes, PagePart, Pipeline, Pipelines, Wear,
+    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,
+    Pipeline, Pipelines, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use link::{Link, LinkError};

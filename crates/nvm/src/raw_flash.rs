@@ -5,13 +5,18 @@
 //! alone. Where several planes work at the same time, pages alternate between a block of each, and
 //! these blocks are erased together. Nothing is levelled, moved or cleaned; that is the work of a translation layer.
 
-use wordline_core::SimClock;
+use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, SimClock};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, PagePart, Pipeline, Wear};
+use crate::device::{
+    Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart, Pipeline,
+    Wear,
+};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
+use crate::wired::SuspendedRead;
 
 /// A flash memory that is written like a byte memory.
 #[derive(Debug)]
@@ -23,6 +28,8 @@ pub struct RawFlash<F> {
     /// Blocks that are kept together.
     together: u32,
     cost: AccessCost,
+    /// What was begun and not waited for.
+    work: Option<FlashWork>,
 }
 
 impl<F: FlashDevice> RawFlash<F> {
@@ -44,6 +51,7 @@ impl<F: FlashDevice> RawFlash<F> {
             good,
             together: 1,
             cost: AccessCost::NONE,
+            work: None,
         })
     }
 
@@ -73,6 +81,28 @@ impl<F: FlashDevice> RawFlash<F> {
         run(&mut self.flash)?;
         self.cost.add_all(self.flash.last_cost());
         Ok(())
+    }
+
+    /// Begins work as an access of its own.
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        self.cost = AccessCost::NONE;
+        self.step(|flash| flash.begin_work(work, data))?;
+        self.work = Some(work);
+        Ok(())
+    }
+
+    /// Waits for what was begun, as a part of an access.
+    fn await_work(&mut self) -> Result<(), NvmError> {
+        match self.work.take() {
+            Some(work) => self.step(|flash| flash.await_work(work)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads as a part of an access.
+    fn read_on(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let parts = self.parts(at, out.len());
+        self.step(|flash| flash.read_parts(&parts, out))
     }
 
     /// Splits an access at pages.
@@ -124,8 +154,7 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
         self.cost = AccessCost::NONE;
-        let parts = self.parts(at, out.len());
-        self.step(|flash| flash.read_parts(&parts, out))
+        self.read_on(at, out)
     }
 
     /// Programs every page that the access touches; a block whose first byte is among them is erased
@@ -210,6 +239,10 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         Ok(())
     }
 
+    fn background(&mut self) -> Option<&mut dyn Background> {
+        Some(self)
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(Self {
             flash: self.flash.fork_flash(),
@@ -217,6 +250,133 @@ impl<F: FlashDevice> Device for RawFlash<F> {
             good: self.good.clone(),
             together: self.together,
             cost: self.cost,
+            work: self.work,
         })
+    }
+}
+
+impl<F: FlashDevice> Background for RawFlash<F> {
+    fn unit_bytes(&self, work: BackgroundWork) -> u64 {
+        match work {
+            BackgroundWork::Program => u64::from(self.geometry.page_bytes),
+            BackgroundWork::Erase => self.unit_bytes(),
+        }
+    }
+
+    fn check_suspend(&self, _: BackgroundWork) -> Result<(), NoSuspend> {
+        self.flash.check_suspend()
+    }
+
+    fn start_erase(&mut self, at: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, self.unit_bytes(), self.len())?;
+        let unit = at / self.unit_bytes() * u64::from(self.together);
+        let block = self.good[unit as usize];
+        self.begin_work(FlashWork::Erase { block }, &[])
+    }
+
+    fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        let Some(PagePart { page, .. }) = self.parts(at, data.len().min(1)).pop() else {
+            return Ok(());
+        };
+        self.begin_work(FlashWork::Program { page }, data)
+    }
+
+    fn busy_until(&self) -> Time {
+        self.flash.busy_until()
+    }
+
+    fn finish(&mut self) -> Result<(), NvmError> {
+        self.cost = AccessCost::NONE;
+        self.await_work()
+    }
+
+    fn read_after(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        self.await_work()?;
+        self.read_on(at, out)
+    }
+
+    fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.cost = AccessCost::NONE;
+        let parts = self.parts(at, out.len());
+        let read = self.flash.read_parts_suspending(&parts, out)?;
+        self.cost.add_all(self.flash.last_cost());
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::Action;
+    use crate::error::Misuse;
+    use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
+
+    const ERASE: BackgroundWork = BackgroundWork::Erase;
+
+    fn stored(memory: &mut dyn Background, at: u64) -> Vec<u8> {
+        memory.preload(at, &[1, 2, 3, 4]).expect("inside");
+        vec![1, 2, 3, 4]
+    }
+
+    /// An erase of block 2 that is read from after a while, and then waited for.
+    #[test]
+    fn a_read_waits_for_the_end_or_suspends() {
+        let mut flash = RawFlash::new(nor(TYPICAL)).expect("connects");
+        let memory = flash.background().expect("it is busy by itself");
+        let expected = stored(memory, 64);
+        let block = memory.unit_bytes(ERASE);
+        memory.check_suspend(ERASE).expect("it has a suspend");
+        memory.start_erase(2 * block).expect("idle");
+        let mut out = [0; 4];
+        let refused = memory.read(64, &mut out);
+        assert!(matches!(
+            refused,
+            Err(NvmError::Misuse(Misuse::Busy { .. }))
+        ));
+        let read = memory.read_suspending(64, &mut out).expect("apart");
+        assert!(read.suspended);
+        assert_eq!(out[..], expected);
+        assert!(read.latency.total() < memory.last_cost().total());
+        let left = memory.busy_until().since(memory.clock().now());
+        out.fill(0);
+        memory.read_after(64, &mut out).expect("it ends");
+        assert_eq!(out[..], expected);
+        assert_eq!(memory.last_cost().of(Cause::Erase), left);
+        memory
+            .read_after(64, &mut out)
+            .expect("nothing to wait for");
+        assert_eq!(memory.last_cost().of(Cause::Erase), Time::ZERO);
+    }
+
+    #[test]
+    fn a_busy_nand_is_waited_for() {
+        let mut flash = RawFlash::new(nand(TYPICAL)).expect("connects");
+        let memory = flash.background().expect("it is busy by itself");
+        let expected = stored(memory, 64);
+        assert_eq!(memory.check_suspend(ERASE), Err(NoSuspend::Chip));
+        let mut out = [0; 4];
+        let page = memory.unit_bytes(BackgroundWork::Program) as usize;
+        let at = 2 * memory.unit_bytes(ERASE);
+        memory.start_program(at, &vec![7; page]).expect("idle");
+        let refused = memory.read_suspending(64, &mut out);
+        assert_eq!(refused, Err(NvmError::Unsupported(Action::Suspend)));
+        memory.read_after(64, &mut out).expect("it ends");
+        assert_eq!(out[..], expected);
+        assert!(memory.last_cost().of(Cause::Program) > Time::ZERO);
+        memory.read(at, &mut out).expect("idle");
+        assert_eq!(out, [7; 4]);
+    }
+
+    #[test]
+    fn a_suspend_that_the_board_does_not_drive_is_named() {
+        let action = "action = \"suspend\"\nprotocol = \"extended-spi\"\nmode = \"1S-1S-1S\"";
+        let sheet = nor_sheet_with(action, &action.replace("1S-1S-1S", "8D-8D-8D"));
+        let flash = RawFlash::new(nor_of(&sheet, TYPICAL)).expect("connects");
+        let reason = flash.check_suspend(ERASE);
+        assert_eq!(reason, Err(NoSuspend::Board(Action::Suspend)));
     }
 }

@@ -114,11 +114,14 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
     let mut clauses = Vec::new();
     if !speeds.is_empty() {
         clauses.push(speeds.join(", and "));
+    } else if ends.iter().any(|line| half(line).is_some()) {
+        clauses.extend(ends.iter().filter_map(|line| tail(pivot, line)));
+        clauses.extend(delay(series));
     } else if let Some(latency) = ends.iter().find_map(|line| line.number(Metric::LatencyMax)) {
         let latency = text::number(Metric::LatencyMax, latency, text::DIGITS);
         clauses.push(format!("the slowest access takes {latency}"));
     } else if let Some(reason) = ends.iter().find_map(|line| missing(line)) {
-        clauses.push(format!("throughput {}", text::reason_word(reason)));
+        clauses.push(reason);
     }
     clauses.extend(energy(series));
     clauses.extend(lifetime(series));
@@ -172,8 +175,58 @@ fn speed(pivot: &Pivot<'_>, line: &Line<'_>) -> String {
     clause
 }
 
-fn missing(line: &Line<'_>) -> Option<NoValue> {
-    line.row(Metric::ThroughputMean, None)?.no_value
+/// The duration that half of the accesses do not exceed.
+fn half(line: &Line<'_>) -> Option<f64> {
+    line.number(Metric::LatencyP50)
+}
+
+/// How accesses are spread whose rate says nothing: the middle one and the slowest at one end of a
+/// curve.
+fn tail(pivot: &Pivot<'_>, line: &Line<'_>) -> Option<String> {
+    let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
+    let (half, slowest) = (half(line)?, line.number(Metric::LatencyMax)?);
+    let place = pivot.place(line);
+    let of = match pivot.along {
+        Some("access_bytes") if !place.is_empty() => format!(" of {place}"),
+        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "half of the accesses{of} take up to {}, the slowest {}",
+        number(half),
+        number(slowest)
+    ))
+}
+
+/// What accesses cost the work that they meet.
+fn delay(series: &Series<'_, '_>) -> Option<String> {
+    let delays = series.lines.iter().filter_map(|line| {
+        let delay = line.number(Metric::BackgroundDelayMean)?;
+        Some((delay, line.number(Metric::BackgroundDurationMean)?))
+    });
+    let (delay, duration) = delays.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let number = |value| text::number(Metric::BackgroundDurationMean, value, text::DIGITS);
+    let duration = number(duration);
+    Some(if delay > 0.0 {
+        let delay = number(delay);
+        format!(
+            "the work in the background takes up to {duration}, {delay} of which are the reads' doing"
+        )
+    } else {
+        format!("the work in the background takes {duration}, undisturbed")
+    })
+}
+
+/// Why there is no value, in words.
+fn missing(line: &Line<'_>) -> Option<String> {
+    let names = [
+        (Metric::ThroughputMean, "throughput"),
+        (Metric::LatencyMax, "latency"),
+    ];
+    names.into_iter().find_map(|(metric, name)| {
+        let reason = line.row(metric, None)?.no_value?;
+        Some(format!("{name} {}", text::reason_word(reason)))
+    })
 }
 
 /// What a byte costs, as a range where the access size matters.
@@ -321,6 +374,25 @@ mod tests {
              86.1 us; the memory alone spends 1.77 nJ \
              on a byte."
         );
+    }
+
+    #[test]
+    fn reads_during_an_erase_are_told_by_their_spread() {
+        let sentences = answer(&fixture::during());
+        assert!(
+            sentences[0].contains("reads 39.4 MB/s in accesses of 2 KiB"),
+            "{}",
+            sentences[0]
+        );
+        assert_eq!(
+            sentences[1],
+            "em064lx@stm32h755-qspi, read, during erase, on conflict wait: half of the accesses of 2 KiB \
+             take up to 75.1 ms, the slowest 150 ms; half of the accesses of 64 KiB take up to 76.1 ms, \
+             the slowest 151 ms; the work in the background takes 150 ms, undisturbed."
+        );
+        let suspend = &sentences[2];
+        let doing = "takes up to 150 ms, 93.0 us of which are the reads' doing.";
+        assert!(suspend.ends_with(doing), "{suspend}");
     }
 
     #[test]

@@ -82,6 +82,41 @@ pub(crate) fn hostile() -> ResultSet {
 pub(crate) const HOSTILE: &str =
     "<script>alert('1')</script>\"><img src=x onerror=alert(2)>{{ 7*7 }}\u{1b}[31m`*_|\u{2028}";
 
+/// The part's reads, and the same during an erase that they wait for or suspend.
+pub(crate) fn during() -> ResultSet {
+    let mut document = mram();
+    document.rows.retain(|row| row.operation == "read");
+    let idle = document.rows.clone();
+    for (handling, longer_s, delay_s) in [("wait", 0.15, 0.0), ("suspend", 25e-6, 93e-6)] {
+        for row in &idle {
+            let mut row = row.clone();
+            let text = |text: &str| AxisValue::Text(text.into());
+            row.axes.insert("during".into(), text("erase"));
+            row.axes.insert("on_conflict".into(), text(handling));
+            row.value = match row.metric {
+                Metric::LatencyMax => row.value.map(|value| value + longer_s),
+                Metric::LatencyP99 => row.value.map(|value| value + 0.99 * longer_s),
+                Metric::LatencyMean | Metric::LatencyP50 => {
+                    row.value.map(|value| value + longer_s / 2.0)
+                }
+                Metric::LatencyMaxPart => row.value,
+                // The other metrics stand for what is said of work in the background.
+                Metric::ThroughputMean => Some(0.15 + delay_s),
+                Metric::OpsRate => Some(delay_s),
+                _ => continue,
+            };
+            row.metric = match row.metric {
+                Metric::ThroughputMean => Metric::BackgroundDurationMean,
+                Metric::OpsRate => Metric::BackgroundDelayMean,
+                metric => metric,
+            };
+            row.unit = row.metric.unit().into();
+            document.rows.push(row);
+        }
+    }
+    document
+}
+
 fn rows_of(target: &Target, operation: &str, bytes: u64) -> Vec<Row> {
     let data = bytes as f64 * target.second_per_byte;
     let parts = [

@@ -9,12 +9,15 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
-const HEADLINES: [(Metric, Option<&str>, &str); 15] = [
+const HEADLINES: [(Metric, Option<&str>, &str); 18] = [
     (Metric::ThroughputMean, None, "throughput"),
     (Metric::RateMax, None, "rate max"),
     (Metric::LatencyMean, None, "latency mean"),
+    (Metric::LatencyP50, None, "latency p50"),
     (Metric::LatencyP99, None, "latency p99"),
     (Metric::LatencyMax, None, "latency max"),
+    (Metric::BackgroundDurationMean, None, "work takes"),
+    (Metric::BackgroundDelayMean, None, "delayed by"),
     (Metric::TimeShare, Some("driver"), "driver share"),
     (Metric::RamPeak, None, "RAM peak"),
     (Metric::EnergyPerByte, None, "energy"),
@@ -77,7 +80,7 @@ fn cells(line: &Line<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<
     fixed(varying.basis, &|| basis_names(&line.bases()));
     for axis in &pivot.shown_axes() {
         let value = line.axis(axis);
-        cells.push(value.map_or_else(String::new, |value| text::coordinate(axis, value)));
+        cells.push(value.map_or_else(|| "–".to_owned(), |value| text::coordinate(axis, value)));
     }
     for (metric, cause, _) in headlines {
         let row = line.row(*metric, *cause);
@@ -94,9 +97,15 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
     let alike =
         |line: &Line<'_>| line.number(Metric::LatencyP99) == line.number(Metric::LatencyMax);
     let without_tail = pivot.lines.iter().all(alike);
+    // Accesses that meet other work at any moment of it have a middle that the mean does not tell.
+    let chance = present.contains(&(Metric::BackgroundDurationMean, None));
     let chosen: Vec<_> = HEADLINES
         .into_iter()
-        .filter(|(metric, _, _)| *metric != Metric::LatencyP99 || !without_tail)
+        .filter(|(metric, _, _)| match metric {
+            Metric::LatencyP50 => chance,
+            Metric::LatencyP99 => !without_tail,
+            _ => true,
+        })
         .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
         .map(|(metric, cause, name)| (metric, cause, name.to_owned()))
         .collect();
@@ -210,6 +219,33 @@ mod tests {
         assert_eq!(grid.title(), "raw");
         assert_eq!(grid.rows().len(), 24);
         assert_eq!(grid.rows()[12][..4], ["other", "read", "max", "0.5"]);
+    }
+
+    /// Reads that meet an erase have no throughput, but a middle and a cost to the erase.
+    #[test]
+    fn reads_during_an_erase_stand_below_those_of_an_idle_memory() {
+        let document = fixture::during();
+        let grid = grid(&document, &Pivot::of(&document));
+        let expected = [
+            "operation",
+            "access",
+            "during",
+            "on conflict",
+            "throughput",
+            "latency mean",
+            "latency p50",
+            "latency p99",
+            "latency max",
+            "work takes",
+            "delayed by",
+        ];
+        assert_eq!(names(&grid)[..11], expected);
+        let rows = grid.rows();
+        assert_eq!(rows[0][2..5], ["–", "–", "39.4 MB/s"]);
+        assert_eq!(rows[6][2..5], ["erase", "wait", "–"]);
+        assert_eq!(rows[6][8..11], ["150 ms", "150 ms", "0 s"]);
+        assert_eq!(rows[12][3], "suspend");
+        assert_eq!(rows[12][9..11], ["150 ms", "93.0 us"]);
     }
 
     #[test]

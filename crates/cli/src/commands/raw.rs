@@ -1,7 +1,7 @@
 //! `wordline raw`.
 
 use wordline_catalog::{Catalog, Target};
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Experiment, RawWorkload, ResultSet, Workload};
 use wordline_lab::{Control, default_workload};
 
@@ -50,6 +50,8 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         cache_read: raw.cache_read,
         cache_program: raw.cache_program,
         multi_plane: raw.multi_plane,
+        during: raw.during.clone(),
+        pause_ps: raw.pause.map(Time::ps),
         access_bytes: sizes,
         ..default
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use wordline_core::METRICS;
+use wordline_core::{METRICS, ResultSet};
 
 use crate::support::{BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, rows, wordline};
 
@@ -245,6 +245,98 @@ fn a_run_that_fails_exits_with_1_and_says_so_in_its_rows() {
         assert_eq!(row["value"], Value::Null);
         assert_eq!(row["no_value"], "failed");
     }
+}
+
+/// Reads of a NOR flash on an idle chip, and during an erase: waiting and suspending.
+const DURING: [&str; 11] = [
+    "raw",
+    "--target",
+    "mt25ql128",
+    "--operation",
+    "read",
+    "--during",
+    "erase",
+    "--size",
+    "64B",
+    "--total",
+    "64KiB",
+];
+
+#[test]
+fn reads_during_an_erase_wait_or_suspend_it() {
+    let json = wordline(&[&DURING[..], &["--format", "json"]].concat()).done();
+    let document = json.json();
+    let latencies: Vec<_> = rows(&document, "latency_max")
+        .into_iter()
+        .map(|row| {
+            let axis = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+            let value = row["value"].as_f64().expect("a number");
+            (axis("during"), axis("on_conflict"), value)
+        })
+        .collect();
+    let erase = || Some("erase".to_owned());
+    let [idle, wait, suspend] = latencies.as_slice() else {
+        panic!("three runs: {latencies:?}");
+    };
+    assert_eq!((&idle.0, &idle.1), (&None, &None));
+    assert_eq!((&wait.0, wait.1.as_deref()), (&erase(), Some("wait")));
+    assert_eq!(
+        (&suspend.0, suspend.1.as_deref()),
+        (&erase(), Some("suspend"))
+    );
+    assert!(idle.2 < 20e-6 && (0.14..0.151).contains(&wait.2));
+    assert!((40e-6..300e-6).contains(&suspend.2));
+    assert_eq!(rows(&document, "throughput_mean").len(), 1);
+    let table = wordline(&DURING).done().stdout;
+    for word in [
+        "during",
+        "on conflict",
+        "latency p50",
+        "work takes",
+        "delayed by",
+    ] {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+}
+
+#[test]
+fn the_command_in_a_document_repeats_reads_during_other_work() {
+    let how = ["--pause", "1.5ms", "--seed", "5", "--format", "json"];
+    let ran = wordline(&[&DURING[..], &how].concat()).done();
+    let document = ResultSet::from_json(&ran.stdout).expect("our own document");
+    let command = document.command_line();
+    assert!(
+        command.contains(" --during erase --pause 1.5ms "),
+        "{command}"
+    );
+    let words: Vec<_> = command.split(' ').skip(1).collect();
+    let again = wordline(&[&words[..], &["--format", "json"]].concat()).done();
+    assert_eq!(again.stdout, ran.stdout);
+    let other = [&DURING[..], &["--seed", "6", "--format", "json"]].concat();
+    assert_ne!(wordline(&other).done().json()["rows"], ran.json()["rows"]);
+}
+
+#[test]
+fn a_memory_without_other_work_says_so() {
+    let ran = wordline(
+        &[
+            &SMALL[..],
+            &["--during", "erase,program", "--format", "json"],
+        ]
+        .concat(),
+    );
+    let ran = ran.done();
+    ran.says(&[
+        "(no-background)",
+        "there is no erase that a read could come during",
+    ]);
+    let document = ran.json();
+    let during = rows(&document, "latency_max").into_iter();
+    let during: Vec<_> = during.filter(|row| row.get("during").is_some()).collect();
+    assert_eq!(during.len(), 2 * 2 * 2);
+    assert!(during.iter().all(|row| row["no_value"] == "not_applicable"));
+    wordline(&["raw", "--target", PART, "--during", "read"]).refused(&["allowed: erase, program"]);
+    wordline(&["raw", "--target", PART, "--pause", "1us"]).refused(&["--during"]);
 }
 
 /// Figures beyond physics leave values that are no numbers; the rows say so.

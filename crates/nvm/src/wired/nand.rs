@@ -1,6 +1,7 @@
 //! A NAND on a board.
 
 use wordline_core::draw::hash_name;
+use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry};
 
 use super::{Conditions, Named, Sheet, Wired};
@@ -8,7 +9,7 @@ use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
 use crate::cost::Cause;
-use crate::device::{FlashDevice, PagePart, Pipeline};
+use crate::device::{FlashDevice, FlashWork, PagePart, Pipeline};
 use crate::error::NvmError;
 
 impl Sheet for NandSheet {
@@ -200,6 +201,44 @@ impl Wired<Nand> {
         }
         Ok(())
     }
+
+    /// Begins an access, and in it a program, unless there are no bytes.
+    fn issue_program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        self.check_program(page, column, data)?;
+        self.begin();
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.enable()?;
+        self.load(page, column, data)?;
+        self.command(Action::Execute, |chip, start, bus| {
+            chip.execute(start, bus, page)
+        })
+    }
+
+    fn await_program(&mut self, page: u32) -> Result<(), NvmError> {
+        self.wait(self.chip.busy_until(), Cause::Program)?;
+        if self.chip.failed() {
+            return Err(NvmError::ProgramFailed { page });
+        }
+        Ok(())
+    }
+
+    /// Begins an erase.
+    fn issue_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.enable()?;
+        self.command(Action::Erase, |chip, start, bus| {
+            chip.erase(start, bus, block)
+        })
+    }
+
+    fn await_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.wait(self.chip.busy_until(), Cause::Erase)?;
+        if self.chip.failed() {
+            return Err(NvmError::EraseFailed { block });
+        }
+        Ok(())
+    }
 }
 
 impl Flash for Wired<Nand> {
@@ -224,22 +263,11 @@ impl Flash for Wired<Nand> {
 
     /// Write enable, load, execute, wait. Refused programs put nothing on the bus.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        self.check_program(page, column, data)?;
-        self.begin();
+        self.issue_program(page, column, data)?;
         if data.is_empty() {
             return Ok(());
         }
-        let range = 0..data.len();
-        let part = PagePart {
-            page,
-            column,
-            range,
-        };
-        self.program_planes(&[part], data, false)?;
-        if self.chip.failed() {
-            return Err(NvmError::ProgramFailed { page });
-        }
-        Ok(())
+        self.await_program(page)
     }
 
     /// Write enable, erase, wait.
@@ -343,14 +371,8 @@ impl FlashDevice for Wired<Nand> {
                 })?;
                 self.wait(self.chip.busy_until(), Cause::Erase)?;
             }
-            self.enable()?;
-            self.command(Action::Erase, |chip, start, bus| {
-                chip.erase(start, bus, *last)
-            })?;
-            self.wait(self.chip.busy_until(), Cause::Erase)?;
-            if self.chip.failed() {
-                return Err(NvmError::EraseFailed { block: *last });
-            }
+            self.issue_erase(*last)?;
+            self.await_erase(*last)?;
         }
         Ok(())
     }
@@ -374,6 +396,30 @@ impl FlashDevice for Wired<Nand> {
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(page, column, data)
+    }
+
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        match work {
+            FlashWork::Program { page } => self.issue_program(page, 0, data),
+            FlashWork::Erase { block } => {
+                self.chip.geometry().check_block(block)?;
+                self.check_good(block)?;
+                self.begin();
+                self.issue_erase(block)
+            }
+        }
+    }
+
+    fn await_work(&mut self, work: FlashWork) -> Result<(), NvmError> {
+        self.begin();
+        match work {
+            FlashWork::Program { page } => self.await_program(page),
+            FlashWork::Erase { block } => self.await_erase(block),
+        }
+    }
+
+    fn busy_until(&self) -> Time {
+        self.chip.busy_until()
     }
 
     fn fork_flash(&self) -> Self {

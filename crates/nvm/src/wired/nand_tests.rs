@@ -387,7 +387,8 @@ impl Plain {
             Some((bytes, ..)) => bytes.clone(),
             None => vec![0xff; 576],
         };
-        if page.is_multiple_of(8) && self.bad.contains(&(page / 8)) {
+        // A mark that a caller programmed keeps its value.
+        if page.is_multiple_of(8) && self.bad.contains(&(page / 8)) && bytes[512] == 0xff {
             bytes[512] = 0;
         }
         bytes

@@ -1,4 +1,6 @@
-//! A serial NOR flash on a board.
+//! A NOR flash on a board.
+
+use std::ops::Range;
 
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
@@ -8,7 +10,7 @@ use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, Work};
 use crate::cost::{AccessCost, Cause};
-use crate::device::{FlashDevice, PagePart};
+use crate::device::{FlashDevice, FlashWork, NoSuspend, PagePart};
 use crate::error::{Misuse, NvmError};
 
 /// A read that came while a program or an erase ran.
@@ -127,21 +129,51 @@ impl Wired<Nor> {
     /// When the range leaves the memory or lies in what is suspended, or the chip has no suspend
     /// that the board drives. What was suspended has been resumed then.
     pub fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
-        OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
+        let all = 0..out.len();
+        self.read_runs_suspending(&[(at, all)], out)
+    }
+
+    /// Reads ranges of the array into ranges of `out` while what runs is suspended.
+    fn read_runs_suspending(
+        &mut self,
+        runs: &[(u64, Range<usize>)],
+        out: &mut [u8],
+    ) -> Result<SuspendedRead, NvmError> {
+        for (at, range) in runs {
+            OutOfRange::check(*at, range.len() as u64, self.chip.capacity())?;
+        }
         self.begin();
         // What the caller had suspended before stays suspended; one thing is suspended at a time.
-        let runs = self.chip.running().is_some();
-        if runs {
+        let busy = self.chip.running().is_some();
+        if busy {
             self.issue_suspend()?;
         }
-        let suspended = runs && self.chip.status(self.clock.now()).suspended.is_some();
-        let read = self.read_at(at, out);
+        let suspended = busy && self.chip.status(self.clock.now()).suspended.is_some();
+        let mut runs = runs.iter();
+        let read = runs.try_for_each(|(at, range)| self.read_at(*at, &mut out[range.clone()]));
         let latency = self.last;
         if suspended {
             self.command(Action::Resume, Nor::resume)?;
         }
         read?;
         Ok(SuspendedRead { latency, suspended })
+    }
+
+    /// Parts that follow each other in the array, joined: address, and range of the caller's bytes.
+    fn runs(&self, parts: &[PagePart]) -> Vec<(u64, Range<usize>)> {
+        let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
+        for part in parts {
+            let at = self.address(part.page, part.column);
+            match runs.last_mut() {
+                Some((start, range))
+                    if *start + range.len() as u64 == at && range.end == part.range.start =>
+                {
+                    range.end = part.range.end;
+                }
+                _ => runs.push((at, part.range.clone())),
+            }
+        }
+        runs
     }
 
     fn issue_erase(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
@@ -270,22 +302,9 @@ impl FlashDevice for Wired<Nor> {
     /// Parts that follow each other in the array are read in one transaction.
     fn read_parts(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
         self.begin();
-        let mut rest = parts;
-        while let Some(first) = rest.first() {
-            let at = self.address(first.page, first.column);
-            let mut range = first.range.clone();
-            let mut taken = 1;
-            for part in &rest[1..] {
-                let follows = self.address(part.page, part.column) == at + range.len() as u64;
-                if !follows || part.range.start != range.end {
-                    break;
-                }
-                range.end = part.range.end;
-                taken += 1;
-            }
+        for (at, range) in self.runs(parts) {
             OutOfRange::check(at, range.len() as u64, self.chip.capacity())?;
             self.read_at(at, &mut out[range])?;
-            rest = &rest[taken..];
         }
         Ok(())
     }
@@ -316,6 +335,48 @@ impl FlashDevice for Wired<Nor> {
         self.chip.geometry().check_read(page, column, bytes)?;
         let at = self.address(page, column);
         self.chip.preload(at, data)
+    }
+
+    fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        match work {
+            FlashWork::Program { page } => {
+                geometry.check_program(page, 0, data.len() as u64)?;
+                self.start_program(self.address(page, 0), data)
+            }
+            FlashWork::Erase { block } => {
+                geometry.check_block(block)?;
+                let bytes = geometry.block_bytes();
+                self.start_erase(u64::from(block) * bytes, bytes)
+            }
+        }
+    }
+
+    fn await_work(&mut self, _: FlashWork) -> Result<(), NvmError> {
+        self.finish()
+    }
+
+    fn busy_until(&self) -> Time {
+        self.chip.running().map_or(Time::ZERO, |(_, until)| until)
+    }
+
+    fn check_suspend(&self) -> Result<(), NoSuspend> {
+        if !self.chip.has_suspend() {
+            return Err(NoSuspend::Sheet);
+        }
+        let mut needed = [Action::Suspend, Action::Resume].into_iter();
+        match needed.find(|action| self.link.command(*action).is_none()) {
+            Some(action) => Err(NoSuspend::Board(action)),
+            None => Ok(()),
+        }
+    }
+
+    fn read_parts_suspending(
+        &mut self,
+        parts: &[PagePart],
+        out: &mut [u8],
+    ) -> Result<SuspendedRead, NvmError> {
+        self.read_runs_suspending(&self.runs(parts), out)
     }
 
     fn fork_flash(&self) -> Self {

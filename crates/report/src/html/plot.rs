@@ -266,8 +266,14 @@ fn spec(along: &str, curve: &Curve, series: &[Series<'_, '_>], points: &[Point])
         {"field": "y_text", "type": "nominal", "title": y_title},
     ]);
     let names: Vec<_> = (0..series.len()).map(|i| legend_name(series, i)).collect();
+    // Colours are the same in every plot; the legend of each names the curves that it has.
+    let drawn = |name: &&String| points.iter().any(|point| point.series == **name);
+    let drawn: Vec<_> = names.iter().filter(drawn).cloned().collect();
     let channel = |range: Value| {
-        let legend = json!({"columns": legend_columns(&names)});
+        let mut legend = json!({"columns": legend_columns(&drawn)});
+        if drawn.len() < names.len() {
+            legend["values"] = json!(drawn);
+        }
         let scale = json!({"domain": names, "range": range});
         json!({"field": "series", "type": "nominal", "scale": scale, "legend": legend})
     };

@@ -206,3 +206,22 @@ fn rows_without_any_axis_make_a_page() {
     );
     assert!(page.contains("id=\"plot-share-by-cause-1\""));
 }
+
+/// A read that waits for an erase takes a thousand times as long as one that does not: their causes
+/// are drawn apart, and a plot names the curves that it has.
+#[test]
+fn accesses_that_take_far_longer_are_drawn_apart() {
+    let page = results(&fixture::during());
+    assert!(page.contains("id=\"plot-slowest-by-cause-1\""));
+    assert!(page.contains("id=\"plot-slowest-by-cause-1-2\""));
+    let plots = page.split("id=\"plots\">").nth(1).expect("the plots' data");
+    let plots = plots.split("</script>").next().expect("its end");
+    let plots: serde_json::Value = serde_json::from_str(plots).expect("JSON");
+    let legend = |id: &str| {
+        let mut plots = plots.as_array().expect("a list").iter();
+        let plot = plots.find(|plot| plot["id"] == id).expect("the plot");
+        plot["spec"]["encoding"]["color"]["legend"]["values"].clone()
+    };
+    assert_eq!(legend("plot-throughput"), serde_json::json!(["read"]));
+    assert_eq!(legend("plot-slowest"), serde_json::Value::Null);
+}

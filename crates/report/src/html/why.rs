@@ -83,22 +83,36 @@ pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
     }
     let mut plots = Vec::new();
     for (number, target) in targets.iter().enumerate() {
+        let of_target: Vec<_> = series
+            .iter()
+            .filter(|one| one.head().target == *target)
+            .collect();
         for (metric, id, heading) in SPLIT {
-            let parts = parts(pivot, series, target, metric);
-            if parts.is_empty() {
-                continue;
+            let scales = match metric {
+                Metric::TimeShare => vec![of_target.clone()],
+                _ => scales(&of_target),
+            };
+            for (scale, series) in scales.iter().enumerate() {
+                let parts = parts(pivot, series, metric);
+                if parts.is_empty() {
+                    continue;
+                }
+                let heading = match targets.len() {
+                    1 => heading.to_owned(),
+                    _ => format!("{heading}: {target}"),
+                };
+                let caption = match (metric, scale) {
+                    (Metric::TimeShare, _) => "Share of the run's duration by cause.",
+                    (_, 0) => "Duration of the slowest access by cause; the parts add up to it.",
+                    _ => "The same of accesses that take far longer.",
+                };
+                let spec = spec(metric, &names, &parts);
+                let mut id = format!("plot-{id}-by-cause-{}", number + 1);
+                if scale > 0 {
+                    id += &format!("-{}", scale + 1);
+                }
+                plots.push(Plot::new(id, heading, caption.to_owned(), spec));
             }
-            let heading = match targets.len() {
-                1 => heading.to_owned(),
-                _ => format!("{heading}: {target}"),
-            };
-            let caption = match metric {
-                Metric::TimeShare => "Share of the run's duration by cause.",
-                _ => "Duration of the slowest access by cause; the parts add up to it.",
-            };
-            let spec = spec(metric, &names, &parts);
-            let id = format!("plot-{id}-by-cause-{}", number + 1);
-            plots.push(Plot::new(id, heading, caption.to_owned(), spec));
         }
     }
     let sentences = series.iter().filter_map(|one| sentence(pivot, one));
@@ -107,6 +121,33 @@ pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
         causes: names,
         plots,
     }
+}
+
+/// The series in groups whose slowest accesses can be told from zero on one linear axis, the fastest
+/// group first.
+fn scales<'a, 'p>(series: &[&'p Series<'a, 'p>]) -> Vec<Vec<&'p Series<'a, 'p>>> {
+    let slowest = |one: &Series<'_, '_>| {
+        let lines = one.lines.iter();
+        let values = lines.filter_map(|line| line.number(Metric::LatencyMax));
+        values.fold(0.0, f64::max)
+    };
+    let mut ascending: Vec<f64> = series.iter().map(|one| slowest(one)).collect();
+    ascending.sort_by(f64::total_cmp);
+    let mut starts: Vec<f64> = Vec::new();
+    for value in ascending {
+        if starts
+            .last()
+            .is_none_or(|start| value > SCALE_RANGE * start)
+        {
+            starts.push(value);
+        }
+    }
+    let mut groups = vec![Vec::new(); starts.len()];
+    for one in series {
+        let group = starts.iter().rposition(|start| *start <= slowest(one));
+        groups[group.unwrap_or(0)].push(*one);
+    }
+    groups
 }
 
 /// Every cause that occurs, in the order of the document.
@@ -133,6 +174,9 @@ fn causes(pivot: &Pivot<'_>) -> Vec<Cause> {
     });
     causes.collect()
 }
+
+/// Slowest accesses further apart than this are drawn on axes of their own.
+const SCALE_RANGE: f64 = 100.0;
 
 /// From this share of the time on, the driver is what to work on first.
 const DRIVER_BOUND: f64 = 0.25;
@@ -184,10 +228,10 @@ struct Part {
     text: String,
 }
 
-fn parts(pivot: &Pivot<'_>, series: &[Series<'_, '_>], target: &str, metric: Metric) -> Vec<Part> {
+fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<Part> {
     let mut parts = Vec::new();
-    let of_target = series.iter().filter(|one| one.head().target == target);
-    for (one, line) in of_target.flat_map(|one| one.lines.iter().map(move |line| (one, line))) {
+    let series = series.iter();
+    for (one, line) in series.flat_map(|one| one.lines.iter().map(move |line| (one, line))) {
         let place = pivot.place(line);
         let bar = format!("{} {place}", one.name_on_target);
         for (order, (cause, value)) in line.parts(metric).enumerate() {
@@ -212,6 +256,9 @@ fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
             bars.push(&part.bar);
         }
     }
+    // What a run is called grows with what it varies in; a name that is cut says nothing.
+    let longest = bars.iter().map(|bar| bar.chars().count()).max();
+    let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };
     let share = metric == Metric::TimeShare;
     let (title, stack, labels) = if share {
         (
@@ -253,7 +300,7 @@ fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
         "data": {"values": parts},
         "encoding": {
             "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
-                  "axis": {"labelLimit": 160, "ticks": false, "domain": false}},
+                  "axis": {"labelLimit": label_limit, "ticks": false, "domain": false}},
             "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
                   "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
             "order": {"field": "order", "type": "quantitative"},

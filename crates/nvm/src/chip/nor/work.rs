@@ -118,6 +118,12 @@ impl Nor {
             .map_or(Time::ZERO, |running| running.suspendable)
     }
 
+    /// Whether the sheet states how work is suspended.
+    #[must_use]
+    pub fn has_suspend(&self) -> bool {
+        self.spec.suspension.is_some()
+    }
+
     /// Interrupts what runs. The command is on the bus from `start`; returns when it has ended. The
     /// chip stays [busy](Self::running) for the latency, and [`status`](Self::status) then says what
     /// is suspended. What would have been done by then is done, and nothing is suspended; so it is
