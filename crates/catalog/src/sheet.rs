@@ -12,6 +12,7 @@ use wordline_core::results::FigureUse;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
+use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::{
     Board as NvmBoard, Conditions, Device, Driver, Host, Link, LinkError, Named, NandSheet,
     NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
@@ -160,6 +161,21 @@ impl Model {
                 let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
                 Ok(Box::new(RawFlash::new(flash)?))
             }
+        }
+    }
+
+    /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would
+    /// notice its absence.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn conformance(&self, board: Named<'_, NvmBoard>) -> Result<Vec<Outcome>, NvmError> {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                conformance::nvram(sheet, board)
+            }
+            Self::Nor(sheet) => conformance::nor(sheet, board),
+            Self::Nand(sheet) => conformance::nand(sheet, board),
         }
     }
 

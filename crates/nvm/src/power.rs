@@ -102,6 +102,8 @@ pub struct PowerMeter {
     booked: Residence,
     idle: PowerState,
     accounted: Time,
+    /// Whether activities may overlap: of a chip that was made to forget the rules of its protocol.
+    lenient: bool,
 }
 
 impl PowerMeter {
@@ -112,6 +114,7 @@ impl PowerMeter {
             booked: Residence::default(),
             idle: PowerState::Standby,
             accounted: Time::ZERO,
+            lenient: false,
         }
     }
 
@@ -120,6 +123,9 @@ impl PowerMeter {
     /// # Panics
     /// When activities overlap: a chip does one thing at a time.
     pub fn book(&mut self, state: PowerState, start: Time, end: Time) {
+        if self.lenient && start < self.accounted {
+            return;
+        }
         assert!(
             start >= self.accounted && end >= start,
             "a chip does one thing at a time"
@@ -127,6 +133,11 @@ impl PowerMeter {
         self.settle(start);
         self.add(state, end.since(start));
         self.accounted = end;
+    }
+
+    /// Leaves out activities that overlap from now on.
+    pub(crate) const fn be_lenient(&mut self) {
+        self.lenient = true;
     }
 
     /// Changes the idle state at `instant`.

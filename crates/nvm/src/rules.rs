@@ -67,8 +67,81 @@ pub enum Rule {
     SuspendProgress,
     /// There must be something suspended to resume.
     Resume,
-    /// A row is open for as long, and opened as often, as the sheet allows.
-    Rows,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: &'static [Self] = &[
+        Self::Ready,
+        Self::Busy,
+        Self::WriteEnable,
+        Self::WriteEnableSpent,
+        Self::Range,
+        Self::Sleep,
+        Self::Content,
+        Self::Wear,
+        Self::ReadTime,
+        Self::ProgramTime,
+        Self::EraseTime,
+        Self::ClearsOnly,
+        Self::EraseSets,
+        Self::EraseRenews,
+        Self::EraseSize,
+        Self::Once,
+        Self::InOrder,
+        Self::ProgramsPerPage,
+        Self::Parity,
+        Self::Corrects,
+        Self::GivesUp,
+        Self::Register,
+        Self::CacheRead,
+        Self::CacheProgram,
+        Self::Planes,
+        Self::FailedBlock,
+        Self::SuspendedRange,
+        Self::SuspendedWork,
+        Self::SuspendLatency,
+        Self::SuspendProgress,
+        Self::Resume,
+    ];
+
+    /// As tables spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Busy => "busy",
+            Self::WriteEnable => "write-enable",
+            Self::WriteEnableSpent => "write-enable-spent",
+            Self::Range => "range",
+            Self::Sleep => "sleep",
+            Self::Content => "content",
+            Self::Wear => "wear",
+            Self::ReadTime => "read-time",
+            Self::ProgramTime => "program-time",
+            Self::EraseTime => "erase-time",
+            Self::ClearsOnly => "clears-only",
+            Self::EraseSets => "erase-sets",
+            Self::EraseRenews => "erase-renews",
+            Self::EraseSize => "erase-size",
+            Self::Once => "once",
+            Self::InOrder => "in-order",
+            Self::ProgramsPerPage => "programs-per-page",
+            Self::Parity => "parity",
+            Self::Corrects => "corrects",
+            Self::GivesUp => "gives-up",
+            Self::Register => "register",
+            Self::CacheRead => "cache-read",
+            Self::CacheProgram => "cache-program",
+            Self::Planes => "planes",
+            Self::FailedBlock => "failed-block",
+            Self::SuspendedRange => "suspended-range",
+            Self::SuspendedWork => "suspended-work",
+            Self::SuspendLatency => "suspend-latency",
+            Self::SuspendProgress => "suspend-progress",
+            Self::Resume => "resume",
+        }
+    }
 }
 
 /// The rules that a model keeps.
