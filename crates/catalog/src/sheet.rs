@@ -113,6 +113,17 @@ impl Model {
         }
     }
 
+    /// What the model of the part leaves to the host, in a sentence.
+    #[must_use]
+    pub fn left_to_host(&self) -> Option<String> {
+        let Self::Nand(sheet) = self else { return None };
+        let bits = sheet.host_ecc_bits.as_ref()?.value();
+        Some(format!(
+            "the host must correct {bits} wrong bits in 512 bytes of this NAND; what that costs it is \
+             not counted"
+        ))
+    }
+
     /// Bytes that every sample of the part has: without the bad blocks that its sheet allows.
     #[must_use]
     pub fn usable_bytes(&self) -> u64 {

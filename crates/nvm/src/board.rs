@@ -83,6 +83,8 @@ pub struct Rail {
     pub name: String,
     /// Its voltage.
     pub voltage: Figure<Voltage>,
+    /// What users should know before they trust results of a memory on this rail.
+    pub caution: Option<String>,
 }
 
 /// What the driver costs, in cycles of the processor, so that a faster processor pays less time.
