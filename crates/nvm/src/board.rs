@@ -1,7 +1,9 @@
 //! Boards: the host beside a chip, with its rails, its bus and what its driver costs.
 
 use serde::Deserialize;
-use wordline_core::quantity::{Current, Cycles, Frequency, Quantity, Time, Voltage};
+use wordline_core::quantity::{
+    ByteCount, Current, Cycles, Frequency, Power, Quantity, Time, Voltage,
+};
 use wordline_core::{Figure, Resolver, Sourced};
 
 use crate::bus::Command;
@@ -44,6 +46,12 @@ pub struct Host {
     pub sleep_current: Figure<Current>,
     /// Whether the processor sleeps while data move; it does not where it moves them itself.
     pub sleeps_in_transfers: Sourced<bool>,
+    /// Peak power, for readers of the sheet.
+    pub power: Option<Figure<Power>>,
+    /// Cores of the processor, for readers of the sheet.
+    pub cores: Option<Sourced<u32>>,
+    /// RAM that a program can use, for readers of the sheet.
+    pub ram: Option<Figure<ByteCount>>,
 }
 
 /// What the host draws, for a timing class.
@@ -201,6 +209,8 @@ impl Board {
             problems.positive("host.supply", &host.supply);
             problems.positive("host.run_current", &host.run_current);
             problems.ordered("host.sleep_current", &host.sleep_current);
+            let power = host.power.iter();
+            power.for_each(|figure| problems.ordered("host.power", figure));
         }
         if self.serial.is_none() && self.parallel.is_none() && self.sd.is_none() {
             problems.add(
