@@ -118,9 +118,12 @@ impl Model {
     pub fn left_to_host(&self) -> Option<String> {
         let Self::Nand(sheet) = self else { return None };
         let bits = sheet.host_ecc_bits.as_ref()?.value();
+        let bits = match bits {
+            1 => "1 wrong bit".to_owned(),
+            more => format!("{more} wrong bits"),
+        };
         Some(format!(
-            "the host must correct {bits} wrong bits in 512 bytes of this NAND; what that costs it is \
-             not counted"
+            "the host must correct {bits} in 512 bytes of this NAND; what that costs it is not counted"
         ))
     }
 
