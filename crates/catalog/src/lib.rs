@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::{CatalogError, SheetError};
 pub use sheet::{Board, Header, Model, Part, Sheet, parse};
+use wordline_core::Timing;
 use wordline_nvm::conformance::Outcome;
 use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
 
@@ -66,11 +67,12 @@ impl Target<'_> {
     ///
     /// # Errors
     /// When the part does not fit the board.
-    pub fn conformance(&self) -> Result<Vec<Outcome>, NvmError> {
-        self.part.model.conformance(Named {
+    pub fn conformance(&self, timing: Timing) -> Result<Vec<Outcome>, NvmError> {
+        let board = Named {
             id: &self.board.header.id,
             sheet: &self.board.board,
-        })
+        };
+        self.part.model.conformance(board, timing)
     }
 
     /// Commands and clocks of the part on the board.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Money};
 use wordline_core::results::FigureUse;
+use wordline_core::{Figure, Timing};
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
@@ -183,13 +183,17 @@ impl Model {
     ///
     /// # Errors
     /// When the part does not fit the board.
-    pub fn conformance(&self, board: Named<'_, NvmBoard>) -> Result<Vec<Outcome>, NvmError> {
+    pub fn conformance(
+        &self,
+        board: Named<'_, NvmBoard>,
+        timing: Timing,
+    ) -> Result<Vec<Outcome>, NvmError> {
         match self {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
-                conformance::nvram(sheet, board)
+                conformance::nvram(sheet, board, timing)
             }
-            Self::Nor(sheet) => conformance::nor(sheet, board),
-            Self::Nand(sheet) => conformance::nand(sheet, board),
+            Self::Nor(sheet) => conformance::nor(sheet, board, timing),
+            Self::Nand(sheet) => conformance::nand(sheet, board, timing),
         }
     }
 

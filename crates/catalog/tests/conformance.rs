@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use wordline_catalog::Catalog;
+use wordline_core::Timing;
 use wordline_nvm::conformance::Rule;
 
 #[test]
@@ -14,15 +15,18 @@ fn every_part_keeps_every_rule_and_every_lost_rule_is_caught() {
     for part in catalog.parts() {
         let id = &part.header.id;
         let target = catalog.target(id).expect("every part names a board");
-        let outcomes = target.conformance().expect("it fits");
-        assert!(outcomes.len() >= 3, "{id}: {} rules", outcomes.len());
-        for outcome in outcomes {
-            *seen.entry(outcome.rule).or_default() += 1;
-            if let Err(found) = &outcome.kept {
-                faults.push(format!("{id}: {:?} is not kept: {found}", outcome.rule));
-            }
-            if !outcome.caught {
-                faults.push(format!("{id}: nobody misses {:?}", outcome.rule));
+        for timing in [Timing::Typ, Timing::Max] {
+            let outcomes = target.conformance(timing).expect("it fits");
+            assert!(outcomes.len() >= 3, "{id}: {} rules", outcomes.len());
+            for outcome in outcomes {
+                *seen.entry(outcome.rule).or_default() += 1;
+                let name = format!("{id}, {timing}: {}", outcome.rule.name());
+                if let Err(found) = &outcome.kept {
+                    faults.push(format!("{name} is not kept: {found}"));
+                }
+                if !outcome.caught {
+                    faults.push(format!("nobody misses {name}"));
+                }
             }
         }
     }

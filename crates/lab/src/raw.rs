@@ -74,11 +74,10 @@ pub(crate) fn run(
     let mut fresh = Vec::new();
     for target in targets {
         let device = target.connect(conditions);
-        let device = device.map_err(|source| LabError::Device {
+        let mut device = device.map_err(|source| LabError::Device {
             target: target.name.clone(),
             source,
         })?;
-        let mut device = device;
         for (asked, pipeline, what) in [
             (
                 workload.cache_read,
@@ -99,6 +98,17 @@ pub(crate) fn run(
             if asked && !device.use_pipeline(pipeline) {
                 let name = &target.name;
                 let advice = format!("{name}: this memory has no {what}; it runs as without it");
+                document.warn(WarningCode::NoPipeline, advice);
+            }
+        }
+        if workload.multi_plane && device.use_pipeline(Pipeline::MultiPlane) {
+            let name = &target.name;
+            let advice = format!(
+                "{name}: the sheet states currents of one plane at work; energy of several is understated"
+            );
+            document.warn(WarningCode::ExtrapolatedCurrent, advice);
+            if workload.cache_read {
+                let advice = format!("{name}: reads of several planes do not use the cache read");
                 document.warn(WarningCode::NoPipeline, advice);
             }
         }
@@ -440,6 +450,14 @@ fn check(
         }
     }
     check_pause(workload)?;
+    if workload.multi_plane && !workload.during.is_empty() {
+        let problem =
+            "does not go with multi_plane: work in the background is one block's or page's";
+        return Err(LabError::List {
+            what: "during",
+            problem: problem.to_owned(),
+        });
+    }
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
     for (target, device) in devices {
         let capacity = device.len();

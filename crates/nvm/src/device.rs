@@ -135,7 +135,9 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// Programs parts of pages in their order, the fastest way that the chip has.
     ///
     /// # Errors
-    /// As [`Flash::program`]; the parts before the failed one have been programmed.
+    /// As [`Flash::program`]. The parts before the failed one have been programmed, and where the chip
+    /// works on several at a time, so may have been some after it: the rest of its group, and the
+    /// group behind it in a cache program.
     fn program_parts(&mut self, parts: &[PagePart], data: &[u8]) -> Result<(), NvmError>;
 
     /// Erases blocks, at the same time where they lie in different planes and the chip can do so.

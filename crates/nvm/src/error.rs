@@ -166,6 +166,17 @@ pub enum Misuse {
     /// A cache read that no page read began.
     #[error("a cache read goes on with a page read, and there is none")]
     NoPageRead,
+    /// A cache read that does not go on with the next page of the block, on a chip that knows no
+    /// other.
+    #[error(
+        "this chip's cache read goes on with the next page of the block: not from {page} to {next}"
+    )]
+    CacheReadOrder {
+        /// The page that was read.
+        page: u32,
+        /// The page that was asked for.
+        next: u32,
+    },
     /// A cache read of a chip that has none.
     #[error("the chip has no cache read that the board drives")]
     NoCacheRead,

@@ -1,7 +1,7 @@
 //! What the checks of a sheet find: contradictions that its types cannot rule out.
 
 use wordline_core::Figure;
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 
 use crate::chip::nvram::PAGE_BYTES;
 
@@ -11,6 +11,9 @@ const UNIT_BYTES_MIN: u64 = 8;
 
 /// The largest capacity that a model holds in host memory.
 const CAPACITY_MAX: u64 = 1 << 40;
+
+/// The longest time that a sheet can state, so that simulated time does not end within an access.
+const TIME_MAX: Time = Time::from_ps(3_600_000_000_000_000);
 
 /// One thing that is wrong with a sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +38,8 @@ impl Problems {
         });
     }
 
-    /// The columns of a figure must not contradict each other.
+    /// The columns of a figure must not contradict each other, and a time must be one that an access
+    /// can take.
     pub(crate) fn ordered<T: Quantity>(&mut self, path: &str, figure: &Figure<T>) {
         let columns = [
             ("min", figure.min()),
@@ -46,6 +50,10 @@ impl Problems {
             .iter()
             .filter_map(|(name, value)| value.map(|value| (name, value)))
             .collect();
+        let is_time = T::DIMENSION.name == Time::DIMENSION.name;
+        if is_time && stated.iter().any(|(_, value)| value.si() > TIME_MAX.si()) {
+            self.add(path, format!("no access takes longer than {TIME_MAX}"));
+        }
         for pair in stated.windows(2) {
             let [(low_name, low), (high_name, high)] = pair else {
                 continue;

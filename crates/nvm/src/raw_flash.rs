@@ -3,7 +3,10 @@
 //! Each block is erased before its first page is written, and the erase counts as part of the
 //! access, as in `mram-vs-flash-benchmark`. Bad blocks are stepped over: addresses count good blocks
 //! alone. Where several planes work at the same time, pages alternate between a block of each, and
-//! these blocks are erased together. Nothing is levelled, moved or cleaned; that is the work of a translation layer.
+//! these blocks are erased together. Nothing is levelled, moved or cleaned; that is the work of a
+//! translation layer.
+
+use std::sync::Arc;
 
 use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, SimClock};
@@ -24,7 +27,7 @@ pub struct RawFlash<F> {
     flash: F,
     geometry: Geometry,
     /// Good blocks, ascending; those that are kept together follow each other.
-    good: Vec<u32>,
+    good: Arc<Vec<u32>>,
     /// Blocks that are kept together.
     together: u32,
     cost: AccessCost,
@@ -48,7 +51,7 @@ impl<F: FlashDevice> RawFlash<F> {
         Ok(Self {
             flash,
             geometry,
-            good,
+            good: Arc::new(good),
             together: 1,
             cost: AccessCost::NONE,
             work: None,
@@ -73,7 +76,7 @@ impl<F: FlashDevice> RawFlash<F> {
         let groups = self.geometry.blocks / blocks;
         let all = (0..groups).map(|group| group * blocks..(group + 1) * blocks);
         let sound = all.filter(|group| group.clone().all(|block| is_good(&block)));
-        self.good = sound.flatten().collect();
+        self.good = Arc::new(sound.flatten().collect());
     }
 
     /// Does one thing with the flash memory and adds what it cost to the access.
@@ -247,7 +250,7 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         Box::new(Self {
             flash: self.flash.fork_flash(),
             geometry: self.geometry,
-            good: self.good.clone(),
+            good: Arc::clone(&self.good),
             together: self.together,
             cost: self.cost,
             work: self.work,

@@ -51,6 +51,12 @@ pub enum Rule {
     Register,
     /// A cache read goes on with a page read, and waits for the array behind it.
     CacheRead,
+    /// Where the sheet says so, a cache read goes on with the next page of the block alone.
+    CacheReadOrder,
+    /// While the array works behind the host's back, nothing else is asked of it.
+    ArrayBusy,
+    /// One thing is suspended at a time.
+    OneSuspend,
     /// A cache program waits for the program before it.
     CacheProgram,
     /// Operations on several planes name one block of each.
@@ -95,6 +101,9 @@ impl Rule {
         Self::GivesUp,
         Self::Register,
         Self::CacheRead,
+        Self::CacheReadOrder,
+        Self::ArrayBusy,
+        Self::OneSuspend,
         Self::CacheProgram,
         Self::Planes,
         Self::FailedBlock,
@@ -132,6 +141,9 @@ impl Rule {
             Self::GivesUp => "gives-up",
             Self::Register => "register",
             Self::CacheRead => "cache-read",
+            Self::CacheReadOrder => "cache-read-order",
+            Self::ArrayBusy => "array-busy",
+            Self::OneSuspend => "one-suspend",
             Self::CacheProgram => "cache-program",
             Self::Planes => "planes",
             Self::FailedBlock => "failed-block",

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 use wordline_catalog::{Board, Catalog, CatalogError, Header, Part};
-use wordline_core::Figure;
 use wordline_core::quantity::Money;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
+use wordline_core::{Figure, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
@@ -292,7 +292,7 @@ fn rules(global: &Global) -> Result<Outcome, Failure> {
     for part in boards {
         let target = catalog.target(&part.header.id).map_err(failure::catalog)?;
         let outcomes = target
-            .conformance()
+            .conformance(Timing::Typ)
             .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
         let count = |good: fn(&conformance::Outcome) -> bool| {
             outcomes.iter().filter(|one| good(one)).count().to_string()

@@ -1,9 +1,10 @@
 //! The rules of NAND flash.
 
+use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::{Bench, CONDITIONS, Check, Outcome, Subject, before, done, refused, same};
+use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
@@ -18,13 +19,18 @@ type Nands = Bench<Nand, NandSheet>;
 ///
 /// # Errors
 /// When the part does not fit the board.
-pub fn check(sheet: &NandSheet, board: Named<'_, Board>) -> Result<Vec<Outcome>, NvmError> {
+pub fn check(
+    sheet: &NandSheet,
+    board: Named<'_, Board>,
+    timing: Timing,
+) -> Result<Vec<Outcome>, NvmError> {
     let part = Named { id: "part", sheet };
-    let wired = Wired::<Nand>::connect(part, board, CONDITIONS)?;
+    let wired = Wired::<Nand>::connect(part, board, conditions(timing))?;
     let bench = Bench {
         chip: wired.chip().clone(),
         link: wired.link().clone(),
         sheet: sheet.clone(),
+        timing,
     };
     Ok(super::run(&bench, CHECKS))
 }
@@ -233,7 +239,7 @@ const CHECKS: &[Check<Nands>] = &[
         run: |bench| {
             let end = bench.fetch(0)?;
             let took = bench.chip.busy_until().since(end);
-            same("tR", &took, &bench.sheet.page_read.nominal())
+            same("tR", &took, &stated(&bench.sheet.page_read, bench.timing))
         },
     },
     Check {
@@ -242,7 +248,11 @@ const CHECKS: &[Check<Nands>] = &[
         run: |bench| {
             let end = bench.programmed(bench.page(0), 0, &[0])?;
             let took = bench.chip.busy_until().since(end);
-            same("tPROG", &took, &bench.sheet.page_program.nominal())
+            same(
+                "tPROG",
+                &took,
+                &stated(&bench.sheet.page_program, bench.timing),
+            )
         },
     },
     Check {
@@ -251,7 +261,11 @@ const CHECKS: &[Check<Nands>] = &[
         run: |bench| {
             let end = bench.erased(bench.blocks().0)?;
             let took = bench.chip.busy_until().since(end);
-            same("tBERS", &took, &bench.sheet.block_erase.nominal())
+            same(
+                "tBERS",
+                &took,
+                &stated(&bench.sheet.block_erase, bench.timing),
+            )
         },
     },
     Check {
@@ -396,9 +410,40 @@ const CHECKS: &[Check<Nands>] = &[
             done(bench.chip.page_read_cache(now, &cache, 1))?;
             let (array, now) = (bench.chip.array_until(), bench.soon());
             done(bench.chip.page_read_last(now, &last))?;
-            let moved = bench.sheet.cache_busy.as_ref().map(|busy| busy.nominal());
+            let busy = bench.sheet.cache_busy.as_ref();
+            let moved = busy.map(|busy| stated(busy, bench.timing));
             let moved = array.plus(moved.ok_or("no cache_busy")?);
             same("end of the move", &bench.chip.busy_until(), &moved)
+        },
+    },
+    Check {
+        rule: Rule::CacheReadOrder,
+        applies: |bench| {
+            let sequential = bench.sheet.cache_read_sequential.as_ref();
+            let sequential = sequential.is_some_and(|sequential| *sequential.value());
+            sequential && bench.chip.can(Pipeline::CacheRead)
+        },
+        run: |bench| {
+            let cache = bench.bus(Action::PageReadCache, 0)?;
+            bench.fetch(0)?;
+            let now = bench.soon();
+            let skipping = bench.chip.page_read_cache(now, &cache, 2);
+            refused(skipping, |misuse| {
+                matches!(misuse, Misuse::CacheReadOrder { .. })
+            })
+        },
+    },
+    Check {
+        rule: Rule::ArrayBusy,
+        applies: |bench| bench.chip.can(Pipeline::CacheRead),
+        run: |bench| {
+            let cache = bench.bus(Action::PageReadCache, 0)?;
+            bench.fetch(0)?;
+            let now = bench.soon();
+            done(bench.chip.page_read_cache(now, &cache, 1))?;
+            let (bus, now) = (bench.bus(Action::PageRead, 0)?, bench.soon());
+            let other = bench.chip.page_read(now, &bus, 2);
+            refused(other, |misuse| matches!(misuse, Misuse::Busy { .. }))
         },
     },
     Check {
@@ -431,8 +476,15 @@ const CHECKS: &[Check<Nands>] = &[
             bench.load(first * pages, 0, &[0])?;
             let now = bench.now();
             done(bench.chip.execute_plane(now, &bus, first * pages))?;
-            let same_plane = bench.program(second * pages, 0, &[0])?;
-            refused(same_plane, |misuse| matches!(misuse, Misuse::Planes { .. }))
+            let kept = bench.clone();
+            let wrong = |misuse: &Misuse| matches!(misuse, Misuse::Planes { .. });
+            refused(bench.program(second * pages, 0, &[0])?, wrong)?;
+            // Another plane, but another place in the block; and another kind of work.
+            *bench = kept.clone();
+            refused(bench.program((first + 1) * pages + 1, 0, &[0])?, wrong)?;
+            *bench = kept;
+            bench.enable()?;
+            refused(bench.erase(first + 1)?, wrong)
         },
     },
     Check {

@@ -1,10 +1,10 @@
 //! The rules of NOR flash.
 
-use wordline_core::Resolver;
 use wordline_core::quantity::Time;
+use wordline_core::{Resolver, Timing};
 use wordline_memory::FlashMisuse;
 
-use super::{Bench, CONDITIONS, Check, Outcome, Subject, before, done, refused, same};
+use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet};
@@ -18,14 +18,26 @@ type Nors = Bench<Nor, NorSheet>;
 ///
 /// # Errors
 /// When the part does not fit the board.
-pub fn check(sheet: &NorSheet, board: Named<'_, Board>) -> Result<Vec<Outcome>, NvmError> {
+pub fn check(
+    sheet: &NorSheet,
+    board: Named<'_, Board>,
+    timing: Timing,
+) -> Result<Vec<Outcome>, NvmError> {
     let part = Named { id: "part", sheet };
-    let wired = Wired::<Nor>::connect(part, board, CONDITIONS)?;
+    let wired = Wired::<Nor>::connect(part, board, conditions(timing))?;
     let link = wired.link().clone();
-    let mut resolver = Resolver::new(CONDITIONS.timing, CONDITIONS.seed, "part");
-    let (chip, _) = Nor::new(sheet, &link, &mut resolver, CONDITIONS.age);
+    let mut resolver = Resolver::new(timing, 0, "part");
+    let (chip, _) = Nor::new(sheet, &link, &mut resolver, 0.0);
     let sheet = sheet.clone();
-    Ok(super::run(&Bench { chip, link, sheet }, CHECKS))
+    Ok(super::run(
+        &Bench {
+            chip,
+            link,
+            sheet,
+            timing,
+        },
+        CHECKS,
+    ))
 }
 
 impl Subject for Nors {
@@ -207,7 +219,11 @@ const CHECKS: &[Check<Nors>] = &[
             let page = bench.chip.geometry().page_bytes as usize;
             let end = done(bench.program(0, &vec![0; page])?)?;
             let took = bench.now().since(end);
-            same("tPP", &took, &bench.sheet.page_program.nominal())
+            same(
+                "tPP",
+                &took,
+                &stated(&bench.sheet.page_program, bench.timing),
+            )
         },
     },
     Check {
@@ -219,8 +235,10 @@ const CHECKS: &[Check<Nors>] = &[
             let unit = bench.unit();
             let sizes = bench.sheet.erase.iter();
             let mut sizes = sizes.filter(|size| size.bytes.nominal().bytes() == unit);
-            let stated = sizes.next().map(|size| size.duration.nominal());
-            same("tSE", &Some(took), &stated)
+            let expected = sizes
+                .next()
+                .map(|size| stated(&size.duration, bench.timing));
+            same("tSE", &Some(took), &expected)
         },
     },
     Check {
@@ -282,9 +300,11 @@ const CHECKS: &[Check<Nors>] = &[
         run: |bench| {
             let end = bench.suspended()?;
             let took = bench.now().since(end);
+            let resumed = (bench.bus(Action::Resume, 0)?, bench.now());
+            done(bench.chip.resume(resumed.1, &resumed.0))?;
             let suspend = bench.sheet.suspend.as_ref();
-            let stated = suspend.map(|suspend| suspend.erase_latency.nominal());
-            same("suspend latency", &Some(took), &stated)
+            let expected = suspend.map(|one| stated(&one.erase_latency, bench.timing));
+            same("suspend latency", &Some(took), &expected)
         },
     },
     Check {
@@ -332,6 +352,22 @@ const CHECKS: &[Check<Nors>] = &[
             let again = bench.chip.suspend(early, &bus);
             refused(again, |misuse| {
                 matches!(misuse, Misuse::SuspendTooSoon { .. })
+            })
+        },
+    },
+    Check {
+        rule: Rule::OneSuspend,
+        applies: |bench| {
+            let suspend = bench.sheet.suspend.as_ref();
+            suspends(bench) && suspend.is_some_and(|one| *one.program_during_erase.value())
+        },
+        run: |bench| {
+            bench.suspended()?;
+            bench.programmed(bench.unit(), 0)?;
+            let (bus, now) = (bench.bus(Action::Suspend, 0)?, bench.chip.ready());
+            let nested = bench.chip.suspend(now, &bus);
+            refused(nested, |misuse| {
+                matches!(misuse, Misuse::WhileSuspended { .. })
             })
         },
     },

@@ -1,9 +1,9 @@
 //! The rules of memories that are written byte by byte.
 
-use wordline_core::Resolver;
 use wordline_core::quantity::Time;
+use wordline_core::{Resolver, Timing};
 
-use super::{Bench, CONDITIONS, Check, Outcome, Subject, before, done, refused, same};
+use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
@@ -18,15 +18,27 @@ type Nvrams = Bench<Nvram, NvramSheet>;
 ///
 /// # Errors
 /// When the part does not fit the board.
-pub fn check(sheet: &NvramSheet, board: Named<'_, Board>) -> Result<Vec<Outcome>, NvmError> {
+pub fn check(
+    sheet: &NvramSheet,
+    board: Named<'_, Board>,
+    timing: Timing,
+) -> Result<Vec<Outcome>, NvmError> {
     let part = Named { id: "part", sheet };
-    let wired = Wired::<Nvram>::connect(part, board, CONDITIONS)?;
+    let wired = Wired::<Nvram>::connect(part, board, conditions(timing))?;
     let link = wired.link().clone();
     // A chip that has just been supplied with power: nothing was permitted yet.
-    let mut resolver = Resolver::new(CONDITIONS.timing, CONDITIONS.seed, "part");
-    let (chip, _) = Nvram::new(sheet, &link, &mut resolver, CONDITIONS.age);
+    let mut resolver = Resolver::new(timing, 0, "part");
+    let (chip, _) = Nvram::new(sheet, &link, &mut resolver, 0.0);
     let sheet = sheet.clone();
-    Ok(super::run(&Bench { chip, link, sheet }, CHECKS))
+    Ok(super::run(
+        &Bench {
+            chip,
+            link,
+            sheet,
+            timing,
+        },
+        CHECKS,
+    ))
 }
 
 impl Subject for Nvrams {
@@ -164,8 +176,9 @@ const CHECKS: &[Check<Nvrams>] = &[
         run: |bench| {
             let end = bench.written(0, &[1])?;
             let took = bench.chip.busy_until().since(end);
-            let stated = bench.sheet.write_cycle.as_ref().map(|one| one.nominal());
-            same("write cycle", &Some(took), &stated)
+            let cycle = bench.sheet.write_cycle.as_ref();
+            let expected = cycle.map(|cycle| stated(cycle, bench.timing));
+            same("write cycle", &Some(took), &expected)
         },
     },
 ];

@@ -5,6 +5,8 @@ mod nor;
 mod nvram;
 
 pub use nor::SuspendedRead;
+use std::sync::Arc;
+
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
 
@@ -79,13 +81,13 @@ pub trait Sheet: Sized {
 #[derive(Debug)]
 pub struct Wired<C> {
     chip: C,
-    link: Link,
+    link: Arc<Link>,
     driver: DriverCost,
     clock: SimClock,
     last: AccessCost,
     /// Whether the host drove the data lines last.
     wrote: bool,
-    notes: Notes,
+    notes: Arc<Notes>,
 }
 
 impl<C: Chip> Wired<C> {
@@ -118,17 +120,17 @@ impl<C: Chip> Wired<C> {
         let (chip, currents) = make(&link, &mut of_part);
         Self {
             chip,
-            link,
+            link: Arc::new(link),
             driver,
             clock: SimClock::new(),
             last: AccessCost::default(),
             wrote: false,
-            notes: Notes {
+            notes: Arc::new(Notes {
                 part: of_part.readings().clone(),
                 board: of_board.readings().clone(),
                 currents,
                 host,
-            },
+            }),
         }
     }
 
@@ -140,7 +142,7 @@ impl<C: Chip> Wired<C> {
 
     /// Rail, opcodes and clocks in use.
     #[must_use]
-    pub const fn link(&self) -> &Link {
+    pub fn link(&self) -> &Link {
         &self.link
     }
 
@@ -149,12 +151,12 @@ impl<C: Chip> Wired<C> {
     pub fn fork(&self) -> Self {
         Self {
             chip: self.chip.clone(),
-            link: self.link.clone(),
+            link: Arc::clone(&self.link),
             driver: self.driver,
             clock: self.clock.fork(),
             last: self.last,
             wrote: self.wrote,
-            notes: self.notes.clone(),
+            notes: Arc::clone(&self.notes),
         }
     }
 
@@ -211,7 +213,10 @@ impl<C: Chip> Wired<C> {
             .now()
             .checked_plus(driver)
             .ok_or(NvmError::TimeExhausted)?;
-        let start = issued.plus(turnaround).later(self.chip.ready());
+        let start = issued
+            .checked_plus(turnaround)
+            .ok_or(NvmError::TimeExhausted)?
+            .later(self.chip.ready());
         let end = run(&mut self.chip, start, bus)?;
         self.last.add(Cause::Driver, driver);
         self.last.add(Cause::Recovery, start.since(issued));
@@ -230,9 +235,10 @@ impl<C: Chip> Wired<C> {
     fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
         let bus = self.bus(Action::Status, 0, 1)?;
         let now = self.clock.now();
-        let pause = self.driver.command.plus(self.driver.poll_interval);
-        let first = now.plus(pause).later(self.chip.ready()).plus(bus.total());
-        let period = pause.plus(bus.total()).ps().max(1);
+        let sum = |one: Time, other: Time| one.checked_plus(other).ok_or(NvmError::TimeExhausted);
+        let pause = sum(self.driver.command, self.driver.poll_interval)?;
+        let first = sum(sum(now, pause)?.later(self.chip.ready()), bus.total())?;
+        let period = sum(pause, bus.total())?.ps().max(1);
         let missing = busy_until.since(first).ps().div_ceil(period);
         let end = missing
             .checked_mul(period)

@@ -69,6 +69,20 @@ impl Wired<Nand> {
         )
     }
 
+    /// Reads parts in runs that the chip's cache read can follow.
+    fn read_cached(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
+        let follows =
+            |one: &PagePart, next: &PagePart| self.chip.cache_read_follows(one.page, next.page);
+        let runs: Vec<_> = parts.chunk_by(follows).collect();
+        for run in runs {
+            match run {
+                [only] => self.read_planes(std::slice::from_ref(only), out)?,
+                _ => self.read_pipelined(run, out)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Reads parts so that each array read but the first runs while the part before is moved.
     fn read_pipelined(&mut self, parts: &[PagePart], out: &mut [u8]) -> Result<(), NvmError> {
         let Some(first) = parts.first() else {
@@ -217,12 +231,16 @@ impl Wired<Nand> {
         })
     }
 
-    fn await_program(&mut self, page: u32) -> Result<(), NvmError> {
+    fn await_program(&mut self) -> Result<(), NvmError> {
         self.wait(self.chip.busy_until(), Cause::Program)?;
-        if self.chip.failed() {
-            return Err(NvmError::ProgramFailed { page });
+        self.check_programmed()
+    }
+
+    fn check_programmed(&self) -> Result<(), NvmError> {
+        match self.chip.failed_page() {
+            Some(page) => Err(NvmError::ProgramFailed { page }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Begins an erase.
@@ -233,12 +251,14 @@ impl Wired<Nand> {
         })
     }
 
-    fn await_erase(&mut self, block: u32) -> Result<(), NvmError> {
+    fn await_erase(&mut self) -> Result<(), NvmError> {
         self.wait(self.chip.busy_until(), Cause::Erase)?;
-        if self.chip.failed() {
-            return Err(NvmError::EraseFailed { block });
+        match self.chip.failed_page() {
+            Some(page) => Err(NvmError::EraseFailed {
+                block: self.chip.geometry().block_of(page),
+            }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -268,7 +288,7 @@ impl Flash for Wired<Nand> {
         if data.is_empty() {
             return Ok(());
         }
-        self.await_program(page)
+        self.await_program()
     }
 
     /// Write enable, erase, wait.
@@ -318,7 +338,7 @@ impl FlashDevice for Wired<Nand> {
         self.begin();
         let pipelines = self.chip.pipelines();
         if pipelines.cache_read && !pipelines.multi_plane && parts.len() > 1 {
-            return self.read_pipelined(parts, out);
+            return self.read_cached(parts, out);
         }
         for group in self.groups(parts) {
             self.read_planes(group, out)?;
@@ -327,7 +347,8 @@ impl FlashDevice for Wired<Nand> {
     }
 
     /// Page by page; several planes at a time, or behind each other, where that is in use. All parts
-    /// are checked before the first is put on the bus.
+    /// are checked before the first is put on the bus. A failed page of a cache program is known when
+    /// the next group is in the array: that group has been programmed as well.
     fn program_parts(&mut self, parts: &[PagePart], data: &[u8]) -> Result<(), NvmError> {
         for part in parts {
             self.check_program(part.page, part.column, &data[part.range.clone()])?;
@@ -338,17 +359,13 @@ impl FlashDevice for Wired<Nand> {
         for (index, group) in groups.iter().enumerate() {
             let cached = caches && index + 1 < groups.len();
             self.program_planes(group, data, cached)?;
-            let failed = |group: &[PagePart]| NvmError::ProgramFailed {
-                page: group.last().map_or(0, |part| part.page),
-            };
-            if self.chip.failed_before()
-                && let Some(before) = index.checked_sub(1)
-            {
+            if let Some(page) = self.chip.failed_before() {
+                // The next group is in the array already; its end is waited for.
                 self.wait(self.chip.array_until(), Cause::Program)?;
-                return Err(failed(groups[before]));
+                return Err(NvmError::ProgramFailed { page });
             }
-            if !cached && self.chip.failed() {
-                return Err(failed(group));
+            if !cached {
+                self.check_programmed()?;
             }
         }
         Ok(())
@@ -360,9 +377,18 @@ impl FlashDevice for Wired<Nand> {
             self.check_good(block)?;
         }
         self.begin();
-        let width = self.blocks_together() as usize;
-        for group in blocks.chunks(width) {
-            let Some((last, kept)) = group.split_last() else {
+        let pages = self.chip.geometry().pages_per_block;
+        let first_pages: Vec<_> = blocks
+            .iter()
+            .map(|block| PagePart {
+                page: block * pages,
+                column: 0,
+                range: 0..0,
+            })
+            .collect();
+        for group in self.groups(&first_pages) {
+            let blocks: Vec<_> = group.iter().map(|part| part.page / pages).collect();
+            let Some((last, kept)) = blocks.split_last() else {
                 continue;
             };
             for &block in kept {
@@ -373,7 +399,7 @@ impl FlashDevice for Wired<Nand> {
                 self.wait(self.chip.busy_until(), Cause::Erase)?;
             }
             self.issue_erase(*last)?;
-            self.await_erase(*last)?;
+            self.await_erase()?;
         }
         Ok(())
     }
@@ -414,8 +440,8 @@ impl FlashDevice for Wired<Nand> {
     fn await_work(&mut self, work: FlashWork) -> Result<(), NvmError> {
         self.begin();
         match work {
-            FlashWork::Program { page } => self.await_program(page),
-            FlashWork::Erase { block } => self.await_erase(block),
+            FlashWork::Program { .. } => self.await_program(),
+            FlashWork::Erase { .. } => self.await_erase(),
         }
     }
 

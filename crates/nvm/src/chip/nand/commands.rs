@@ -31,7 +31,7 @@ impl Nand {
     pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         // The sheet states no current for single commands: they count as standby.
         let end = self.begin(start, bus)?;
-        self.check_array(start)?;
+        self.check_read_behind(start)?;
         self.occupy(end)?;
         self.write_enabled = true;
         Ok(end)
@@ -80,7 +80,7 @@ impl Nand {
         }
         let (plane, register) = (self.plane_of(page), Arc::new(self.fetch(page)));
         self.cache[plane as usize] = Some(Arc::clone(&register));
-        self.data = Some((plane, register));
+        self.data = Some((page, register));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);
         Ok(end)
@@ -99,9 +99,19 @@ impl Nand {
         next: u32,
     ) -> Result<Time, NvmError> {
         self.check_page(next, 0, 0)?;
+        if let Some((page, _)) = self.data {
+            let follows = self.cache_read_follows(page, next);
+            if self.rules.broken(Rule::CacheReadOrder, !follows) {
+                return Err(Misuse::CacheReadOrder { page, next }.into());
+            }
+        }
         let (end, moved) = self.move_register(start, bus)?;
-        let done = after(moved, self.spec.page_read(self.ecc))?;
-        self.data = Some((self.plane_of(next), Arc::new(self.fetch(next))));
+        let time = match self.rules.keep(Rule::ReadTime) {
+            true => self.spec.page_read(self.ecc),
+            false => Time::ZERO,
+        };
+        let done = after(moved, time)?;
+        self.data = Some((next, Arc::new(self.fetch(next))));
         self.array_until = done;
         self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
@@ -162,9 +172,7 @@ impl Nand {
             .geometry
             .check_read(0, column, data.len() as u64)?;
         let end = self.begin(start, bus)?;
-        if self.behind == Behind::Read {
-            self.check_array(start)?;
-        }
+        self.check_read_behind(start)?;
         self.occupy(end)?;
         let mut bytes = vec![0xff; self.spec.geometry.columns() as usize];
         bytes[column as usize..][..data.len()].copy_from_slice(data);
@@ -288,9 +296,7 @@ impl Nand {
         page: u32,
     ) -> Result<(Time, Time), NvmError> {
         let end = self.begin(start, bus)?;
-        if self.behind == Behind::Read {
-            self.check_array(start)?;
-        }
+        self.check_read_behind(start)?;
         self.check_enabled()?;
         self.check_kept(Kept::Programs, page)?;
         self.occupy(end)?;
@@ -298,7 +304,10 @@ impl Nand {
             true => end.later(self.array_until),
             false => end,
         };
-        self.failed_before = self.failed && self.behind == Behind::Program;
+        self.failed_before = match self.behind {
+            Behind::Program => std::mem::take(&mut self.failed),
+            Behind::Read => Vec::new(),
+        };
         self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
         self.data = None;
         Ok((end, from))
@@ -307,7 +316,7 @@ impl Nand {
     /// Programs a page and those that were kept, from an instant on; returns when the last is done.
     fn program_kept(&mut self, page: u32, from: Time) -> Result<Time, NvmError> {
         let mut done = from;
-        self.failed = false;
+        self.failed.clear();
         for page in self.take_kept().into_iter().chain([page]) {
             let (block, _) = self.place(page);
             let time = self.spec.page_program(self.ecc);
@@ -317,8 +326,9 @@ impl Nand {
                 false => Time::ZERO,
             };
             done = done.later(after(from, time)?);
-            let fails = self.program_cells(page);
-            self.failed |= fails;
+            if self.program_cells(page) {
+                self.failed.push(page);
+            }
         }
         self.book(PowerState::Write, from, done);
         Ok(done)
@@ -402,7 +412,7 @@ impl Nand {
         self.busy_until = done;
         self.book(PowerState::Write, end, done);
         self.mark(block);
-        self.failed = false;
+        self.failed.clear();
         Ok(end)
     }
 
@@ -442,8 +452,8 @@ impl Nand {
         self.occupy(end)?;
         self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
         self.data = None;
-        self.failed = false;
-        self.failed_before = false;
+        self.failed.clear();
+        self.failed_before.clear();
         let (mut done, first) = (end, self.take_kept());
         let first = first.iter().map(|page| geometry.block_of(*page));
         for block in first.chain([block]) {
@@ -453,8 +463,9 @@ impl Nand {
                 false => Time::ZERO,
             };
             done = done.later(after(end, time)?);
-            let fails = self.erase_cells(block, cycle);
-            self.failed |= fails;
+            if self.erase_cells(block, cycle) {
+                self.failed.push(block * geometry.pages_per_block);
+            }
         }
         self.busy_until = done;
         self.book(PowerState::Erase, end, done);
@@ -491,13 +502,15 @@ impl Nand {
         let busy = self.spec.plane_busy.ok_or(Misuse::OnePlane)?;
         let end = self.begin(start, bus)?;
         // A cache program goes on behind the loads of all planes.
-        if kind != Kept::Programs || self.behind == Behind::Read {
-            self.check_array(start)?;
+        match kind {
+            Kept::Programs => self.check_read_behind(start)?,
+            Kept::Reads | Kept::Erases => self.check_array(start)?,
         }
         self.check_kept(kind, page)?;
         let done = after(end, busy)?;
         self.occupy(end)?;
         self.busy_until = done;
+        self.book(kind.state(), end, done);
         let (_, pages) = self.kept.get_or_insert_with(|| (kind, Vec::new()));
         pages.push(page);
         Ok(end)
@@ -505,7 +518,8 @@ impl Nand {
 
     /// Pages that are kept must be of the same kind, of other planes, and, but for erases, have the
     /// same place in their blocks.
-    fn check_kept(&self, kind: Kept, page: u32) -> Result<(), Misuse> {
+    /// What was kept is dropped where the next command does not go with it.
+    fn check_kept(&mut self, kind: Kept, page: u32) -> Result<(), Misuse> {
         let Some((other, pages)) = &self.kept else {
             return Ok(());
         };
@@ -514,6 +528,7 @@ impl Nand {
             |one: &u32| self.plane_of(*one) != self.plane_of(page) && inside(*one) == inside(page);
         let wrong = *other != kind || !pages.iter().all(fits);
         if self.rules.broken(Rule::Planes, wrong) {
+            self.kept = None;
             return Err(Misuse::Planes { page });
         }
         Ok(())
@@ -542,7 +557,8 @@ impl Nand {
         };
         let moved = after(from, busy)?;
         self.occupy(end)?;
-        if let Some((plane, register)) = data {
+        if let Some((page, register)) = data {
+            let plane = self.plane_of(page);
             self.cache[plane as usize] = Some(register);
         }
         self.busy_until = moved;
@@ -562,10 +578,19 @@ impl Nand {
         after(start, bus.total())
     }
 
+    /// Checks that the array does not fetch the next page of a cache read; a cache program lets the
+    /// host go on.
+    fn check_read_behind(&self, start: Time) -> Result<(), Misuse> {
+        match self.behind {
+            Behind::Read => self.check_array(start),
+            Behind::Program => Ok(()),
+        }
+    }
+
     /// Checks that the array does not work behind the host's back.
     fn check_array(&self, start: Time) -> Result<(), Misuse> {
         let until = self.array_until;
-        if self.rules.broken(Rule::Busy, start < until) {
+        if self.rules.broken(Rule::ArrayBusy, start < until) {
             return Err(Misuse::Busy { until });
         }
         Ok(())

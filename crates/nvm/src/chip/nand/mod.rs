@@ -37,7 +37,7 @@ use crate::device::{CurrentGap, Pipeline, Pipelines, Wear};
 use crate::error::NvmError;
 use crate::link::Link;
 use crate::pages::Pages;
-use crate::power::{PowerDraw, PowerMeter, Residence};
+use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::rules::{Rule, Rules};
 use crate::wired::Chip;
 
@@ -67,7 +67,8 @@ pub struct Nand {
     blocks: Pages<Block>,
     /// What the host reads and loads: a register for each plane.
     cache: Vec<Option<Arc<Register>>>,
-    /// What the array was read into last, with its plane, as long as a cache read may go on with it.
+    /// The page that the array was read into last, with its bytes, as long as a cache read may go on
+    /// with it.
     data: Option<(u32, Arc<Register>)>,
     /// Pages, or blocks, of other planes that were kept for the next command of their kind.
     kept: Option<(Kept, Vec<u32>)>,
@@ -79,9 +80,10 @@ pub struct Nand {
     array_until: Time,
     behind: Behind,
     write_enabled: bool,
-    failed: bool,
-    /// Whether the program before the last failed, in a cache program.
-    failed_before: bool,
+    /// Pages whose program failed, or first pages of blocks whose erase failed, in the last command.
+    failed: Vec<u32>,
+    /// The same of the program before the last, in a cache program.
+    failed_before: Vec<u32>,
     ecc: bool,
     /// Choices of the driver, kept here because only this chip has them.
     pipelines: Pipelines,
@@ -96,6 +98,16 @@ enum Kept {
     Reads,
     Programs,
     Erases,
+}
+
+impl Kept {
+    const fn state(self) -> PowerState {
+        match self {
+            Self::Reads => PowerState::Read,
+            Self::Programs => PowerState::Write,
+            Self::Erases => PowerState::Erase,
+        }
+    }
 }
 
 impl Nand {
@@ -125,8 +137,8 @@ impl Nand {
             array_until: Time::ZERO,
             behind: Behind::Read,
             write_enabled: !spec.write_enable,
-            failed: false,
-            failed_before: false,
+            failed: Vec::new(),
+            failed_before: Vec::new(),
             ecc: spec.code.is_some(),
             pipelines: Pipelines::default(),
             faults: Faults::default(),
@@ -259,7 +271,7 @@ impl Nand {
         Ok(())
     }
 
-    /// Whether the bad-block mark of a block is set: the first spare byte of its page 0 is not 0xFF.
+    /// Whether the bad-block mark of a block is set: that byte of its page 0 is not 0xFF.
     #[must_use]
     pub fn is_marked(&self, block: u32) -> bool {
         let page = self.blocks.get(block as usize);
@@ -270,7 +282,7 @@ impl Nand {
     /// The column of the bad-block mark in page 0 of each block.
     #[must_use]
     pub fn mark_column(&self) -> u32 {
-        self.spec.geometry.page_bytes
+        self.spec.mark_column
     }
 
     /// Program and erase cycles that a block has used, the chip's age included; `None` where there
@@ -300,13 +312,29 @@ impl Nand {
     /// Whether the last program or erase failed: the status bits P_FAIL and E_FAIL.
     #[must_use]
     pub const fn failed(&self) -> bool {
-        self.failed
+        !self.failed.is_empty()
     }
 
-    /// Whether the program before the last failed, in a cache program: the status bit FAILC.
+    /// The first page of the last command whose program, or whose block's erase, failed: what the
+    /// status of each plane tells.
     #[must_use]
-    pub const fn failed_before(&self) -> bool {
-        self.failed_before
+    pub fn failed_page(&self) -> Option<u32> {
+        self.failed.first().copied()
+    }
+
+    /// The first page of the program before the last that failed, in a cache program: the status bit
+    /// FAILC of each plane.
+    #[must_use]
+    pub fn failed_before(&self) -> Option<u32> {
+        self.failed_before.first().copied()
+    }
+
+    /// Whether a cache read that reads a page can go on with another one.
+    #[must_use]
+    pub fn cache_read_follows(&self, page: u32, next: u32) -> bool {
+        let pages = self.spec.geometry.pages_per_block;
+        !self.spec.cache_read_sequential
+            || page.checked_add(1) == Some(next) && !next.is_multiple_of(pages)
     }
 
     /// Whether a program or an erase is permitted: the status bit WEL.

@@ -24,8 +24,11 @@ use crate::problem::{Problem, Problems};
 pub struct NandSheet {
     /// Main area of a page.
     pub page_bytes: Figure<ByteCount>,
-    /// Spare area of a page. Its first byte in page 0 of a block is the bad-block mark.
+    /// Spare area of a page.
     pub spare_bytes: Figure<ByteCount>,
+    /// The byte of the spare area of page 0 of a block that is its bad-block mark. Left out where it
+    /// is the first.
+    pub bad_block_mark: Option<Sourced<u32>>,
     /// Pages in a block.
     pub pages_per_block: Sourced<u32>,
     /// Blocks in the chip, bad ones included.
@@ -46,8 +49,12 @@ pub struct NandSheet {
     /// How long a page takes from the data register, into which the array is read, to the cache
     /// register, which the host reads (tRCBSY). Parts without it have no cache read.
     pub cache_busy: Option<Figure<Time>>,
+    /// Whether a cache read can go on with the next page of the block alone. Left out where it can go
+    /// on with any page.
+    pub cache_read_sequential: Option<Sourced<bool>>,
     /// How long a page takes from the register that the host loads to the one that is programmed
-    /// (tCBSY while the array is idle). Parts without it have no cache program.
+    /// (tCBSY while the array is idle; the wait for the page before comes on top). Parts without it
+    /// have no cache program.
     pub cache_program_busy: Option<Figure<Time>>,
     /// How long the chip is busy when it keeps a page or block of one plane for later (tDBSY). Parts
     /// without it work on one plane at a time.
@@ -339,12 +346,20 @@ impl NandSheet {
             }
         }
         let geometry = self.geometry();
+        if self.mark() >= geometry.spare_bytes {
+            problems.add("bad_block_mark", "it leaves the spare area");
+        }
         if geometry.pages() > u64::from(u32::MAX) {
             problems.add("blocks", "pages are counted in 32 bits: there are too many");
         } else if geometry.capacity_bytes() > CAPACITY_MAX {
             let most = ByteCount::from_bytes(CAPACITY_MAX);
             problems.add("blocks", format!("the capacity exceeds {most}"));
         }
+    }
+
+    /// The byte of the spare area that is the bad-block mark.
+    pub(super) fn mark(&self) -> u32 {
+        self.bad_block_mark.as_ref().map_or(0, |mark| *mark.value())
     }
 
     /// Codewords of a page.
@@ -396,7 +411,11 @@ impl NandSheet {
     fn check_spare(&self, ecc: &EccSheet, problems: &mut Problems) {
         let sectors = self.sectors(ecc);
         let spare = saturate(self.spare_bytes.nominal().bytes());
-        let mut taken: Vec<SpareRange> = vec![SpareRange { start: 0, end: 1 }];
+        let mark = self.mark();
+        let mut taken = vec![SpareRange {
+            start: mark,
+            end: mark.saturating_add(1),
+        }];
         let protected = ecc.protected.as_ref();
         let lists = [
             ("ecc.protected", protected),

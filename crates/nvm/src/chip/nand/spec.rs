@@ -18,6 +18,10 @@ pub(super) struct Spec {
     /// The error correction on the die, where there is one.
     pub(super) code: Option<Code>,
     pub(super) planes: u32,
+    /// The column of the bad-block mark.
+    pub(super) mark_column: u32,
+    /// Whether a cache read goes on with the next page alone.
+    pub(super) cache_read_sequential: bool,
     page_read: [Time; 2],
     page_program: [Spread<Time>; 2],
     pub(super) erase: Spread<Time>,
@@ -85,6 +89,11 @@ impl Spec {
                 resolver,
             ),
             planes: *sheet.planes.value(),
+            mark_column: sheet.geometry().page_bytes + sheet.mark(),
+            cache_read_sequential: sheet
+                .cache_read_sequential
+                .as_ref()
+                .is_some_and(|sequential| *sequential.value()),
             write_enable: link.command(Action::WriteEnable).is_some(),
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
             wake_up: resolver.wait("wake_up", &sheet.wake_up),

@@ -1,7 +1,7 @@
-//! Serial NOR flash: read byte by byte at bus speed, programmed in pages, erased in sectors.
+//! NOR flash: read byte by byte at bus speed, programmed in pages, erased in sectors.
 //!
-//! A program clears bits and an erase sets them; each needs a write-enable command of its own and
-//! leaves the chip busy when its transaction has ended. A busy chip understands status and suspend
+//! A program clears bits and an erase sets them; on a serial bus each needs a write-enable command of
+//! its own. Either leaves the chip busy when its transaction has ended. A busy chip understands status and suspend
 //! alone. Suspended work lets the rest of the array be read, and goes on when it is resumed.
 //!
 //! What the model assumes where sheets are silent: suspended work makes no progress between the
@@ -34,7 +34,7 @@ use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::rules::{Rule, Rules};
 use crate::wired::Chip;
 
-/// A serial NOR flash chip: its bytes, its wear and its account of energy.
+/// A NOR flash chip: its bytes, its wear and its account of energy.
 #[derive(Clone, Debug)]
 pub struct Nor {
     spec: Arc<Spec>,
@@ -256,7 +256,9 @@ impl Nor {
     /// When the chip is not ready, busy, or asleep already, or something is suspended.
     pub fn sleep(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         let slot = self.admit_idle(start, bus, self.spec.sleep_entry)?;
-        if let Some(suspended) = &self.suspended {
+        if let Some(suspended) = &self.suspended
+            && self.rules.keep(Rule::SuspendedWork)
+        {
             return Err(Misuse::WhileSuspended {
                 suspended: suspended.job.work.name(),
                 action: Action::PowerDown,
@@ -384,7 +386,8 @@ impl Chip for Nor {
 
     fn polled(&mut self, end: Time) {
         self.settle(end);
-        self.ready = self.ready.later(end.plus(self.spec.deselect_after_read));
+        let ready = end.checked_plus(self.spec.deselect_after_read);
+        self.ready = self.ready.later(ready.unwrap_or(end));
     }
 
     fn residence(&self, instant: Time) -> Residence {

@@ -239,10 +239,12 @@ impl Nor {
     /// One thing is suspended at a time.
     fn check_nested(&self) -> Result<(), Misuse> {
         match (&self.suspended, &self.running) {
-            (Some(suspended), Some(_)) => Err(Misuse::WhileSuspended {
-                suspended: suspended.job.work.name(),
-                action: Action::Suspend,
-            }),
+            (Some(suspended), Some(_)) if self.rules.keep(Rule::OneSuspend) => {
+                Err(Misuse::WhileSuspended {
+                    suspended: suspended.job.work.name(),
+                    action: Action::Suspend,
+                })
+            }
             _ => Ok(()),
         }
     }

@@ -237,8 +237,10 @@ impl Nvram {
     /// # Errors
     /// When the chip is not ready.
     pub fn wake(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
-        self.asleep = false;
-        let end = self.begin(start, bus, self.spec.wake_up)?;
+        let asleep = std::mem::replace(&mut self.asleep, false);
+        let end = self
+            .begin(start, bus, self.spec.wake_up)
+            .inspect_err(|_| self.asleep = asleep)?;
         self.meter.idle_in(PowerState::Standby, end);
         Ok(end)
     }
