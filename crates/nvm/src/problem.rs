@@ -3,7 +3,7 @@
 use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Quantity};
 
-use crate::chip::nvram::PAGE_BYTES;
+use crate::chip::cells::PAGE_BYTES;
 
 /// The smallest unit that wear is counted for. Each unit has a counter of eight bytes in host memory,
 /// so that counting single bytes would take eight times the memory of the bytes themselves.

@@ -69,6 +69,30 @@ pub enum Rule {
     Resume,
     /// A row is open for as long, and opened as often, as the sheet allows.
     Rows,
+    /// A read or write finds its row open, and not another one of its bank.
+    RowOpen,
+    /// A row that is being opened takes reads and writes after tRCD.
+    RowToColumn,
+    /// A row stays open for tRAS.
+    RowActive,
+    /// A bank opens a row no earlier than tRP after the one before was closed.
+    Precharge,
+    /// Rows of different banks are opened tRRD apart.
+    RowToRow,
+    /// No more than four rows are opened within tFAW.
+    FourRows,
+    /// A row is closed no earlier than tWR after the last data written to it.
+    WriteRecovery,
+    /// A row is closed no earlier than tRTP after the last read of it.
+    ReadToPrecharge,
+    /// A read follows written data no earlier than tWTR after them.
+    WriteToRead,
+    /// Written data follow read data no earlier than tRTW after them.
+    ReadToWrite,
+    /// One burst is on the data lines at a time.
+    DataBus,
+    /// Nothing is asked of a chip that stores what was written, for tST.
+    Store,
 }
 
 /// The rules that a model keeps.
