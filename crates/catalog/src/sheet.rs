@@ -14,8 +14,8 @@ use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, DdrMramSheet, Device, Driver, Host, Link, LinkError, Named, NandSheet,
-    NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
+    Board as NvmBoard, Conditions, DdrMramSheet, Device, Driver, Host, Link, LinkError, Named,
+    NandSheet, NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
 };
 
 use crate::error::SheetError;
