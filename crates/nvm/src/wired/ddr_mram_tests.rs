@@ -181,8 +181,8 @@ fn each_mistake_in_a_sheet_is_found() {
     assert_eq!(found("", ""), "");
     assert_eq!(found("value = 16", "value = 4"), "width_bits");
     assert_eq!(found("value = 4", "value = 3"), "banks banks");
-    assert_eq!(found("128 B", "100 B"), "row_bytes banks");
-    assert_eq!(found("128 B", "8 B"), "row_bytes");
+    assert_eq!(found("typ = \"128 B", "typ = \"100 B"), "row_bytes banks");
+    assert_eq!(found("typ = \"128 B", "typ = \"8 B"), "row_bytes");
     assert_eq!(found("value = 8", "value = 7"), "burst_length");
     assert_eq!(found("max = \"500 MHz\"", "typ = \"500 MHz\""), "clock");
     assert_eq!(
