@@ -6,6 +6,7 @@ use crate::device::{Accounts, CurrentGap};
 use crate::error::Misuse;
 use crate::fixture::TYPICAL;
 use crate::power::PowerState;
+use crate::rules::Rule;
 
 /// The invented DDR memory, after replacing `from` by `to` in its text.
 fn sheet_with(from: &str, to: &str) -> DdrMramSheet {
@@ -212,6 +213,20 @@ fn refused_and_empty_accesses_take_no_time() {
         ready,
     };
     assert_eq!(chip.read(early, 0, &mut [0]), Err(misuse.into()));
+}
+
+#[test]
+fn what_a_chip_forgets_is_gone() {
+    let mut chip = device().chip().clone();
+    for rule in [Rule::Ready, Rule::Content, Rule::Wear] {
+        chip.forget(rule);
+    }
+    chip.write(Time::ZERO, 0, &[1; 16])
+        .expect("need not be ready");
+    let mut out = [9; 16];
+    chip.read(Time::ZERO, 0, &mut out)
+        .expect("need not be ready");
+    assert_eq!((out, chip.wear().most), ([0; 16], 0));
 }
 
 #[test]

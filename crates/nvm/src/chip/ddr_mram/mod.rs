@@ -172,6 +172,7 @@ impl DdrMram {
     }
 
     /// Makes the chip, or its controller, forget a rule; see [`conformance`](crate::conformance).
+    #[cfg(test)]
     pub(crate) const fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
         self.banks.rules.forget(rule);

@@ -50,10 +50,10 @@ fn one_read_takes_what_its_commands_take() {
     assert_eq!(read(&mut banks, 3000, 8 * 256, 64), 5 + 90 + 10 + 16);
     // The next row lies in the next bank, which is closed.
     assert_eq!(read(&mut banks, 4000, 9 * 256, 16), 90 + 10 + 4);
-    // A row that was opened a moment ago stays open for tRAS.
-    assert_eq!(read(&mut banks, 5000, 2 * 256, 16), 104);
-    let wait = 5000 + 96 - 5104_u64.min(5096);
-    assert_eq!(read(&mut banks, 5104, 10 * 256, 16), wait + 5 + 90 + 10 + 4);
+    // A row that was written is closed tWR after its data, which end 9 + 4 clocks after the command.
+    let write = banks.access(5000, Direction::Write, 9 * 256..9 * 256 + 16, &mut |_| {});
+    assert_eq!(write.end, 5013);
+    assert_eq!(read(&mut banks, 5013, 256, 16), 10 + 5 + 90 + 10 + 4);
 }
 
 #[test]
