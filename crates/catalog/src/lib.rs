@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::{CatalogError, SheetError};
 pub use sheet::{Board, Header, Model, Part, Sheet, parse};
+use wordline_nvm::conformance::Outcome;
 use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
 
 /// The embedded sheets: path inside this crate, and text.
@@ -59,6 +60,17 @@ impl Target<'_> {
         };
         let part = &self.part.header.id;
         self.part.model.connect(part, board, conditions)
+    }
+
+    /// Whether the model keeps every rule of the part's protocol; see [`Model::conformance`].
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn conformance(&self) -> Result<Vec<Outcome>, NvmError> {
+        self.part.model.conformance(Named {
+            id: &self.board.header.id,
+            sheet: &self.board.board,
+        })
     }
 
     /// Commands and clocks of the part on the board.

@@ -13,6 +13,7 @@ use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
+use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::{
     Board as NvmBoard, Conditions, DdrMramSheet, Device, Driver, Host, Link, LinkError, Named,
     NandSheet, NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
@@ -117,6 +118,20 @@ impl Model {
         }
     }
 
+    /// What the model of the part leaves to the host, in a sentence.
+    #[must_use]
+    pub fn left_to_host(&self) -> Option<String> {
+        let Self::Nand(sheet) = self else { return None };
+        let bits = sheet.host_ecc_bits.as_ref()?.value();
+        let bits = match bits {
+            1 => "1 wrong bit".to_owned(),
+            more => format!("{more} wrong bits"),
+        };
+        Some(format!(
+            "the host must correct {bits} in 512 bytes of this NAND; what that costs it is not counted"
+        ))
+    }
+
     /// Bytes that every sample of the part has: without the bad blocks that its sheet allows.
     #[must_use]
     pub fn usable_bytes(&self) -> u64 {
@@ -170,6 +185,22 @@ impl Model {
                 let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
                 Ok(Box::new(RawFlash::new(flash)?))
             }
+        }
+    }
+
+    /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would
+    /// notice its absence.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn conformance(&self, board: Named<'_, NvmBoard>) -> Result<Vec<Outcome>, NvmError> {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                conformance::nvram(sheet, board)
+            }
+            Self::DdrMram(sheet) => conformance::ddr_mram(sheet, board),
+            Self::Nor(sheet) => conformance::nor(sheet, board),
+            Self::Nand(sheet) => conformance::nand(sheet, board),
         }
     }
 

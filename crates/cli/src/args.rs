@@ -196,10 +196,16 @@ Dumps are binary, or hex text as xxd and hexdump -C print it.")]
 Examples:
   wordline part check                    the whole catalogue
   wordline part check my-parts/chip.toml
-  wordline part check my-parts           every .toml file in a folder")]
+  wordline part check my-parts           every .toml file in a folder
+  wordline --catalog my-parts part check --rules
+                                         do the models keep every rule of each part's protocol?")]
     Check {
         /// Files or folders [default: the embedded catalogue and every --catalog folder]
         paths: Vec<PathBuf>,
+        /// Check the models as well: each rule of each part's protocol on its default board, and
+        /// whether its absence would be noticed
+        #[arg(long, conflicts_with = "paths")]
+        rules: bool,
     },
 }
 

@@ -155,7 +155,7 @@ pub enum WarningCode {
     AgeWearOnly,
     /// Pipelined page loads were asked of a memory that has none.
     NoPipeline,
-    /// Reads during programs or erases were asked of a memory that is never busy by itself.
+    /// Reads during programs or erases were asked of a memory that has none of its own.
     NoBackground,
     /// What runs cannot be suspended: reads wait for its end.
     NoSuspend,

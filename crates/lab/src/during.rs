@@ -72,7 +72,7 @@ impl During {
         let work = self.work.name();
         let Some(memory) = device.background() else {
             let advice = format!(
-                "this memory is never busy by itself: there is no {work} that a read could come during"
+                "there is no {work} of its own in this memory that a read could come during"
             );
             return Some((WarningCode::NoBackground, advice));
         };

@@ -301,7 +301,7 @@ impl<'a> Work<'a> {
                 // Random writes wear evenly in the long run alone: the whole run counts.
                 Pattern::Random => index + 1 == accesses && accesses >= a_pass,
             };
-            if operation == Operation::Write && whole {
+            if whole {
                 tally.mark_whole_passes(device.wear());
             }
         }

@@ -432,7 +432,6 @@ fn experiment(catalog: &Catalog, run: &Run) -> Result<Experiment, String> {
     match (run.workload, run.variant) {
         (Kind::Raw, None) => {}
         (Kind::Raw, Some(Variant::CacheRead)) => workload.cache_read = true,
-        (Kind::Raw, Some(Variant::Erase)) => return Err(absent("erases by themselves")),
         (Kind::Buffer, _) => return Err(absent("the workload buffer")),
     }
     Ok(Experiment {

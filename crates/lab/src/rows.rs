@@ -43,7 +43,8 @@ pub(crate) fn rows(
     run.host_energy(after, tally, document);
     run.causes(after, tally, elapsed, document);
     run.worst_parts(after, tally, document);
-    if run.operation == Operation::Write {
+    // Reads wear memories that write back what a read destroyed.
+    if run.operation == Operation::Write || after.wear().units > 0 {
         run.wear(after, tally, document);
     }
 }

@@ -21,6 +21,15 @@ pub(crate) fn add(
     add_figures(document, &target.part.figures, &notes.part, &table);
     add_sheet(document, board);
     add_figures(document, &target.board.figures, &notes.board, "");
+    let rail = target.link().ok().map(|link| link.rail);
+    let mut rails = target.board.board.rail.iter();
+    let rail = rails.find(|one| Some(&one.name) == rail.as_ref());
+    if let Some(caution) = rail.and_then(|rail| rail.caution.as_ref()) {
+        document.warn(WarningCode::Caution, format!("{}: {caution}", target.name));
+    }
+    if let Some(left) = target.part.model.left_to_host() {
+        document.warn(WarningCode::Caution, format!("{}: {left}", target.name));
+    }
     for (sheet, readings) in [(part, &notes.part), (board, &notes.board)] {
         for fallback in &readings.fallbacks {
             let advice = missing_column(&sheet.id, fallback, timing);

@@ -463,3 +463,84 @@ proptest! {
         prop_assert!((of(Metric::LifetimeOnePlace, "write") / one_place - 1.0).abs() < 1e-6);
     }
 }
+
+/// The first value of a metric for an operation.
+fn value(result: &ResultSet, metric: Metric, operation: Operation) -> Option<f64> {
+    let mut rows = result.of(metric);
+    rows.find(|row| row.operation == operation.name())?.value
+}
+
+/// Every part of the catalogue stores what it is given on its default board, whatever ways of working
+/// it is asked for, and gives it back: the run itself compares the bytes.
+#[test]
+fn every_part_of_the_catalogue_runs_in_every_way() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    for part in catalog.parts() {
+        let page = 8192;
+        for (cache, multi_plane) in [(false, false), (true, false), (false, true), (true, true)] {
+            let raw = RawWorkload {
+                patterns: vec![Pattern::Sequential],
+                cache_read: cache,
+                cache_program: cache,
+                multi_plane,
+                access_bytes: vec![page, 5 * page],
+                total_bytes: 30 * page,
+                wrap_bytes: 15 * page,
+                ..RawWorkload::default()
+            };
+            let result = flash(&part.header.id, raw).expect("runs");
+            let failed = result
+                .rows
+                .iter()
+                .filter(|row| row.no_value == Some(NoValue::Failed));
+            assert_eq!(
+                failed.count(),
+                0,
+                "{}: {:?}",
+                part.header.id,
+                result.warnings
+            );
+        }
+    }
+}
+
+/// Each way of working hides some time behind other time: it is never slower, and the array's time
+/// that is seen is less.
+#[test]
+fn pipelines_of_nand_hide_time() {
+    let run = |change: fn(&mut RawWorkload)| {
+        let mut raw = RawWorkload {
+            access_bytes: vec![64 << 10],
+            total_bytes: 2 << 20,
+            wrap_bytes: 2 << 20,
+            ..RawWorkload::default()
+        };
+        change(&mut raw);
+        let result = flash("i29f16g08canc1", raw).expect("runs");
+        [Operation::Read, Operation::Write]
+            .map(|operation| value(&result, Metric::ThroughputMean, operation).expect("a rate"))
+    };
+    let [read, write] = run(|_| {});
+    let [cache_read, _] = run(|raw| raw.cache_read = true);
+    let [_, cache_program] = run(|raw| raw.cache_program = true);
+    let [planes_read, planes_write] = run(|raw| raw.multi_plane = true);
+    let [_, both] = run(|raw| (raw.cache_program, raw.multi_plane) = (true, true));
+    assert!(cache_read > 1.1 * read, "{cache_read} {read}");
+    assert!(planes_read > 1.05 * read, "{planes_read} {read}");
+    assert!(cache_program > 1.1 * write, "{cache_program} {write}");
+    assert!(planes_write > 1.3 * write, "{planes_write} {write}");
+    assert!(both > planes_write && both > cache_program);
+    // Two planes cannot do more than double the rate of one.
+    assert!(planes_write < 2.0 * write);
+}
+
+/// A read of an FRAM writes back what it destroyed.
+#[test]
+fn reads_wear_where_the_sheet_says_so() {
+    let lifetime = |target: &str| {
+        let result = flash(target, small()).expect("runs");
+        value(&result, Metric::LifetimeOnePlace, Operation::Read)
+    };
+    assert!(lifetime("cy15b104q").is_some_and(|seconds| seconds > 0.0));
+    assert_eq!(lifetime("em064lx"), None);
+}

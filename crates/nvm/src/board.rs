@@ -1,7 +1,9 @@
 //! Boards: the host beside a chip, with its rails, its bus and what its driver costs.
 
 use serde::Deserialize;
-use wordline_core::quantity::{Current, Cycles, Frequency, Quantity, Time, Voltage};
+use wordline_core::quantity::{
+    ByteCount, Current, Cycles, Frequency, Power, Quantity, Time, Voltage,
+};
 use wordline_core::{Figure, Resolver, Sourced};
 
 use crate::bus::Command;
@@ -47,6 +49,12 @@ pub struct Host {
     pub sleep_current: Figure<Current>,
     /// Whether the processor sleeps while data move; it does not where it moves them itself.
     pub sleeps_in_transfers: Sourced<bool>,
+    /// Peak power, for readers of the sheet.
+    pub power: Option<Figure<Power>>,
+    /// Cores of the processor, for readers of the sheet.
+    pub cores: Option<Sourced<u32>>,
+    /// RAM that a program can use, for readers of the sheet.
+    pub ram: Option<Figure<ByteCount>>,
 }
 
 /// What the host draws, for a timing class.
@@ -86,6 +94,8 @@ pub struct Rail {
     pub name: String,
     /// Its voltage.
     pub voltage: Figure<Voltage>,
+    /// What users should know before they trust results of a memory on this rail.
+    pub caution: Option<String>,
 }
 
 /// What the driver costs, in cycles of the processor, so that a faster processor pays less time.
@@ -206,6 +216,8 @@ impl Board {
             problems.positive("host.supply", &host.supply);
             problems.positive("host.run_current", &host.run_current);
             problems.ordered("host.sleep_current", &host.sleep_current);
+            let power = host.power.iter();
+            power.for_each(|figure| problems.ordered("host.power", figure));
         }
         if self.bus_names() == "none" {
             problems.add(

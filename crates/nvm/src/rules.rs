@@ -67,8 +67,6 @@ pub enum Rule {
     SuspendProgress,
     /// There must be something suspended to resume.
     Resume,
-    /// A row is open for as long, and opened as often, as the sheet allows.
-    Rows,
     /// A read or write finds its row open, and not another one of its bank.
     RowOpen,
     /// A row that is being opened takes reads and writes after tRCD.
@@ -93,6 +91,105 @@ pub enum Rule {
     DataBus,
     /// Nothing is asked of a chip that stores what was written, for tST.
     Store,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: &'static [Self] = &[
+        Self::Ready,
+        Self::Busy,
+        Self::WriteEnable,
+        Self::WriteEnableSpent,
+        Self::Range,
+        Self::Sleep,
+        Self::Content,
+        Self::Wear,
+        Self::ReadTime,
+        Self::ProgramTime,
+        Self::EraseTime,
+        Self::ClearsOnly,
+        Self::EraseSets,
+        Self::EraseRenews,
+        Self::EraseSize,
+        Self::Once,
+        Self::InOrder,
+        Self::ProgramsPerPage,
+        Self::Parity,
+        Self::Corrects,
+        Self::GivesUp,
+        Self::Register,
+        Self::CacheRead,
+        Self::CacheProgram,
+        Self::Planes,
+        Self::FailedBlock,
+        Self::SuspendedRange,
+        Self::SuspendedWork,
+        Self::SuspendLatency,
+        Self::SuspendProgress,
+        Self::Resume,
+        Self::RowOpen,
+        Self::RowToColumn,
+        Self::RowActive,
+        Self::Precharge,
+        Self::RowToRow,
+        Self::FourRows,
+        Self::WriteRecovery,
+        Self::ReadToPrecharge,
+        Self::WriteToRead,
+        Self::ReadToWrite,
+        Self::DataBus,
+        Self::Store,
+    ];
+
+    /// As tables spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Busy => "busy",
+            Self::WriteEnable => "write-enable",
+            Self::WriteEnableSpent => "write-enable-spent",
+            Self::Range => "range",
+            Self::Sleep => "sleep",
+            Self::Content => "content",
+            Self::Wear => "wear",
+            Self::ReadTime => "read-time",
+            Self::ProgramTime => "program-time",
+            Self::EraseTime => "erase-time",
+            Self::ClearsOnly => "clears-only",
+            Self::EraseSets => "erase-sets",
+            Self::EraseRenews => "erase-renews",
+            Self::EraseSize => "erase-size",
+            Self::Once => "once",
+            Self::InOrder => "in-order",
+            Self::ProgramsPerPage => "programs-per-page",
+            Self::Parity => "parity",
+            Self::Corrects => "corrects",
+            Self::GivesUp => "gives-up",
+            Self::Register => "register",
+            Self::CacheRead => "cache-read",
+            Self::CacheProgram => "cache-program",
+            Self::Planes => "planes",
+            Self::FailedBlock => "failed-block",
+            Self::SuspendedRange => "suspended-range",
+            Self::SuspendedWork => "suspended-work",
+            Self::SuspendLatency => "suspend-latency",
+            Self::SuspendProgress => "suspend-progress",
+            Self::Resume => "resume",
+            Self::RowOpen => "row-open",
+            Self::RowToColumn => "row-to-column",
+            Self::RowActive => "row-active",
+            Self::Precharge => "precharge",
+            Self::RowToRow => "row-to-row",
+            Self::FourRows => "four-rows",
+            Self::WriteRecovery => "write-recovery",
+            Self::ReadToPrecharge => "read-to-precharge",
+            Self::WriteToRead => "write-to-read",
+            Self::ReadToWrite => "read-to-write",
+            Self::DataBus => "data-bus",
+            Self::Store => "store",
+        }
+    }
 }
 
 /// The rules that a model keeps.

@@ -14,10 +14,77 @@ use crate::text;
 pub fn answer(document: &ResultSet) -> Vec<String> {
     let pivot = Pivot::of(document);
     let series = pivot.series();
+    if series.len() > SERIES_IN_WORDS {
+        let mut sentences = rankings(&pivot, &series);
+        sentences.extend(foundations_counted(document));
+        return sentences;
+    }
     let mut sentences: Vec<_> = series.iter().map(|one| sentence(&pivot, one)).collect();
     sentences.extend(comparisons(&pivot, &series));
     sentences.extend(foundations(document));
     sentences
+}
+
+/// The most curves that are told one by one. More would bury the table below them.
+const SERIES_IN_WORDS: usize = 6;
+
+/// For each operation, all targets from the fastest to the slowest at the largest access: "Write,
+/// 64 KiB, fastest first: em064lx@a 59.0 MB/s, mr4a16b@b 40.0 MB/s."
+fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut told: Vec<&str> = Vec::new();
+    for one in series {
+        let name = one.name_on_target.as_str();
+        if told.contains(&name) {
+            continue;
+        }
+        told.push(name);
+        let same = series.iter().filter(|other| other.name_on_target == name);
+        let ends = same.filter_map(|one| Some((one, *one.lines.last()?)));
+        let ends: Vec<_> = ends.collect();
+        let ranked = |metric: Metric, faster: fn(&f64, &f64) -> std::cmp::Ordering| {
+            let values = ends
+                .iter()
+                .filter_map(|(one, line)| Some((one.head().target.as_str(), line.number(metric)?)));
+            let mut values: Vec<_> = values.collect();
+            values.sort_by(|(_, a), (_, b)| faster(a, b));
+            let words = values.iter().map(|(target, value)| {
+                format!("{target} {}", text::number(metric, *value, text::DIGITS))
+            });
+            let words: Vec<_> = words.collect();
+            (!words.is_empty()).then(|| words.join(", "))
+        };
+        let place = ends.first().map(|(_, line)| pivot.place(line));
+        let place = place.filter(|place| !place.is_empty());
+        let place = place.map_or(String::new(), |place| format!(", {place}"));
+        let mut subject = text::words(name);
+        if let Some(first) = subject.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        if let Some(list) = ranked(Metric::ThroughputMean, |a, b| b.total_cmp(a)) {
+            sentences.push(format!("{subject}{place}, fastest first: {list}."));
+        }
+        if let Some(list) = ranked(Metric::LatencyMax, f64::total_cmp) {
+            sentences.push(format!("{subject}{place}, slowest access: {list}."));
+        }
+    }
+    sentences.iter().map(|one| text::printable(one)).collect()
+}
+
+/// How much of the numbers rests on figures that are no data-sheet figures, in one sentence.
+fn foundations_counted(document: &ResultSet) -> Option<String> {
+    let count = |basis: Basis| {
+        let figures = document.figures.iter();
+        figures.filter(|figure| figure.basis == basis).count()
+    };
+    let (assumed, calibrated) = (count(Basis::Assumed), count(Basis::Calibrated));
+    let all = document.figures.len();
+    (assumed + calibrated > 0).then(|| {
+        format!(
+            "Of the {all} figures that these results rest on, {assumed} are assumed and {calibrated} \
+             calibrated; JSON and HTML list them with their reasons."
+        )
+    })
 }
 
 /// For each operation, every further target against the first: "em064lx@b writes 4.2 times as fast
@@ -303,6 +370,34 @@ mod tests {
             sentences[4]
         );
         assert_eq!(sentences.len(), 6);
+    }
+
+    /// Many targets are ranked instead of told one by one, and no sheet gets a sentence of its own.
+    #[test]
+    fn many_targets_are_ranked() {
+        let slow = |name, array_s| fixture::Target {
+            name,
+            array_s,
+            ..fixture::NAND
+        };
+        let targets = [
+            slow("slow@b", 9e-3),
+            fixture::MRAM,
+            slow("b@b", 5e-3),
+            fixture::NAND,
+        ];
+        let sentences = answer(&fixture::document(&targets));
+        let order = "em064lx@stm32h755-qspi 59.0 MB/s, mt29f1g01@stm32h755-qspi ";
+        let first = format!("Read, 64 KiB, fastest first: {order}");
+        assert!(sentences[0].starts_with(&first), "{}", sentences[0]);
+        assert!(sentences[0].contains(", b@b ") && sentences[0].contains(", slow@b "));
+        let slowest = "Read, 64 KiB, slowest access: em064lx@stm32h755-qspi 1.11 ms, ";
+        assert!(sentences[1].starts_with(slowest), "{}", sentences[1]);
+        assert_eq!(
+            sentences.len(),
+            5,
+            "two for each operation, and what they rest on"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use wordline_core::Figure;
 use wordline_core::quantity::Money;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
-use wordline_nvm::Link;
+use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
 use crate::args::{self, Global};
@@ -19,7 +19,8 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
-        args::Part::Check { paths } => check(paths, global),
+        args::Part::Check { rules: true, .. } => rules(global),
+        args::Part::Check { paths, .. } => check(paths, global),
     }
 }
 
@@ -267,6 +268,63 @@ fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failu
         output::data(&format!("faults: {}\n", errors.len()))?;
     }
     Ok(if errors.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
+}
+
+/// Checks every rule of every part on its default board, and prints a line for each part, or for each
+/// rule where the format is for programs.
+fn rules(global: &Global) -> Result<Outcome, Failure> {
+    let catalog = super::catalog(global)?;
+    let format = Format::from(global.format);
+    let each = matches!(format, Format::Json | Format::Csv);
+    let columns: &[&'static str] = if each {
+        &["target", "rule", "kept", "missed when taken away"]
+    } else {
+        &["target", "rules", "kept", "missed when taken away"]
+    };
+    let columns = columns.iter().copied().map(Column::left).collect();
+    let mut grid = Grid::new("", columns);
+    let mut faults = Vec::new();
+    let boards = catalog.parts().filter(|part| part.default_board.is_some());
+    for part in boards {
+        let target = catalog.target(&part.header.id).map_err(failure::catalog)?;
+        let outcomes = target
+            .conformance()
+            .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
+        let count = |good: fn(&conformance::Outcome) -> bool| {
+            outcomes.iter().filter(|one| good(one)).count().to_string()
+        };
+        for outcome in &outcomes {
+            let rule = outcome.rule.name();
+            if let Err(found) = &outcome.kept {
+                faults.push(format!("{}: {rule} is not kept: {found}", target.name));
+            }
+            if !outcome.caught {
+                faults.push(format!("{}: nobody would miss {rule}", target.name));
+            }
+            if each {
+                let answer = |yes| if yes { "yes" } else { "no" };
+                let (kept, caught) = (answer(outcome.kept.is_ok()), answer(outcome.caught));
+                grid.push([&target.name, rule, kept, caught]);
+            }
+        }
+        if !each {
+            grid.push([
+                target.name.clone(),
+                outcomes.len().to_string(),
+                count(|one| one.kept.is_ok()),
+                count(|one| one.caught),
+            ]);
+        }
+    }
+    output::data(&grid.render(format, &output::style()))?;
+    for fault in &faults {
+        output::note(&format!("error: {fault}"));
+    }
+    Ok(if faults.is_empty() {
         Outcome::Done
     } else {
         Outcome::CheckFailed

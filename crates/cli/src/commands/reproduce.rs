@@ -382,7 +382,6 @@ fn words(measure: &Measure) -> Vec<String> {
             words.extend(run.variant.map(|variant| {
                 let word = match variant {
                     Variant::CacheRead => "through the cache register",
-                    Variant::Erase => "as erases",
                 };
                 word.to_owned()
             }));

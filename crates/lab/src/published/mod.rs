@@ -203,8 +203,6 @@ pub enum Kind {
 pub enum Variant {
     /// Reads whose next page is loaded while this one is transferred.
     CacheRead,
-    /// Erases instead of accesses.
-    Erase,
 }
 
 /// The keys of the documents, in the order in which they are reproduced.

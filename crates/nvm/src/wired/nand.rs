@@ -11,6 +11,7 @@ use crate::chip::nand::{Nand, NandSheet, Verdict};
 use crate::cost::Cause;
 use crate::device::{FlashDevice, FlashWork, PagePart, Pipeline};
 use crate::error::NvmError;
+use crate::wired::Chip as _;
 
 impl Sheet for NandSheet {
     type Chip = Nand;
@@ -27,7 +28,7 @@ impl Sheet for NandSheet {
         let wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
             Nand::new(part.sheet, link, resolver, conditions.age, key)
         });
-        wired.clock.advance_to(wired.chip.busy_until());
+        wired.clock.advance_to(wired.chip.ready());
         Ok(wired)
     }
 }

@@ -11,7 +11,6 @@ use crate::device::Accounts;
 use crate::error::Misuse;
 use crate::fixture::{TYPICAL, board, connect_nand, nand, nand_sheet_with, stream};
 use crate::power::PowerState;
-use crate::wired::Chip as _;
 
 const US: u64 = 1_000_000;
 /// The invented board: 100 MHz, so 10 ns a clock; 10 us for an access with data, 2 us for a command.

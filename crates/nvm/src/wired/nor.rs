@@ -176,13 +176,20 @@ impl Wired<Nor> {
         runs
     }
 
+    fn enable(&mut self) -> Result<(), NvmError> {
+        if self.link.command(Action::WriteEnable).is_some() {
+            self.command(Action::WriteEnable, Nor::write_enable)?;
+        }
+        Ok(())
+    }
+
     fn issue_erase(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
         self.chip.check_erase(at, bytes)?;
         let code = self.chip.erase_sizes().find(|(size, _)| *size == bytes);
         let command = code.and_then(|(_, code)| self.link.erase_command(code));
         let command = command.ok_or(NvmError::Unsupported(Action::Erase))?;
         let bus = command.transaction(at, 0);
-        self.command(Action::WriteEnable, Nor::write_enable)?;
+        self.enable()?;
         self.transact(self.driver.command, false, &bus, |chip, start, bus| {
             chip.erase(start, bus, at, bytes)
         })
@@ -193,7 +200,7 @@ impl Wired<Nor> {
         if data.is_empty() {
             return Ok(());
         }
-        self.command(Action::WriteEnable, Nor::write_enable)?;
+        self.enable()?;
         self.transfer(Action::Write, at, data.len() as u64, |chip, start, bus| {
             chip.program(start, bus, at, data)
         })

@@ -121,7 +121,7 @@ impl Nand {
             meter: PowerMeter::new(),
             booked: Time::ZERO,
             ready: spec.wake_up,
-            busy_until: spec.wake_up,
+            busy_until: Time::ZERO,
             array_until: Time::ZERO,
             behind: Behind::Read,
             write_enabled: !spec.write_enable,
@@ -340,6 +340,7 @@ impl Nand {
     /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
     pub(crate) const fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 
     /// The block of a page, and the page's number in it.

@@ -308,6 +308,7 @@ impl Nor {
     /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
     pub(crate) const fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 
     /// Whether a transaction may begin, whatever runs.

@@ -171,7 +171,8 @@ impl Spec {
     pub(super) fn program_time(&self, at: u64, bytes: usize, cycle: u64) -> Time {
         let (page, _) = place(at, self.geometry.page_bytes);
         let full = self.page_program.at(u64::from(page), cycle);
-        let Some(PartialProgram { first, next, page }) = self.partial else {
+        let whole = bytes as u64 >= u64::from(self.geometry.page_bytes);
+        let Some(PartialProgram { first, next, page }) = self.partial.filter(|_| !whole) else {
             return full;
         };
         let more = (bytes as u64).saturating_sub(1);

@@ -231,6 +231,7 @@ impl Nvram {
     /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
     pub(crate) const fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 
     /// Checks that a command may begin, keeps the chip from others for it and for the recovery that

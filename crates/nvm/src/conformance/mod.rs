@@ -1,0 +1,139 @@
+//! Whether a model keeps the rules of its chip's protocol, sheet by sheet.
+//!
+//! Every check breaks one rule, or follows it and looks at the outcome; times are compared with the
+//! figures of the sheet, bytes with what was stored. Then the model is made to forget that rule, and
+//! the check must fail: a check that passes without the rule would prove nothing.
+//!
+//! ```
+//! use wordline_nvm::{Board, Named, NandSheet, conformance};
+//!
+//! # let sheet = include_str!("../../tests/data/nand.toml");
+//! # let board = include_str!("../../tests/data/board.toml");
+//! let sheet: NandSheet = toml::from_str(sheet)?;
+//! let board: Board = toml::from_str(board)?;
+//! let outcomes = conformance::nand(&sheet, Named { id: "my-board", sheet: &board })?;
+//! for outcome in &outcomes {
+//!     println!("{:?}: {:?}", outcome.rule, outcome.kept);
+//!     assert!(outcome.kept.is_ok() && outcome.caught);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod ddr_mram;
+mod nand;
+mod nor;
+mod nvram;
+
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use ddr_mram::check as ddr_mram;
+pub use nand::check as nand;
+pub use nor::check as nor;
+pub use nvram::check as nvram;
+use wordline_core::Timing;
+use wordline_core::quantity::Time;
+
+use crate::bus::{Action, Transaction};
+use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+pub use crate::rules::Rule;
+use crate::wired::{Chip, Conditions};
+
+/// What became of one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The rule.
+    pub rule: Rule,
+    /// Whether the model keeps it, or what it did instead.
+    ///
+    /// # Errors
+    /// What was seen in its place.
+    pub kept: Result<(), String>,
+    /// Whether the same check fails on a model that has forgotten the rule.
+    pub caught: bool,
+}
+
+/// The conditions of every check: typical times, a new chip.
+const CONDITIONS: Conditions = Conditions {
+    timing: Timing::Typ,
+    age: 0.0,
+    seed: 0,
+};
+
+/// A bare chip, driven as by a host that waits for exactly as long as it must, with its sheet.
+#[derive(Clone)]
+struct Bench<C, S> {
+    chip: C,
+    link: Link,
+    sheet: S,
+}
+
+/// One check: the rule, whether the sheet has it at all, and what happens when it is kept.
+struct Check<B> {
+    rule: Rule,
+    applies: fn(&B) -> bool,
+    run: fn(&mut B) -> Result<(), String>,
+}
+
+/// A bench whose chip can forget rules.
+trait Subject: Clone {
+    fn forget(&mut self, rule: Rule);
+}
+
+/// Runs every check that applies, and each again without its rule.
+fn run<B: Subject>(bench: &B, checks: &[Check<B>]) -> Vec<Outcome> {
+    let applying = checks.iter().filter(|check| (check.applies)(bench));
+    applying
+        .map(|check| {
+            let kept = (check.run)(&mut bench.clone());
+            let mut forgetful = bench.clone();
+            forgetful.forget(check.rule);
+            // A model that has lost a rule may contradict itself, which is a way to be caught.
+            let without = catch_unwind(AssertUnwindSafe(|| (check.run)(&mut forgetful)));
+            Outcome {
+                rule: check.rule,
+                kept,
+                caught: !matches!(without, Ok(Ok(()))),
+            }
+        })
+        .collect()
+}
+
+impl<C: Chip, S> Bench<C, S> {
+    fn bus(&self, action: Action, bytes: u64) -> Result<Transaction, String> {
+        let command = self.link.command(action);
+        let command = command.ok_or_else(|| format!("no command for {action}"))?;
+        Ok(command.transaction(0, bytes))
+    }
+
+    fn has(&self, action: Action) -> bool {
+        self.link.command(action).is_some()
+    }
+}
+
+/// The instant just before another.
+const fn before(instant: Time) -> Time {
+    Time::from_ps(instant.ps().saturating_sub(1))
+}
+
+/// An operation that must be refused for a certain reason.
+fn refused<T: Debug>(result: Result<T, NvmError>, rule: fn(&Misuse) -> bool) -> Result<(), String> {
+    match result {
+        Err(NvmError::Misuse(misuse)) if rule(&misuse) => Ok(()),
+        other => Err(format!("not refused: {other:?}")),
+    }
+}
+
+/// An operation that must succeed.
+fn done<T>(result: Result<T, NvmError>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+/// Two values that must agree.
+fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: {found:?} instead of {expected:?}"))
+}

@@ -1,0 +1,450 @@
+//! The rules of NAND flash.
+
+use wordline_core::quantity::Time;
+use wordline_memory::{Ecc, FlashMisuse};
+
+use super::{Bench, CONDITIONS, Check, Outcome, Subject, before, done, refused, same};
+use crate::board::Board;
+use crate::bus::Action;
+use crate::chip::nand::{Nand, NandSheet, Verdict};
+use crate::device::Pipeline;
+use crate::error::{Misuse, NvmError};
+use crate::rules::Rule;
+use crate::wired::{Chip as _, Named, Wired};
+
+type Nands = Bench<Nand, NandSheet>;
+
+/// Checks a NAND on a board.
+///
+/// # Errors
+/// When the part does not fit the board.
+pub fn check(sheet: &NandSheet, board: Named<'_, Board>) -> Result<Vec<Outcome>, NvmError> {
+    let part = Named { id: "part", sheet };
+    let wired = Wired::<Nand>::connect(part, board, CONDITIONS)?;
+    let bench = Bench {
+        chip: wired.chip().clone(),
+        link: wired.link().clone(),
+        sheet: sheet.clone(),
+    };
+    Ok(super::run(&bench, CHECKS))
+}
+
+impl Subject for Nands {
+    fn forget(&mut self, rule: Rule) {
+        self.chip.forget(rule);
+    }
+}
+
+impl Nands {
+    /// The first instant at which the chip takes any command.
+    fn now(&self) -> Time {
+        self.chip.ready().later(self.chip.array_until())
+    }
+
+    /// The first instant at which the host may go on, whatever the array does.
+    fn soon(&self) -> Time {
+        self.chip.ready().later(self.chip.busy_until())
+    }
+
+    /// Two good blocks of the same plane.
+    fn blocks(&self) -> (u32, u32) {
+        let step = self.chip.planes();
+        let good = |block: &u32| !self.chip.is_marked(*block);
+        let first = (0..self.chip.geometry().blocks).find(good).unwrap_or(0);
+        let second = (1..).map(|times| first + times * step).find(good);
+        (first, second.unwrap_or(first + step))
+    }
+
+    /// A page of the first good block.
+    fn page(&self, index: u32) -> u32 {
+        self.blocks().0 * self.chip.geometry().pages_per_block + index
+    }
+
+    fn enable(&mut self) -> Result<(), String> {
+        if self.chip.needs_write_enable() {
+            let bus = self.bus(Action::WriteEnable, 0)?;
+            done(self.chip.write_enable(self.soon(), &bus))?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), String> {
+        let bus = self.bus(Action::Write, data.len() as u64)?;
+        let plane = self.chip.plane_of(page);
+        done(self.chip.load(self.soon(), &bus, plane, column, data)).map(|_| ())
+    }
+
+    /// Enables, loads and executes.
+    fn program(
+        &mut self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<Result<Time, NvmError>, String> {
+        self.enable()?;
+        self.load(page, column, data)?;
+        let bus = self.bus(Action::Execute, 0)?;
+        Ok(self.chip.execute(self.now(), &bus, page))
+    }
+
+    fn programmed(&mut self, page: u32, column: u32, data: &[u8]) -> Result<Time, String> {
+        done(self.program(page, column, data)?)
+    }
+
+    fn erase(&mut self, block: u32) -> Result<Result<Time, NvmError>, String> {
+        let bus = self.bus(Action::Erase, 0)?;
+        Ok(self.chip.erase(self.now(), &bus, block))
+    }
+
+    fn erased(&mut self, block: u32) -> Result<Time, String> {
+        self.enable()?;
+        done(self.erase(block)?)
+    }
+
+    fn fetch(&mut self, page: u32) -> Result<Time, String> {
+        let bus = self.bus(Action::PageRead, 0)?;
+        done(self.chip.page_read(self.now(), &bus, page))
+    }
+
+    fn read(&mut self, page: u32, column: u32, bytes: usize) -> Result<(Vec<u8>, Verdict), String> {
+        self.fetch(page)?;
+        let bus = self.bus(Action::Read, bytes as u64)?;
+        let plane = self.chip.plane_of(page);
+        let mut out = vec![0; bytes];
+        done(
+            self.chip
+                .read_register(self.soon(), &bus, plane, column, &mut out),
+        )?;
+        Ok((out, self.chip.verdict(plane)))
+    }
+
+    /// Columns at which programs of one byte fall into different sectors, where there are enough.
+    fn columns(&self) -> impl Iterator<Item = u32> + use<> {
+        let geometry = self.chip.geometry();
+        let sector = geometry.once_bytes.unwrap_or(1);
+        (0..).map(move |index| index * sector % geometry.page_bytes)
+    }
+
+    fn sector_bits(&self) -> u32 {
+        self.sheet.ecc.as_ref().map_or(0, |ecc| *ecc.bits.value())
+    }
+
+    fn spoil(&mut self, page: u32, bits: u32) -> Result<(), String> {
+        for bit in 0..bits {
+            done(self.chip.flip_bit(page, bit / 8, (bit % 8) as u8))?;
+        }
+        Ok(())
+    }
+
+    fn programs(&self) -> u32 {
+        *self.sheet.programs_per_page.value()
+    }
+}
+
+fn always(_: &Nands) -> bool {
+    true
+}
+
+fn on_serial(bench: &Nands) -> bool {
+    bench.chip.needs_write_enable()
+}
+
+fn has_ecc(bench: &Nands) -> bool {
+    bench.sheet.ecc.is_some()
+}
+
+const CHECKS: &[Check<Nands>] = &[
+    Check {
+        rule: Rule::Ready,
+        applies: |bench| bench.sheet.wake_up.nominal() > Time::ZERO,
+        run: |bench| {
+            let bus = bench.bus(Action::PageRead, 0)?;
+            let early = before(bench.chip.ready());
+            let early = bench.chip.page_read(early, &bus, 0);
+            refused(early, |misuse| matches!(misuse, Misuse::NotReady { .. }))
+        },
+    },
+    Check {
+        rule: Rule::Busy,
+        applies: always,
+        run: |bench| {
+            bench.fetch(0)?;
+            let bus = bench.bus(Action::Read, 1)?;
+            let early = before(bench.chip.busy_until());
+            let early = bench.chip.read_register(early, &bus, 0, 0, &mut [0]);
+            refused(early, |misuse| matches!(misuse, Misuse::Busy { .. }))
+        },
+    },
+    Check {
+        rule: Rule::WriteEnable,
+        applies: on_serial,
+        run: |bench| {
+            let erase = bench.erase(bench.blocks().0)?;
+            refused(erase, |misuse| matches!(misuse, Misuse::WriteNotEnabled))
+        },
+    },
+    Check {
+        rule: Rule::WriteEnableSpent,
+        applies: on_serial,
+        run: |bench| {
+            let block = bench.blocks().0;
+            bench.erased(block)?;
+            let again = bench.erase(block)?;
+            refused(again, |misuse| matches!(misuse, Misuse::WriteNotEnabled))
+        },
+    },
+    Check {
+        rule: Rule::Range,
+        applies: always,
+        run: |bench| {
+            bench.enable()?;
+            let beyond = bench.chip.geometry().blocks;
+            let erase = bench.erase(beyond)?;
+            let flash =
+                |misuse: &Misuse| matches!(misuse, Misuse::Flash(FlashMisuse::NoSuchBlock { .. }));
+            refused(erase, flash)
+        },
+    },
+    Check {
+        rule: Rule::Content,
+        applies: always,
+        run: |bench| {
+            let page = bench.page(1);
+            bench.programmed(page, 3, &[1, 2, 3])?;
+            let (bytes, verdict) = bench.read(page, 2, 5)?;
+            same("bytes", &bytes, &vec![0xff, 1, 2, 3, 0xff])?;
+            same("verdict", &verdict, &Verdict::Good(Ecc::Clean))
+        },
+    },
+    Check {
+        rule: Rule::Wear,
+        applies: always,
+        run: |bench| {
+            let (first, second) = bench.blocks();
+            bench.erased(first)?;
+            bench.erased(first)?;
+            let cycles = (bench.chip.cycles_of(first), bench.chip.cycles_of(second));
+            same("cycles", &cycles, &(Some(2), Some(0)))
+        },
+    },
+    Check {
+        rule: Rule::ReadTime,
+        applies: always,
+        run: |bench| {
+            let end = bench.fetch(0)?;
+            let took = bench.chip.busy_until().since(end);
+            same("tR", &took, &bench.sheet.page_read.nominal())
+        },
+    },
+    Check {
+        rule: Rule::ProgramTime,
+        applies: always,
+        run: |bench| {
+            let end = bench.programmed(bench.page(0), 0, &[0])?;
+            let took = bench.chip.busy_until().since(end);
+            same("tPROG", &took, &bench.sheet.page_program.nominal())
+        },
+    },
+    Check {
+        rule: Rule::EraseTime,
+        applies: always,
+        run: |bench| {
+            let end = bench.erased(bench.blocks().0)?;
+            let took = bench.chip.busy_until().since(end);
+            same("tBERS", &took, &bench.sheet.block_erase.nominal())
+        },
+    },
+    Check {
+        rule: Rule::ClearsOnly,
+        applies: |bench| bench.programs() > 1,
+        run: |bench| {
+            bench.chip.set_ecc(false);
+            let page = bench.page(0);
+            bench.programmed(page, 0, &[0x0f])?;
+            bench.programmed(page, 0, &[0xf5])?;
+            same("bytes", &bench.read(page, 0, 1)?.0, &vec![0x05])
+        },
+    },
+    Check {
+        rule: Rule::EraseSets,
+        applies: always,
+        run: |bench| {
+            let (first, second) = bench.blocks();
+            let pages = bench.chip.geometry().pages_per_block;
+            bench.programmed(first * pages, 0, &[0])?;
+            bench.programmed(second * pages, 0, &[0])?;
+            bench.erased(first)?;
+            let erased = bench.read(first * pages, 0, 1)?.0;
+            let other = bench.read(second * pages, 0, 1)?.0;
+            same("bytes", &(erased, other), &(vec![0xff], vec![0]))
+        },
+    },
+    Check {
+        rule: Rule::EraseRenews,
+        applies: always,
+        run: |bench| {
+            let page = bench.page(1);
+            for column in bench.columns().take(bench.programs() as usize) {
+                bench.chip.set_ecc(false);
+                bench.programmed(page, column, &[0])?;
+            }
+            bench.erased(bench.blocks().0)?;
+            bench.programmed(page - 1, 0, &[0])?;
+            bench.programmed(page, 0, &[0]).map(|_| ())
+        },
+    },
+    Check {
+        rule: Rule::Once,
+        applies: |bench| has_ecc(bench) && bench.programs() > 1,
+        run: |bench| {
+            let page = bench.page(0);
+            bench.programmed(page, 0, &[0])?;
+            let again = bench.program(page, 1, &[0])?;
+            refused(again, |misuse| {
+                matches!(misuse, Misuse::Flash(FlashMisuse::Reprogram { .. }))
+            })
+        },
+    },
+    Check {
+        rule: Rule::InOrder,
+        applies: |bench| *bench.sheet.in_order.value(),
+        run: |bench| {
+            let page = bench.page(1);
+            bench.programmed(page, 0, &[0])?;
+            let earlier = bench.program(page - 1, 0, &[0])?;
+            refused(earlier, |misuse| {
+                matches!(misuse, Misuse::Flash(FlashMisuse::OutOfOrder { .. }))
+            })
+        },
+    },
+    Check {
+        rule: Rule::ProgramsPerPage,
+        applies: always,
+        run: |bench| {
+            bench.chip.set_ecc(false);
+            let page = bench.page(0);
+            for column in bench.columns().take(bench.programs() as usize) {
+                bench.programmed(page, column, &[0])?;
+            }
+            let more = bench.program(page, 1, &[0])?;
+            refused(more, |misuse| {
+                matches!(misuse, Misuse::Flash(FlashMisuse::TooManyPrograms { .. }))
+            })
+        },
+    },
+    Check {
+        rule: Rule::Parity,
+        applies: has_ecc,
+        run: |bench| {
+            let ecc = bench.sheet.ecc.as_ref();
+            let first = ecc.and_then(|ecc| ecc.parity.value().first().copied());
+            let first = first.ok_or("no parity")?;
+            let column = bench.chip.geometry().page_bytes + first.start;
+            let program = bench.program(bench.page(0), column, &[0])?;
+            refused(program, |misuse| matches!(misuse, Misuse::EccParity { .. }))
+        },
+    },
+    Check {
+        rule: Rule::Corrects,
+        applies: has_ecc,
+        run: |bench| {
+            let page = bench.page(0);
+            bench.programmed(page, 0, &[0x5a; 4])?;
+            bench.spoil(page, bench.sector_bits())?;
+            let (bytes, verdict) = bench.read(page, 0, 4)?;
+            same("bytes", &bytes, &vec![0x5a; 4])?;
+            match verdict {
+                Verdict::Good(Ecc::Corrected { refresh: true, .. }) => Ok(()),
+                other => Err(format!("verdict: {other:?}")),
+            }
+        },
+    },
+    Check {
+        rule: Rule::GivesUp,
+        applies: has_ecc,
+        run: |bench| {
+            let page = bench.page(0);
+            bench.programmed(page, 0, &[0x5a; 4])?;
+            bench.spoil(page, bench.sector_bits() + 1)?;
+            let (_, verdict) = bench.read(page, 0, 4)?;
+            same("verdict", &verdict, &Verdict::Lost)
+        },
+    },
+    Check {
+        rule: Rule::Register,
+        applies: always,
+        run: |bench| {
+            let bus = bench.bus(Action::Read, 1)?;
+            let now = bench.now();
+            let read = bench.chip.read_register(now, &bus, 0, 0, &mut [0]);
+            refused(read, |misuse| matches!(misuse, Misuse::RegisterEmpty))
+        },
+    },
+    Check {
+        rule: Rule::CacheRead,
+        applies: |bench| bench.chip.can(Pipeline::CacheRead),
+        run: |bench| {
+            let (cache, last) = (
+                bench.bus(Action::PageReadCache, 0)?,
+                bench.bus(Action::PageReadLast, 0)?,
+            );
+            let now = bench.now();
+            let alone = bench.chip.page_read_last(now, &last);
+            refused(alone, |misuse| matches!(misuse, Misuse::NoPageRead))?;
+            bench.fetch(0)?;
+            let now = bench.soon();
+            done(bench.chip.page_read_cache(now, &cache, 1))?;
+            let (array, now) = (bench.chip.array_until(), bench.soon());
+            done(bench.chip.page_read_last(now, &last))?;
+            let moved = bench.sheet.cache_busy.as_ref().map(|busy| busy.nominal());
+            let moved = array.plus(moved.ok_or("no cache_busy")?);
+            same("end of the move", &bench.chip.busy_until(), &moved)
+        },
+    },
+    Check {
+        rule: Rule::CacheProgram,
+        applies: |bench| bench.chip.can(Pipeline::CacheProgram),
+        run: |bench| {
+            let bus = bench.bus(Action::ExecuteCache, 0)?;
+            for index in 0..2 {
+                bench.enable()?;
+                let page = bench.page(index);
+                bench.load(page, 0, &[0])?;
+                let (array, now) = (bench.chip.array_until(), bench.soon());
+                done(bench.chip.execute_cache(now, &bus, page))?;
+                if index == 1 && bench.chip.busy_until() < array {
+                    let until = bench.chip.busy_until();
+                    return Err(format!("ready at {until}, before the array at {array}"));
+                }
+            }
+            Ok(())
+        },
+    },
+    Check {
+        rule: Rule::Planes,
+        applies: |bench| bench.chip.can(Pipeline::MultiPlane),
+        run: |bench| {
+            let bus = bench.bus(Action::ExecutePlane, 0)?;
+            let (first, second) = bench.blocks();
+            let pages = bench.chip.geometry().pages_per_block;
+            bench.enable()?;
+            bench.load(first * pages, 0, &[0])?;
+            let now = bench.now();
+            done(bench.chip.execute_plane(now, &bus, first * pages))?;
+            let same_plane = bench.program(second * pages, 0, &[0])?;
+            refused(same_plane, |misuse| matches!(misuse, Misuse::Planes { .. }))
+        },
+    },
+    Check {
+        rule: Rule::FailedBlock,
+        applies: always,
+        run: |bench| {
+            let block = bench.blocks().0;
+            done(bench.chip.fail_block(block))?;
+            bench.programmed(bench.page(0), 0, &[0])?;
+            let program = bench.chip.failed();
+            bench.erased(block)?;
+            same("failures", &(program, bench.chip.failed()), &(true, true))
+        },
+    },
+];
