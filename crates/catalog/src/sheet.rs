@@ -9,13 +9,14 @@ use toml::de::{DeTable, DeValue};
 use wordline_core::quantity::{Frequency, Money};
 use wordline_core::results::FigureUse;
 use wordline_core::{Figure, Timing};
+use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, Device, Driver, Host, Link, LinkError, Named, NandSheet,
-    NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
+    Board as NvmBoard, Conditions, DdrMramSheet, Device, Driver, Host, Link, LinkError, Named,
+    NandSheet, NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
 };
 
 use crate::error::SheetError;
@@ -78,6 +79,8 @@ pub struct Board {
 pub enum Model {
     /// MRAM: table `[mram]`.
     Mram(Box<NvramSheet>),
+    /// MRAM behind banks with row buffers, on a DDR bus: table `[ddr_mram]`.
+    DdrMram(Box<DdrMramSheet>),
     /// Ferroelectric RAM: table `[fram]`.
     Fram(Box<NvramSheet>),
     /// EEPROM: table `[eeprom]`.
@@ -94,6 +97,7 @@ impl Model {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Mram(_) => "mram",
+            Self::DdrMram(_) => "ddr_mram",
             Self::Fram(_) => "fram",
             Self::Eeprom(_) => "eeprom",
             Self::Nor(_) => "nor",
@@ -108,6 +112,7 @@ impl Model {
     pub fn link(&self, board: &NvmBoard) -> Result<Link, LinkError> {
         match self {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.link(board),
+            Self::DdrMram(sheet) => sheet.link(board),
             Self::Nor(sheet) => sheet.link(board),
             Self::Nand(sheet) => sheet.link(board),
         }
@@ -147,6 +152,7 @@ impl Model {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
                 sheet.capacity.nominal().bytes()
             }
+            Self::DdrMram(sheet) => sheet.capacity.nominal().bytes(),
             Self::Nor(sheet) => sheet.capacity.nominal().bytes(),
             Self::Nand(sheet) => sheet.geometry().capacity_bytes(),
         }
@@ -164,6 +170,10 @@ impl Model {
         }
         match self {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                let part = named(part, &**sheet);
+                Ok(Box::new(Wired::connect(part, board, conditions)?))
+            }
+            Self::DdrMram(sheet) => {
                 let part = named(part, &**sheet);
                 Ok(Box::new(Wired::connect(part, board, conditions)?))
             }
@@ -192,6 +202,7 @@ impl Model {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
                 conformance::nvram(sheet, board, timing)
             }
+            Self::DdrMram(sheet) => conformance::ddr_mram(sheet, board, timing),
             Self::Nor(sheet) => conformance::nor(sheet, board, timing),
             Self::Nand(sheet) => conformance::nand(sheet, board, timing),
         }
@@ -200,6 +211,7 @@ impl Model {
     fn problems(&self) -> Vec<Problem> {
         match self {
             Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.problems(),
+            Self::DdrMram(sheet) => sheet.problems(),
             Self::Nor(sheet) => sheet.problems(),
             Self::Nand(sheet) => sheet.problems(),
         }
@@ -229,6 +241,7 @@ struct PartFile {
     default_board: Option<String>,
     cost: Option<Figure<Money>>,
     mram: Option<Box<NvramSheet>>,
+    ddr_mram: Option<Box<DdrMramSheet>>,
     fram: Option<Box<NvramSheet>>,
     eeprom: Option<Box<NvramSheet>>,
     nor: Option<Box<NorSheet>>,
@@ -237,16 +250,17 @@ struct PartFile {
 
 impl PartFile {
     /// Every table that names a model; a sheet has exactly one.
-    const MODELS: &str = "[mram], [fram], [eeprom], [nor], [nand]";
+    const MODELS: &str = "[mram], [ddr_mram], [fram], [eeprom], [nor], [nand]";
 
     /// The models that the sheet states.
     fn models(&mut self) -> Vec<Model> {
         let mram = self.mram.take().map(Model::Mram);
+        let ddr_mram = self.ddr_mram.take().map(Model::DdrMram);
         let fram = self.fram.take().map(Model::Fram);
         let eeprom = self.eeprom.take().map(Model::Eeprom);
         let nor = self.nor.take().map(Model::Nor);
         let nand = self.nand.take().map(Model::Nand);
-        [mram, fram, eeprom, nor, nand]
+        [mram, ddr_mram, fram, eeprom, nor, nand]
             .into_iter()
             .flatten()
             .collect()
@@ -270,6 +284,7 @@ struct BoardFile {
     serial: Option<SerialBus>,
     parallel: Option<ParallelBus>,
     sd: Option<SdBus>,
+    ddr: Option<DdrBus>,
     driver: Driver,
     host: Option<Host>,
 }
@@ -360,6 +375,7 @@ impl Source<'_> {
             serial: raw.serial,
             parallel: raw.parallel,
             sd: raw.sd,
+            ddr: raw.ddr,
             driver: raw.driver,
             host: raw.host,
         };

@@ -7,6 +7,7 @@ use wordline_core::quantity::{
 use wordline_core::{Figure, Resolver, Sourced};
 
 use crate::bus::Command;
+use crate::bus::ddr::DdrBus;
 use crate::bus::parallel::ParallelBus;
 use crate::bus::sd::SdBus;
 use crate::bus::serial::{SerialBus, TransferRate};
@@ -28,6 +29,8 @@ pub struct Board {
     pub parallel: Option<ParallelBus>,
     /// The SD bus, where there is one.
     pub sd: Option<SdBus>,
+    /// The DDR memory bus, where there is one.
+    pub ddr: Option<DdrBus>,
     /// What the driver costs.
     pub driver: Driver,
     /// What the host itself draws, where that is known.
@@ -147,14 +150,14 @@ impl Board {
     /// Notes the figures that a link rests on.
     pub(crate) fn note_link(&self, link: &Link, resolver: &mut Resolver) {
         resolver.read(&format!("rail[{}].voltage", link.rail));
-        if link.protocol.is_none() {
-            for figure in ParallelBus::FIGURES {
-                resolver.read(figure);
-            }
-            return;
+        let figures: &[&str] = match link.commands().first() {
+            Some(Command::Parallel(_)) => &ParallelBus::FIGURES,
+            Some(Command::Ddr(_)) => &DdrBus::FIGURES,
+            Some(Command::Serial(_)) | None => &["serial.kernel_clock", "serial.modes"],
+        };
+        for figure in figures {
+            resolver.read(figure);
         }
-        resolver.read("serial.kernel_clock");
-        resolver.read("serial.modes");
         for rate in link.commands().iter().filter_map(Command::rate) {
             resolver.read(match rate {
                 TransferRate::Str => "serial.clock_str",
@@ -165,12 +168,13 @@ impl Board {
 
     /// The memory buses of the board, for messages.
     pub(crate) fn bus_names(&self) -> &'static str {
-        match (&self.serial, &self.parallel, &self.sd) {
-            (Some(_), Some(_), _) => "serial and parallel",
-            (Some(_), None, _) => "serial",
-            (None, Some(_), _) => "parallel",
-            (None, None, Some(_)) => "SD",
-            (None, None, None) => "none",
+        match (&self.serial, &self.parallel) {
+            (Some(_), Some(_)) => "serial and parallel",
+            (Some(_), None) => "serial",
+            (None, Some(_)) => "parallel",
+            (None, None) if self.ddr.is_some() => "DDR",
+            (None, None) if self.sd.is_some() => "SD",
+            (None, None) => "none",
         }
     }
 
@@ -205,6 +209,9 @@ impl Board {
         if let Some(sd) = &self.sd {
             sd.check_sheet(&mut problems);
         }
+        if let Some(ddr) = &self.ddr {
+            ddr.check_sheet(&mut problems);
+        }
         if let Some(host) = &self.host {
             problems.positive("host.supply", &host.supply);
             problems.positive("host.run_current", &host.run_current);
@@ -212,10 +219,10 @@ impl Board {
             let power = host.power.iter();
             power.for_each(|figure| problems.ordered("host.power", figure));
         }
-        if self.serial.is_none() && self.parallel.is_none() && self.sd.is_none() {
+        if self.bus_names() == "none" {
             problems.add(
                 "rail",
-                "the board has no memory bus; add [serial], [parallel] or [sd]",
+                "the board has no memory bus; add [serial], [parallel], [sd] or [ddr]",
             );
         }
         problems.list

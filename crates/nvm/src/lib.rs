@@ -49,6 +49,7 @@ mod rules;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
+pub use chip::ddr_mram::{DdrMram, DdrMramSheet};
 pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};

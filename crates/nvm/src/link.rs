@@ -1,12 +1,12 @@
 //! Whether and how a chip connects to a board.
 
 use wordline_core::Figure;
-use wordline_core::quantity::{Quantity, Time, Voltage};
+use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 
 use crate::board::Board;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
-use crate::bus::{Action, Command};
+use crate::bus::{Action, Command, ddr};
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Link {
     pub rail: String,
     /// Voltage of that rail.
     pub voltage: Voltage,
-    /// The protocol that the chip is set to; `None` on a parallel bus.
+    /// The protocol that the chip is set to; `None` on a parallel or DDR bus.
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
     pub turnaround: Time,
@@ -96,6 +96,32 @@ impl Link {
             Some(interface) => Self::parallel(board, supply, interface),
             None => Self::serial(board, supply, opcodes, required),
         }
+    }
+
+    /// Connects a chip to the DDR bus of a board. `commands` makes what it does there, once rail and bus
+    /// are known to fit a chip of `width_bits` data lines that runs up to `limit`.
+    pub(crate) fn ddr(
+        board: &Board,
+        supply: &Figure<Voltage>,
+        width_bits: u8,
+        limit: Frequency,
+        commands: impl FnOnce(&ddr::DdrBus) -> Vec<ddr::Command>,
+    ) -> Result<Self, LinkError> {
+        let rail = board
+            .rail_for(supply)
+            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let bus = board.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
+            needs: "DDR",
+            has: board.bus_names(),
+        })?;
+        bus.check_chip(width_bits, limit)?;
+        Ok(Self {
+            rail: rail.name.clone(),
+            voltage: rail.voltage.nominal(),
+            protocol: None,
+            turnaround: Time::ZERO,
+            commands: commands(bus).into_iter().map(Command::Ddr).collect(),
+        })
     }
 
     /// The first rail within the supply range, and in the protocol whose reads and writes together

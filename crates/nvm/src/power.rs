@@ -17,16 +17,24 @@ pub enum PowerState {
     Write,
     /// A block of the array is erased.
     Erase,
+    /// A row is open, and no data move.
+    Active,
+    /// A row is opened, and will be closed: what that draws beyond the state that the chip is in.
+    /// Rows of several banks open at the same time, so that these times may add up to more than
+    /// has passed.
+    Activate,
 }
 
 impl PowerState {
     /// Every state.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Standby,
         Self::DeepPowerDown,
         Self::Read,
         Self::Write,
         Self::Erase,
+        Self::Active,
+        Self::Activate,
     ];
 
     /// As sheets and messages spell it.
@@ -38,6 +46,8 @@ impl PowerState {
             Self::Read => "read",
             Self::Write => "write",
             Self::Erase => "erase",
+            Self::Active => "active",
+            Self::Activate => "activate",
         }
     }
 }
@@ -58,7 +68,8 @@ pub struct PowerDraw {
     pub current: [Option<Current>; PowerState::ALL.len()],
 }
 
-/// Time spent in each power state.
+/// Time spent in each power state. A chip is in one state at a time, except that
+/// [activations](PowerState::Activate) come on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Residence {
     time: [Time; PowerState::ALL.len()],
@@ -135,6 +146,11 @@ impl PowerMeter {
         self.accounted = end;
     }
 
+    /// Books what a chip does beside the state that it is in: it takes no time from that state.
+    pub fn book_beside(&mut self, state: PowerState, duration: Time) {
+        self.add(state, duration);
+    }
+
     /// Leaves out activities that overlap from now on.
     pub(crate) const fn be_lenient(&mut self) {
         self.lenient = true;
@@ -196,7 +212,15 @@ mod tests {
     fn energy_is_time_times_current_times_voltage() {
         let mut meter = PowerMeter::new();
         meter.book(PowerState::Write, us(0), us(1000));
-        let current = [Some(0.0003), None, Some(0.05), Some(0.059), None];
+        let current = [
+            Some(0.0003),
+            None,
+            Some(0.05),
+            Some(0.059),
+            None,
+            None,
+            None,
+        ];
         let current = current.map(|amperes| amperes.map(Current::from_si));
         let draw = PowerDraw {
             voltage: Voltage::from_si(1.8),

@@ -3,7 +3,7 @@
 use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 
-use crate::chip::nvram::PAGE_BYTES;
+use crate::chip::cells::PAGE_BYTES;
 
 /// The smallest unit that wear is counted for. Each unit has a counter of eight bytes in host memory,
 /// so that counting single bytes would take eight times the memory of the bytes themselves.
@@ -91,28 +91,39 @@ impl Problems {
         wear_unit: &Figure<ByteCount>,
         ecc_unit: &Figure<ByteCount>,
     ) {
+        self.capacity(capacity);
+        self.unit("wear_unit", wear_unit, UNIT_BYTES_MIN, capacity);
+        self.unit("ecc_unit", ecc_unit, 1, capacity);
+    }
+
+    pub(crate) fn capacity(&mut self, capacity: &Figure<ByteCount>) {
         self.positive("capacity", capacity);
         let capacity = capacity.nominal();
         if capacity.bytes() > CAPACITY_MAX {
             let most = ByteCount::from_bytes(CAPACITY_MAX);
             self.add("capacity", format!("{capacity} exceeds {most}"));
         }
-        for (path, unit, least) in [
-            ("wear_unit", wear_unit, UNIT_BYTES_MIN),
-            ("ecc_unit", ecc_unit, 1),
-        ] {
-            let bytes = unit.nominal().bytes();
-            if !bytes.is_power_of_two() || !(least..=PAGE_BYTES as u64).contains(&bytes) {
-                self.add(
-                    path,
-                    format!("allowed: a power of two from {least} B to {PAGE_BYTES} B"),
-                );
-            } else if !capacity.bytes().is_multiple_of(bytes) {
-                self.add(
-                    path,
-                    format!("the capacity {capacity} is no multiple of it"),
-                );
-            }
+    }
+
+    /// A unit of `least` bytes or more that a capacity is made of.
+    pub(crate) fn unit(
+        &mut self,
+        path: &str,
+        unit: &Figure<ByteCount>,
+        least: u64,
+        capacity: &Figure<ByteCount>,
+    ) {
+        let (bytes, capacity) = (unit.nominal().bytes(), capacity.nominal());
+        if !bytes.is_power_of_two() || !(least..=PAGE_BYTES as u64).contains(&bytes) {
+            self.add(
+                path,
+                format!("allowed: a power of two from {least} B to {PAGE_BYTES} B"),
+            );
+        } else if !capacity.bytes().is_multiple_of(bytes) {
+            self.add(
+                path,
+                format!("the capacity {capacity} is no multiple of it"),
+            );
         }
     }
 

@@ -73,6 +73,30 @@ pub enum Rule {
     SuspendProgress,
     /// There must be something suspended to resume.
     Resume,
+    /// A read or write finds its row open, and not another one of its bank.
+    RowOpen,
+    /// A row that is being opened takes reads and writes after tRCD.
+    RowToColumn,
+    /// A row stays open for tRAS.
+    RowActive,
+    /// A bank opens a row no earlier than tRP after the one before was closed.
+    Precharge,
+    /// Rows of different banks are opened tRRD apart.
+    RowToRow,
+    /// No more than four rows are opened within tFAW.
+    FourRows,
+    /// A row is closed no earlier than tWR after the last data written to it.
+    WriteRecovery,
+    /// A row is closed no earlier than tRTP after the last read of it.
+    ReadToPrecharge,
+    /// A read follows written data no earlier than tWTR after them.
+    WriteToRead,
+    /// Written data follow read data no earlier than tRTW after them.
+    ReadToWrite,
+    /// One burst is on the data lines at a time.
+    DataBus,
+    /// Nothing is asked of a chip that stores what was written, for tST.
+    Store,
 }
 
 impl Rule {
@@ -112,6 +136,18 @@ impl Rule {
         Self::SuspendLatency,
         Self::SuspendProgress,
         Self::Resume,
+        Self::RowOpen,
+        Self::RowToColumn,
+        Self::RowActive,
+        Self::Precharge,
+        Self::RowToRow,
+        Self::FourRows,
+        Self::WriteRecovery,
+        Self::ReadToPrecharge,
+        Self::WriteToRead,
+        Self::ReadToWrite,
+        Self::DataBus,
+        Self::Store,
     ];
 
     /// As tables spell it.
@@ -152,6 +188,18 @@ impl Rule {
             Self::SuspendLatency => "suspend-latency",
             Self::SuspendProgress => "suspend-progress",
             Self::Resume => "resume",
+            Self::RowOpen => "row-open",
+            Self::RowToColumn => "row-to-column",
+            Self::RowActive => "row-active",
+            Self::Precharge => "precharge",
+            Self::RowToRow => "row-to-row",
+            Self::FourRows => "four-rows",
+            Self::WriteRecovery => "write-recovery",
+            Self::ReadToPrecharge => "read-to-precharge",
+            Self::WriteToRead => "write-to-read",
+            Self::ReadToWrite => "read-to-write",
+            Self::DataBus => "data-bus",
+            Self::Store => "store",
         }
     }
 }

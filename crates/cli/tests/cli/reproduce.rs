@@ -163,21 +163,6 @@ fn bad_input_is_refused_with_what_is_allowed() {
     wordline(&["reproduce", "--catalog", "no-such-folder"]).refused(&["no-such-folder"]);
 }
 
-/// A part of the user's own makes values run that were pending; the data must then say so.
-#[test]
-fn a_value_that_can_run_does_not_stay_pending_in_silence() {
-    let folder = Folder::new().with_sheet("em064lx", "emd4e001g", &[]);
-    let ran = wordline(&[
-        "reproduce",
-        "mram-edge-databases",
-        "--catalog",
-        &folder.argument(),
-    ]);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("Needs attention"), "{ran:?}");
-    assert!(ran.stdout.contains("remove its `needs`"), "{ran:?}");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_reader_that_went_away_is_no_error() {

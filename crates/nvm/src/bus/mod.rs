@@ -1,5 +1,6 @@
 //! Buses between a host and a chip: what a transaction costs on the wires.
 
+pub mod ddr;
 pub mod parallel;
 pub mod sd;
 pub mod serial;
@@ -101,6 +102,8 @@ pub enum Command {
     Serial(serial::Command),
     /// Bus cycles on a parallel bus.
     Parallel(parallel::Command),
+    /// Bursts on a DDR bus.
+    Ddr(ddr::Command),
 }
 
 impl Command {
@@ -110,6 +113,7 @@ impl Command {
         match self {
             Self::Serial(command) => command.opcode.action,
             Self::Parallel(command) => command.action,
+            Self::Ddr(command) => command.action,
         }
     }
 
@@ -120,6 +124,7 @@ impl Command {
         match self {
             Self::Serial(command) => Some(command.opcode.code),
             Self::Parallel(command) => command.code,
+            Self::Ddr(_) => None,
         }
     }
 
@@ -129,6 +134,10 @@ impl Command {
         match self {
             Self::Serial(command) => &command.opcode.name,
             Self::Parallel(command) => &command.name,
+            Self::Ddr(command) => match command.action {
+                Action::Read => "Activate, Read",
+                _ => "Activate, Write",
+            },
         }
     }
 
@@ -138,6 +147,7 @@ impl Command {
         match self {
             Self::Serial(command) => command.opcode.mode.to_string(),
             Self::Parallel(command) => format!("x{}", 8 * command.word_bytes),
+            Self::Ddr(command) => command.mode(),
         }
     }
 
@@ -147,25 +157,26 @@ impl Command {
         match self {
             Self::Serial(command) => command.clock,
             Self::Parallel(command) => command.clock,
+            Self::Ddr(command) => command.clock,
         }
     }
 
-    /// Transfer rate of the data; `None` on a parallel bus.
+    /// Transfer rate of the data; `None` on a parallel or DDR bus.
     #[must_use]
     pub const fn rate(&self) -> Option<TransferRate> {
         match self {
             Self::Serial(command) => Some(command.opcode.mode.data.rate),
-            Self::Parallel(_) => None,
+            Self::Parallel(_) | Self::Ddr(_) => None,
         }
     }
 
-    /// Bytes that address and length must be multiples of. A parallel bus masks the bytes of a word
-    /// that are not meant.
+    /// Bytes that address and length must be multiples of. A parallel or DDR bus masks the bytes of
+    /// a word that are not meant.
     #[must_use]
     pub const fn granule(&self) -> u8 {
         match self {
             Self::Serial(command) => command.opcode.granule,
-            Self::Parallel(_) => 1,
+            Self::Parallel(_) | Self::Ddr(_) => 1,
         }
     }
 
@@ -175,6 +186,7 @@ impl Command {
         match self {
             Self::Serial(command) => command.transaction(bytes),
             Self::Parallel(command) => command.transaction(at, bytes),
+            Self::Ddr(command) => command.transaction(at, bytes),
         }
     }
 
@@ -184,6 +196,7 @@ impl Command {
         match self {
             Self::Serial(command) => command.data_rate(),
             Self::Parallel(command) => command.data_rate(),
+            Self::Ddr(command) => command.data_rate(),
         }
     }
 
@@ -196,6 +209,7 @@ impl Command {
                 vec![format!("{label}.clock"), label]
             }
             Self::Parallel(command) => command.figures(),
+            Self::Ddr(command) => command.figures(),
         }
     }
 }
@@ -203,7 +217,8 @@ impl Command {
 /// How long the phases of one transaction keep the bus busy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transaction {
-    /// Opcode, address and dummy cycles; on a parallel bus the cycles without data.
+    /// Opcode, address and dummy cycles; on a parallel bus the cycles without data,
+    /// on a DDR bus the latency of row and column.
     pub command: Time,
     /// Data.
     pub data: Time,

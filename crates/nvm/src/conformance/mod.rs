@@ -21,12 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ddr_mram;
 mod nand;
 mod nor;
 mod nvram;
 
 use std::fmt::Debug;
 
+pub use ddr_mram::check as ddr_mram;
 pub use nand::check as nand;
 pub use nor::check as nor;
 pub use nvram::check as nvram;

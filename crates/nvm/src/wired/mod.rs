@@ -1,5 +1,6 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
+mod ddr_mram;
 mod nand;
 mod nor;
 mod nvram;

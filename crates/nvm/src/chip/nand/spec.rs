@@ -151,7 +151,7 @@ fn power_draw(
         voltage: link.voltage,
         current: PowerState::ALL.map(|state| match state {
             PowerState::Standby => current(state.name(), "standby", &sheet.standby),
-            PowerState::DeepPowerDown => None,
+            PowerState::DeepPowerDown | PowerState::Active | PowerState::Activate => None,
             PowerState::Read => current(state.name(), "read_current", &sheet.read_current),
             PowerState::Write => current(state.name(), "program_current", &sheet.program_current),
             PowerState::Erase => current(state.name(), "erase_current", &sheet.erase_current),

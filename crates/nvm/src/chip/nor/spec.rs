@@ -272,6 +272,7 @@ fn power_draw(
             PowerState::Read => read,
             PowerState::Write => program,
             PowerState::Erase => erase,
+            PowerState::Active | PowerState::Activate => None,
         }),
     }
 }

@@ -18,50 +18,21 @@ use wordline_memory::OutOfRange;
 pub use self::sheet::{ActiveCurrent, NvramSheet, WriteEnable};
 use self::spec::Spec;
 use crate::bus::Transaction;
+use crate::chip::cells::Cells;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
-use crate::pages::{Pages, spans};
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::rules::{Rule, Rules};
 use crate::wired::Chip;
-
-/// Bytes of one copy-on-write page.
-pub(crate) const PAGE_BYTES: usize = 4096;
-
-/// One page of the array with the wear of its units.
-#[derive(Clone, Debug)]
-struct Page {
-    bytes: Box<[u8; PAGE_BYTES]>,
-    cycles: Vec<u64>,
-}
-
-impl Default for Page {
-    fn default() -> Self {
-        Self {
-            bytes: Box::new([0; PAGE_BYTES]),
-            cycles: Vec::new(),
-        }
-    }
-}
-
-impl Page {
-    /// Counts a cycle of every unit that a range touches.
-    fn wear(&mut self, range: &std::ops::Range<usize>, unit: usize) {
-        self.cycles.resize(PAGE_BYTES / unit, 0);
-        for cycles in &mut self.cycles[range.start / unit..range.end.div_ceil(unit)] {
-            *cycles += 1;
-        }
-    }
-}
 
 /// A chip that is written byte by byte: its bytes, its wear and its account of energy. A clone is an
 /// independent chip with the same content, made in microseconds.
 #[derive(Clone, Debug)]
 pub struct Nvram {
     spec: Arc<Spec>,
-    pages: Pages<Page>,
+    cells: Cells,
     meter: PowerMeter,
     ready: Time,
     busy_until: Time,
@@ -85,9 +56,8 @@ impl Nvram {
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
         let spec = Spec::new(sheet, link, resolver, &mut gaps);
-        let pages = spec.capacity.div_ceil(PAGE_BYTES as u64) as usize;
         let chip = Self {
-            pages: Pages::new(pages),
+            cells: Cells::new(spec.capacity, spec.wear_unit),
             meter: PowerMeter::new(),
             ready: spec.wake_up,
             busy_until: Time::ZERO,
@@ -164,12 +134,9 @@ impl Nvram {
     ) -> Result<Time, NvmError> {
         OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
         let end = self.begin(start, bus, self.spec.deselect_after_read)?;
-        self.copy_out(at, out);
+        self.cells.read(at, out);
         if self.spec.reads_wear && self.rules.keep(Rule::Wear) {
-            let unit = self.spec.wear_unit as usize;
-            for (page, inside, _) in spans(at, out.len(), PAGE_BYTES) {
-                self.pages.get_mut(page).wear(&inside, unit);
-            }
+            self.cells.wear(at, out.len());
         }
         self.meter.book(PowerState::Read, start, end);
         Ok(end)
@@ -251,9 +218,7 @@ impl Nvram {
     /// When the range leaves the array.
     pub fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.spec.capacity)?;
-        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
-            self.pages.get_mut(page).bytes[inside].copy_from_slice(&data[part]);
-        }
+        self.cells.write(at, data);
         Ok(())
     }
 
@@ -262,10 +227,7 @@ impl Nvram {
     #[must_use]
     pub fn cycles_at(&self, at: u64) -> Option<u64> {
         OutOfRange::check(at, 1, self.spec.capacity).ok()?;
-        let unit = at as usize % PAGE_BYTES / self.spec.wear_unit as usize;
-        let page = self.pages.get(at as usize / PAGE_BYTES);
-        let cycles = page.and_then(|page| page.cycles.get(unit)).copied();
-        Some(self.cycles_before.saturating_add(cycles.unwrap_or(0)))
+        Some(self.cycles_before.saturating_add(self.cells.cycles_at(at)))
     }
 
     /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
@@ -294,25 +256,12 @@ impl Nvram {
         Ok(end)
     }
 
-    fn copy_out(&self, at: u64, out: &mut [u8]) {
-        for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
-            match self.pages.get(page) {
-                Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
-                None => out[part].fill(0),
-            }
-        }
-    }
-
     fn store(&mut self, at: u64, data: &[u8]) {
-        let unit = self.spec.wear_unit as usize;
-        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
-            let page = self.pages.get_mut(page);
-            if self.rules.keep(Rule::Content) {
-                page.bytes[inside.clone()].copy_from_slice(&data[part]);
-            }
-            if self.rules.keep(Rule::Wear) {
-                page.wear(&inside, unit);
-            }
+        if self.rules.keep(Rule::Content) {
+            self.cells.write(at, data);
+        }
+        if self.rules.keep(Rule::Wear) {
+            self.cells.wear(at, data.len());
         }
     }
 }
@@ -335,24 +284,7 @@ impl Chip for Nvram {
     }
 
     fn wear(&self) -> Wear {
-        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
-        for &cycles in self.pages.written().flat_map(|page| &page.cycles) {
-            most = most.max(cycles);
-            sum += u128::from(cycles);
-            units += u64::from(cycles > 0);
-        }
-        Wear {
-            endurance: self.spec.endurance,
-            before: self.cycles_before,
-            most,
-            mean: if units == 0 {
-                0.0
-            } else {
-                sum as f64 / units as f64
-            },
-            units,
-            unit_bytes: self.spec.wear_unit,
-        }
+        self.cells.account(self.spec.endurance, self.cycles_before)
     }
 
     fn ready(&self) -> Time {

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
-use super::PAGE_BYTES;
 use crate::board::Board;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{Opcode, TransferRate};
 use crate::bus::{Action, Command};
+use crate::chip::cells::PAGE_BYTES;
 use crate::link::{Link, LinkError};
 use crate::problem::{Problem, Problems};
 

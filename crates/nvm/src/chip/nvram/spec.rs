@@ -145,7 +145,7 @@ fn power_draw(
             PowerState::DeepPowerDown => asleep,
             PowerState::Read => read,
             PowerState::Write => write,
-            PowerState::Erase => None,
+            PowerState::Erase | PowerState::Active | PowerState::Activate => None,
         }),
     }
 }

@@ -1,0 +1,100 @@
+//! The bytes of an array that is written without an erase, and the cycles of its units.
+
+use std::ops::Range;
+
+use crate::device::Wear;
+use crate::pages::{Pages, spans};
+
+/// Bytes of one copy-on-write page.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// One page of the array with the wear of its units.
+#[derive(Clone, Debug)]
+struct Page {
+    bytes: Box<[u8; PAGE_BYTES]>,
+    cycles: Vec<u64>,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self {
+            bytes: Box::new([0; PAGE_BYTES]),
+            cycles: Vec::new(),
+        }
+    }
+}
+
+/// Bytes and wear. Both are copied on write, so that a clone takes microseconds.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    pages: Pages<Page>,
+    /// Bytes of a unit that the endurance counts; they divide a page.
+    unit: usize,
+}
+
+impl Cells {
+    /// An array of zeros without wear.
+    pub(super) fn new(capacity: u64, unit_bytes: u64) -> Self {
+        Self {
+            pages: Pages::new(capacity.div_ceil(PAGE_BYTES as u64) as usize),
+            unit: unit_bytes as usize,
+        }
+    }
+
+    pub(super) fn read(&self, at: u64, out: &mut [u8]) {
+        for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
+            match self.pages.get(page) {
+                Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
+                None => out[part].fill(0),
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, at: u64, data: &[u8]) {
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
+            self.pages.get_mut(page).bytes[inside].copy_from_slice(&data[part]);
+        }
+    }
+
+    /// Counts a cycle of every unit that a range touches.
+    pub(super) fn wear(&mut self, at: u64, bytes: usize) {
+        for (page, inside, _) in spans(at, bytes, PAGE_BYTES) {
+            let Range { start, end } = inside;
+            let cycles = &mut self.pages.get_mut(page).cycles;
+            cycles.resize(PAGE_BYTES / self.unit, 0);
+            for cycles in &mut cycles[start / self.unit..end.div_ceil(self.unit)] {
+                *cycles += 1;
+            }
+        }
+    }
+
+    /// Cycles of the unit at an address.
+    pub(super) fn cycles_at(&self, at: u64) -> u64 {
+        let unit = at as usize % PAGE_BYTES / self.unit;
+        let page = self.pages.get(at as usize / PAGE_BYTES);
+        let cycles = page.and_then(|page| page.cycles.get(unit));
+        cycles.copied().unwrap_or(0)
+    }
+
+    /// The account of wear, for units that are rated for `endurance` cycles and brought `before`.
+    pub(super) fn account(&self, endurance: u64, before: u64) -> Wear {
+        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
+        for &cycles in self.pages.written().flat_map(|page| &page.cycles) {
+            most = most.max(cycles);
+            sum += u128::from(cycles);
+            units += u64::from(cycles > 0);
+        }
+        Wear {
+            endurance,
+            before,
+            most,
+            mean: if units == 0 {
+                0.0
+            } else {
+                sum as f64 / units as f64
+            },
+            units,
+            unit_bytes: self.unit as u64,
+        }
+    }
+}

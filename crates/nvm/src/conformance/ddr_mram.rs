@@ -1,0 +1,151 @@
+//! The rules of memories behind banks with row buffers.
+//!
+//! The rules between commands are checked on a list of commands, from the list alone: a controller
+//! that has forgotten one of them gives commands that break it.
+
+use wordline_core::Timing;
+use wordline_core::quantity::Time;
+
+use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same};
+use crate::board::Board;
+use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
+use crate::error::{Misuse, NvmError};
+use crate::rules::Rule;
+use crate::wired::{Chip as _, Named, Wired};
+
+type DdrMrams = Bench<DdrMram, DdrMramSheet>;
+
+/// Checks an MRAM on a board with a DDR bus.
+///
+/// # Errors
+/// When the part does not fit the board.
+pub fn check(
+    sheet: &DdrMramSheet,
+    board: Named<'_, Board>,
+    timing: Timing,
+) -> Result<Vec<Outcome>, NvmError> {
+    let part = Named { id: "part", sheet };
+    let wired = Wired::<DdrMram>::connect(part, board, conditions(timing))?;
+    let bench = Bench {
+        chip: wired.chip().clone(),
+        link: wired.link().clone(),
+        sheet: sheet.clone(),
+        timing,
+    };
+    Ok(super::run(&bench, CHECKS))
+}
+
+impl Subject for DdrMrams {
+    fn forget(&mut self, rule: Rule) {
+        self.chip.forget(rule);
+    }
+}
+
+impl DdrMrams {
+    fn audit(&mut self) -> Result<(), String> {
+        let broken = |rule: Rule| format!("commands break the rule {}", rule.name());
+        self.chip.audit().map_err(broken)
+    }
+}
+
+fn always(_: &DdrMrams) -> bool {
+    true
+}
+
+const CHECKS: &[Check<DdrMrams>] = &[
+    Check {
+        rule: Rule::Ready,
+        applies: |bench| bench.chip.ready() > Time::ZERO,
+        run: |bench| {
+            let early = before(bench.chip.ready());
+            let early = bench.chip.read(early, 0, &mut [0]);
+            refused(early, |misuse| matches!(misuse, Misuse::NotReady { .. }))
+        },
+    },
+    Check {
+        rule: Rule::Content,
+        applies: always,
+        run: |bench| {
+            done(bench.chip.write(bench.chip.ready(), 8, &[1, 2, 3]))?;
+            let mut out = [9; 5];
+            done(bench.chip.read(bench.chip.ready(), 7, &mut out))?;
+            same("bytes", &out, &[0, 1, 2, 3, 0])
+        },
+    },
+    Check {
+        rule: Rule::Wear,
+        applies: always,
+        run: |bench| {
+            for _ in 0..2 {
+                done(bench.chip.write(bench.chip.ready(), 0, &[1]))?;
+                done(bench.chip.store(bench.chip.ready()))?;
+            }
+            let wear = bench.chip.wear();
+            same("cycles", &(wear.most, wear.units), &(2, 1))?;
+            let promised = bench.sheet.endurance.least().count();
+            same("endurance", &wear.endurance, &promised)
+        },
+    },
+    Check {
+        rule: Rule::RowOpen,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::RowToColumn,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::RowActive,
+        applies: |bench| {
+            bench.sheet.t_ras.most() > bench.sheet.t_rcd.most().plus(bench.sheet.t_rtp.most())
+        },
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::Precharge,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::RowToRow,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::FourRows,
+        applies: |bench| bench.sheet.t_faw.most().ps() > 4 * bench.sheet.t_rrd.most().ps(),
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::WriteRecovery,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::ReadToPrecharge,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::WriteToRead,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::ReadToWrite,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::DataBus,
+        applies: always,
+        run: Bench::audit,
+    },
+    Check {
+        rule: Rule::Store,
+        applies: always,
+        run: Bench::audit,
+    },
+];

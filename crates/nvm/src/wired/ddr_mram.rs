@@ -1,0 +1,132 @@
+//! A memory behind banks with row buffers, on a board with a DDR bus.
+
+use wordline_core::quantity::Time;
+use wordline_memory::{ByteMemory, OutOfRange};
+
+use super::{Chip, Conditions, Named, Sheet, Wired};
+use crate::board::Board;
+use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
+use crate::cost::{AccessCost, Cause};
+use crate::device::Device;
+use crate::error::NvmError;
+use crate::link::LinkError;
+
+impl Sheet for DdrMramSheet {
+    type Chip = DdrMram;
+
+    /// Connects a chip to a board and waits for power-up.
+    fn connect(
+        part: Named<'_, Self>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Wired<DdrMram>, NvmError> {
+        let link = part.sheet.link(board.sheet)?;
+        let bus = board.sheet.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
+            needs: "DDR",
+            has: board.sheet.bus_names(),
+        })?;
+        let wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
+            DdrMram::new(part.sheet, link, bus, resolver, conditions.age)
+        });
+        wired.clock.advance_to(wired.chip.ready());
+        Ok(wired)
+    }
+}
+
+impl Wired<DdrMram> {
+    /// Lets the driver run and the controller take the access, and then the chip do it.
+    fn access(
+        &mut self,
+        run: impl FnOnce(&mut DdrMram, Time) -> Result<AccessCost, NvmError>,
+    ) -> Result<(), NvmError> {
+        let (driver, controller) = (self.driver.dma_setup, self.chip.controller());
+        let start = self
+            .clock
+            .now()
+            .checked_plus(driver)
+            .and_then(|issued| issued.checked_plus(controller))
+            .ok_or(NvmError::TimeExhausted)?;
+        let cost = run(&mut self.chip, start)?;
+        self.last.add(Cause::Driver, driver);
+        self.last.add(Cause::BusCommand, controller);
+        self.last.add_all(&cost);
+        self.clock.advance_to(start.plus(cost.total()));
+        Ok(())
+    }
+}
+
+impl ByteMemory for Wired<DdrMram> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        self.chip.capacity()
+    }
+
+    /// A burst.
+    fn atom(&self) -> usize {
+        self.chip.burst_bytes()
+    }
+
+    /// Reads whole bursts. Nothing is put on the bus for no bytes.
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.begin();
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.access(|chip, start| chip.read(start, at, out))
+    }
+
+    /// Writes whole bursts, of which the bytes that are not meant are masked. Nothing is put on the
+    /// bus for no bytes. What was written is safe after [`persist`](Self::persist).
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        self.begin();
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.access(|chip, start| chip.write(start, at, data))
+    }
+
+    /// Closes the open rows and waits until the chip has stored what was written. Costs nothing when
+    /// nothing was.
+    fn persist(&mut self) -> Result<(), NvmError> {
+        self.begin();
+        if !self.chip.has_unstored() {
+            return Ok(());
+        }
+        let issued = self
+            .clock
+            .now()
+            .checked_plus(self.driver.command)
+            .ok_or(NvmError::TimeExhausted)?;
+        let controller = self.chip.controller();
+        let start = issued
+            .checked_plus(controller)
+            .ok_or(NvmError::TimeExhausted)?;
+        let end = self.chip.store(start)?;
+        self.last.add(Cause::Driver, self.driver.command);
+        self.last.add(Cause::BusCommand, controller);
+        self.last.add(Cause::Program, end.since(start));
+        self.clock.advance_to(end);
+        Ok(())
+    }
+}
+
+impl Device for Wired<DdrMram> {
+    fn overwrite_bytes(&self) -> u64 {
+        1
+    }
+
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.chip.preload(at, data)
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(self.fork())
+    }
+}
+
+#[cfg(test)]
+#[path = "ddr_mram_tests.rs"]
+mod tests;
