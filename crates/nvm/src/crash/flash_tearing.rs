@@ -12,10 +12,12 @@ use super::flash_content::{FlashContent, Weakness};
 use super::flash_ecc::EccStrength;
 use super::flash_harm::{Program, fail_erase, fail_program, tear_program};
 use super::recording::{ImageId, Tearing};
+use crate::chip::nand::NandSheet;
 use crate::pairing::Pairing;
 
 /// What a power cut does to a program and an erase: everything that the contract of [`Flash`]
-/// allows. Nothing is buffered, so that only the interrupted operation is torn.
+/// allows. One operation is under way at a time, so that only it is torn: what a cut leaves of a cache
+/// program, or of work on several planes, is more than these images show.
 ///
 /// With an [ECC](FlashTearing::with_ecc) a read gives what a page was to hold, or nothing. With a
 /// [pairing](FlashTearing::with_pairing) a program harms an earlier page as well, which is more than
@@ -62,6 +64,16 @@ impl FlashTearing {
     pub const fn with_ecc(strength: EccStrength) -> Self {
         Self {
             ecc: Some(strength),
+            ..Self::raw()
+        }
+    }
+
+    /// What the sheet of a NAND says of it: the ECC on the die and the pairs of pages.
+    #[must_use]
+    pub fn of(sheet: &NandSheet) -> Self {
+        Self {
+            ecc: sheet.ecc.as_ref().map(EccStrength::from),
+            pairing: sheet.pairing.as_ref().map(|pairing| *pairing.value()),
             ..Self::raw()
         }
     }

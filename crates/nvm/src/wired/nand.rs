@@ -457,3 +457,7 @@ impl FlashDevice for Wired<Nand> {
 #[cfg(test)]
 #[path = "nand_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "nand_pipeline_tests.rs"]
+mod pipeline_tests;
