@@ -132,12 +132,17 @@ impl Model {
         ))
     }
 
-    /// Bytes that every sample of the part has: without the bad blocks that its sheet allows.
+    /// Bytes that every sample of the part has: without the bad blocks that its sheet allows, and
+    /// those that are kept together with them where planes work at the same time.
     #[must_use]
     pub fn usable_bytes(&self) -> u64 {
         match self {
             Self::Nand(sheet) => {
-                let bad = u64::from(*sheet.bad_blocks_max.value());
+                let together = match sheet.plane_busy {
+                    Some(_) => *sheet.planes.value(),
+                    None => 1,
+                };
+                let bad = u64::from(*sheet.bad_blocks_max.value()) * u64::from(together);
                 let bad = bad.saturating_mul(sheet.geometry().block_bytes());
                 self.capacity_bytes().saturating_sub(bad)
             }

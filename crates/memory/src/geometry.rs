@@ -305,7 +305,8 @@ impl fmt::Display for FlashMisuse {
             ),
             Self::TooManyPrograms { page, allowed } => write!(
                 f,
-                "page {page} took its {allowed} programs; erase its block first"
+                "page {page} took all {allowed} programs that it stands between two erases; write more of \
+                 it at once, or erase its block first"
             ),
             Self::Reprogram { page, column } => write!(
                 f,

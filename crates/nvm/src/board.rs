@@ -193,8 +193,8 @@ impl Board {
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
         problems.positive("core_clock", &self.core_clock);
-        problems.ordered("driver.dma_setup", &self.driver.dma_setup);
-        problems.ordered("driver.command", &self.driver.command);
+        problems.clocks("driver.dma_setup", &self.driver.dma_setup);
+        problems.clocks("driver.command", &self.driver.command);
         problems.ordered("driver.poll_interval", &self.driver.poll_interval);
         problems.not_empty("rail", &self.rail, "name at least one supply rail");
         for (index, rail) in self.rail.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What the checks of a sheet find: contradictions that its types cannot rule out.
 
 use wordline_core::Figure;
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Cycles, Quantity, Time};
 
 use crate::chip::cells::PAGE_BYTES;
 
@@ -14,6 +14,9 @@ const CAPACITY_MAX: u64 = 1 << 40;
 
 /// The longest time that a sheet can state, so that simulated time does not end within an access.
 const TIME_MAX: Time = Time::from_ps(3_600_000_000_000_000);
+
+/// The most clocks that one step of a host can take.
+const CLOCKS_MAX: u64 = 1_000_000_000;
 
 /// One thing that is wrong with a sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +76,14 @@ impl Problems {
         let columns = [figure.min(), figure.typ(), figure.max()];
         if columns.into_iter().flatten().any(|value| value.si() <= 0.0) {
             self.add(path, "the figure must be above zero");
+        }
+    }
+
+    /// Clocks of a host: few enough that sums of them stay far below what a count can hold.
+    pub(crate) fn clocks(&mut self, path: &str, figure: &Figure<Cycles>) {
+        self.ordered(path, figure);
+        if figure.most().count() > CLOCKS_MAX {
+            self.add(path, format!("allowed: up to {CLOCKS_MAX} cycles"));
         }
     }
 

@@ -311,9 +311,10 @@ impl ParallelBus {
     pub(crate) fn check_sheet(&self, problems: &mut Problems) {
         problems.positive("parallel.clock", &self.clock);
         problems.positive("parallel.data_setup", &self.data_setup);
-        problems.ordered("parallel.address_setup", &self.address_setup);
-        problems.ordered("parallel.hold", &self.hold);
-        problems.ordered("parallel.turnaround", &self.turnaround);
+        problems.clocks("parallel.data_setup", &self.data_setup);
+        problems.clocks("parallel.address_setup", &self.address_setup);
+        problems.clocks("parallel.hold", &self.hold);
+        problems.clocks("parallel.turnaround", &self.turnaround);
         if !matches!(self.width_bits.value(), 8 | 16 | 32) {
             problems.add("parallel.width_bits", "allowed: 8, 16 or 32");
         }

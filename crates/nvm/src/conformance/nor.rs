@@ -115,12 +115,28 @@ fn always(_: &Nors) -> bool {
     true
 }
 
+/// Whether there is a unit beside the one that a check erases.
+fn has_units(bench: &Nors) -> bool {
+    bench.chip.capacity() >= 2 * bench.unit()
+}
+
 fn on_serial(bench: &Nors) -> bool {
     bench.has(Action::WriteEnable)
 }
 
+/// Whether an erase can be suspended, and stands still before it would have ended.
 fn suspends(bench: &Nors) -> bool {
-    bench.chip.has_suspend() && bench.has(Action::Suspend) && bench.has(Action::Resume)
+    let unit = bench.unit();
+    let mut sizes = bench.sheet.erase.iter();
+    let size = sizes.find(|size| size.bytes.nominal().bytes() == unit);
+    let slower = size
+        .zip(bench.sheet.suspend.as_ref())
+        .is_some_and(|(size, suspend)| {
+            let latency = stated(&suspend.erase_latency, bench.timing);
+            let erase = stated(&size.duration, bench.timing).ps();
+            latency > Time::ZERO && latency.ps() < erase / 4
+        });
+    slower && has_units(bench) && bench.has(Action::Suspend) && bench.has(Action::Resume)
 }
 
 fn has_granule(bench: &Nors) -> bool {
@@ -140,7 +156,7 @@ const CHECKS: &[Check<Nors>] = &[
     },
     Check {
         rule: Rule::Busy,
-        applies: always,
+        applies: has_units,
         run: |bench| {
             bench.erased(0)?;
             let bus = bench.bus(Action::Read, 1)?;
@@ -203,7 +219,7 @@ const CHECKS: &[Check<Nors>] = &[
     },
     Check {
         rule: Rule::Wear,
-        applies: always,
+        applies: has_units,
         run: |bench| {
             bench.erased(0)?;
             bench.erased(0)?;
@@ -252,7 +268,7 @@ const CHECKS: &[Check<Nors>] = &[
     },
     Check {
         rule: Rule::EraseSets,
-        applies: always,
+        applies: has_units,
         run: |bench| {
             let unit = bench.unit();
             for at in [0, unit - bench.granule() as u64, unit] {
@@ -274,7 +290,7 @@ const CHECKS: &[Check<Nors>] = &[
     },
     Check {
         rule: Rule::EraseSize,
-        applies: always,
+        applies: has_units,
         run: |bench| {
             bench.enable()?;
             let half = bench.unit() / 2;

@@ -207,6 +207,9 @@ impl<'de> Deserialize<'de> for BitRange {
 /// The most codewords of a page.
 pub(super) const SECTORS_MAX: u64 = 64;
 
+/// The most planes of a chip.
+const PLANES_MAX: u32 = 16;
+
 /// The largest main or spare area of a page.
 const PAGE_BYTES_MAX: u64 = 64 << 10;
 
@@ -269,8 +272,14 @@ impl NandSheet {
         self.check_sizes(&mut problems);
         match (&self.ecc, &self.host_ecc_bits) {
             (Some(ecc), None) => self.check_ecc(ecc, &mut problems),
+            (None, Some(bits)) if !(1..=4096).contains(bits.value()) => {
+                problems.add("host_ecc_bits", "allowed: 1 to 4096");
+            }
             (None, Some(_)) => {}
-            _ => problems.add("blocks", "state either ecc or host_ecc_bits"),
+            (Some(_), Some(_)) => {
+                problems.add("host_ecc_bits", "state either ecc or host_ecc_bits")
+            }
+            (None, None) => problems.add("page_bytes", "state either ecc or host_ecc_bits"),
         }
         self.check_bad_blocks(&mut problems);
         problems.positive("endurance", &self.endurance);
@@ -451,7 +460,9 @@ impl NandSheet {
             *self.good_blocks_first.value(),
         );
         let blocks = *self.blocks.value();
-        if u64::from(bad) + u64::from(good) > u64::from(blocks) {
+        if bad >= blocks && blocks > 0 {
+            problems.add("bad_blocks_max", "no block would be left for certain");
+        } else if u64::from(bad) + u64::from(good) > u64::from(blocks) {
             problems.add(
                 "bad_blocks_max",
                 format!("{bad} bad blocks and {good} good ones exceed {blocks}"),
@@ -536,7 +547,9 @@ impl NandSheet {
             problems.add("pairing", message);
         }
         let (blocks, planes) = (*self.blocks.value(), *self.planes.value());
-        if planes > 0 && !blocks.is_multiple_of(planes) {
+        if planes > PLANES_MAX {
+            problems.add("planes", format!("allowed: 1 to {PLANES_MAX}"));
+        } else if planes > 0 && !blocks.is_multiple_of(planes) {
             problems.add("planes", format!("{blocks} blocks are no multiple of it"));
         }
     }

@@ -191,7 +191,13 @@ impl NvramSheet {
             (Some(endurance), None) => problems.positive("endurance", endurance),
             (None, Some(unlimited)) if *unlimited.value() => {}
             (None, Some(_)) => problems.add("endurance_unlimited", "allowed: true"),
-            _ => problems.add("capacity", "state either endurance or endurance_unlimited"),
+            (Some(_), Some(_)) => {
+                let message = "state either endurance or endurance_unlimited";
+                problems.add("endurance_unlimited", message);
+            }
+            (None, None) => {
+                problems.add("capacity", "state either endurance or endurance_unlimited");
+            }
         }
     }
 
