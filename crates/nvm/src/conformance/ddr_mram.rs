@@ -6,7 +6,7 @@
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
 
-use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same};
+use super::{Bench, Check, Outcome, before, conditions, done, refused, same};
 use crate::board::Board;
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::error::{Misuse, NvmError};
@@ -33,12 +33,6 @@ pub fn check(
         timing,
     };
     Ok(super::run(&bench, CHECKS))
-}
-
-impl Subject for DdrMrams {
-    fn forget(&mut self, rule: Rule) {
-        self.chip.forget(rule);
-    }
 }
 
 impl DdrMrams {

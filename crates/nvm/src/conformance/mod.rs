@@ -89,19 +89,14 @@ struct Check<B> {
     run: fn(&mut B) -> Result<(), String>,
 }
 
-/// A bench whose chip can forget rules.
-trait Subject: Clone {
-    fn forget(&mut self, rule: Rule);
-}
-
 /// Runs every check that applies, and each again without its rule.
-fn run<B: Subject>(bench: &B, checks: &[Check<B>]) -> Vec<Outcome> {
+fn run<C: Chip, S: Clone>(bench: &Bench<C, S>, checks: &[Check<Bench<C, S>>]) -> Vec<Outcome> {
     let applying = checks.iter().filter(|check| (check.applies)(bench));
     applying
         .map(|check| {
             let kept = (check.run)(&mut bench.clone());
             let mut forgetful = bench.clone();
-            forgetful.forget(check.rule);
+            forgetful.chip.forget(check.rule);
             Outcome {
                 rule: check.rule,
                 kept,

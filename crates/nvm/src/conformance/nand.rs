@@ -4,7 +4,7 @@ use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
+use super::{Bench, Check, Outcome, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
@@ -33,12 +33,6 @@ pub fn check(
         timing,
     };
     Ok(super::run(&bench, CHECKS))
-}
-
-impl Subject for Nands {
-    fn forget(&mut self, rule: Rule) {
-        self.chip.forget(rule);
-    }
 }
 
 impl Nands {

@@ -4,7 +4,7 @@ use wordline_core::quantity::Time;
 use wordline_core::{Resolver, Timing};
 use wordline_memory::FlashMisuse;
 
-use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
+use super::{Bench, Check, Outcome, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet};
@@ -38,12 +38,6 @@ pub fn check(
         },
         CHECKS,
     ))
-}
-
-impl Subject for Nors {
-    fn forget(&mut self, rule: Rule) {
-        self.chip.forget(rule);
-    }
 }
 
 impl Nors {

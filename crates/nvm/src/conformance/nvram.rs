@@ -3,7 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, Timing};
 
-use super::{Bench, Check, Outcome, Subject, before, conditions, done, refused, same, stated};
+use super::{Bench, Check, Outcome, before, conditions, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
@@ -39,12 +39,6 @@ pub fn check(
         },
         CHECKS,
     ))
-}
-
-impl Subject for Nvrams {
-    fn forget(&mut self, rule: Rule) {
-        self.chip.forget(rule);
-    }
 }
 
 impl Nvrams {

@@ -18,6 +18,7 @@ use crate::device::{Accounts, CurrentGap, Notes, Wear};
 use crate::error::NvmError;
 use crate::link::Link;
 use crate::power::{PowerDraw, Residence};
+use crate::rules::Rule;
 
 /// Conditions under which a device is simulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +60,10 @@ pub trait Chip: Clone + Send + 'static {
 
     /// Currents and voltage.
     fn power_draw(&self) -> &PowerDraw;
+
+    /// Makes the chip forget a rule of its protocol, so that the [conformance](crate::conformance)
+    /// suite can prove that it would notice. Nothing mends such a chip.
+    fn forget(&mut self, rule: Rule);
 }
 
 /// The sheet of a chip: what [`Wired::connect`] makes a device from.

@@ -172,13 +172,6 @@ impl DdrMram {
         Some(self.cycles_before.saturating_add(self.cells.cycles_at(at)))
     }
 
-    /// Makes the chip, or its controller, forget a rule; see [`conformance`](crate::conformance).
-    pub(crate) const fn forget(&mut self, rule: Rule) {
-        self.rules.forget(rule);
-        self.banks.rules.forget(rule);
-        self.meter.be_lenient();
-    }
-
     /// The first rule that the commands of a mix of accesses break, all of them asked for at once.
     pub(crate) fn audit(&self) -> Result<(), Rule> {
         checker::audit(&self.banks, &self.spec.clocks, &self.spec.layout)
@@ -367,6 +360,12 @@ impl Chip for DdrMram {
 
     fn power_draw(&self) -> &PowerDraw {
         &self.spec.draw
+    }
+
+    fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+        self.banks.rules.forget(rule);
+        self.meter.be_lenient();
     }
 }
 

@@ -365,12 +365,6 @@ impl Nand {
         }
     }
 
-    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
-    pub(crate) const fn forget(&mut self, rule: Rule) {
-        self.rules.forget(rule);
-        self.meter.be_lenient();
-    }
-
     /// The block of a page, and the page's number in it.
     fn place(&self, page: u32) -> (usize, u32) {
         let geometry = &self.spec.geometry;
@@ -442,6 +436,11 @@ impl Chip for Nand {
 
     fn power_draw(&self) -> &PowerDraw {
         &self.spec.draw
+    }
+
+    fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 }
 

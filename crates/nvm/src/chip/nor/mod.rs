@@ -307,12 +307,6 @@ impl Nor {
         self.cycles_before.saturating_add(self.array.erases_at(at))
     }
 
-    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
-    pub(crate) const fn forget(&mut self, rule: Rule) {
-        self.rules.forget(rule);
-        self.meter.be_lenient();
-    }
-
     /// Whether a transaction may begin, whatever runs.
     fn admit(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Slot, NvmError> {
         if self.rules.broken(Rule::Sleep, self.asleep) {
@@ -416,6 +410,11 @@ impl Chip for Nor {
 
     fn power_draw(&self) -> &PowerDraw {
         &self.spec.draw
+    }
+
+    fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 }
 

@@ -230,12 +230,6 @@ impl Nvram {
         Some(self.cycles_before.saturating_add(self.cells.cycles_at(at)))
     }
 
-    /// Makes the chip forget a rule; see [`conformance`](crate::conformance).
-    pub(crate) const fn forget(&mut self, rule: Rule) {
-        self.rules.forget(rule);
-        self.meter.be_lenient();
-    }
-
     /// Checks that a command may begin, keeps the chip from others for it and for the recovery that
     /// follows, and returns when it leaves the bus.
     fn begin(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Time, NvmError> {
@@ -302,6 +296,11 @@ impl Chip for Nvram {
 
     fn power_draw(&self) -> &PowerDraw {
         &self.spec.draw
+    }
+
+    fn forget(&mut self, rule: Rule) {
+        self.rules.forget(rule);
+        self.meter.be_lenient();
     }
 }
 
