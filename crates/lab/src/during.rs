@@ -71,15 +71,8 @@ impl During {
     pub(crate) fn obstacle(self, device: &mut dyn Device) -> Option<(WarningCode, String)> {
         let work = self.work.name();
         let Some(memory) = device.background() else {
-            let advice = if device.causes().contains(&Cause::Program) {
-                "reads during the write cycle of this memory are not modelled; every access waits for \
-                 the end of the one before"
-                    .to_owned()
-            } else {
-                format!(
-                    "there is no {work} of its own in this memory that a read could come during"
-                )
-            };
+            let advice =
+                format!("this memory has no {work} that a read could come during in the model");
             return Some((WarningCode::NoBackground, advice));
         };
         if self.on_conflict == OnConflict::Wait {

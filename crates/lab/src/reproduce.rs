@@ -55,6 +55,8 @@ pub struct Score {
     pub calibrated: Tally,
     /// Data-sheet figures that document and sheet both copy.
     pub datasheet: Tally,
+    /// Figures that our sheets have from the document itself.
+    pub copied: Tally,
 }
 
 /// The verdicts on values of one use.
@@ -270,6 +272,7 @@ impl std::ops::AddAssign for Score {
         self.assumed += other.assumed;
         self.calibrated += other.calibrated;
         self.datasheet += other.datasheet;
+        self.copied += other.copied;
     }
 }
 
@@ -280,6 +283,7 @@ impl Score {
             Use::Assumed => &mut self.assumed,
             Use::Calibrated => &mut self.calibrated,
             Use::Datasheet => &mut self.datasheet,
+            Use::Copied => &mut self.copied,
         };
         let ran = !matches!(row.verdict, Verdict::Pending | Verdict::Failed);
         tally.run += usize::from(ran);

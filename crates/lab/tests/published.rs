@@ -216,3 +216,31 @@ fn the_driver_bound_share_falls_with_the_access_size() {
         assert!((parts - whole).abs() < 1e-15);
     }
 }
+
+/// A figure that a sheet has from a document cannot be held against that document: it is marked so, and
+/// nothing else is.
+#[test]
+fn what_our_sheets_copy_from_a_document_is_marked() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let mut copied = 0;
+    for document in keys().filter_map(published) {
+        for value in &document.value {
+            let Measure::Figure { sheet, figure, .. } = &value.of else {
+                assert_ne!(value.r#use, Use::Copied, "{}", value.citation);
+                continue;
+            };
+            let figures = match (catalog.part(sheet), catalog.board(sheet)) {
+                (Ok(part), _) => &part.figures,
+                (_, Ok(board)) => &board.figures,
+                _ => continue,
+            };
+            let Some(ours) = figures.iter().find(|one| one.figure == *figure) else {
+                continue;
+            };
+            let from_it = ours.source.contains(&document.key);
+            copied += usize::from(from_it);
+            assert_eq!(from_it, value.r#use == Use::Copied, "{}", value.citation);
+        }
+    }
+    assert!(copied > 5, "{copied}");
+}

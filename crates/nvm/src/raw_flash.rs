@@ -17,7 +17,7 @@ use crate::device::{
     Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart, Pipeline,
     Wear,
 };
-use crate::error::NvmError;
+use crate::error::{Misuse, NvmError};
 use crate::power::{PowerDraw, Residence};
 use crate::wired::SuspendedRead;
 
@@ -81,9 +81,9 @@ impl<F: FlashDevice> RawFlash<F> {
 
     /// Does one thing with the flash memory and adds what it cost to the access.
     fn step(&mut self, run: impl FnOnce(&mut F) -> Result<(), NvmError>) -> Result<(), NvmError> {
-        run(&mut self.flash)?;
+        let result = run(&mut self.flash);
         self.cost.add_all(self.flash.last_cost());
-        Ok(())
+        result
     }
 
     /// Begins work as an access of its own.
@@ -272,6 +272,9 @@ impl<F: FlashDevice> Background for RawFlash<F> {
 
     fn start_erase(&mut self, at: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, self.unit_bytes(), self.len())?;
+        if self.together > 1 {
+            return Err(Misuse::OnePlane.into());
+        }
         let unit = at / self.unit_bytes() * u64::from(self.together);
         let block = self.good[unit as usize];
         self.begin_work(FlashWork::Erase { block }, &[])
@@ -315,7 +318,6 @@ impl<F: FlashDevice> Background for RawFlash<F> {
 mod tests {
     use super::*;
     use crate::bus::Action;
-    use crate::error::Misuse;
     use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
 
     const ERASE: BackgroundWork = BackgroundWork::Erase;

@@ -16,11 +16,15 @@ use crate::output::Exports;
 use crate::progress::Bar;
 
 /// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
-const USES: [(Use, &str); 4] = [
+const USES: [(Use, &str); 5] = [
     (Use::Predicted, "Predictions"),
     (Use::Assumed, "Computed from assumed figures"),
     (Use::Calibrated, "Calibrations"),
     (Use::Datasheet, "Data-sheet figures, copied by both"),
+    (
+        Use::Copied,
+        "Figures that our sheets have from this document",
+    ),
 ];
 
 pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Failure> {
@@ -74,7 +78,14 @@ fn document(key: &str) -> Result<Published, Failure> {
 /// The documents, with how many values each has.
 fn list(documents: &[Published]) -> Grid {
     let mut columns = vec![Column::left("document"), Column::left("title")];
-    let counts = ["values", "predicted", "assumed", "calibrated", "datasheet"];
+    let counts = [
+        "values",
+        "predicted",
+        "assumed",
+        "calibrated",
+        "datasheet",
+        "copied",
+    ];
     columns.extend(counts.map(Column::right));
     let mut grid = Grid::new("", columns);
     for document in documents {
@@ -322,11 +333,12 @@ fn score(name: &str, score: Score) -> String {
         format!("{what}: {} of {} hit{}", tally.hit, tally.run, rest(tally))
     };
     format!(
-        "{name}: {}. Counted apart: {}; {}; {}.\n",
+        "{name}: {}. Counted apart: {}; {}; {}; {}.\n",
         line("predictions", score.predicted),
         line("from assumed figures", score.assumed),
         line("calibrations", score.calibrated),
         line("data-sheet figures", score.datasheet),
+        line("figures from the document itself", score.copied),
     )
 }
 

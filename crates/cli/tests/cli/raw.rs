@@ -328,7 +328,7 @@ fn a_memory_without_other_work_says_so() {
     let ran = ran.done();
     ran.says(&[
         "(no-background)",
-        "there is no erase of its own in this memory",
+        "this memory has no erase that a read could come during",
     ]);
     let document = ran.json();
     let during = rows(&document, "latency_max").into_iter();

@@ -85,7 +85,7 @@ fn json_is_one_object_in_si_units() {
     assert!((ours / 86e-6 - 1.0 - hit["difference"].as_f64().expect("a number")).abs() < 1e-12);
 
     // A score counts its rows, and nothing that did not run.
-    for of in ["predicted", "calibrated", "datasheet"] {
+    for of in ["predicted", "assumed", "calibrated", "datasheet", "copied"] {
         let score = &documents[0]["score"][of];
         let count = |verdict: &str| {
             let counted = rows

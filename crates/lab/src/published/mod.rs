@@ -122,6 +122,8 @@ pub enum Use {
     /// A data-sheet figure that the document and our sheet both copy: meeting it proves that both
     /// copied alike.
     Datasheet,
+    /// A figure that our sheet has from this very document: meeting it proves nothing.
+    Copied,
 }
 
 impl Use {
@@ -133,6 +135,7 @@ impl Use {
             Self::Predicted => "predicted",
             Self::Assumed => "assumed",
             Self::Datasheet => "datasheet",
+            Self::Copied => "copied",
         }
     }
 }

@@ -362,6 +362,7 @@ impl FlashDevice for Wired<Nand> {
             if let Some(page) = self.chip.failed_before() {
                 // The next group is in the array already; its end is waited for.
                 self.wait(self.chip.array_until(), Cause::Program)?;
+                self.chip.end_cache_program();
                 return Err(NvmError::ProgramFailed { page });
             }
             if !cached {

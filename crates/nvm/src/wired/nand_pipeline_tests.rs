@@ -139,7 +139,12 @@ fn a_sequential_cache_read_begins_anew_behind_a_gap() {
     device.read_parts(&parts(&pages), &mut out).expect("good");
     assert_eq!(out, data);
     // Three runs of two pages: each waits for its first page whole.
-    assert!(us(device.last_cost(), Cause::ArrayRead) > 150.0);
+    // and the second only for its move.
+    let array = us(device.last_cost(), Cause::ArrayRead);
+    assert!(
+        (150.0..285.0).contains(&array),
+        "page by page it is 300: {array}"
+    );
 }
 
 /// The page that failed is named, not the last of its group.
@@ -174,10 +179,15 @@ fn a_failure_in_a_cache_program_names_its_page_one_group_later() {
     assert_eq!(out[..], payload(3)[BYTES..2 * BYTES]);
     device.read(PAGES + 1, 0, &mut out).expect("sound");
     assert_eq!(out, [0xff; BYTES], "the third was not begun");
+    // Two failures in a row, then a program elsewhere: what failed before is not laid to it.
+    let both = device.program_parts(&parts(&[2, 3, PAGES + 2]), &payload(3));
+    assert_eq!(both, Err(NvmError::ProgramFailed { page: 2 }));
+    let sound = device.program_parts(&parts(&[PAGES + 3, PAGES + 4]), &payload(2));
+    assert_eq!(sound, Ok(()));
     // The last group fails with the plain status.
     device.erase(1).expect("sound");
-    let last = device.program_parts(&parts(&[PAGES, 1]), &payload(2));
-    assert_eq!(last, Err(NvmError::ProgramFailed { page: 1 }));
+    let last = device.program_parts(&parts(&[PAGES, 5]), &payload(2));
+    assert_eq!(last, Err(NvmError::ProgramFailed { page: 5 }));
 }
 
 #[test]

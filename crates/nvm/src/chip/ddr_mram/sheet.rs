@@ -74,6 +74,9 @@ pub struct DdrMramSheet {
     pub idd4w: Option<Figure<Current>>,
 }
 
+/// The fastest clock of a DDR bus, so that times of an hour are few enough clocks to count.
+const CLOCK_MAX_HZ: u64 = 10_000_000_000;
+
 impl DdrMramSheet {
     /// How the chip connects to a board.
     ///
@@ -123,6 +126,9 @@ impl DdrMramSheet {
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
         problems.limit("clock", &self.clock);
+        if self.clock.most().hz() > CLOCK_MAX_HZ {
+            problems.add("clock", format!("allowed: up to {CLOCK_MAX_HZ} Hz"));
+        }
         problems.positive("endurance", &self.endurance);
         problems.positive("supply", &self.supply);
         for (key, time) in self.times() {
@@ -150,8 +156,8 @@ impl DdrMramSheet {
         let (width, burst) = (*self.width_bits.value(), *self.burst_length.value());
         let banks = u64::from(*self.banks.value());
         ddr::check_width("width_bits", width, problems);
-        if !matches!(burst, 4 | 8 | 16) {
-            problems.add("burst_length", "allowed: 4, 8 or 16");
+        if !matches!(burst, 8 | 16) {
+            problems.add("burst_length", "allowed: 8 or 16");
         }
         if !banks.is_power_of_two() || banks > 64 {
             problems.add("banks", "allowed: a power of two from 1 to 64");

@@ -334,6 +334,12 @@ impl Nand {
         Ok(done)
     }
 
+    /// Ends a cache program once the array has come to its end and the status has told of it: the next
+    /// program has none before it.
+    pub const fn end_cache_program(&mut self) {
+        self.behind = Behind::Read;
+    }
+
     /// Checks that the register of a page's plane was loaded with something that the page takes.
     fn check_loaded(&self, page: u32) -> Result<(), NvmError> {
         self.check_page(page, 0, 0)?;
@@ -412,6 +418,7 @@ impl Nand {
         self.busy_until = done;
         self.book(PowerState::Write, end, done);
         self.mark(block);
+        self.behind = Behind::Read;
         self.failed.clear();
         Ok(end)
     }
@@ -452,6 +459,7 @@ impl Nand {
         self.occupy(end)?;
         self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
         self.data = None;
+        self.behind = Behind::Read;
         self.failed.clear();
         self.failed_before.clear();
         let (mut done, first) = (end, self.take_kept());
