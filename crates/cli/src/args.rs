@@ -52,7 +52,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Run a raw memory over access sizes
     Raw(Raw),
-    /// List, show or check the parts and boards of the catalogue
+    /// List, show, check or import parts and boards
     #[command(subcommand)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -204,7 +204,7 @@ Examples:
         paths: Vec<PathBuf>,
         /// Check the models as well: each rule of each part's protocol on its default board, and
         /// whether its absence would be noticed
-        #[arg(long, conflicts_with = "paths")]
+        #[arg(long)]
         rules: bool,
     },
 }

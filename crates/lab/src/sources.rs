@@ -89,6 +89,8 @@ fn missing_column(sheet: &str, fallback: &Fallback, timing: Timing) -> String {
         used,
     } = fallback;
     let consequence = match timing {
+        // What is certain was asked for, and something better was found.
+        _ if *wanted == "min" => "so what rests on it is optimistic",
         Timing::Max => "so what rests on it is no bound",
         Timing::Typ => "so what rests on it is pessimistic",
         Timing::Sampled => "so it does not vary",

@@ -1,7 +1,8 @@
 //! What the rows say, in plain words.
 
+use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Basis, Metric, ResultSet};
+use wordline_core::{Basis, Metric, ResultSet, Workload};
 
 use crate::pivot::{Line, Pivot, Series};
 use crate::text;
@@ -14,12 +15,17 @@ use crate::text;
 pub fn answer(document: &ResultSet) -> Vec<String> {
     let pivot = Pivot::of(document);
     let series = pivot.series();
+    let Workload::Raw(workload) = &document.experiment.workload;
+    let region = ByteCount::from_bytes(workload.wrap_bytes).to_string();
     if series.len() > SERIES_IN_WORDS {
         let mut sentences = rankings(&pivot, &series);
         sentences.extend(foundations_counted(document));
         return sentences;
     }
-    let mut sentences: Vec<_> = series.iter().map(|one| sentence(&pivot, one)).collect();
+    let mut sentences: Vec<_> = series
+        .iter()
+        .map(|one| sentence(&pivot, one, &region))
+        .collect();
     sentences.extend(comparisons(&pivot, &series));
     sentences.extend(foundations(document));
     sentences
@@ -166,7 +172,7 @@ fn foundations(document: &ResultSet) -> Vec<String> {
     sentences
 }
 
-fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
+fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String {
     let ends = match series.lines.as_slice() {
         [only] => vec![*only],
         [first, .., last] => vec![*first, *last],
@@ -191,7 +197,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
         clauses.push(reason);
     }
     clauses.extend(energy(series));
-    clauses.extend(lifetime(series));
+    clauses.extend(lifetime(series, region));
     if clauses.is_empty() {
         clauses.push("see the table".to_owned());
     }
@@ -314,7 +320,7 @@ fn energy(series: &Series<'_, '_>) -> Option<String> {
 }
 
 /// How long the rated cycles last: spread as this workload spreads its writes, and all in one place.
-fn lifetime(series: &Series<'_, '_>) -> Option<String> {
+fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
     let shortest = |metric| {
         let values = series.lines.iter().filter_map(|line| line.number(metric));
         let seconds = values.min_by(f64::total_cmp)?;
@@ -331,9 +337,11 @@ fn lifetime(series: &Series<'_, '_>) -> Option<String> {
         shortest(Metric::LifetimeOnePlace),
     ) {
         (Some(spread), Some(one_place)) => format!(
-            "without pause, rated cycles last {spread} spread like this and {one_place} in one place"
+            "without pause, rated cycles last {spread} spread over {region} and {one_place} in one place"
         ),
-        (Some(spread), None) => format!("without pause, rated cycles last {spread}"),
+        (Some(spread), None) => {
+            format!("without pause, rated cycles last {spread} spread over {region}")
+        }
         (None, Some(one_place)) => {
             format!("without pause, rated cycles last {one_place} in one place")
         }
@@ -358,7 +366,7 @@ mod tests {
             sentences[1],
             "em064lx@stm32h755-qspi writes 39.4 MB/s in accesses of 2 KiB, each taking 52.0 us, and \
              59.0 MB/s in accesses of 64 KiB, each taking 1.11 ms; the memory alone spends 1.77 nJ \
-             on a byte; without pause, rated cycles last 450000 years."
+             on a byte; without pause, rated cycles last 450000 years spread over 8 MiB."
         );
         assert!(sentences[2].starts_with("mt29f1g01@stm32h755-qspi reads 7.53 MB/s in"));
         assert!(

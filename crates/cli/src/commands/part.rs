@@ -19,6 +19,10 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
+        args::Part::Check { rules: true, paths } if !paths.is_empty() => Err(failure::message(
+            "--rules checks parts on their boards, which may lie in other files: name the folder \
+                 that holds them with --catalog DIR instead",
+        )),
         args::Part::Check { rules: true, .. } => rules(global),
         args::Part::Check { paths, .. } => check(paths, global),
     }

@@ -24,7 +24,8 @@ pub struct ParallelBus {
     pub clock: Figure<Frequency>,
     /// Clocks from address to strobe.
     pub address_setup: Figure<Cycles>,
-    /// Fewest clocks of the strobe; the most where a slower chip asks for more.
+    /// Fewest clocks of the strobe, in the lowest column; the highest one says how many it can be where
+    /// a slower chip asks for more.
     pub data_setup: Figure<Cycles>,
     /// Clocks that end a cycle.
     pub hold: Figure<Cycles>,
@@ -280,7 +281,7 @@ impl ParallelBus {
         cycle: Time,
     ) -> Result<u64, LinkError> {
         let around = self.address_setup.nominal().count() + self.hold.nominal().count();
-        let least = self.data_setup.nominal().count();
+        let least = self.data_setup.least().count();
         let most = self.data_setup.most().count();
         // The strobe grows by whole clocks until both times are kept.
         let missing = |has: u64, needs: Time| {
@@ -315,6 +316,18 @@ impl ParallelBus {
         problems.clocks("parallel.address_setup", &self.address_setup);
         problems.clocks("parallel.hold", &self.hold);
         problems.clocks("parallel.turnaround", &self.turnaround);
+        for (path, figure) in [
+            ("parallel.address_setup", &self.address_setup),
+            ("parallel.hold", &self.hold),
+            ("parallel.turnaround", &self.turnaround),
+        ] {
+            if figure.typ().is_none() || figure.min().is_some() || figure.max().is_some() {
+                problems.add(
+                    path,
+                    "the controller is set to one number of clocks: state typ alone",
+                );
+            }
+        }
         if !matches!(self.width_bits.value(), 8 | 16 | 32) {
             problems.add("parallel.width_bits", "allowed: 8, 16 or 32");
         }
