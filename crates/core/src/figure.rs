@@ -59,7 +59,10 @@ impl<T> Sourced<T> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename = "table with value and source")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { value = 64, source = \"my data sheet, table 2\" }"
+)]
 struct RawSourced<T> {
     value: T,
     source: Option<String>,
@@ -93,7 +96,7 @@ pub struct Provenance {
 #[derive(Deserialize)]
 #[serde(
     deny_unknown_fields,
-    rename = "figure, a table with min, typ or max and a source"
+    expecting = "a figure: a table such as { typ = \"1 us\", source = \"my data sheet, table 2\" }"
 )]
 struct RawFigure<T> {
     min: Option<T>,
