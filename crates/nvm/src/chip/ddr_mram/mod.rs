@@ -2,7 +2,7 @@
 //!
 //! A read or write needs its row in the row buffer of its bank: opening a row fetches it, closing it
 //! writes it back. What an access takes follows from the commands that it needs and the times between
-//! them ([`banks`]). Nothing is refreshed.
+//! them (`banks`). Nothing is refreshed.
 //!
 //! What was written outlasts a loss of power once its row has been closed and the chip has stored it
 //! (tST): see [`DdrMram::store`]. A row takes an endurance cycle when it is first written after it was
