@@ -513,6 +513,11 @@ impl Reader<'_> {
         ] {
             sheet.number(key, value, &source(at, length));
         }
+        // 0 says that the host needs none, FFh that the extended page states it.
+        let ecc = self.byte(112);
+        if !matches!(ecc, 0 | 0xFF) {
+            sheet.number("host_ecc_bits", ecc.into(), &source(112, 1));
+        }
         if let Some(cycles) = self.endurance(105) {
             let cycles = Cycles::from_count(cycles).to_string();
             sheet.figure("endurance", &[("min", cycles)], &source(105, 2));
@@ -526,6 +531,7 @@ impl Reader<'_> {
                 sheet.figure(key, &[(column, time.to_string())], &source(at, 2));
             }
         }
+        self.parallel(sheet);
         sheet.prose("");
         sheet
             .prose("ONFI states maxima of times, and no typical ones. Without a key of their own:");
@@ -538,6 +544,72 @@ impl Reader<'_> {
         }
     }
 }
+
+impl Reader<'_> {
+    /// The interface of a chip on an asynchronous bus: times of its fastest mode, and the commands that
+    /// every such chip has. A chip that lists no mode is on another bus.
+    fn parallel(&self, sheet: &mut Skeleton) {
+        let modes = usize::from(self.byte(129));
+        let Some((mode, times)) = SDR
+            .iter()
+            .enumerate()
+            .rev()
+            .find(|(mode, _)| modes >> mode & 1 == 1)
+        else {
+            return;
+        };
+        let source = format!("ONFI 1.0, table of timing mode {mode}, which is in bytes 129-130");
+        sheet.table("[nand.parallel]");
+        let width = if self.word(6) & 1 == 1 { 16 } else { 8 };
+        sheet.number("width_bits", width, "ONFI parameter page, bytes 6-7");
+        let keys = [
+            ("read_cycle", "min"),
+            ("write_cycle", "min"),
+            ("read_access", "max"),
+            ("write_pulse", "min"),
+        ];
+        for ((key, column), ns) in keys.into_iter().zip(times) {
+            let time = Time::from_ps(ns * 1000).to_string();
+            sheet.figure(key, &[(column, time)], &source);
+        }
+        let (column, row) = (self.byte(101) >> 4, self.byte(101) & 15);
+        let page = 2 + column + row;
+        for (code, name, action, cycles) in [
+            (0x30, "Read Page", "page-read", page),
+            (0xE0, "Change Read Column", "read", 2 + column),
+            (0x80, "Program Page, load", "write", 1 + column + row),
+            (0x10, "Program Page, confirm", "execute", 1),
+            (0xD0, "Erase Block", "erase", 2 + row),
+            (0x70, "Read Status", "status", 1),
+        ] {
+            sheet.table("[[nand.parallel.command]]");
+            sheet.key("code", &format!("{code:#04x}"));
+            sheet.key("name", &toml::quoted(name));
+            sheet.key("action", &toml::quoted(action));
+            sheet.key("cycles", &cycles.to_string());
+            sheet.key(
+                "source",
+                "\"ONFI 1.0, command set; address cycles in byte 101\"",
+            );
+        }
+        sheet.prose("");
+        sheet.prose(
+            "Optional commands (bytes 8-9) have keys where the data sheet states their busy times:",
+        );
+        sheet.prose("cache_busy, cache_program_busy and plane_busy.");
+    }
+}
+
+/// Times of the asynchronous timing modes 0 to 5 in nanoseconds: tRC, tWC, tREA and tWP (ONFI 1.0,
+/// section 4.2.3).
+const SDR: [[u64; 4]; 6] = [
+    [100, 100, 40, 50],
+    [50, 45, 30, 25],
+    [35, 35, 25, 17],
+    [30, 30, 20, 15],
+    [25, 25, 20, 12],
+    [20, 20, 16, 10],
+];
 
 /// Times of the page: first byte, name, which limit it is, and its unit in picoseconds.
 const TIMES: [(usize, &str, &str, u64); 4] = [

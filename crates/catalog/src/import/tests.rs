@@ -620,6 +620,30 @@ fn the_skeleton_is_toml_whose_figures_load() {
     assert!(sheet.contains("part = \"mt29f2g08abbeahc\""), "{sheet}");
 }
 
+/// With what only a data sheet states, the page of a parallel NAND is a part that runs.
+#[test]
+fn an_onfi_page_and_a_few_lines_are_a_part() {
+    let page = read(&onfi_page(MT29F2G08ABBEA));
+    let more = "in_order = { value = true, source = 's' }\n\
+                supply = { min = '2.7 V', max = '3.6 V', source = 's' }\n\
+                wake_up = { max = '1 ms', source = 's' }\n";
+    let text = uncommented(&page).replace("[nand]\n", &format!("[nand]\n{more}"));
+    let Ok(crate::Sheet::Part(part)) = crate::parse("sheet.toml", &text) else {
+        panic!("{text}");
+    };
+    let catalog = crate::Catalog::load(&[]).expect("sound");
+    let board = &catalog.board("stm32h743-fmc8").expect("embedded").board;
+    let link = part.model.link(board).expect("fits");
+    let read = link.command(wordline_nvm::bus::Action::Read).expect("read");
+    // Mode 4 is 25 ns a byte, which are 6 clocks of 240 MHz.
+    assert!(
+        (read.data_rate() - 40e6).abs() < 1e-3,
+        "{}",
+        read.data_rate()
+    );
+    assert_eq!(part.model.capacity_bytes(), 256 << 20);
+}
+
 /// Pages leave much for the data sheet to say, but every key that they fill is one of the models'.
 #[test]
 fn the_keys_of_the_skeleton_are_those_of_the_models() {
