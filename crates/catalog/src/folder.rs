@@ -23,6 +23,22 @@ pub(crate) fn sheets_in(folder: &Path) -> Result<Vec<PathBuf>, CatalogError> {
     Ok(search.sheets)
 }
 
+/// The files that end in `.toml` in a folder itself, in a stable order; none where it cannot be read.
+pub(crate) fn sheets_directly_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut sheets: Vec<_> = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_named_like_a_sheet(path) && path.is_file())
+        .collect();
+    sheets.sort();
+    sheets
+}
+
+fn is_named_like_a_sheet(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+}
+
 #[derive(Default)]
 struct Search {
     visited: BTreeSet<PathBuf>,
@@ -48,9 +64,7 @@ impl Search {
     /// What is neither folder nor sheet is passed over; a sheet or folder that cannot be looked at
     /// is an error, so that no part is missing without a word.
     fn entry(&mut self, path: PathBuf) -> Result<(), CatalogError> {
-        let is_sheet = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let is_sheet = is_named_like_a_sheet(&path);
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => self.folder(&path),
             Ok(found) if found.is_file() && is_sheet => {

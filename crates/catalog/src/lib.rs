@@ -120,7 +120,8 @@ impl Catalog {
     }
 
     /// Checks files against this catalogue without adding them. An id that the catalogue has may be
-    /// restated by the file that it comes from, as in a checkout of this project, and by no other.
+    /// restated by the file that it comes from, as in a checkout of this project, and by no other. Boards
+    /// that lie beside a file count as known; what is wrong with them is not this file's fault.
     ///
     /// # Errors
     /// When a path cannot be read; folders are searched for sheets.
@@ -148,6 +149,10 @@ impl Catalog {
             }
         }
         let mut catalog = self.clone();
+        for board in neighbours(paths) {
+            let id = board.header.id.clone();
+            catalog.boards.entry(id).or_insert(board);
+        }
         for file in &files {
             match parse(&file.file, &file.text) {
                 Ok(sheet) => {
@@ -260,6 +265,36 @@ impl Catalog {
         }
         errors
     }
+}
+
+/// Sound boards in the folders of files that are checked by themselves, but for those files.
+fn neighbours(paths: &[PathBuf]) -> Vec<Board> {
+    let folders: BTreeSet<_> = paths
+        .iter()
+        .filter(|path| path.is_file())
+        .filter_map(|path| path.parent())
+        .map(|folder| {
+            if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            }
+        })
+        .collect();
+    let checked = |path: &PathBuf| {
+        let same = |one: &PathBuf| one.canonicalize().ok() == path.canonicalize().ok();
+        paths.iter().any(same)
+    };
+    folders
+        .into_iter()
+        .flat_map(folder::sheets_directly_in)
+        .filter(|path| !checked(path))
+        .filter_map(|path| folder::read(&path).ok())
+        .filter_map(|sheet| match parse(&sheet.file, &sheet.text) {
+            Ok(Sheet::Board(board)) => Some(*board),
+            _ => None,
+        })
+        .collect()
 }
 
 /// What a check of files found.

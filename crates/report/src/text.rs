@@ -37,9 +37,18 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
 pub(crate) fn value(row: &Row, digits: usize) -> String {
     match (row.value, row.no_value) {
         (Some(value), _) => number(row.metric, value, digits),
+        (None, Some(NoValue::NotApplicable)) if is_energy(row.metric) => "unknown".to_owned(),
         (None, Some(reason)) => reason_word(reason).to_owned(),
         (None, None) => "no value".to_owned(),
     }
+}
+
+/// Whether a metric needs currents: where a sheet lacks one, there is an energy, but nobody knows it.
+const fn is_energy(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::EnergyPerByte | Metric::EnergyPerOp | Metric::EnergyTotal | Metric::PowerMean
+    )
 }
 
 /// Why there is no number, in words.

@@ -112,3 +112,24 @@ fn a_faulty_catalogue_folder_is_a_fault_where_it_is_what_is_checked() {
     let sound = Folder::new().with_sheet(BOARD, "my-board", &[]);
     wordline(&["part", "check", &sound.argument(), "--catalog", &catalog]).refused(&["mine.toml:"]);
 }
+
+/// A part that is checked by itself finds the board that lies beside it, and is not blamed for what is
+/// wrong with another file there.
+#[test]
+fn a_file_is_checked_with_the_boards_beside_it() {
+    let board = ("board = \"stm32h755-qspi\"", "board = \"my-board\"");
+    let names_it = (
+        "default_board = \"stm32h755-qspi\"",
+        "default_board = \"my-board\"",
+    );
+    let folder = Folder::new().with_sheet("em064lx", "my-part", &[names_it]);
+    let part = format!("{}/my-part.toml", folder.argument());
+    let alone = wordline(&["part", "check", &part]);
+    assert_eq!(alone.code, Some(1), "{alone:?}");
+    let shown = wordline(&["part", "show", "stm32h755-qspi", "--sheet"]);
+    let text = shown.stdout.replace(board.0, board.1);
+    std::fs::write(format!("{}/my-board.toml", folder.argument()), text).expect("written");
+    std::fs::write(format!("{}/other.toml", folder.argument()), "no sheet").expect("written");
+    let beside = wordline(&["part", "check", &part]);
+    assert_eq!(beside.code, Some(0), "{beside:?}");
+}
