@@ -1,9 +1,13 @@
 //! Real dumps, each with where it was published and what its reader said there; corrupt pages; laws.
 
+mod parameter_page;
+mod skeleton;
+
 use proptest::prelude::*;
 use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Cycles, Frequency, Time};
 
+use self::skeleton::check_sheet;
 use super::{Page, PageKind, dump_bytes, import, onfi};
 
 /// Micron MT25QU01G. Fabio Estevam, linux-mtd, 30 November 2023, with the kernel's reading of it; SHA-256
@@ -297,74 +301,6 @@ fn a_dump_with_repeated_lines_reads_whole() {
 }
 
 #[test]
-fn the_crc_of_published_onfi_pages_is_right() {
-    for page in [MT29F1G08ABBDA, MT29F2G08ABBEA, MT29F32G08ABCDB] {
-        assert_eq!(onfi::crc(&onfi_page(page)), page.1);
-    }
-}
-
-#[test]
-fn an_slc_nand_reads_as_its_data_sheet_says() {
-    let page = read(&onfi_page(MT29F2G08ABBEA));
-    assert_eq!(page.title, "ONFI 1.0: MICRON MT29F2G08ABBEAHC, 256 MiB");
-    says(&page, "data bytes per page", "2 KiB");
-    says(&page, "spare bytes per page", "64 B");
-    says(&page, "pages per block", "64");
-    says(&page, "blocks per LUN", "2048");
-    says(&page, "LUNs", "1, 256 MiB in all");
-    says(&page, "address cycles", "2 of column, 3 of row");
-    says(&page, "bits per cell", "1");
-    says(&page, "bad blocks per LUN", "max 40");
-    says(&page, "block endurance", "program and erase: 100000 cycles");
-    says(&page, "programs per page (NOP)", "4");
-    says(&page, "ECC", "4 bits in 512 bytes of data and their spare");
-    says(&page, "planes", "1 address bits, 2 planes");
-    says(&page, "tPROG", "max 600 us");
-    says(&page, "tBERS", "max 3 ms");
-    says(&page, "tR", "max 25 us");
-    says(&page, "tCCS", "min 100 ns");
-    says(&page, "SDR timing modes", "modes 0; 1; 2; 3; 4");
-    says(&page, "I/O pin capacitance", "max 10 pF");
-    says(&page, "JEDEC manufacturer id", "2Ch");
-}
-
-#[test]
-fn a_page_of_onfi_3_reads_as_it_states() {
-    let page = read(&onfi_page(MT29F32G08ABCDB));
-    says(&page, "data bytes per page", "16 KiB");
-    says(&page, "bits per cell", "1");
-    says(&page, "tPROG", "max 660 us");
-    says(&page, "tBERS", "max 8 ms");
-    says(&page, "NV-DDR timing modes", "modes 0; 1; 2; 3; 4; 5");
-    says(
-        &page,
-        "ECC",
-        "stated in the extended parameter page, which is not decoded",
-    );
-    assert!(page.title.starts_with("ONFI 3.0"), "{}", page.title);
-}
-
-#[test]
-fn the_first_good_copy_is_used_and_named() {
-    let good = onfi_page(MT29F1G08ABBDA);
-    let mut dump = good.repeat(3);
-    dump[0] = 0;
-    dump[256 + 133] ^= 0x10;
-    let page = import(&dump, None).expect("the third copy is good");
-    assert_eq!(page.fields[0].offset, 512);
-    assert!(page.notes[0].starts_with("copy 3"), "{:?}", page.notes);
-    assert!(
-        page.notes[1].contains("copy 2 at 0x100: CRC stored 0936h, computed"),
-        "{:?}",
-        page.notes
-    );
-    dump[512 + 100] ^= 1;
-    let computed = |copy: usize| format!("computed {:04X}h", onfi::crc(&dump[256 * copy..]));
-    let words = [computed(0), computed(1), computed(2)];
-    refused(&dump, 254, &words.each_ref().map(String::as_str));
-}
-
-#[test]
 fn corrupt_sfdp_pages_are_refused_where_they_are_wrong() {
     let sound = sfdp(MT25QU01G);
     let with = |changes: &[(usize, u8)]| {
@@ -453,48 +389,6 @@ fn erase_times_have_four_units() {
 }
 
 #[test]
-fn a_page_larger_than_the_chip_is_refused() {
-    let mut bytes = with_word(MT25QU01G, 0x34, 0xFFFF);
-    bytes[0x4E..0x54].fill(0);
-    says(&read(&bytes), "density", "8 KiB (65536 bits)");
-    bytes[0x58] = 0xEB;
-    refused(
-        &bytes,
-        0x58,
-        &["page size", "found 16 KiB", "the chip's 8 KiB"],
-    );
-}
-
-#[test]
-fn a_right_crc_does_not_excuse_a_wrong_signature() {
-    let mut page = onfi_page(MT29F1G08ABBDA);
-    page[3] = b'X';
-    let crc = onfi::crc(&page);
-    page[254..].copy_from_slice(&crc.to_le_bytes());
-    refused(&page, 254, &["copy 1 at 0x0: signature 4F 4E 46 58"]);
-}
-
-#[test]
-fn impossible_geometries_are_refused() {
-    let with = |at: usize, value: u32| {
-        let mut page = onfi_page(MT29F1G08ABBDA);
-        page[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let crc = onfi::crc(&page);
-        page[254..].copy_from_slice(&crc.to_le_bytes());
-        page
-    };
-    refused(&with(80, 0), 80, &["data bytes of a page", "0 bytes"]);
-    refused(&with(80, 2049), 80, &["2049 bytes", "power of two"]);
-    refused(&with(92, 0), 92, &["pages of a block"]);
-    refused(&with(96, u32::MAX), 80, &["size of the chip"]);
-    refused(
-        &onfi_page(MT29F1G08ABBDA)[..200],
-        254,
-        &["ends after 200 bytes"],
-    );
-}
-
-#[test]
 fn every_form_of_hex_gives_the_same_bytes() {
     let bytes = sfdp(MX25L3255E);
     assert_eq!(bytes.len(), 0x70);
@@ -547,118 +441,6 @@ fn faulty_hex_is_refused_with_its_line() {
             .contains("offset 0fffffff; allowed: up to"),
         "{error}"
     );
-}
-
-/// The skeleton with every figure taken into use.
-fn uncommented(page: &Page) -> String {
-    page.sheet
-        .lines()
-        .map(|line| match line.strip_prefix('#') {
-            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
-            _ => format!("{line}\n"),
-        })
-        .collect()
-}
-
-/// The skeleton is TOML, and so is what stands behind its `#`; every figure loads.
-#[track_caller]
-fn check_sheet(page: &Page) {
-    let header: ::toml::Table = page.sheet.parse().expect("TOML");
-    assert_eq!(header.len(), 5, "{}", page.sheet);
-    let uncommented = uncommented(page);
-    let table: ::toml::Table = uncommented.parse().expect("TOML without its #");
-    let mut figures = 0;
-    for (_, model) in table.iter().filter(|(_, value)| value.is_table()) {
-        figures += check_figures(model);
-    }
-    assert!(figures > 0, "{}", page.sheet);
-}
-
-fn check_figures(value: &::toml::Value) -> usize {
-    if let Some(list) = value.as_array() {
-        return list.iter().map(check_figures).sum();
-    }
-    let Some(table) = value.as_table() else {
-        return 0;
-    };
-    if !["min", "typ", "max"]
-        .iter()
-        .any(|column| table.contains_key(*column))
-    {
-        return table.iter().map(|(_, value)| check_figures(value)).sum();
-    }
-    let loads = value.clone().try_into::<Figure<Time>>().is_ok()
-        || value.clone().try_into::<Figure<ByteCount>>().is_ok()
-        || value.clone().try_into::<Figure<Frequency>>().is_ok()
-        || value.clone().try_into::<Figure<Cycles>>().is_ok();
-    assert!(loads, "{value}");
-    1
-}
-
-#[test]
-fn the_skeleton_is_toml_whose_figures_load() {
-    for text in [
-        MT25QU01G,
-        MX25UW6345G,
-        MX25L3255E,
-        S28HS02GT_BASIC,
-        MX25R8035F_BASIC,
-    ] {
-        check_sheet(&read(&sfdp(text)));
-    }
-    for page in [MT29F1G08ABBDA, MT29F2G08ABBEA, MT29F32G08ABCDB] {
-        check_sheet(&read(&onfi_page(page)));
-    }
-    let sheet = read(&sfdp(MT25QU01G)).sheet;
-    let line =
-        "#page_program = { typ = \"120 us\", max = \"2.88 ms\", source = \"SFDP BFPT DWORD 11\" }";
-    assert!(sheet.lines().any(|found| found == line), "{sheet}");
-    let sheet = read(&onfi_page(MT29F2G08ABBEA)).sheet;
-    let line =
-        "#page_program = { max = \"600 us\", source = \"ONFI parameter page, bytes 133-134\" }";
-    assert!(sheet.lines().any(|found| found == line), "{sheet}");
-    assert!(sheet.contains("part = \"mt29f2g08abbeahc\""), "{sheet}");
-}
-
-/// With what only a data sheet states, the page of a parallel NAND is a part that runs.
-#[test]
-fn an_onfi_page_and_a_few_lines_are_a_part() {
-    let page = read(&onfi_page(MT29F2G08ABBEA));
-    let more = "in_order = { value = true, source = 's' }\n\
-                supply = { min = '2.7 V', max = '3.6 V', source = 's' }\n\
-                wake_up = { max = '1 ms', source = 's' }\n";
-    let text = uncommented(&page).replace("[nand]\n", &format!("[nand]\n{more}"));
-    let Ok(crate::Sheet::Part(part)) = crate::parse("sheet.toml", &text) else {
-        panic!("{text}");
-    };
-    let catalog = crate::Catalog::load(&[]).expect("sound");
-    let board = &catalog.board("stm32h743-fmc8").expect("embedded").board;
-    let link = part.model.link(board).expect("fits");
-    let read = link.command(wordline_nvm::bus::Action::Read).expect("read");
-    // Mode 4 has its data 20 ns after the strobe: 5 clocks of 240 MHz, and the board's 2 around them.
-    assert!(
-        (read.data_rate() - 240e6 / 7.0).abs() < 1.0,
-        "{}",
-        read.data_rate()
-    );
-    assert_eq!(part.model.capacity_bytes(), 256 << 20);
-}
-
-/// Pages leave much for the data sheet to say, but every key that they fill is one of the models'.
-#[test]
-fn the_keys_of_the_skeleton_are_those_of_the_models() {
-    for page in [
-        read(&sfdp(MT25QU01G)),
-        read(&sfdp(MX25UW6345G)),
-        read(&onfi_page(MT29F2G08ABBEA)),
-    ] {
-        let text = uncommented(&page);
-        // The opcodes lack their clocks, which would be the only thing that is said.
-        let model = text.split("[[nor.opcode]]").next().unwrap_or_default();
-        let errors = crate::parse("sheet.toml", model).expect_err("no supply is stated");
-        let said: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        assert!(said[0].contains("missing field"), "{said:?}");
-    }
 }
 
 proptest! {
