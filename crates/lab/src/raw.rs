@@ -78,6 +78,7 @@ pub(crate) fn run(
             target: target.name.clone(),
             source,
         })?;
+        let mut several_planes = false;
         for (asked, pipeline, what) in [
             (
                 workload.cache_read,
@@ -95,13 +96,18 @@ pub(crate) fn run(
                 "work on several planes",
             ),
         ] {
-            if asked && !device.use_pipeline(pipeline) {
+            if !asked {
+                continue;
+            }
+            if device.use_pipeline(pipeline) {
+                several_planes |= pipeline == Pipeline::MultiPlane;
+            } else {
                 let name = &target.name;
                 let advice = format!("{name}: this memory has no {what}; it runs as without it");
                 document.warn(WarningCode::NoPipeline, advice);
             }
         }
-        if workload.multi_plane && device.use_pipeline(Pipeline::MultiPlane) {
+        if several_planes {
             let name = &target.name;
             let advice = format!(
                 "{name}: the sheet states currents of one plane at work; energy of several is understated"

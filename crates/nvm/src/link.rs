@@ -3,7 +3,7 @@
 use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 
-use crate::board::Board;
+use crate::board::{Board, Rail};
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
 use crate::bus::{Action, Command, ddr};
@@ -107,9 +107,7 @@ impl Link {
         limit: Frequency,
         commands: impl FnOnce(&ddr::DdrBus) -> Vec<ddr::Command>,
     ) -> Result<Self, LinkError> {
-        let rail = board
-            .rail_for(supply)
-            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let rail = rail_of(board, supply)?;
         let bus = board.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "DDR",
             has: board.bus_names(),
@@ -132,9 +130,7 @@ impl Link {
         opcodes: &[Opcode],
         required: &[Action],
     ) -> Result<Self, LinkError> {
-        let rail = board
-            .rail_for(supply)
-            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let rail = rail_of(board, supply)?;
         let bus = board.serial.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "serial",
             has: board.bus_names(),
@@ -165,9 +161,7 @@ impl Link {
         supply: &Figure<Voltage>,
         interface: &Interface,
     ) -> Result<Self, LinkError> {
-        let rail = board
-            .rail_for(supply)
-            .ok_or_else(|| LinkError::no_rail(board, supply))?;
+        let rail = rail_of(board, supply)?;
         let bus = board.parallel.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "parallel",
             has: board.bus_names(),
@@ -257,7 +251,7 @@ fn is_faster(one: &serial::Command, other: &serial::Command) -> bool {
 
 impl LinkError {
     /// No rail of a board lies within a supply range.
-    pub(crate) fn no_rail(board: &Board, supply: &Figure<Voltage>) -> Self {
+    fn no_rail(board: &Board, supply: &Figure<Voltage>) -> Self {
         let low = supply.min().unwrap_or_else(|| supply.nominal());
         let high = supply.max().unwrap_or_else(|| supply.nominal());
         let rails: Vec<_> = board
@@ -274,6 +268,11 @@ impl LinkError {
             has: rails.join(", "),
         }
     }
+}
+
+fn rail_of<'a>(board: &'a Board, supply: &Figure<Voltage>) -> Result<&'a Rail, LinkError> {
+    let rail = board.rail_for(supply);
+    rail.ok_or_else(|| LinkError::no_rail(board, supply))
 }
 
 fn no_mode(bus: &SerialBus, opcodes: &[Opcode], required: &[Action]) -> LinkError {

@@ -17,7 +17,7 @@ use crate::device::{
     Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart, Pipeline,
     Wear,
 };
-use crate::error::{Misuse, NvmError};
+use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
 use crate::wired::SuspendedRead;
 
@@ -242,8 +242,9 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         Ok(())
     }
 
+    /// None while blocks are kept together: the chip begins work on one block or page by itself.
     fn background(&mut self) -> Option<&mut dyn Background> {
-        Some(self)
+        (self.together == 1).then_some(self)
     }
 
     fn fork_device(&self) -> Box<dyn Device> {
@@ -272,11 +273,7 @@ impl<F: FlashDevice> Background for RawFlash<F> {
 
     fn start_erase(&mut self, at: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, self.unit_bytes(), self.len())?;
-        if self.together > 1 {
-            return Err(Misuse::OnePlane.into());
-        }
-        let unit = at / self.unit_bytes() * u64::from(self.together);
-        let block = self.good[unit as usize];
+        let block = self.good[(at / self.unit_bytes()) as usize];
         self.begin_work(FlashWork::Erase { block }, &[])
     }
 
@@ -318,6 +315,7 @@ impl<F: FlashDevice> Background for RawFlash<F> {
 mod tests {
     use super::*;
     use crate::bus::Action;
+    use crate::error::Misuse;
     use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
 
     const ERASE: BackgroundWork = BackgroundWork::Erase;

@@ -78,23 +78,7 @@ impl Cells {
 
     /// The account of wear, for units that are rated for `endurance` cycles and brought `before`.
     pub(super) fn account(&self, endurance: u64, before: u64) -> Wear {
-        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
-        for &cycles in self.pages.written().flat_map(|page| &page.cycles) {
-            most = most.max(cycles);
-            sum += u128::from(cycles);
-            units += u64::from(cycles > 0);
-        }
-        Wear {
-            endurance,
-            before,
-            most,
-            mean: if units == 0 {
-                0.0
-            } else {
-                sum as f64 / units as f64
-            },
-            units,
-            unit_bytes: self.unit as u64,
-        }
+        let cycles = self.pages.written().flat_map(|page| &page.cycles);
+        Wear::of_units(endurance, before, self.unit as u64, cycles.copied())
     }
 }

@@ -6,13 +6,13 @@
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::{Figure, Timing};
 
-use super::{Bench, Check, Outcome, before, conditions, done, refused, same};
+use super::{Bench, Check, Outcome, before, done, refused, same};
 use crate::board::Board;
 use crate::bus::Command;
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named, Wired};
+use crate::wired::{Chip as _, Named};
 
 type DdrMrams = Bench<DdrMram, DdrMramSheet>;
 
@@ -25,14 +25,7 @@ pub fn check(
     board: Named<'_, Board>,
     timing: Timing,
 ) -> Result<Vec<Outcome>, NvmError> {
-    let part = Named { id: "part", sheet };
-    let wired = Wired::<DdrMram>::connect(part, board, conditions(timing))?;
-    let bench = Bench {
-        chip: wired.chip().clone(),
-        link: wired.link().clone(),
-        sheet: sheet.clone(),
-        timing,
-    };
+    let bench = Bench::connect(sheet, board, timing)?;
     Ok(super::run(&bench, CHECKS))
 }
 

@@ -35,11 +35,12 @@ pub use nvram::check as nvram;
 use wordline_core::quantity::{Quantity, Time};
 use wordline_core::{Figure, Timing};
 
+use crate::board::Board;
 use crate::bus::{Action, Transaction};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
 pub use crate::rules::Rule;
-use crate::wired::{Chip, Conditions};
+use crate::wired::{Chip, Conditions, Named, Sheet};
 
 /// What became of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +105,20 @@ fn run<C: Chip, S: Clone>(bench: &Bench<C, S>, checks: &[Check<Bench<C, S>>]) ->
             }
         })
         .collect()
+}
+
+impl<S: Sheet + Clone> Bench<S::Chip, S> {
+    /// Connects a part to a board.
+    fn connect(sheet: &S, board: Named<'_, Board>, timing: Timing) -> Result<Self, NvmError> {
+        let part = Named { id: "part", sheet };
+        let wired = S::connect(part, board, conditions(timing))?;
+        Ok(Self {
+            chip: wired.chip().clone(),
+            link: wired.link().clone(),
+            sheet: sheet.clone(),
+            timing,
+        })
+    }
 }
 
 impl<C: Chip, S> Bench<C, S> {

@@ -4,14 +4,14 @@ use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::{Bench, Check, Outcome, before, conditions, done, refused, same, stated};
+use super::{Bench, Check, Outcome, before, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nand::{Nand, NandSheet, Verdict};
 use crate::device::Pipeline;
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named, Wired};
+use crate::wired::{Chip as _, Named};
 
 type Nands = Bench<Nand, NandSheet>;
 
@@ -24,14 +24,7 @@ pub fn check(
     board: Named<'_, Board>,
     timing: Timing,
 ) -> Result<Vec<Outcome>, NvmError> {
-    let part = Named { id: "part", sheet };
-    let wired = Wired::<Nand>::connect(part, board, conditions(timing))?;
-    let bench = Bench {
-        chip: wired.chip().clone(),
-        link: wired.link().clone(),
-        sheet: sheet.clone(),
-        timing,
-    };
+    let bench = Bench::connect(sheet, board, timing)?;
     Ok(super::run(&bench, CHECKS))
 }
 
@@ -46,13 +39,14 @@ impl Nands {
         self.chip.ready().later(self.chip.busy_until())
     }
 
-    /// Two good blocks of the same plane.
+    /// Two good blocks of the same plane; the first twice where there is no second.
     fn blocks(&self) -> (u32, u32) {
         let step = self.chip.planes();
         let good = |block: &u32| !self.chip.is_marked(*block);
-        let first = (0..self.chip.geometry().blocks).find(good).unwrap_or(0);
-        let second = (1..).map(|times| first + times * step).find(good);
-        (first, second.unwrap_or(first + step))
+        let blocks = self.chip.geometry().blocks;
+        let first = (0..blocks).find(good).unwrap_or(0);
+        let mut behind = (first..blocks).step_by(step as usize).skip(1);
+        (first, behind.find(good).unwrap_or(first))
     }
 
     /// A page of the first good block.
@@ -145,6 +139,11 @@ fn always(_: &Nands) -> bool {
     true
 }
 
+fn has_two_blocks(bench: &Nands) -> bool {
+    let (first, second) = bench.blocks();
+    first != second
+}
+
 fn on_serial(bench: &Nands) -> bool {
     bench.chip.needs_write_enable()
 }
@@ -218,7 +217,7 @@ const CHECKS: &[Check<Nands>] = &[
     },
     Check {
         rule: Rule::Wear,
-        applies: always,
+        applies: has_two_blocks,
         run: |bench| {
             let (first, second) = bench.blocks();
             bench.erased(first)?;
@@ -275,7 +274,7 @@ const CHECKS: &[Check<Nands>] = &[
     },
     Check {
         rule: Rule::EraseSets,
-        applies: always,
+        applies: has_two_blocks,
         run: |bench| {
             let (first, second) = bench.blocks();
             let pages = bench.chip.geometry().pages_per_block;
@@ -461,7 +460,7 @@ const CHECKS: &[Check<Nands>] = &[
     },
     Check {
         rule: Rule::Planes,
-        applies: |bench| bench.chip.can(Pipeline::MultiPlane),
+        applies: |bench| bench.chip.can(Pipeline::MultiPlane) && has_two_blocks(bench),
         run: |bench| {
             let bus = bench.bus(Action::ExecutePlane, 0)?;
             let (first, second) = bench.blocks();

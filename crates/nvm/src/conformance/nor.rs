@@ -4,13 +4,13 @@ use wordline_core::quantity::Time;
 use wordline_core::{Resolver, Timing};
 use wordline_memory::FlashMisuse;
 
-use super::{Bench, Check, Outcome, before, conditions, done, refused, same, stated};
+use super::{Bench, Check, Outcome, before, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet};
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named, Wired};
+use crate::wired::{Chip as _, Named};
 
 type Nors = Bench<Nor, NorSheet>;
 
@@ -23,21 +23,11 @@ pub fn check(
     board: Named<'_, Board>,
     timing: Timing,
 ) -> Result<Vec<Outcome>, NvmError> {
-    let part = Named { id: "part", sheet };
-    let wired = Wired::<Nor>::connect(part, board, conditions(timing))?;
-    let link = wired.link().clone();
+    let mut bench = Bench::connect(sheet, board, timing)?;
+    // A chip that has just been supplied with power, before the driver spoke to it.
     let mut resolver = Resolver::new(timing, 0, "part");
-    let (chip, _) = Nor::new(sheet, &link, &mut resolver, 0.0);
-    let sheet = sheet.clone();
-    Ok(super::run(
-        &Bench {
-            chip,
-            link,
-            sheet,
-            timing,
-        },
-        CHECKS,
-    ))
+    (bench.chip, _) = Nor::new(sheet, &bench.link, &mut resolver, 0.0);
+    Ok(super::run(&bench, CHECKS))
 }
 
 impl Nors {

@@ -34,12 +34,13 @@ impl Sheet for DdrMramSheet {
 }
 
 impl Wired<DdrMram> {
-    /// Lets the driver run and the controller take the access, and then the chip do it.
+    /// Lets the driver run for `driver` and the controller take the access, and then the chip do it.
     fn access(
         &mut self,
+        driver: Time,
         run: impl FnOnce(&mut DdrMram, Time) -> Result<AccessCost, NvmError>,
     ) -> Result<(), NvmError> {
-        let (driver, controller) = (self.driver.dma_setup, self.chip.controller());
+        let controller = self.chip.controller();
         let start = self
             .clock
             .now()
@@ -74,7 +75,9 @@ impl ByteMemory for Wired<DdrMram> {
         if out.is_empty() {
             return Ok(());
         }
-        self.access(|chip, start| chip.read(start, at, out))
+        self.access(self.driver.dma_setup, |chip, start| {
+            chip.read(start, at, out)
+        })
     }
 
     /// Writes whole bursts, of which the bytes that are not meant are masked. Nothing is put on the
@@ -85,7 +88,9 @@ impl ByteMemory for Wired<DdrMram> {
         if data.is_empty() {
             return Ok(());
         }
-        self.access(|chip, start| chip.write(start, at, data))
+        self.access(self.driver.dma_setup, |chip, start| {
+            chip.write(start, at, data)
+        })
     }
 
     /// Closes the open rows and waits until the chip has stored what was written. Costs nothing when
@@ -95,21 +100,11 @@ impl ByteMemory for Wired<DdrMram> {
         if !self.chip.has_unstored() {
             return Ok(());
         }
-        let issued = self
-            .clock
-            .now()
-            .checked_plus(self.driver.command)
-            .ok_or(NvmError::TimeExhausted)?;
-        let controller = self.chip.controller();
-        let start = issued
-            .checked_plus(controller)
-            .ok_or(NvmError::TimeExhausted)?;
-        let end = self.chip.store(start)?;
-        self.last.add(Cause::Driver, self.driver.command);
-        self.last.add(Cause::BusCommand, controller);
-        self.last.add(Cause::Program, end.since(start));
-        self.clock.advance_to(end);
-        Ok(())
+        self.access(self.driver.command, |chip, start| {
+            let mut cost = AccessCost::NONE;
+            cost.add(Cause::Program, chip.store(start)?.since(start));
+            Ok(cost)
+        })
     }
 }
 

@@ -296,8 +296,8 @@ impl Flash for Wired<Nand> {
         self.erase_blocks(&[block])
     }
 
-    /// Reads the mark, which lies in the first spare byte of the block's page 0, whatever the ECC
-    /// says of the page.
+    /// Reads the mark, which lies in a byte of the spare area of the block's page 0 that the sheet
+    /// names, whatever the ECC says of the page.
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
         let geometry = self.chip.geometry();
         geometry.check_block(block)?;

@@ -80,7 +80,7 @@ impl DdrMram {
             closed_from: Some(0),
             unstored: false,
             ready: spec.power_up,
-            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            cycles_before: Wear::cycles_at_age(spec.endurance, age),
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };

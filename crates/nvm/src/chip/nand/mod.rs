@@ -142,7 +142,7 @@ impl Nand {
             ecc: spec.code.is_some(),
             pipelines: Pipelines::default(),
             faults: Faults::default(),
-            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            cycles_before: Wear::cycles_at_age(spec.endurance, age),
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -401,24 +401,12 @@ impl Chip for Nand {
     }
 
     fn wear(&self) -> Wear {
-        let (mut most, mut sum, mut blocks) = (0, 0u128, 0u64);
-        for erases in self.blocks.written().map(|block| block.erases) {
-            most = most.max(erases);
-            sum += u128::from(erases);
-            blocks += u64::from(erases > 0);
-        }
-        Wear {
-            endurance: self.spec.endurance,
-            before: self.cycles_before,
-            most,
-            mean: if blocks == 0 {
-                0.0
-            } else {
-                sum as f64 / blocks as f64
-            },
-            units: blocks,
-            unit_bytes: self.geometry().block_bytes(),
-        }
+        Wear::of_units(
+            self.spec.endurance,
+            self.cycles_before,
+            self.geometry().block_bytes(),
+            self.blocks.written().map(|block| block.erases),
+        )
     }
 
     fn ready(&self) -> Time {

@@ -130,15 +130,9 @@ impl Array {
         counts.map_or(0, |counts| counts[unit % COUNTS])
     }
 
-    /// Erases of the most-erased unit, and the mean over the units that were erased.
-    pub(super) fn wear(&self) -> (u64, f64, u64) {
-        let (mut most, mut sum, mut units) = (0, 0u128, 0u64);
-        for &count in self.erases.written().flatten().filter(|count| **count > 0) {
-            most = most.max(count);
-            sum += u128::from(count);
-            units += 1;
-        }
-        (most, sum as f64 / units.max(1) as f64, units)
+    /// Erases of the units of every chunk that was touched.
+    pub(super) fn erases(&self) -> impl Iterator<Item = u64> + '_ {
+        self.erases.written().flatten().copied()
     }
 }
 

@@ -79,7 +79,7 @@ impl Nor {
             suspended: None,
             write_enabled: false,
             asleep: false,
-            cycles_before: (spec.endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
+            cycles_before: Wear::cycles_at_age(spec.endurance, age),
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -397,15 +397,12 @@ impl Chip for Nor {
     }
 
     fn wear(&self) -> Wear {
-        let (most, mean, units) = self.array.wear();
-        Wear {
-            endurance: self.spec.endurance,
-            before: self.cycles_before,
-            most,
-            mean,
-            units,
-            unit_bytes: self.spec.erases[0].bytes,
-        }
+        Wear::of_units(
+            self.spec.endurance,
+            self.cycles_before,
+            self.spec.erases[0].bytes,
+            self.array.erases(),
+        )
     }
 
     fn power_draw(&self) -> &PowerDraw {

@@ -63,10 +63,7 @@ impl Nvram {
             busy_until: Time::ZERO,
             write_enabled: spec.write_enable == WriteEnable::None,
             asleep: false,
-            cycles_before: match spec.endurance {
-                Wear::UNLIMITED => 0,
-                endurance => (endurance as f64 * age.clamp(0.0, 1.0)).round() as u64,
-            },
+            cycles_before: Wear::cycles_at_age(spec.endurance, age),
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
