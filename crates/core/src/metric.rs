@@ -87,6 +87,12 @@ metrics! {
         "How fast the buffer grows where the input rate cannot be sustained.";
     SequenceDurationMax "sequence_duration_max" "s" Lower
         "Longest total duration of a number of consecutive accesses.";
+    AccessCount "access_count" "1" Neither "Accesses that the other values of the line rest on.";
+    Coverage "coverage" "1" Neither
+        "Durations of the accesses of a log, summed, divided by the time from the start of the first to \
+         the end of the last: the share of the time that the log accounts for.";
+    BufferFillMax "buffer_fill_max" "B" Lower
+        "Highest fill of the buffer within a stretch of the run, the bytes being written included.";
     BytesAtRisk "bytes_at_risk" "B" Lower "Bytes that a power cut can lose.";
     WriteAmplification "write_amplification" "1" Lower
         "Bytes written to the memory, divided by the bytes that the user wrote.";
@@ -109,7 +115,18 @@ metrics! {
     RowHitRate "row_hit_rate" "1" Higher "Share of accesses that found their row open.";
     WaitShare "wait_share" "1" Lower
         "Share of requests' waiting time that one cause accounts for; the column `cause` names it.";
-    Cost "cost" "EUR" Lower "Price.";
+    EnergyPerDay "energy_per_day" "J" Lower
+        "Energy of a day of the work, of memory and host together; of the memory alone where the board \
+         does not state what the host draws.";
+    HoldupTime "holdup_time" "s" Lower
+        "Time for which the supply must hold after a power cut so that everything in RAM is still written.";
+    HoldupCapacitance "holdup_capacitance" "F" Lower
+        "Capacitance that carries memory and host over the hold-up time while the supply falls from its \
+         nominal voltage to the lowest that the memory works at.";
+    PartsNeeded "parts_needed" "1" Lower "Chips that together hold the data to keep.";
+    Cost "cost" "EUR" Lower
+        "Price of what the work needs: the memory, the RAM and a level shifter where one is needed.";
+    Area "area" "m^2" Lower "Board area of the memory's packages.";
     BackgroundDurationMean "background_duration_mean" "s" Lower
         "Mean time that a program or an erase in the background takes from its command to its end, \
          what it was suspended for included. Those count that ended during the run.";

@@ -213,6 +213,9 @@ pub struct Verdict {
     pub allowed: f64,
     /// How far the value stays inside the limit, as a fraction of it; negative when it fails.
     pub margin: Option<f64>,
+    /// What the reader should know of it: why there is no value, what stood in for a figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// One step of a distribution of durations.

@@ -82,6 +82,7 @@ pub fn human(value: f64, unit: &str, digits: usize) -> String {
             format!("{} h", plain(value / 3_600.0, digits))
         }
         "s" if value >= 2.0 * 86_400.0 => format!("{} days", plain(value / 86_400.0, digits)),
+        "m^2" => format!("{} mm^2", plain(value * 1e6, digits)),
         "EUR" | "cycles" => format!("{} {unit}", plain(value, digits)),
         _ => prefixed(value, unit, digits),
     }

@@ -1,0 +1,69 @@
+//! Why a log cannot be used, and what is odd about one that can.
+
+use wordline_core::quantity::Time;
+
+/// Why a log cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// It cannot be read.
+    #[error("line {line}: cannot be read: {source}")]
+    Unreadable {
+        /// The line that was being read, from 1.
+        line: u64,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Nothing says what it is.
+    #[error("line {line}: {problem}")]
+    Unknown {
+        /// The line that decided, from 1.
+        line: u64,
+        /// What was found, with the formats that are understood.
+        problem: String,
+    },
+    /// A line, or a record of a binary log, is not what its format asks for.
+    #[error("line {line}: {problem}")]
+    Malformed {
+        /// The line from 1, or the number of the record.
+        line: u64,
+        /// What is wrong with it, with the values allowed.
+        problem: String,
+    },
+    /// It is well-formed and says nothing that can be used: averaged or windowed logs.
+    #[error("line {line}: {problem}")]
+    Useless {
+        /// The line that shows it, from 1.
+        line: u64,
+        /// Why, and the way out.
+        problem: String,
+    },
+    /// There is no access in it.
+    #[error("the log has no access in it")]
+    Empty,
+}
+
+/// What is odd about a log that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// The last line is cut off, and was left out.
+    TruncatedEnd {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// An access ended before the one in front of it.
+    BackwardsTime {
+        /// The first such line, from 1.
+        line: u64,
+        /// How many there are.
+        count: u64,
+        /// The longest step back.
+        most: Time,
+    },
+    /// Records were lost while they were recorded.
+    Lost {
+        /// The record behind the first gap.
+        line: u64,
+        /// How many are missing.
+        count: u64,
+    },
+}
