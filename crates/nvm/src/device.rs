@@ -47,6 +47,38 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
         false
     }
 
+    /// The longest that a [`write`](ByteMemory::write) of `bytes` bytes at `at` can take, by closed
+    /// formula from the figures that the device resolved: whatever is stored, whatever other reads and
+    /// writes came before, and whenever the driver happens to ask a busy chip for its status. The ways of
+    /// working that [are in use](Self::use_pipeline) are those that are bounded, and what the write erases is part of it.
+    ///
+    /// It holds in the device's own timing class. A figure that a `sampled` device drew once is bounded
+    /// as it was drawn, and one that it draws for each operation by its maximum: a bound that is to
+    /// hold for every seed is that of a device which was connected at `max`, because no draw exceeds
+    /// the column `max`.
+    ///
+    /// It is of accesses that succeed, of a chip that is awake and has nothing left to do in the
+    /// [background](Self::background).
+    ///
+    /// # Errors
+    /// When the range leaves the memory, or the bound exceeds what simulated time can hold.
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError>;
+
+    /// The same for a [`read`](ByteMemory::read).
+    ///
+    /// # Errors
+    /// As [`write_bound`](Self::write_bound).
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError>;
+
+    /// The same for a [`persist`](ByteMemory::persist): zero where every write is safe when it
+    /// returns.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn persist_bound(&self) -> Result<Time, NvmError> {
+        Ok(Time::ZERO)
+    }
+
     /// Stores bytes without time, energy or wear: the content that a workload starts from.
     ///
     /// # Errors
@@ -145,6 +177,28 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// # Errors
     /// As [`Flash::erase`].
     fn erase_blocks(&mut self, blocks: &[u32]) -> Result<(), NvmError>;
+
+    /// The longest that [`read_parts`](Self::read_parts) takes for `bytes` bytes from `at` on, as
+    /// [`Device::read_bound`] says. Addresses count good blocks alone, and pages alternate between `together`
+    /// blocks, each of another plane where it is more than 1.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn read_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError>;
+
+    /// The longest that [`program_parts`](Self::program_parts) takes for such a range, which lies in
+    /// `together` blocks.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn program_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError>;
+
+    /// The longest that [`erase_blocks`](Self::erase_blocks) takes for `blocks` blocks, each of
+    /// another plane where the planes [are in use](Pipeline::MultiPlane).
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError>;
 
     /// Lets [`read_parts`](Self::read_parts), [`program_parts`](Self::program_parts) and
     /// [`erase_blocks`](Self::erase_blocks) overlap in a way. Returns whether the chip can do so; one

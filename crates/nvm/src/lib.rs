@@ -35,6 +35,7 @@ pub mod crash;
 pub mod power;
 
 mod board;
+mod bound;
 mod cost;
 mod device;
 mod error;

@@ -12,6 +12,7 @@ use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, SimClock};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
+use crate::bound::Span;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{
     Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart, Pipeline,
@@ -231,6 +232,35 @@ impl<F: FlashDevice> Device for RawFlash<F> {
             self.keep_together(together);
         }
         can
+    }
+
+    /// For each block that the range begins, an erase; and the programs up to the next one. Blocks kept
+    /// together count as one.
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.len())?;
+        let (unit, together) = (self.unit_bytes(), self.together);
+        let program = |at, bytes| {
+            self.flash
+                .program_bound(at, bytes, together)
+                .map(Span::from)
+        };
+        // What comes before the first erase.
+        let head = (at.next_multiple_of(unit) - at).min(bytes);
+        let (whole, tail) = ((bytes - head) / unit, (bytes - head) % unit);
+        let mut span = program(at, head)?;
+        if head < bytes {
+            let erase = Span::from(self.flash.erase_bound(together)?);
+            span += (erase + program(0, unit)?) * whole;
+            if tail > 0 {
+                span += erase + program(0, tail)?;
+            }
+        }
+        span.time()
+    }
+
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.len())?;
+        self.flash.read_bound(at, bytes, self.together)
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {

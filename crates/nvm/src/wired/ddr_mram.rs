@@ -113,6 +113,18 @@ impl Device for Wired<DdrMram> {
         1
     }
 
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_write(at, bytes)
+    }
+
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_read(at, bytes)
+    }
+
+    fn persist_bound(&self) -> Result<Time, NvmError> {
+        self.longest_persist()
+    }
+
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(at, data)
     }

@@ -1,9 +1,14 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
+mod bound;
 mod ddr_mram;
+mod ddr_mram_bound;
 mod nand;
+mod nand_bound;
 mod nor;
+mod nor_bound;
 mod nvram;
+mod nvram_bound;
 
 pub use nor::SuspendedRead;
 use std::sync::Arc;

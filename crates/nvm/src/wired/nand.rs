@@ -422,6 +422,18 @@ impl FlashDevice for Wired<Nand> {
         }
     }
 
+    fn read_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError> {
+        self.longest_read(at, bytes, together)
+    }
+
+    fn program_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError> {
+        self.longest_program(at, bytes, together)
+    }
+
+    fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError> {
+        self.longest_erase(blocks)
+    }
+
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(page, column, data)
     }

@@ -7,6 +7,7 @@ use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
 use super::{Conditions, Named, Sheet, Wired};
 use crate::board::Board;
+use crate::bound::Span;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, Work};
 use crate::cost::{AccessCost, Cause};
@@ -335,6 +336,18 @@ impl FlashDevice for Wired<Nor> {
             self.await_chip()?;
         }
         Ok(())
+    }
+
+    fn read_bound(&self, at: u64, bytes: u64, _: u32) -> Result<Time, NvmError> {
+        self.longest_read(at, bytes)
+    }
+
+    fn program_bound(&self, at: u64, bytes: u64, _: u32) -> Result<Time, NvmError> {
+        self.longest_program(at, bytes)
+    }
+
+    fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError> {
+        (Span::from(self.longest_erase()?) * u64::from(blocks)).time()
     }
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {

@@ -1,5 +1,6 @@
 //! A memory that is written byte by byte, on a board.
 
+use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::{Conditions, Named, Sheet, Wired};
@@ -183,6 +184,14 @@ impl ByteMemory for Wired<Nvram> {
 impl Device for Wired<Nvram> {
     fn overwrite_bytes(&self) -> u64 {
         1
+    }
+
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_write(at, bytes)
+    }
+
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_read(at, bytes)
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {

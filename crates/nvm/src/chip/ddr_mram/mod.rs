@@ -15,6 +15,7 @@
 //! stores is taken to draw IDD4W.
 
 mod banks;
+mod bound;
 mod checker;
 mod sheet;
 mod spec;

@@ -13,6 +13,7 @@
 //! block protection, one-time pages, read disturb and retention.
 
 mod array;
+mod bound;
 mod commands;
 mod ecc;
 mod faults;

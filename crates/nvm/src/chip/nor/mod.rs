@@ -10,6 +10,7 @@
 //! in every timing class. A clone of a chip is an independent chip.
 
 mod array;
+mod bound;
 mod sheet;
 mod spec;
 mod work;

@@ -18,7 +18,7 @@ use crate::power::{PowerDraw, PowerState};
 pub(super) struct EraseSize {
     pub(super) bytes: u64,
     pub(super) code: u8,
-    duration: Spread<Time>,
+    pub(super) duration: Spread<Time>,
 }
 
 /// Suspend and resume.
@@ -64,10 +64,10 @@ impl Suspension {
 /// Nominal times of a program of one byte, of each byte more, and of a page, in picoseconds: what a
 /// part of a page takes of the time of a whole one.
 #[derive(Clone, Copy, Debug)]
-struct PartialProgram {
-    first: u64,
-    next: u64,
-    page: u64,
+pub(super) struct PartialProgram {
+    pub(super) first: u64,
+    pub(super) next: u64,
+    pub(super) page: u64,
 }
 
 #[derive(Debug)]
@@ -88,8 +88,8 @@ pub(super) struct Spec {
     /// Whether programs and erases need a write-enable command.
     pub(super) write_enable: bool,
     pub(super) draw: PowerDraw,
-    page_program: Spread<Time>,
-    partial: Option<PartialProgram>,
+    pub(super) page_program: Spread<Time>,
+    pub(super) partial: Option<PartialProgram>,
 }
 
 impl Spec {

@@ -6,6 +6,7 @@
 //! wear unit within one transaction counts as one endurance cycle; where reads destroy what they
 //! read, as in an FRAM, they count as well.
 
+mod bound;
 mod sheet;
 mod spec;
 

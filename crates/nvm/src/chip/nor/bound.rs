@@ -1,0 +1,44 @@
+//! The longest times of a chip, from its resolved figures.
+
+use wordline_core::quantity::Time;
+
+use super::Nor;
+use crate::bound::longest;
+
+impl Nor {
+    /// The longest pause between two transactions.
+    pub(crate) fn rest(&self) -> Time {
+        self.spec
+            .deselect_after_read
+            .later(self.spec.deselect_after_write)
+    }
+
+    /// The longest program of `bytes` bytes of a page, which for a part of it is
+    ///
+    /// `page · min(first + next · (bytes − 1), nominal) / nominal`
+    ///
+    /// where the sheet says what the first and each further byte take of the nominal time.
+    pub(crate) fn longest_page_program(&self, bytes: u64) -> Time {
+        let page = longest(&self.spec.page_program);
+        let Some(partial) = &self.spec.partial else {
+            return page;
+        };
+        if bytes >= u64::from(self.spec.geometry.page_bytes) || partial.page == 0 {
+            return page;
+        }
+        let nominal = u128::from(partial.page);
+        let more = u128::from(partial.next) * u128::from(bytes.saturating_sub(1));
+        let share = nominal.min(u128::from(partial.first) + more);
+        let ps = u128::from(page.ps()) * share / nominal;
+        Time::from_ps(u64::try_from(ps).unwrap_or(page.ps()))
+    }
+
+    /// The opcode that erases a block of the geometry, and the longest that it takes.
+    pub(crate) fn longest_block_erase(&self) -> (u8, Time) {
+        let bytes = self.spec.geometry.block_bytes();
+        let mut sizes = self.spec.erases.iter();
+        sizes
+            .find(|size| size.bytes == bytes)
+            .map_or((0, Time::ZERO), |size| (size.code, longest(&size.duration)))
+    }
+}
