@@ -1,0 +1,346 @@
+//! No access of any part takes longer than its bound, and no bound is far above what can happen.
+//!
+//! The bounds are formulas, the accesses are simulated, and both share nothing but figures and bus
+//! times: each is the other's witness. Run with `--nocapture` to see how tight the bounds are.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use wordline_catalog::{Catalog, Model, Target};
+use wordline_core::Timing;
+use wordline_core::draw::{Purpose, draw};
+use wordline_core::quantity::{Quantity, Time};
+use wordline_nvm::{AccessCost, Cause, Conditions, Device, NvmError, Pipeline};
+
+use Pipeline::{CacheProgram, CacheRead, MultiPlane};
+
+/// The ways of working with a chip that are tried, where it has them.
+const WAYS: [&[Pipeline]; 5] = [
+    &[],
+    &[CacheRead],
+    &[CacheProgram],
+    &[MultiPlane],
+    &[MultiPlane, CacheRead, CacheProgram],
+];
+
+/// Seeds of sampled devices.
+const SEEDS: [u64; 3] = [0, 1, 0x5eed];
+
+/// How far a bound may lie above what was simulated, for accesses of a page or more.
+const LOOSEST: f64 = 1.05;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Operation {
+    Read,
+    Write,
+}
+
+use Operation::{Read, Write};
+
+/// An access and what it took.
+struct Seen {
+    operation: Operation,
+    at: u64,
+    bytes: u64,
+    bound: Time,
+    cost: AccessCost,
+}
+
+/// A device, and the one whose bounds hold for it.
+struct Bench {
+    device: Box<dyn Device>,
+    /// The same at `max`, for a sampled device.
+    ceiling: Option<Box<dyn Device>>,
+    seen: Vec<Seen>,
+}
+
+impl Bench {
+    /// `None` where the chip has not every one of the ways.
+    fn new(target: &Target<'_>, timing: Timing, seed: u64, ways: &[Pipeline]) -> Option<Self> {
+        let connect = |timing| {
+            let conditions = Conditions {
+                timing,
+                age: 0.0,
+                seed,
+            };
+            let mut device = target.connect(conditions).expect("the default board fits");
+            let all = ways.iter().all(|way| device.use_pipeline(*way));
+            all.then_some(device)
+        };
+        Some(Self {
+            device: connect(timing)?,
+            ceiling: match timing {
+                Timing::Sampled => Some(connect(Timing::Max)?),
+                Timing::Typ | Timing::Max => None,
+            },
+            seen: Vec::new(),
+        })
+    }
+
+    fn access(&mut self, operation: Operation, at: u64, bytes: u64) -> Result<(), NvmError> {
+        let own = bound_of(&*self.device, operation, at, bytes).expect("inside");
+        let mut data = vec![0x5a; bytes as usize];
+        let before = self.device.clock().now();
+        match operation {
+            Read => self.device.read(at, &mut data)?,
+            Write => self.device.write(at, &data)?,
+        }
+        let cost = *self.device.last_cost();
+        assert_eq!(self.device.clock().now(), before.plus(cost.total()));
+        // The bound of a sampled device holds for what it drew, that of one at `max` for any draw.
+        assert!(cost.total() <= own, "{operation:?} of {bytes} B at {at}");
+        let ceiling = self.ceiling.as_deref();
+        let bound = ceiling.map_or(own, |ceiling| {
+            bound_of(ceiling, operation, at, bytes).expect("inside")
+        });
+        assert!(own <= bound, "{operation:?} of {bytes} B at {at}");
+        self.seen.push(Seen {
+            operation,
+            at,
+            bytes,
+            bound,
+            cost,
+        });
+        Ok(())
+    }
+
+    /// Accesses of several sizes and alignments, each three times with other accesses between. In a
+    /// memory with rows these are of other rows in the same banks: half the memory away.
+    fn run(&mut self, page: u64) {
+        let (unit, len) = (self.device.overwrite_bytes(), self.device.len());
+        let places = match unit {
+            1 => byte_places(page),
+            _ => flash_places(page, unit),
+        };
+        for round in 0..3 {
+            for &(operation, at, bytes) in &places {
+                if at + bytes <= len {
+                    if unit == 1 {
+                        let other = if round == 1 { Write } else { Read };
+                        self.access(other, at + len / 2, bytes).expect("inside");
+                    }
+                    let done = self.access(operation, at, bytes);
+                    done.unwrap_or_else(|error| panic!("{operation:?} {bytes} at {at}: {error}"));
+                }
+            }
+            places.iter().rev().for_each(|&(_, at, bytes)| {
+                if at + bytes <= len {
+                    self.access(Read, at, bytes).expect("inside");
+                }
+            });
+        }
+    }
+}
+
+fn bound_of(
+    device: &dyn Device,
+    operation: Operation,
+    at: u64,
+    bytes: u64,
+) -> Result<Time, NvmError> {
+    match operation {
+        Read => device.read_bound(at, bytes),
+        Write => device.write_bound(at, bytes),
+    }
+}
+
+/// Accesses of a memory in which any byte can be overwritten: below and above a page, across pages, in
+/// rows of the same bank, and with odd ends.
+fn byte_places(page: u64) -> Vec<(Operation, u64, u64)> {
+    let mut places = Vec::new();
+    for (at, bytes) in [
+        (0, 1),
+        (page - 1, 2),
+        (0, page),
+        (8 * page, page),
+        (page / 2, page),
+        (page - 16, page + 16),
+        (3, page + 6),
+        (0, 4 * page),
+        (64 * page, 5 * page),
+        (page - 1, 8 * page + 2),
+        (0, 40 * page),
+        (16 * page, 16),
+        (0, 16),
+    ] {
+        places.extend([(Write, at, bytes), (Read, at, bytes), (Write, at, bytes)]);
+    }
+    places
+}
+
+/// Accesses of a flash memory that keep its rules: each block is written in rising order from its start,
+/// and begun anew where the next access starts it again.
+fn flash_places(page: u64, unit: u64) -> Vec<(Operation, u64, u64)> {
+    vec![
+        (Write, 0, page / 2),
+        (Read, 0, page / 2),
+        (Write, page, page),
+        (Read, page, page),
+        (Write, 2 * page, 3 * page),
+        (Read, page + page / 2, 3 * page),
+        // Overwritten, and across a block without its start.
+        (Write, 0, page),
+        (Write, page, 2 * page + page / 4),
+        (Write, unit - 2 * page, 2 * page),
+        (Write, unit, unit),
+        (Read, unit - page, 2 * page),
+        (Read, 0, unit),
+        (Write, 2 * unit, 2 * page),
+        (Write, 3 * unit - 3 * page, 6 * page + page / 2),
+        (Read, 3 * unit - 3 * page, 6 * page + page / 2),
+        (Read, page / 4, 2 * unit),
+        (Write, 4 * unit, 2 * unit + 5 * page),
+        (Read, 4 * unit, 2 * unit + 5 * page),
+    ]
+}
+
+/// What one write can reach, or a row: smaller accesses need not be bounded tightly.
+fn page_bytes(model: &Model) -> u64 {
+    match model {
+        Model::Mram(sheet) | Model::Fram(sheet) | Model::Eeprom(sheet) => {
+            let page = sheet.page_bytes.as_ref();
+            page.map_or(256, |page| page.nominal().bytes())
+        }
+        Model::DdrMram(sheet) => sheet.row_bytes.nominal().bytes(),
+        Model::Nor(sheet) => sheet.page_bytes.nominal().bytes(),
+        Model::Nand(sheet) => u64::from(sheet.geometry().page_bytes),
+    }
+}
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
+/// Accesses that took longer than `bound` says.
+fn exceeding(seen: &[Seen], bound: impl Fn(&Seen) -> Time) -> usize {
+    let longer = seen.iter().filter(|seen| seen.cost.total() > bound(seen));
+    longer.count()
+}
+
+/// The worst ratio of bound to simulation: for each place the longest that was seen there.
+fn looseness(seen: &[Seen], operation: Operation, page: u64) -> f64 {
+    let mut places: BTreeMap<_, (Time, Time)> = BTreeMap::new();
+    for one in seen {
+        if one.operation == operation && one.bytes >= page {
+            let place = places.entry((one.at, one.bytes)).or_default();
+            *place = (one.bound, place.1.later(one.cost.total()));
+        }
+    }
+    let ratios = places.values().map(|(bound, most)| bound.si() / most.si());
+    ratios.fold(1.0, f64::max)
+}
+
+#[test]
+fn every_access_keeps_its_bound_and_no_bound_is_loose() {
+    let catalog = catalog();
+    let mut faults = Vec::new();
+    for part in catalog.parts() {
+        let id = &part.header.id;
+        let target = catalog.target(id).expect("every part names a board");
+        let page = page_bytes(&part.model);
+        let mut line = format!("{id:16}");
+        for ways in WAYS {
+            let classes = [(Timing::Typ, 0), (Timing::Max, 0)].into_iter();
+            for (timing, seed) in classes.chain(SEEDS.map(|seed| (Timing::Sampled, seed))) {
+                let Some(mut bench) = Bench::new(&target, timing, seed, ways) else {
+                    continue;
+                };
+                bench.run(page);
+                let name = format!("{id} {ways:?} {timing} {seed}");
+                let count = exceeding(&bench.seen, |seen| seen.bound);
+                if count > 0 {
+                    faults.push(format!("{name}: {count} accesses exceed their bounds"));
+                }
+                if timing == Timing::Sampled {
+                    continue;
+                }
+                let [read, write] =
+                    [Read, Write].map(|operation| looseness(&bench.seen, operation, page));
+                line += &format!("  {ways:?} {timing} {read:.4} {write:.4}");
+                if read.max(write) > LOOSEST {
+                    faults.push(format!(
+                        "{name}: read {read:.4}, write {write:.4} too loose"
+                    ));
+                }
+            }
+        }
+        println!("{line}");
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Bounds that forget something are found out by the same accesses.
+#[test]
+fn a_bound_that_forgets_a_cause_is_exceeded() {
+    let catalog = catalog();
+    for (id, causes) in [
+        ("w25n01gv", &[Cause::Erase, Cause::Program, Cause::Poll][..]),
+        (
+            "mt29f4g08aac",
+            &[Cause::Erase, Cause::ArrayRead, Cause::Poll],
+        ),
+        ("mt25ql128", &[Cause::Erase, Cause::Program, Cause::Poll]),
+        ("m95m04", &[Cause::Driver, Cause::Program]),
+        ("emd4e001g", &[Cause::ArrayRead, Cause::BusCommand]),
+        ("em064lx", &[Cause::Driver, Cause::BusCommand]),
+    ] {
+        let target = catalog.target(id).expect("it names a board");
+        let bench = Bench::new(&target, Timing::Max, 0, &[]);
+        let mut bench = bench.expect("it needs no way of working");
+        bench.run(page_bytes(&target.part.model));
+        for &cause in causes {
+            let without = |seen: &Seen| seen.bound.since(seen.cost.of(cause));
+            let count = exceeding(&bench.seen, without);
+            assert!(count > 0, "{id}: nobody misses {cause:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Random places and sizes, one after the other. Writes that would break a rule of a flash memory
+    /// are left out by the chip itself.
+    #[test]
+    fn random_accesses_keep_their_bounds(
+        part in any::<prop::sample::Index>(),
+        ways in prop::sample::select(&WAYS[..]),
+        timing in prop::sample::select(&Timing::ALL[..]),
+        seed in any::<u64>(),
+    ) {
+        let catalog = catalog();
+        let parts: Vec<_> = catalog.parts().collect();
+        let part = part.get(&parts);
+        let target = catalog.target(&part.header.id).expect("every part names a board");
+        let bench = Bench::new(&target, timing, seed, ways);
+        prop_assume!(bench.is_some());
+        let mut bench = bench.expect("checked");
+        let (len, atom) = (bench.device.len(), bench.device.atom() as u64);
+        let atom = if bench.device.overwrite_bytes() > 1 { atom } else { 1 };
+        let most = (3 * bench.device.overwrite_bytes() / 2).clamp(64 << 10, 512 << 10);
+        for step in 0..24 {
+            let random = |what| draw(seed, step, what, Purpose::Address);
+            // As many small accesses as large ones.
+            let bytes = 1 + random(0) % (most >> (random(1) % 18)).max(1);
+            let at = random(2) % (len - bytes);
+            let write = random(3) % 2 == 0;
+            let done = match write {
+                true => {
+                    let (at, end) = (at / atom * atom, (at + bytes).next_multiple_of(atom));
+                    bench.access(Write, at, end.min(len) - at)
+                }
+                false => bench.access(Read, at, bytes),
+            };
+            match done {
+                Ok(()) => {}
+                Err(NvmError::Misuse(_)) if write => {}
+                Err(error) => panic!("{}: {error}", part.header.id),
+            }
+        }
+        let name = format!("{} {ways:?} {timing} {seed}", part.header.id);
+        let longer = bench.seen.iter().find(|seen| seen.cost.total() > seen.bound);
+        if let Some(Seen { operation, at, bytes, bound, cost }) = longer {
+            panic!("{name}: {operation:?} of {bytes} B at {at}: {} exceeds {bound}", cost.total());
+        }
+    }
+}
