@@ -191,7 +191,7 @@ fn runs(catalog: &Catalog, target: &str) {
                 wrap_bytes: 64,
                 ..RawWorkload::default()
             }),
-            timing,
+            timings: vec![timing],
             age: 0.25,
             seed: 7,
         };

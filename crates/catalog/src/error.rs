@@ -30,7 +30,7 @@ pub enum CatalogError {
     },
 }
 
-/// One thing that is wrong with one sheet.
+/// One thing that is wrong with one sheet, or with another file of the user's in TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetError {
     /// File that holds the sheet.
@@ -44,6 +44,19 @@ pub struct SheetError {
 }
 
 impl SheetError {
+    /// A fault at the value of a dotted path, such as `work.rate`, of a text in TOML; at its start where
+    /// there is no such value.
+    #[must_use]
+    pub fn at(file: &str, text: &str, path: &str, message: String) -> Self {
+        let tree = toml::de::DeTable::parse(text);
+        Self {
+            file: file.to_owned(),
+            text: text.into(),
+            span: tree.map_or(0..0, |tree| crate::sheet::place(tree.get_ref(), path)),
+            message,
+        }
+    }
+
     /// Line of the fault, from 1.
     #[must_use]
     pub fn line(&self) -> usize {

@@ -321,13 +321,7 @@ impl SheetText {
 
     /// An error at the value of a dotted path.
     fn error(&self, path: &str, message: String) -> SheetError {
-        let tree = toml::de::DeTable::parse(&self.text);
-        SheetError {
-            file: self.file.clone(),
-            text: self.text.as_str().into(),
-            span: tree.map_or(0..0, |tree| sheet::place(tree.get_ref(), path)),
-            message,
-        }
+        SheetError::at(&self.file, &self.text, path, message)
     }
 }
 

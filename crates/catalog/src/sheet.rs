@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use wordline_core::quantity::{Frequency, Money};
+use wordline_core::quantity::{Area, Frequency, Money};
 use wordline_core::results::FigureUse;
 use wordline_core::{Figure, Timing};
 use wordline_nvm::bus::ddr::DdrBus;
@@ -54,6 +54,8 @@ pub struct Part {
     pub default_board: Option<String>,
     /// Price of one.
     pub cost: Option<Figure<Money>>,
+    /// Board area of its package, where it is known.
+    pub area: Option<Figure<Area>>,
     /// The model that simulates the part, with its figures.
     pub model: Model,
     /// Every figure with its source, in the order of the file.
@@ -245,6 +247,7 @@ struct PartFile {
     cautions: Vec<String>,
     default_board: Option<String>,
     cost: Option<Figure<Money>>,
+    area: Option<Figure<Area>>,
     mram: Option<Box<NvramSheet>>,
     ddr_mram: Option<Box<DdrMramSheet>>,
     fram: Option<Box<NvramSheet>>,
@@ -359,6 +362,7 @@ impl Source<'_> {
             figures: figures::of(&header.id, self.text, tree),
             default_board: raw.default_board,
             cost: raw.cost,
+            area: raw.area,
             header,
             model,
         })

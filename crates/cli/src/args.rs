@@ -121,9 +121,15 @@ pub(crate) struct Raw {
     /// Address at which a run starts over at 0 [default: 8MiB, or the smallest part's end]
     #[arg(long, value_name = "SIZE")]
     pub(crate) wrap: Option<ByteCount>,
-    /// Column of the data sheets: typical, maximum, or one chip drawn around typical
-    #[arg(long, default_value = "typ", value_name = "typ|max|sampled")]
-    pub(crate) timing: Timing,
+    /// Column of the data sheets: typical, maximum, or one chip drawn around typical; repeatable and
+    /// comma-separated
+    #[arg(
+        long,
+        default_value = "typ",
+        value_delimiter = ',',
+        value_name = "typ|max|sampled"
+    )]
+    pub(crate) timing: Vec<Timing>,
     /// Fraction of rated life already used, 0 to 1
     #[arg(
         long,

@@ -32,6 +32,10 @@ pub enum Purpose {
     Tear = 17,
     /// When a host comes back to a memory that is busy; `cycle` is the number of the access.
     Arrival = 18,
+    /// Whether an access of mixed work reads; `cycle` is the number of the access.
+    Mix = 19,
+    /// Resamples of a statistic; `block` is the resample, `cycle` the number within it.
+    Resample = 20,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

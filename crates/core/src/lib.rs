@@ -27,7 +27,11 @@ mod timing;
 
 pub use basis::Basis;
 pub use clock::SimClock;
-pub use experiment::{BackgroundWork, Experiment, Operation, Pattern, RawWorkload, Workload};
+pub use experiment::{
+    AccessSource, Arrival, BackgroundWork, BufferWorkload, CompareWorkload, Durations, Experiment,
+    Keep, Limits, LogSource, Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource,
+    Work, WorkKind, Workload,
+};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
 pub use metric::{Better, METRICS, Metric, MetricInfo};

@@ -6,6 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod warning;
+
+pub use warning::{Warning, WarningCode};
+
 use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
@@ -114,6 +118,24 @@ pub enum AxisValue {
     Text(String),
 }
 
+impl From<u64> for AxisValue {
+    fn from(value: u64) -> Self {
+        Self::Count(value)
+    }
+}
+
+impl From<f64> for AxisValue {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<&str> for AxisValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
 impl std::fmt::Display for AxisValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -136,62 +158,6 @@ pub enum NoValue {
     NotApplicable,
     /// The run failed.
     Failed,
-}
-
-/// The kinds of warning that this version gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WarningCode {
-    /// A sheet lacks the column that the timing class asks for, and another stood in for it.
-    MissingColumn,
-    /// A sheet states no current for this bus, so energy is unknown.
-    UnknownCurrent,
-    /// The bus is faster than the sheet's test conditions, so the stated current is too low.
-    ExtrapolatedCurrent,
-    /// What the author of a sheet wants its users to know.
-    Caution,
-    /// The memory cannot do this without a translation layer.
-    NeedsTranslation,
-    /// An age was asked for, which changes accounts of wear alone.
-    AgeWearOnly,
-    /// Pipelined page loads were asked of a memory that has none.
-    NoPipeline,
-    /// Reads during programs or erases were asked of a memory that has none of its own.
-    NoBackground,
-    /// What runs cannot be suspended: reads wait for its end.
-    NoSuspend,
-    /// The rated life is used up before the run begins.
-    LifeUsedUp,
-    /// One run failed; its rows say so.
-    RunFailed,
-}
-
-impl WarningCode {
-    /// As documents spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MissingColumn => "missing-column",
-            Self::UnknownCurrent => "unknown-current",
-            Self::ExtrapolatedCurrent => "extrapolated-current",
-            Self::Caution => "caution",
-            Self::NeedsTranslation => "needs-translation",
-            Self::AgeWearOnly => "age-wear-only",
-            Self::NoPipeline => "no-pipeline",
-            Self::NoBackground => "no-background",
-            Self::NoSuspend => "no-suspend",
-            Self::LifeUsedUp => "life-used-up",
-            Self::RunFailed => "run-failed",
-        }
-    }
-}
-
-/// Something that the reader should know before trusting the rows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Warning {
-    /// Stable name of the kind of warning.
-    pub code: String,
-    /// What happened, where, and what to do about it.
-    pub advice: String,
 }
 
 /// Whether a target met the limits.
@@ -538,7 +504,7 @@ mod tests {
         let mut document = ResultSet::new(Experiment {
             targets: vec!["p@b".into()],
             workload: Workload::Raw(RawWorkload::default()),
-            timing: Timing::Typ,
+            timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
         });

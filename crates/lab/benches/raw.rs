@@ -24,7 +24,7 @@ fn raw(criterion: &mut Criterion) {
                 total_bytes: TOTAL_BYTES,
                 ..RawWorkload::default()
             }),
-            timing: Timing::Typ,
+            timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
         };

@@ -1,6 +1,9 @@
-//! How a caller watches and stops a run.
+//! How a caller watches, stops and feeds a run.
 
+use std::io::{self, BufRead};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::LabError;
 
 /// How far a run is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +16,15 @@ pub struct Progress<'a> {
     pub total_bytes: u64,
 }
 
-/// How a caller watches and stops a run. The default does neither.
+/// Opens a file that an experiment names.
+pub type Open<'a> = dyn Fn(&str) -> io::Result<Box<dyn BufRead>> + 'a;
+
+/// How a caller watches, stops and feeds a run. The default does none of these.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
+    /// Opens the logs and traces that the experiment names. Without it, an experiment that needs one is
+    /// refused.
+    pub open: Option<&'a Open<'a>>,
     /// Set by the caller, from a signal handler for instance, to stop the run.
     pub stop: Option<&'a AtomicBool>,
     /// Called now and then.
@@ -29,6 +38,18 @@ impl Control<'_> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
+    /// Opens a file that the experiment names.
+    pub(crate) fn open(&self, file: &str) -> Result<Box<dyn BufRead>, LabError> {
+        let opened = match self.open {
+            Some(open) => open(file),
+            None => Err(io::Error::other("this caller opens no files")),
+        };
+        opened.map_err(|source| LabError::Unreadable {
+            file: file.to_owned(),
+            source,
+        })
+    }
+
     /// Tells the caller how far the run is.
     pub fn report(&self, progress: Progress<'_>) {
         if let Some(listener) = self.progress {
@@ -40,6 +61,7 @@ impl Control<'_> {
 impl std::fmt::Debug for Control<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Control")
+            .field("open", &self.open.is_some())
             .field("stop", &self.stop)
             .field("progress", &self.progress.is_some())
             .finish()

@@ -37,6 +37,51 @@ pub enum LabError {
         /// What is wrong with it, with the values allowed.
         problem: String,
     },
+    /// A number that cannot be.
+    #[error("{what} {found} {problem}")]
+    Number {
+        /// The setting.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// What is wrong with it, with the values allowed.
+        problem: String,
+    },
+    /// A file that the experiment names cannot be opened.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A log or a trace cannot be used.
+    #[error("{file}, {source}")]
+    Trace {
+        /// The file.
+        file: String,
+        /// Why not, with the line.
+        source: wordline_trace::TraceError,
+    },
+    /// A log is well-formed and does not answer the question.
+    #[error("{file}: {problem}")]
+    Log {
+        /// The file.
+        file: String,
+        /// Why not, and the way out.
+        problem: String,
+    },
+    /// A setting of a comparison.
+    #[error("{path} {problem}")]
+    Study {
+        /// Its dotted path in a study file.
+        path: &'static str,
+        /// What is wrong with it, with the values allowed.
+        problem: String,
+    },
+    /// Numbers beyond what can be counted exactly.
+    #[error(transparent)]
+    Backlog(#[from] crate::backlog::BacklogError),
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {

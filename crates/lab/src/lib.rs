@@ -18,7 +18,7 @@
 //!         total_bytes: 1 << 20,
 //!         ..RawWorkload::default()
 //!     }),
-//!     timing: Timing::Typ,
+//!     timings: vec![Timing::Typ],
 //!     age: 0.0,
 //!     seed: 0,
 //! };
@@ -31,14 +31,19 @@
 pub mod published;
 pub mod reproduce;
 
+mod buffer;
+mod compare;
 mod control;
 mod during;
 mod error;
+mod list;
 mod payload;
 mod raw;
 mod rows;
 mod sources;
+mod subject;
 mod tally;
+mod work;
 
 pub use control::{Control, Progress};
 pub use error::LabError;
@@ -83,6 +88,8 @@ fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Targ
     if !(0.0..=1.0).contains(&experiment.age) {
         return Err(LabError::Age(experiment.age));
     }
+    let timings = experiment.timings.iter();
+    list::distinct("timing", timings.map(|one| one.name().to_owned()))?;
     let mut targets: Vec<Target<'a>> = Vec::new();
     for name in &experiment.targets {
         let target = catalog.target(name)?;

@@ -10,12 +10,15 @@ use wordline_catalog::Target;
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{BackgroundWork, Experiment, Operation, Pattern, RawWorkload, ResultSet};
+use wordline_core::{
+    BackgroundWork, Experiment, Operation, Pattern, RawWorkload, ResultSet, Timing,
+};
 use wordline_nvm::{Conditions, Device, NvmError, Pipeline};
 
 use crate::control::{Control, Progress};
 use crate::during::{BusyMemory, During, PAUSE_MAX, readable_bytes};
 use crate::error::LabError;
+use crate::list::distinct;
 use crate::payload::Payload;
 use crate::rows::{Run, rows};
 use crate::sources;
@@ -66,14 +69,14 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let conditions = Conditions {
-        timing: experiment.timing,
-        age: experiment.age,
-        seed: experiment.seed,
-    };
     let mut fresh = Vec::new();
-    for target in targets {
-        let device = target.connect(conditions);
+    let runs = experiment.timings.iter();
+    for (timing, target) in runs.flat_map(|timing| targets.iter().map(move |one| (*timing, one))) {
+        let device = target.connect(Conditions {
+            timing,
+            age: experiment.age,
+            seed: experiment.seed,
+        });
         let mut device = device.map_err(|source| LabError::Device {
             target: target.name.clone(),
             source,
@@ -118,13 +121,13 @@ pub(crate) fn run(
                 document.warn(WarningCode::NoPipeline, advice);
             }
         }
-        sources::add(document, target, device.as_ref(), experiment.timing);
-        fresh.push((target, device));
+        sources::add(document, target, device.as_ref(), timing);
+        fresh.push((target, timing, device));
     }
     check(&mut fresh, workload)?;
     let page = longest_page(&mut fresh);
-    let mut work = Work::new(workload, experiment.seed, targets.len(), page, control);
-    for (target, device) in &fresh {
+    let mut work = Work::new(workload, experiment.seed, fresh.len(), page, control);
+    for (target, timing, device) in &fresh {
         for &operation in &workload.operations {
             let prepared = work.prepare(device.as_ref(), operation);
             let prepared = prepared.map_err(|source| LabError::Device {
@@ -135,6 +138,7 @@ pub(crate) fn run(
                 let mut device = prepared.fork_device();
                 let run = Run {
                     target,
+                    timing: *timing,
                     operation,
                     pattern,
                     access_bytes,
@@ -221,7 +225,7 @@ impl<'a> Work<'a> {
     fn new(
         workload: &'a RawWorkload,
         seed: u64,
-        targets: usize,
+        devices: usize,
         page: u64,
         control: &'a Control<'a>,
     ) -> Self {
@@ -229,7 +233,7 @@ impl<'a> Work<'a> {
         let longest = longest.max(page);
         let operations = workload.operations.iter();
         let runs = operations.map(|operation| variants(workload, *operation).count());
-        let runs = targets * runs.sum::<usize>();
+        let runs = devices * runs.sum::<usize>();
         Self {
             workload,
             payload: Payload::new(seed, longest as usize),
@@ -425,9 +429,9 @@ fn footprint(workload: &RawWorkload) -> u64 {
 }
 
 /// Bytes of the longest page that can be programmed in the background.
-fn longest_page(devices: &mut [(&Target<'_>, Box<dyn Device>)]) -> u64 {
+fn longest_page(devices: &mut [(&Target<'_>, Timing, Box<dyn Device>)]) -> u64 {
     let memories = devices.iter_mut();
-    let pages = memories.filter_map(|(_, device)| {
+    let pages = memories.filter_map(|(_, _, device)| {
         let memory = device.background()?;
         Some(memory.unit_bytes(BackgroundWork::Program))
     });
@@ -435,7 +439,7 @@ fn longest_page(devices: &mut [(&Target<'_>, Box<dyn Device>)]) -> u64 {
 }
 
 fn check(
-    devices: &mut [(&Target<'_>, Box<dyn Device>)],
+    devices: &mut [(&Target<'_>, Timing, Box<dyn Device>)],
     workload: &RawWorkload,
 ) -> Result<(), LabError> {
     let operations = workload.operations.iter();
@@ -465,7 +469,7 @@ fn check(
         });
     }
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
-    for (target, device) in devices {
+    for (target, _, device) in devices {
         let capacity = device.len();
         if wrap > capacity || wrap == 0 {
             let part = &target.part.header.id;
@@ -535,20 +539,4 @@ fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {
 
 fn print(bytes: u64) -> String {
     ByteCount::from_bytes(bytes).to_string()
-}
-
-fn distinct(what: &'static str, names: impl Iterator<Item = String>) -> Result<(), LabError> {
-    let mut seen: Vec<String> = Vec::new();
-    for name in names {
-        if seen.contains(&name) {
-            let problem = format!("{name} is named twice");
-            return Err(LabError::List { what, problem });
-        }
-        seen.push(name);
-    }
-    if seen.is_empty() {
-        let problem = "list is empty".to_owned();
-        return Err(LabError::List { what, problem });
-    }
-    Ok(())
 }

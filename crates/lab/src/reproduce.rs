@@ -441,7 +441,7 @@ fn experiment(catalog: &Catalog, run: &Run) -> Result<Experiment, String> {
     Ok(Experiment {
         targets: vec![target.name],
         workload: Workload::Raw(workload),
-        timing: run.timing,
+        timings: vec![run.timing],
         age: 0.0,
         seed: 0,
     })
@@ -453,8 +453,10 @@ fn absent(what: &str) -> String {
 
 /// Bytes that an experiment of one run moves.
 fn bytes(experiment: &Experiment) -> u64 {
-    let Workload::Raw(workload) = &experiment.workload;
-    workload.total_bytes
+    match &experiment.workload {
+        Workload::Raw(workload) => workload.total_bytes,
+        Workload::Buffer(_) | Workload::Compare(_) => 0,
+    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
 //! From what a run added up to the rows of the document.
 
-use std::collections::BTreeMap;
-
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
-use wordline_core::{Basis, Experiment, Metric, Operation, Pattern, ResultSet, Workload};
+use wordline_core::{Basis, Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
 use wordline_nvm::{Cause, Device, Wear};
 
 use crate::during::{During, OnConflict};
+use crate::subject::Subject;
 use crate::tally::Tally;
 
 /// What identifies the rows of one run.
 pub(crate) struct Run<'a> {
     pub(crate) target: &'a Target<'a>,
+    pub(crate) timing: Timing,
     pub(crate) operation: Operation,
     pub(crate) pattern: Pattern,
     pub(crate) access_bytes: u64,
@@ -54,6 +54,8 @@ impl Run<'_> {
     pub(crate) fn name(&self) -> String {
         let size = ByteCount::from_bytes(self.access_bytes);
         let (operation, pattern) = (self.operation.name(), self.pattern.name());
+        let several = self.experiment.timings.len() > 1;
+        let timing = several.then(|| format!(", {} timing", self.timing));
         let during = match self.during {
             None => String::new(),
             Some(During { work, on_conflict }) => {
@@ -65,14 +67,17 @@ impl Run<'_> {
             }
         };
         format!(
-            "{}, {pattern} {operation} of {size}{during}",
-            self.target.name
+            "{}, {pattern} {operation} of {size}{during}{}",
+            self.target.name,
+            timing.unwrap_or_default()
         )
     }
 
     fn wrap_bytes(&self) -> u64 {
-        let Workload::Raw(workload) = &self.experiment.workload;
-        workload.wrap_bytes
+        match &self.experiment.workload {
+            Workload::Raw(workload) => workload.wrap_bytes,
+            other => unreachable!("rows of the raw workload, not of {}", other.name()),
+        }
     }
 
     /// The unit in bytes that a random write of this memory must consist of, where this run's writes
@@ -245,40 +250,23 @@ impl Run<'_> {
         row
     }
 
-    /// A row of the run. A value that is not finite, as absurd figures give, is no value.
     fn row(&self, metric: Metric, value: Result<f64, NoValue>) -> Row {
-        let value = value.and_then(|value| match value {
-            finite if finite.is_finite() => Ok(finite),
-            infinite if infinite.is_infinite() => Err(NoValue::Unbounded),
-            _ => Err(NoValue::NotApplicable),
-        });
-        let text = |name: &str| AxisValue::Text(name.to_owned());
-        let mut axes = BTreeMap::from([
-            (
-                "access_bytes".to_owned(),
-                AxisValue::Count(self.access_bytes),
-            ),
-            ("pattern".to_owned(), text(self.pattern.name())),
-        ]);
-        if let Some(During { work, on_conflict }) = self.during {
-            axes.insert("during".to_owned(), text(work.name()));
-            axes.insert("on_conflict".to_owned(), text(on_conflict.name()));
-        }
-        Row {
-            target: self.target.name.clone(),
-            part: self.target.part.header.id.clone(),
-            board: self.target.board.header.id.clone(),
-            workload: self.experiment.workload.name().to_owned(),
-            operation: self.operation.name().to_owned(),
-            axes,
-            timing: self.experiment.timing,
-            age: self.experiment.age,
-            metric,
-            value: value.ok(),
-            no_value: value.err(),
-            unit: metric.unit().to_owned(),
-            basis: Basis::Simulated,
-            distribution: None,
+        self.subject().row(metric, value)
+    }
+
+    fn subject(&self) -> Subject {
+        let Self {
+            target, operation, timing, ..
+        } = *self;
+        let workload = self.experiment.workload.name();
+        let subject = Subject::simulated(target, workload, operation, timing, self.experiment.age)
+            .at("access_bytes", self.access_bytes)
+            .at("pattern", self.pattern.name());
+        match self.during {
+            None => subject,
+            Some(During { work, on_conflict }) => subject
+                .at("during", work.name())
+                .at("on_conflict", on_conflict.name()),
         }
     }
 }

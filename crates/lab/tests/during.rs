@@ -35,7 +35,7 @@ fn experiment(target: &str, workload: RawWorkload) -> Experiment {
     Experiment {
         targets: vec![target.to_owned()],
         workload: Workload::Raw(workload),
-        timing: Timing::Typ,
+        timings: vec![Timing::Typ],
         age: 0.0,
         seed: 1,
     }

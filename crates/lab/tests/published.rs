@@ -18,7 +18,7 @@ fn experiment(target: &str) -> Experiment {
     Experiment {
         targets: vec![target.to_owned()],
         workload: Workload::Raw(RawWorkload::default()),
-        timing: Timing::Typ,
+        timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
     }

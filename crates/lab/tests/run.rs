@@ -25,7 +25,7 @@ fn experiment(raw: RawWorkload) -> Experiment {
     Experiment {
         targets: vec![TARGET.to_owned()],
         workload: Workload::Raw(raw),
-        timing: Timing::Typ,
+        timings: vec![Timing::Typ],
         age: 0.0,
         seed: 1,
     }
@@ -43,7 +43,9 @@ fn refusal(change: impl FnOnce(&mut Experiment)) -> String {
 }
 
 fn raw(experiment: &mut Experiment) -> &mut RawWorkload {
-    let Workload::Raw(raw) = &mut experiment.workload;
+    let Workload::Raw(raw) = &mut experiment.workload else {
+        unreachable!("it is raw")
+    };
     raw
 }
 

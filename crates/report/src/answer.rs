@@ -15,7 +15,9 @@ use crate::text;
 pub fn answer(document: &ResultSet) -> Vec<String> {
     let pivot = Pivot::of(document);
     let series = pivot.series();
-    let Workload::Raw(workload) = &document.experiment.workload;
+    let Workload::Raw(workload) = &document.experiment.workload else {
+        return Vec::new();
+    };
     let region = ByteCount::from_bytes(workload.wrap_bytes).to_string();
     if series.len() > SERIES_IN_WORDS {
         let mut sentences = rankings(&pivot, &series);

@@ -43,7 +43,7 @@ pub(crate) fn document(targets: &[Target]) -> ResultSet {
     let mut document = ResultSet::new(Experiment {
         targets: targets.iter().map(|target| target.name.into()).collect(),
         workload: Workload::Raw(workload),
-        timing: Timing::Typ,
+        timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
     });

@@ -19,7 +19,7 @@
 //! let mut document = ResultSet::new(Experiment {
 //!     targets: vec!["em064lx@stm32h755-qspi".into()],
 //!     workload: Workload::Raw(RawWorkload::default()),
-//!     timing: Timing::Typ,
+//!     timings: vec![Timing::Typ],
 //!     age: 0.0,
 //!     seed: 0,
 //! });

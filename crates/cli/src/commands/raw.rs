@@ -58,7 +58,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),
         workload: Workload::Raw(workload),
-        timing: raw.timing,
+        timings: raw.timing.clone(),
         age: raw.age,
         seed: raw.seed,
     })

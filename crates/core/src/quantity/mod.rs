@@ -14,8 +14,8 @@ mod unit;
 pub use parse::{QuantityError, QuantityErrorKind};
 pub use print::human;
 pub use types::{
-    ByteCount, Current, Cycles, DataRate, Energy, EnergyPerByte, Frequency, Money, Power, Quantity,
-    Time, Voltage,
+    Area, ByteCount, Capacitance, Current, Cycles, DataRate, Energy, EnergyPerByte, Fraction,
+    Frequency, Money, Period, Power, Quantity, Time, Voltage,
 };
 pub use unit::{Dimension, Unit};
 

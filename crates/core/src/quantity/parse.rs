@@ -117,6 +117,21 @@ pub(super) fn parse_real(text: &str, dimension: &'static Dimension) -> Result<f6
     }
 }
 
+/// Parses a fraction, with its percent sign or as a plain number.
+pub(super) fn parse_fraction(
+    text: &str,
+    dimension: &'static Dimension,
+) -> Result<f64, QuantityError> {
+    let body = text.trim();
+    if body.is_empty() || number_length(body) < body.len() {
+        return parse_real(text, dimension);
+    }
+    match body.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => parse_real(text, dimension),
+    }
+}
+
 impl Parts<'_> {
     fn fail(&self, kind: QuantityErrorKind) -> QuantityError {
         QuantityError {

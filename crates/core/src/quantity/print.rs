@@ -24,6 +24,22 @@ pub(super) fn print_real(value: f64, dimension: &Dimension) -> String {
     print_decimal(&format!("{whole}{fraction}"), exponent, dimension)
 }
 
+/// As [`print_real`], but in the largest unit that divides the value without a rest, where one that
+/// is no power of ten does: `10 y` rather than 315576000 s.
+pub(super) fn print_multiple(value: f64, dimension: &Dimension) -> String {
+    let whole = printed(dimension).filter(|unit| {
+        let scale = unit.scale as f64;
+        unit.scale > 1 && value >= scale && value % scale == 0.0
+    });
+    match whole.max_by_key(|unit| unit.scale) {
+        Some(unit) => {
+            let count = value / unit.scale as f64;
+            format!("{count} {}", unit.symbol)
+        }
+        None => print_real(value, dimension),
+    }
+}
+
 fn printed(dimension: &Dimension) -> impl Iterator<Item = &Unit> {
     dimension.units.iter().filter(|unit| unit.printed)
 }

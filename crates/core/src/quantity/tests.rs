@@ -105,6 +105,27 @@ fn people_read_a_few_digits() {
 }
 
 #[test]
+fn periods_and_fractions_read_as_people_write_them() {
+    let life: Period = "10y".parse().expect("a period");
+    assert_eq!(life.si(), 10.0 * 365.25 * 86_400.0);
+    assert_eq!(life.to_string(), "10 y");
+    assert_eq!(Period::from_si(90.0).to_string(), "90 s");
+    assert_eq!(Period::from_si(5400.0).to_string(), "90 min");
+    for (text, value) in [
+        ("10%", 0.1),
+        ("10 %", 0.1),
+        ("0.1", 0.1),
+        ("1", 1.0),
+        ("2.5e-3", 0.0025),
+    ] {
+        assert_eq!(text.parse().map(Fraction::si), Ok(value), "{text}");
+    }
+    for text in ["", "%", "-1", "1/2", "ten", "1e999"] {
+        assert!(text.parse::<Fraction>().is_err(), "{text:?}");
+    }
+}
+
+#[test]
 fn clock_cycles_become_picoseconds_once() {
     let bus = Frequency::from_hz(120_000_000);
     assert_eq!(bus.duration_of(4096), Time::from_ps(34_133_333));
@@ -133,6 +154,10 @@ proptest! {
         prop_assert_eq!(current.to_string().parse(), Ok(current));
         let rate = DataRate::from_si(value);
         prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+        let period = Period::from_si(value);
+        prop_assert_eq!(period.to_string().parse(), Ok(period));
+        let whole = Period::from_si(value.round());
+        prop_assert_eq!(whole.to_string().parse(), Ok(whole));
     }
 
     #[test]

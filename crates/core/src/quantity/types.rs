@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
 
-use super::parse::{QuantityError, parse_real, parse_whole};
-use super::print::{print_real, print_whole};
+use super::parse::{QuantityError, parse_fraction, parse_real, parse_whole};
+use super::print::{print_multiple, print_real, print_whole};
 use super::unit::{self, Dimension};
 
 /// What all quantities have in common.
@@ -103,20 +103,23 @@ macro_rules! whole_quantity {
 
 macro_rules! real_quantity {
     ($(#[$doc:meta])* $name:ident, $dimension:expr) => {
+        real_quantity!($(#[$doc])* $name, $dimension, parse_real, print_real);
+    };
+    ($(#[$doc:meta])* $name:ident, $dimension:expr, $parse:ident, $print:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
         pub struct $name(f64);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(&print_real(self.0, &$dimension))
+                f.pad(&$print(self.0, &$dimension))
             }
         }
 
         impl FromStr for $name {
             type Err = QuantityError;
             fn from_str(text: &str) -> Result<Self, QuantityError> {
-                parse_real(text, &$dimension).map(Self)
+                $parse(text, &$dimension).map(Self)
             }
         }
 
@@ -177,6 +180,23 @@ real_quantity!(
 real_quantity!(
     /// An amount of money in euros.
     Money, unit::MONEY
+);
+
+real_quantity!(
+    /// A capacitance in farads.
+    Capacitance, unit::CAPACITANCE
+);
+real_quantity!(
+    /// An area in square metres.
+    Area, unit::AREA
+);
+real_quantity!(
+    /// A period in seconds, however long: what a chip should live, what data should be kept for.
+    Period, unit::PERIOD, parse_real, print_multiple
+);
+real_quantity!(
+    /// A fraction of a whole: `10 %`, or the plain number `0.1`.
+    Fraction, unit::FRACTION, parse_fraction, print_real
 );
 
 impl Time {

@@ -211,3 +211,49 @@ pub(super) static MONEY: Dimension = Dimension {
     example: "6.63 EUR",
     units: &[decimal("EUR", 0)],
 };
+
+/// Base unit: 1 F.
+pub(super) static CAPACITANCE: Dimension = Dimension {
+    name: "a capacitance",
+    example: "100 uF",
+    units: &[
+        decimal("pF", -12),
+        decimal("nF", -9),
+        decimal("uF", -6),
+        read_only(decimal("µF", -6)),
+        read_only(decimal("μF", -6)),
+        decimal("mF", -3),
+        decimal("F", 0),
+    ],
+};
+
+/// Base unit: 1 m². Packages are stated in mm².
+pub(super) static AREA: Dimension = Dimension {
+    name: "an area",
+    example: "48 mm^2",
+    units: &[decimal("mm^2", -6), read_only(decimal("m^2", 0))],
+};
+
+/// Base unit: 1 s, for spans that a simulation never steps through. A year has 365.25 days.
+pub(super) static PERIOD: Dimension = Dimension {
+    name: "a period",
+    example: "10 y",
+    units: &[
+        decimal("us", -6),
+        decimal("ms", -3),
+        decimal("s", 0),
+        scaled("min", 60),
+        scaled("h", 3_600),
+        scaled("d", 86_400),
+        scaled("y", 31_557_600),
+        read_only(scaled("days", 86_400)),
+        read_only(scaled("years", 31_557_600)),
+    ],
+};
+
+/// Base unit: 1.
+pub(super) static FRACTION: Dimension = Dimension {
+    name: "a fraction",
+    example: "10 %",
+    units: &[decimal("%", -2)],
+};

@@ -82,7 +82,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         command: text::printable(&document.command_line()),
         wordline: &document.wordline,
         seed: document.experiment.seed,
-        timing: document.experiment.timing.to_string(),
+        timing: timings(document),
         age: document.experiment.age.to_string(),
         metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
         document_json: script::json(document),
@@ -176,6 +176,13 @@ fn title(document: &ResultSet) -> String {
         many => format!("{} targets", many.len()),
     };
     text::printable(&format!("wordline {workload}: {what}"))
+}
+
+/// The timing classes that were run.
+fn timings(document: &ResultSet) -> String {
+    let timings = document.experiment.timings.iter();
+    let names: Vec<_> = timings.map(|timing| timing.name()).collect();
+    names.join(" and ")
 }
 
 fn warnings(document: &ResultSet) -> Vec<Note> {

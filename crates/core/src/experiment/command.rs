@@ -1,0 +1,185 @@
+//! The command line that makes a result again, every setting spelled out.
+
+use std::fmt::{Display, Write as _};
+
+use super::{
+    AccessSource, BufferWorkload, CompareWorkload, Durations, Experiment, RawWorkload, Workload,
+};
+use crate::quantity::{ByteCount, DataRate, Period, Quantity as _, Time};
+
+impl Experiment {
+    /// The command that makes the same result again, every setting spelled out.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let mut command = Command(format!("wordline {}", self.workload.name()));
+        if !self.targets.is_empty() {
+            command.flag("target", self.targets.join(","));
+        }
+        match &self.workload {
+            Workload::Raw(raw) => command.raw(raw),
+            Workload::Buffer(buffer) => command.buffer(buffer),
+            Workload::Compare(compare) => command.compare(compare),
+        }
+        if !matches!(&self.workload, Workload::Buffer(buffer) if matches!(buffer.source, AccessSource::Log(_)))
+        {
+            command.list("timing", self.timings.iter());
+            command.flag("age", self.age);
+        }
+        command.flag("seed", self.seed);
+        command.0
+    }
+}
+
+/// A command line that grows.
+struct Command(String);
+
+impl Command {
+    /// A flag with its value. Spaces within a quantity are left out.
+    fn flag(&mut self, name: &str, value: impl Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, " --{name} {}", quoted(&value.to_string()));
+    }
+
+    fn quantity(&mut self, name: &str, value: impl Display) {
+        self.flag(name, compact(value));
+    }
+
+    fn optional(&mut self, name: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.quantity(name, value);
+        }
+    }
+
+    /// A flag with several values; none where there are none.
+    fn list(&mut self, name: &str, values: impl Iterator<Item = impl Display>) {
+        let values: Vec<_> = values.map(compact).collect();
+        if !values.is_empty() {
+            self.flag(name, values.join(","));
+        }
+    }
+
+    fn switch(&mut self, name: &str, on: bool) {
+        if on {
+            let _ = write!(self.0, " --{name}");
+        }
+    }
+
+    fn raw(&mut self, raw: &RawWorkload) {
+        self.list("operation", raw.operations.iter().map(|one| one.name()));
+        self.list("pattern", raw.patterns.iter().map(|one| one.name()));
+        self.switch("cache-read", raw.cache_read);
+        self.switch("cache-program", raw.cache_program);
+        self.switch("multi-plane", raw.multi_plane);
+        self.list("during", raw.during.iter().map(|one| one.name()));
+        self.optional("pause", raw.pause_ps.map(Time::from_ps));
+        self.list("size", raw.access_bytes.iter().copied().map(bytes));
+        self.quantity("total", bytes(raw.total_bytes));
+        self.quantity("wrap", bytes(raw.wrap_bytes));
+    }
+
+    fn buffer(&mut self, buffer: &BufferWorkload) {
+        match &buffer.source {
+            AccessSource::Stream(stream) => {
+                self.flag("operation", stream.operation.name());
+                self.flag("pattern", stream.pattern.name());
+                self.quantity("record", bytes(stream.record_bytes));
+                self.quantity("total", bytes(stream.total_bytes));
+                self.quantity("wrap", bytes(stream.wrap_bytes));
+            }
+            AccessSource::Log(log) => {
+                self.flag("log", &log.file);
+                self.optional("log-format", log.format.as_ref());
+                self.optional("log-unit", log.unit.as_ref());
+                if let Some(job) = &log.job {
+                    self.flag("job", job);
+                }
+                self.optional("operation", log.operation.map(super::Operation::name));
+                self.optional("record", log.record_bytes.map(bytes));
+                if log.durations != Durations::Latency {
+                    self.flag("durations", log.durations.name());
+                }
+            }
+            AccessSource::Trace(trace) => {
+                self.flag("trace", &trace.file);
+                self.optional("log-format", trace.format.as_ref());
+                self.flag("operation", trace.operation.name());
+            }
+        }
+        let rates = buffer.rates_bytes_per_s.iter();
+        self.list("rate", rates.map(|rate| DataRate::from_si(*rate)));
+        self.list("ram", buffer.ram_bytes.iter().copied().map(bytes));
+        self.switch("power-up", buffer.power_up);
+        if buffer.startup_ps > 0 {
+            self.quantity("startup", Time::from_ps(buffer.startup_ps));
+        }
+        if buffer.backlog_bytes > 0 {
+            self.quantity("backlog", bytes(buffer.backlog_bytes));
+        }
+        self.quantity("horizon", Period::from_si(buffer.horizon_s));
+    }
+
+    fn compare(&mut self, compare: &CompareWorkload) {
+        let (work, limits, prices) = (&compare.work, &compare.limits, &compare.prices);
+        self.flag("work", work.kind.name());
+        self.quantity("rate", work.rate);
+        self.quantity("record", work.record);
+        self.optional("duty", work.duty);
+        self.optional("keep", work.keep);
+        self.optional("utilization", work.utilization);
+        self.optional("reads", work.reads);
+        if let Some(trace) = &work.trace {
+            self.flag("trace", trace);
+        }
+        self.optional("max-ram", limits.ram);
+        self.optional("max-latency", limits.latency);
+        self.optional("min-life", limits.life);
+        self.optional("max-energy-per-day", limits.energy_per_day);
+        self.optional("max-bytes-at-risk", limits.bytes_at_risk);
+        self.optional("max-holdup", limits.holdup);
+        self.optional("max-cost", limits.cost);
+        self.optional("max-parts", limits.parts);
+        self.optional("ram-price", prices.ram_per_kib);
+        self.optional("shifter-price", prices.level_shifter);
+        let parts = prices.parts.iter();
+        self.list(
+            "price",
+            parts.map(|(part, price)| format!("{part}={price}")),
+        );
+        self.switch("in-turn", compare.in_turn);
+        if let Some(title) = &compare.title {
+            self.flag("title", title);
+        }
+    }
+}
+
+fn bytes(bytes: u64) -> ByteCount {
+    ByteCount::from_bytes(bytes)
+}
+
+/// A value without the space between number and unit.
+fn compact(value: impl Display) -> String {
+    value.to_string().replace(' ', "")
+}
+
+/// A word as a POSIX shell takes it literally.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "@.,:/_+-=%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_target_is_quoted() {
+        assert_eq!(quoted("p@b"), "p@b");
+        assert_eq!(quoted("x$(id);y"), "'x$(id);y'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

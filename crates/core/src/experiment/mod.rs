@@ -1,0 +1,211 @@
+//! The one serialisable object behind every run.
+//!
+//! Command line, study file and bindings all build an [`Experiment`]; the laboratory runs it; the
+//! result set carries it, so that a saved result says how to make it again.
+
+mod buffer;
+mod command;
+mod compare;
+mod raw;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use buffer::{
+    AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
+};
+pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
+pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+
+use crate::timing::Timing;
+
+/// Targets, a workload and the conditions of a run. Inputs and seed give the run, bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// What is run: `PART@BOARD`, or `PART` where the part names a default board.
+    pub targets: Vec<String>,
+    /// What the targets do.
+    pub workload: Workload,
+    /// Which of the data sheets' columns apply, each run by itself. A single one is written without
+    /// its list.
+    #[serde(rename = "timing", with = "one_or_many")]
+    #[schemars(with = "OneOrMany")]
+    pub timings: Vec<Timing>,
+    /// Fraction of rated life already used, 0 to 1.
+    pub age: f64,
+    /// Seed of everything that is drawn.
+    pub seed: u64,
+}
+
+/// What the targets do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Workload {
+    /// A raw memory over access sizes.
+    Raw(RawWorkload),
+    /// RAM for a fixed input rate.
+    Buffer(BufferWorkload),
+    /// Candidates side by side, and a verdict for each.
+    Compare(Box<CompareWorkload>),
+}
+
+impl Workload {
+    /// As the result rows spell it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Raw(_) => "raw",
+            Self::Buffer(_) => "buffer",
+            Self::Compare(_) => "compare",
+        }
+    }
+}
+
+/// How [`Experiment::timings`] are written.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum OneOrMany {
+    /// A single class.
+    One(Timing),
+    /// Several, each run by itself.
+    Many(Vec<Timing>),
+}
+
+/// A list that is written without brackets where it has one element.
+mod one_or_many {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use super::{OneOrMany, Timing};
+
+    pub(super) fn serialize<S: Serializer>(
+        timings: &[Timing],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match timings {
+            [one] => OneOrMany::One(*one),
+            many => OneOrMany::Many(many.to_vec()),
+        }
+        .serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Timing>, D::Error> {
+        Ok(match OneOrMany::deserialize(deserializer)? {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_experiment_survives_json_and_names_its_command() {
+        let experiment = Experiment {
+            targets: vec!["em064lx@stm32h755-qspi".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(
+            serde_json::from_str::<Experiment>(&json).ok(),
+            Some(experiment.clone())
+        );
+        assert_eq!(
+            experiment.command_line(),
+            "wordline raw --target em064lx@stm32h755-qspi --operation read,write --pattern sequential \
+             --size 2KiB,4KiB,8KiB,16KiB,32KiB,64KiB --total 64MiB --wrap 8MiB --timing typ --age 0 --seed 0"
+        );
+    }
+
+    #[test]
+    fn work_in_the_background_is_named_where_there_is_any() {
+        let mut experiment = Experiment {
+            targets: vec!["mt25ql128".into()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert!(!json.contains("during"), "{json}");
+        let Workload::Raw(raw) = &mut experiment.workload else {
+            unreachable!("it was made above");
+        };
+        raw.during = vec![BackgroundWork::Program, BackgroundWork::Erase];
+        raw.pause_ps = Some(1_500_000);
+        let command = experiment.command_line();
+        assert!(
+            command.contains(" --during program,erase --pause 1.5us --size "),
+            "{command}"
+        );
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(serde_json::from_str(&json).ok(), Some(experiment));
+    }
+
+    #[test]
+    fn one_timing_class_stands_without_a_list() {
+        let mut experiment = Experiment {
+            targets: Vec::new(),
+            workload: Workload::Raw(RawWorkload::default()),
+            timings: vec![Timing::Max],
+            age: 0.0,
+            seed: 0,
+        };
+        for (timings, expected) in [
+            (vec![Timing::Max], "\"timing\":\"max\""),
+            (
+                vec![Timing::Typ, Timing::Max],
+                "\"timing\":[\"typ\",\"max\"]",
+            ),
+        ] {
+            experiment.timings = timings;
+            let json = serde_json::to_string(&experiment).expect("plain data");
+            assert!(json.contains(expected), "{json}");
+            assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
+        }
+    }
+
+    #[test]
+    fn a_study_survives_json_and_its_command_spells_it_out() {
+        use crate::quantity::{ByteCount, DataRate, Period, Quantity as _};
+        let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
+        let mut study = CompareWorkload {
+            title: Some("a \"logger\"".into()),
+            work,
+            limits: Limits::default(),
+            prices: Prices::default(),
+            in_turn: true,
+        };
+        study.limits.ram = Some(ByteCount::from_bytes(16_384));
+        study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));
+        let experiment = Experiment {
+            targets: vec!["mt29f1g01".into()],
+            workload: Workload::Compare(Box::new(study)),
+            timings: vec![Timing::Typ, Timing::Max],
+            age: 0.0,
+            seed: 0,
+        };
+        let json = serde_json::to_string(&experiment).expect("plain data");
+        assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
+        assert_eq!(
+            experiment.command_line(),
+            "wordline compare --target mt29f1g01 --work log --rate 500KB/s --record 4KiB \
+             --max-ram 16KiB --min-life 10y --in-turn \
+             --title 'a \"logger\"' --timing typ,max --age 0 --seed 0"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_by_name() {
+        let error = serde_json::from_str::<Experiment>(r#"{"targets":[],"sed":1}"#);
+        let message = error.expect_err("misspelt").to_string();
+        assert!(message.contains("unknown field `sed`"), "{message}");
+    }
+}

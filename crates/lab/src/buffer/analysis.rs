@@ -1,0 +1,122 @@
+//! What is learnt from accesses as they come by, whether they were measured or simulated: the exact curve, the
+//! longest sequences, the latencies, and the course of the buffer at the rates that the user asked for.
+
+use wordline_core::LatencyHistogram;
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+
+use super::course::Course;
+use super::extremes::BlockMaxima;
+use super::grid;
+use crate::backlog::{
+    Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, StartUp,
+};
+
+/// Numbers of consecutive accesses whose longest duration is told.
+const LENGTHS: usize = 64;
+
+/// The most consecutive accesses that are looked at.
+const LENGTH_MAX: u64 = 1 << 16;
+
+/// Adds accesses up.
+pub(crate) struct Analysis {
+    curve: Accumulator,
+    longest: Longest,
+    latency: LatencyHistogram,
+    latency_course: Course,
+    latency_maxima: BlockMaxima,
+    rates: Vec<AtRate>,
+    now: Time,
+}
+
+/// The course of the buffer at one rate.
+struct AtRate {
+    rate: Rate,
+    backlog: Backlog,
+    fill: Course,
+    maxima: BlockMaxima,
+}
+
+/// What was learnt.
+pub(crate) struct Findings {
+    pub(crate) curve: Curve,
+    /// Number of consecutive accesses, and the longest that so many took together.
+    pub(crate) longest: Vec<(u64, Time)>,
+    pub(crate) latency: LatencyHistogram,
+    pub(crate) latency_course: Course,
+    pub(crate) latency_maxima: BlockMaxima,
+    pub(crate) rates: Vec<RateFindings>,
+}
+
+/// What was learnt at a rate that the user asked for.
+pub(crate) struct RateFindings {
+    pub(crate) rate: Rate,
+    /// Whole records, whatever their sizes, and fluid.
+    pub(crate) peaks: Peaks,
+    pub(crate) fill: Course,
+    pub(crate) maxima: BlockMaxima,
+}
+
+impl Analysis {
+    /// Begins with a start-up, and plays the accesses at some rates.
+    pub(crate) fn new(start: StartUp, rates: &[Rate]) -> Result<Self, BacklogError> {
+        let at_rate = |rate: &Rate| {
+            Ok(AtRate {
+                rate: *rate,
+                backlog: Backlog::after_start(*rate, start)?,
+                fill: Course::new(),
+                maxima: BlockMaxima::new(),
+            })
+        };
+        Ok(Self {
+            curve: Accumulator::after_start(start),
+            longest: Longest::new(&grid::lengths(LENGTH_MAX, LENGTHS)),
+            latency: LatencyHistogram::new(),
+            latency_course: Course::new(),
+            latency_maxima: BlockMaxima::new(),
+            rates: rates.iter().map(at_rate).collect::<Result<_, BacklogError>>()?,
+            now: start.time,
+        })
+    }
+
+    /// Adds an access that took `duration` and moved `bytes` bytes.
+    pub(crate) fn push(&mut self, duration: Time, bytes: u64) -> Result<(), BacklogError> {
+        let size = ByteCount::from_bytes(bytes);
+        self.now = self.now.checked_plus(duration).ok_or(BacklogError::TooMuch)?;
+        self.curve.push(duration, size);
+        self.longest.push(duration);
+        self.latency.record(duration);
+        self.latency_course.note(self.now, duration.si());
+        self.latency_maxima.push(duration.si());
+        for one in &mut self.rates {
+            let fill = one.backlog.push(duration, size)?.in_flight().bytes();
+            one.fill.note(self.now, fill);
+            one.maxima.push(fill);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn accesses(&self) -> u64 {
+        self.latency.count()
+    }
+
+    /// Ends the run.
+    pub(crate) fn finish(self) -> Result<Findings, BacklogError> {
+        Ok(Findings {
+            curve: self.curve.finish()?,
+            longest: self.longest.finish(),
+            latency: self.latency,
+            latency_course: self.latency_course,
+            latency_maxima: self.latency_maxima,
+            rates: self
+                .rates
+                .into_iter()
+                .map(|one| RateFindings {
+                    rate: one.rate,
+                    peaks: one.backlog.finish(),
+                    fill: one.fill,
+                    maxima: one.maxima,
+                })
+                .collect(),
+        })
+    }
+}

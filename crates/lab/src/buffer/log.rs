@@ -1,0 +1,522 @@
+//! A log that somebody measured.
+//!
+//! A log answers the question only if it accounts for its time: a log that leaves out its fsyncs covers a
+//! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time
+//! that passed, tells; below 90 % the log is refused, with the way out.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{
+    Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
+    Timing,
+};
+use wordline_trace::{Accesses, Counted, Log, LoggedAccess, Oddity, Options, Summary};
+
+use super::analysis::Analysis;
+use super::{grid, rows};
+use crate::backlog::{self, StartUp};
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+use crate::subject::{Axes, Subject};
+
+/// Least share of its time that a log must account for.
+pub(crate) const COVERAGE_MIN: f64 = 0.9;
+
+/// Highest share: beyond it accesses overlap. Rounded times of a log can lift it a little above 1.
+pub(crate) const COVERAGE_MAX: f64 = 1.05;
+
+/// Fewer accesses than these are no sample of what a memory does.
+const ACCESSES_MIN: u64 = 1000;
+
+/// Accesses between two signs of life.
+const BREATH: u64 = 1 << 16;
+
+pub(super) fn run(
+    source: &LogSource,
+    question: &BufferWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    if question.power_up {
+        let problem = "is that of a simulated part; give the time of a log with startup";
+        return Err(LabError::List {
+            what: "power_up",
+            problem: problem.to_owned(),
+        });
+    }
+    let file = source.file.as_str();
+    let failed = |source| LabError::Trace {
+        file: file.to_owned(),
+        source,
+    };
+    let log = wordline_trace::open(control.open(file)?, &options(source)?).map_err(failed)?;
+    match log {
+        Log::Accesses(accesses) => {
+            let reading = Reading {
+                source,
+                question,
+                seed: experiment.seed,
+                control,
+            };
+            reading.accesses(accesses, document)
+        }
+        Log::Counted(counted) => counted_durations(source, &counted, question, document),
+        Log::Asked(_) => Err(LabError::Log {
+            file: file.to_owned(),
+            problem: "this is a workload and tells no durations; replay it on a simulated target with \
+                      --trace FILE --target PART"
+                .to_owned(),
+        }),
+    }
+}
+
+/// What the user said of a log.
+pub(super) fn options(source: &LogSource) -> Result<Options, LabError> {
+    let wrong = |what, error: String| LabError::List {
+        what,
+        problem: error,
+    };
+    let format = source.format.as_deref().map(str::parse).transpose();
+    let unit = source.unit.as_deref().map(str::parse).transpose();
+    Ok(Options {
+        format: format.map_err(|error: wordline_trace::UnknownFormat| {
+            wrong("log format", error.to_string())
+        })?,
+        unit: unit
+            .map_err(|error: wordline_trace::UnknownUnit| wrong("log unit", error.to_string()))?,
+        name: Some(source.file.clone()),
+        job: source.job.clone(),
+        operation: source.operation,
+        bytes: source.record_bytes,
+    })
+}
+
+/// The columns of the rows of a log.
+fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
+    let subject = Subject {
+        target: format!("log:{file}"),
+        part: file.to_owned(),
+        board: String::new(),
+        workload: "buffer",
+        operation,
+        axes: Axes::new(),
+        timing: Timing::Typ,
+        age: 0.0,
+        basis: Basis::Measured,
+    };
+    match record {
+        Some(bytes) => subject.at("access_bytes", bytes),
+        None => subject,
+    }
+}
+
+/// A log of accesses while it is read.
+struct Reading<'a> {
+    source: &'a LogSource,
+    question: &'a BufferWorkload,
+    seed: u64,
+    control: &'a Control<'a>,
+}
+
+/// How long the accesses took together, and the time in which they did.
+#[derive(Default)]
+struct Coverage {
+    busy_ps: u128,
+    first_start_ps: Option<i128>,
+    last_end_ps: Option<i128>,
+    /// Whether an access tells no end.
+    unknown: bool,
+}
+
+impl Coverage {
+    fn add(&mut self, access: &LoggedAccess) {
+        self.busy_ps += u128::from(access.duration.ps());
+        let Some(end) = access.end else {
+            self.unknown = true;
+            return;
+        };
+        let end = i128::from(end.ps());
+        let start = end - i128::from(access.duration.ps());
+        self.first_start_ps = Some(self.first_start_ps.map_or(start, |first| first.min(start)));
+        self.last_end_ps = Some(self.last_end_ps.map_or(end, |last| last.max(end)));
+    }
+
+    /// The time that passed, in picoseconds; `None` where the log does not tell.
+    fn elapsed_ps(&self) -> Option<u128> {
+        let known = (!self.unknown).then_some(())?;
+        let (first, last) = (self.first_start_ps?, self.last_end_ps?);
+        let () = known;
+        u128::try_from(last - first).ok()
+    }
+
+    /// Least and highest share of the time that the accesses can have taken, given the steps in which the
+    /// log tells times.
+    fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
+        let elapsed = self.elapsed_ps()? as f64;
+        let step = resolution.map_or(0.0, |step| step.ps() as f64);
+        let busy = self.busy_ps as f64;
+        let least = busy / (elapsed + step).max(1.0);
+        let most = if elapsed > step {
+            busy / (elapsed - step)
+        } else {
+            f64::INFINITY
+        };
+        Some((least, most))
+    }
+}
+
+/// Turns accesses into the time from each start to the next.
+#[derive(Default)]
+struct Starts {
+    /// Start of the access before, in picoseconds, and what it moved.
+    last: Option<(i128, u64)>,
+    last_duration: Time,
+}
+
+impl Starts {
+    /// The access before and the time until this one began; `None` for the first. A start that lies
+    /// before the one in front of it, as rounded times have it, is moved to it.
+    fn next(&mut self, end: Time, access: &LoggedAccess) -> Option<(Time, u64)> {
+        let start = i128::from(end.ps()) - i128::from(access.duration.ps());
+        self.last_duration = access.duration;
+        let Some((last, bytes)) = self.last else {
+            self.last = Some((start, access.bytes));
+            return None;
+        };
+        let start = start.max(last);
+        self.last = Some((start, access.bytes));
+        let interval = u64::try_from(start - last).unwrap_or(u64::MAX);
+        Some((Time::from_ps(interval), bytes))
+    }
+
+    /// The last access, of which only the duration is known.
+    fn end(self) -> Option<(Time, u64)> {
+        self.last.map(|(_, bytes)| (self.last_duration, bytes))
+    }
+}
+
+impl Reading<'_> {
+    fn refuse(&self, problem: String) -> LabError {
+        LabError::Log {
+            file: self.source.file.clone(),
+            problem,
+        }
+    }
+
+    fn accesses<R: BufRead>(
+        &self,
+        mut accesses: Accesses<R>,
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        let start = StartUp {
+            time: Time::from_ps(self.question.startup_ps),
+            backlog: ByteCount::from_bytes(self.question.backlog_bytes),
+        };
+        let rates = super::rates(self.question)?;
+        let mut analysis = Analysis::new(start, &rates)?;
+        let mut coverage = Coverage::default();
+        let mut starts = Starts::default();
+        let mut operation = self.source.operation;
+        let mut seen: u64 = 0;
+        for access in accesses.by_ref() {
+            let access = access.map_err(|source| LabError::Trace {
+                file: self.source.file.clone(),
+                source,
+            })?;
+            if seen.is_multiple_of(BREATH) {
+                self.control.report(Progress {
+                    step: &self.source.file,
+                    done_bytes: 0,
+                    total_bytes: 0,
+                });
+                if self.control.stopped() {
+                    document.complete = false;
+                    break;
+                }
+            }
+            seen += 1;
+            match operation {
+                None => operation = Some(access.operation),
+                Some(wanted) if wanted != access.operation => {
+                    if self.source.operation.is_none() {
+                        return Err(self.mixed(&access, wanted));
+                    }
+                    continue;
+                }
+                Some(_) => {}
+            }
+            if let Some(record) = self.source.record_bytes
+                && record != access.bytes
+            {
+                return Err(self.refuse(format!(
+                    "line {}: this access moved {}, and the record is said to be {}; leave --record out to \
+                     take the sizes from the log",
+                    access.line,
+                    ByteCount::from_bytes(access.bytes),
+                    ByteCount::from_bytes(record)
+                )));
+            }
+            coverage.add(&access);
+            match (self.source.durations, access.end) {
+                (Durations::Latency, _) => analysis.push(access.duration, access.bytes)?,
+                (Durations::StartToStart, Some(end)) => {
+                    if let Some((interval, bytes)) = starts.next(end, &access) {
+                        analysis.push(interval, bytes)?;
+                    }
+                }
+                (Durations::StartToStart, None) => {
+                    return Err(self.refuse(format!(
+                        "line {}: the log does not tell when accesses ended, which start-to-start needs",
+                        access.line
+                    )));
+                }
+            }
+        }
+        if let Some((duration, bytes)) = starts.end() {
+            analysis.push(duration, bytes)?;
+        }
+        let summary = accesses.summary();
+        let Some(operation) = operation.filter(|_| analysis.accesses() > 0) else {
+            let wanted = self.source.operation.map_or("access", Operation::name);
+            return Err(self.refuse(format!("there is no {wanted} among its {seen} accesses")));
+        };
+        let shares = self.check_coverage(&coverage, &summary, document)?;
+        self.warn(&analysis, &summary, document);
+        let findings = analysis.finish()?;
+        let record = findings.curve.record().map(ByteCount::bytes);
+        let subject = subject(&self.source.file, operation, record);
+        rows::add(&subject, &findings, self.question, self.seed, document);
+        if let Some((least, most)) = shares {
+            let share = if most.is_finite() { (least + most) / 2.0 } else { least };
+            document.rows.push(subject.row(Metric::Coverage, Ok(share)));
+        }
+        if record.is_none() {
+            let advice = format!(
+                "{}: accesses have several sizes, up to {}; rates for whole records rest on the fluid curve \
+                 and the largest record, which is safe and not exact; a rate that is asked for is exact",
+                subject.target,
+                findings.curve.largest_record()
+            );
+            document.warn(WarningCode::SeveralSizes, advice);
+        }
+        document.environment = Some(environment(&summary, self.source));
+        Ok(())
+    }
+
+    fn mixed(&self, access: &LoggedAccess, first: Operation) -> LabError {
+        self.refuse(format!(
+            "line {}: a {} in a log that begins with a {}; say which of them the input waits for with \
+             --operation {} or --operation {}, and note that the others take their time as well",
+            access.line,
+            access.operation.name(),
+            first.name(),
+            first.name(),
+            access.operation.name()
+        ))
+    }
+
+    /// Refuses a log that leaves out its time, or counts it twice.
+    fn check_coverage(
+        &self,
+        coverage: &Coverage,
+        summary: &Summary,
+        document: &mut ResultSet,
+    ) -> Result<Option<(f64, f64)>, LabError> {
+        let name = &self.source.file;
+        let Some((least, most)) = coverage.shares(summary.resolution) else {
+            let advice = format!(
+                "{name}: the log does not tell when accesses ended, so nothing shows whether it leaves \
+                 out time between them; such time fills the buffer as well"
+            );
+            document.warn(WarningCode::UnknownCoverage, advice);
+            return Ok(None);
+        };
+        if self.source.durations == Durations::StartToStart {
+            let mut advice = format!(
+                "{name}: times from the start of an access to the start of the next stand for durations; \
+                 the log itself covers {:.0} % of them",
+                100.0 * least.min(most)
+            );
+            if let Some(step) = summary.resolution {
+                advice += &format!(", and tells them in steps of {step}, which RAM has to allow for twice");
+            }
+            document.warn(WarningCode::StartToStart, advice);
+            return Ok(Some((least, most)));
+        }
+        let way_out = "--durations start-to-start takes the time from the start of an access to the start of the \
+                       next instead";
+        if most < COVERAGE_MIN {
+            let elapsed = coverage.elapsed_ps().unwrap_or(0);
+            return Err(self.refuse(format!(
+                "the durations in the log cover {:.1} % of its time: {} of {}. What happened in the rest, such \
+                 as fsync, fills the buffer too, so they answer nothing; at least 90 % are needed. {way_out}, or \
+                 record a log whose latencies include the flush (fio: --sync=1 or --rw=write with O_DSYNC \
+                 instead of --fsync=1)",
+                100.0 * most,
+                seconds(coverage.busy_ps),
+                seconds(elapsed)
+            )));
+        }
+        if least > COVERAGE_MAX {
+            return Err(self.refuse(format!(
+                "the durations in the log cover {:.0} % of its time: accesses overlapped, as they do with a \
+                 queue depth above 1 or several jobs, and their durations do not follow each other. {way_out}, or \
+                 record with --iodepth=1 --numjobs=1",
+                100.0 * least
+            )));
+        }
+        Ok(Some((least, most)))
+    }
+
+    fn warn(&self, analysis: &Analysis, summary: &Summary, document: &mut ResultSet) {
+        let name = &self.source.file;
+        let accesses = analysis.accesses();
+        if accesses < ACCESSES_MIN {
+            let advice = format!(
+                "{name}: {accesses} accesses are few; rare long ones decide about RAM, and a log of at least \
+                 {ACCESSES_MIN} has to be long enough to show them"
+            );
+            document.warn(WarningCode::FewSamples, advice);
+        }
+        let advice = format!(
+            "{name}: accesses of a benchmark follow each other at once; a memory that gets pauses, as at a \
+             fixed rate, may take other times: shorter ones where it cleans up when idle, longer ones where it \
+             falls asleep. Record at the rate in question (fio: --rate) where that matters"
+        );
+        document.warn(WarningCode::ClosedLoop, advice);
+        if self.question.horizon_s > 0.0 {
+            let advice = format!(
+                "{name}: return levels look beyond the log by a fitted distribution, with an interval of 90 %; \
+                 they hold if what comes is like what was logged"
+            );
+            document.warn(WarningCode::Extrapolated, advice);
+        }
+        for oddity in &summary.oddities {
+            let (code, advice) = odd(name, oddity);
+            document.warn(code, advice);
+        }
+    }
+}
+
+/// A time that may be longer than simulated time can be.
+fn seconds(ps: u128) -> String {
+    wordline_core::quantity::human(ps as f64 / 1e12, "s", 4)
+}
+
+/// What is odd about a log, in words.
+pub(super) fn odd(name: &str, oddity: &Oddity) -> (WarningCode, String) {
+    let code = match oddity {
+        Oddity::TruncatedEnd { .. } => WarningCode::TruncatedLog,
+        Oddity::BackwardsTime { .. } => WarningCode::BackwardsTime,
+        Oddity::Lost { .. } => WarningCode::LostRecords,
+        _ => WarningCode::OddLog,
+    };
+    (code, format!("{name}, {oddity}"))
+}
+
+/// What the log says of itself.
+fn environment(summary: &Summary, source: &LogSource) -> BTreeMap<String, String> {
+    let mut environment = BTreeMap::from([
+        ("log".to_owned(), source.file.clone()),
+        ("log_format".to_owned(), summary.format.clone()),
+        ("durations".to_owned(), source.durations.name().to_owned()),
+    ]);
+    if let Some(step) = summary.resolution {
+        environment.insert("log_resolution".to_owned(), step.to_string());
+    }
+    environment
+}
+
+/// Durations without their order: for each rate the least and the most that any order needs.
+fn counted_durations(
+    source: &LogSource,
+    counted: &Counted,
+    question: &BufferWorkload,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let refuse = |problem: String| LabError::Log {
+        file: source.file.clone(),
+        problem,
+    };
+    let mut kinds: Vec<Operation> = counted.durations.iter().map(|one| one.operation).collect();
+    kinds.dedup();
+    let operation = match (source.operation, kinds.as_slice()) {
+        (Some(operation), kinds) if kinds.contains(&operation) => operation,
+        (None, [one]) => *one,
+        (Some(operation), _) => {
+            return Err(refuse(format!("there is no {} in it", operation.name())));
+        }
+        (None, _) => {
+            return Err(refuse(
+                "it counts reads and writes; say which of them the input waits for with --operation".into(),
+            ));
+        }
+    };
+    let of_kind = counted.durations.iter().filter(|one| one.operation == operation);
+    let mut durations = Vec::new();
+    let mut record = source.record_bytes;
+    for one in of_kind {
+        match (record, one.bytes) {
+            (None, bytes) => record = bytes,
+            (Some(record), Some(bytes)) if record != bytes => {
+                return Err(refuse(format!(
+                    "it counts accesses of {} and of {}; without their order, one size is needed",
+                    ByteCount::from_bytes(record),
+                    ByteCount::from_bytes(bytes)
+                )));
+            }
+            _ => {}
+        }
+        durations.push(*one);
+    }
+    let Some(record) = record else {
+        return Err(refuse("it does not tell the size of an access; give it with --record".to_owned()));
+    };
+    let all = backlog::Unordered::new(&durations, ByteCount::from_bytes(record))?;
+    let subject = subject(&source.file, operation, Some(record));
+    let count: u64 = durations.iter().map(|one| one.count).sum();
+    document
+        .rows
+        .push(subject.row(Metric::AccessCount, Ok(count as f64)));
+    let limits = all.limits();
+    for (kind, limit) in [("least", limits.0), ("most", limits.1)] {
+        let at = subject.estimate(subject.basis, kind);
+        document
+            .rows
+            .push(at.row(Metric::ThroughputMean, limit.map_or(Err(NoValue::Unbounded), |rate| Ok(rate.bytes_per_second()))));
+    }
+    let mut asked = super::rates(question)?;
+    let sure = limits.0.map_or(f64::INFINITY, backlog::Rate::bytes_per_second);
+    for rate in grid::rates(sure) {
+        if let Ok(rate) = backlog::Rate::from_bytes_per_second(rate)
+            && !asked.contains(&rate)
+        {
+            asked.push(rate);
+        }
+    }
+    for rate in asked {
+        for (kind, demand) in [("least", all.least(rate)), ("most", all.most(rate))] {
+            let at = subject.estimate(subject.basis, kind);
+            for arrival in Arrival::ALL {
+                rows::peaks(&at, rate.bytes_per_second(), arrival, &demand, document);
+            }
+        }
+    }
+    let advice = format!(
+        "{}: a histogram has lost the order of the accesses, and with it how many long ones followed each \
+         other: RAM lies between the least and the most that any order needs; a latency log gives the exact \
+         figure (fio: --write_lat_log=NAME)",
+        source.file
+    );
+    document.warn(WarningCode::LostOrder, advice);
+    for oddity in &counted.summary.oddities {
+        let (code, advice) = odd(&source.file, oddity);
+        document.warn(code, advice);
+    }
+    document.environment = Some(environment(&counted.summary, source));
+    Ok(())
+}

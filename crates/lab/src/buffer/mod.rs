@@ -1,0 +1,104 @@
+//! How much RAM is needed so that nothing of a fixed input rate is lost: from a simulated target, from a
+//! log that somebody measured, or from a trace that is replayed on a simulated target.
+//!
+//! Whatever the source, its accesses go through one [`Analysis`](analysis::Analysis), and what that
+//! learns becomes rows in one place. The theory itself is in [`crate::backlog`].
+
+pub(crate) mod analysis;
+mod course;
+mod extremes;
+mod grid;
+mod log;
+pub(crate) mod rows;
+pub(crate) mod stream;
+mod trace;
+
+pub use stream::default_stream;
+use wordline_catalog::Target;
+use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet};
+use wordline_nvm::Device;
+
+use crate::backlog::{Rate, StartUp};
+use crate::control::Control;
+use crate::error::LabError;
+
+/// Answers the question for every target, or for the log.
+pub(crate) fn run(
+    targets: &[Target<'_>],
+    question: &BufferWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    rates(question)?;
+    check_rams(question)?;
+    if !(question.horizon_s.is_finite() && question.horizon_s > 0.0) {
+        return Err(LabError::Number {
+            what: "horizon",
+            found: question.horizon_s,
+            problem: "is no time to look ahead; allowed: above 0 s".to_owned(),
+        });
+    }
+    match &question.source {
+        AccessSource::Stream(stream) => {
+            stream::run(targets, stream, question, experiment, control, document)
+        }
+        AccessSource::Log(source) => log::run(source, question, experiment, control, document),
+        AccessSource::Trace(source) => {
+            trace::run(targets, source, question, experiment, control, document)
+        }
+    }
+}
+
+/// The rates that the user asked for, exactly.
+fn rates(question: &BufferWorkload) -> Result<Vec<Rate>, LabError> {
+    let mut rates = Vec::new();
+    for &rate in &question.rates_bytes_per_s {
+        let exact = Rate::from_bytes_per_second(rate).map_err(|_| LabError::Number {
+            what: "rate",
+            found: rate,
+            problem: "B/s is no input rate; allowed: 0.001 B/s to 9 EB/s".to_owned(),
+        })?;
+        if rates.contains(&exact) {
+            return Err(LabError::List {
+                what: "rate",
+                problem: format!("{rate} B/s is named twice"),
+            });
+        }
+        rates.push(exact);
+    }
+    Ok(rates)
+}
+
+fn check_rams(question: &BufferWorkload) -> Result<(), LabError> {
+    let names = question.ram_bytes.iter();
+    let names = names.map(|ram| ByteCount::from_bytes(*ram).to_string());
+    if question.ram_bytes.is_empty() {
+        return Ok(());
+    }
+    crate::list::distinct("ram", names)
+}
+
+/// What happens before the first access of a simulated target.
+///
+/// # Errors
+/// When the sheet of the part states no power-up, and the question counts it.
+fn startup_of(question: &BufferWorkload, device: &dyn Device) -> Result<StartUp, LabError> {
+    let wake_up = match (question.power_up, device.notes().wake_up) {
+        (false, _) => Time::ZERO,
+        (true, Some(time)) => time,
+        (true, None) => {
+            let problem = "cannot be counted: the sheet of the part states no wake_up; state it in a \
+                           sheet of your own, or give the time with startup";
+            return Err(LabError::List {
+                what: "power_up",
+                problem: problem.to_owned(),
+            });
+        }
+    };
+    Ok(StartUp {
+        time: wake_up.plus(Time::from_ps(question.startup_ps)),
+        backlog: ByteCount::from_bytes(question.backlog_bytes),
+    })
+}

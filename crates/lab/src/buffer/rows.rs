@@ -1,0 +1,323 @@
+//! From what was learnt to the rows of the document.
+
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::results::{HistogramBucket, NoValue, Row};
+use wordline_core::{Arrival, Basis, BufferWorkload, Metric, ResultSet};
+
+use super::analysis::Findings;
+use super::extremes::BlockMaxima;
+use super::grid;
+use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate};
+use crate::subject::Subject;
+
+/// Bends of the exact curve that a document holds. Of more, some are left out; the straight lines
+/// between the rest lie above the curve, since it is convex.
+const BENDS_MAX: usize = 1000;
+
+/// Adds everything that was learnt of one subject.
+pub(crate) fn add(
+    subject: &Subject,
+    findings: &Findings,
+    question: &BufferWorkload,
+    seed: u64,
+    document: &mut ResultSet,
+) {
+    summary(subject, findings, document);
+    curve(subject, findings, question, document);
+    inverse(subject, &findings.curve, question, document);
+    sequences(subject, &findings.longest, document);
+    courses(subject, findings, document);
+    return_levels(subject, findings, question, seed, document);
+}
+
+fn summary(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+    let latency = &findings.latency;
+    let accesses = latency.count();
+    document
+        .rows
+        .push(subject.row(Metric::AccessCount, Ok(accesses as f64)));
+    document
+        .rows
+        .push(subject.row(Metric::ThroughputMean, limit(&findings.curve)));
+    let quantile = |quantile| latency.quantile(quantile).map(Quantity::si);
+    let name = format!("{}, {} timing", subject.target, subject.timing);
+    for (metric, value) in [
+        (Metric::LatencyMean, latency.mean_s()),
+        (Metric::LatencyP50, quantile(0.5)),
+        (Metric::LatencyP90, quantile(0.9)),
+        (Metric::LatencyP99, quantile(0.99)),
+        (Metric::LatencyP999, quantile(0.999)),
+        (Metric::LatencyMax, latency.max().map(Quantity::si)),
+    ] {
+        let mut row = subject.row(metric, value.ok_or(NoValue::NotApplicable));
+        row.distribution = Some(name.clone());
+        document.rows.push(row);
+    }
+    document
+        .histograms
+        .insert(name, HistogramBucket::all_of(latency));
+}
+
+/// Above this rate no RAM is enough.
+pub(crate) fn limit(curve: &Curve) -> Result<f64, NoValue> {
+    let limit = curve.limit().ok_or(NoValue::Unbounded);
+    limit.map(Rate::bytes_per_second)
+}
+
+/// The peaks at one rate as rows.
+pub(crate) fn peaks(
+    subject: &Subject,
+    rate: f64,
+    arrival: Arrival,
+    demand: &Demand,
+    document: &mut ResultSet,
+) {
+    let at = subject
+        .at("rate_bytes_per_s", rate)
+        .at("arrival", arrival.name());
+    match demand {
+        Demand::Bounded(peaks) => {
+            if let Some((waiting, in_flight)) = pair(peaks, arrival) {
+                document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
+                document.rows.push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+            }
+        }
+        Demand::Unbounded { growth_rate, .. } => {
+            for metric in [Metric::RamPeak, Metric::RamPeakInFlight] {
+                document.rows.push(at.row(metric, Err(NoValue::Unbounded)));
+            }
+            document.rows.push(at.row(Metric::GrowthRate, Ok(*growth_rate)));
+        }
+    }
+}
+
+/// Waiting and in flight, in bytes; `None` for whole records whose sizes vary, of which a curve knows
+/// nothing.
+pub(crate) fn pair(peaks: &Peaks, arrival: Arrival) -> Option<(f64, f64)> {
+    match arrival {
+        Arrival::Fluid => {
+            let fluid = peaks.fluid;
+            Some((fluid.waiting.bytes(), fluid.in_flight.bytes()))
+        }
+        Arrival::Record => {
+            let records = peaks.records?;
+            Some((records.waiting as f64, records.in_flight as f64))
+        }
+    }
+}
+
+fn curve(
+    subject: &Subject,
+    findings: &Findings,
+    question: &BufferWorkload,
+    document: &mut ResultSet,
+) {
+    let curve = &findings.curve;
+    let highest = limit(curve).unwrap_or(f64::INFINITY);
+    // The rates that the user asked for come first.
+    for one in &findings.rates {
+        let demand = match curve.demand(one.rate) {
+            Demand::Bounded(_) => Demand::Bounded(one.peaks),
+            unbounded @ Demand::Unbounded { .. } => unbounded,
+        };
+        let rate = one.rate.bytes_per_second();
+        for arrival in Arrival::ALL {
+            peaks(subject, rate, arrival, &demand, document);
+        }
+    }
+    let asked = |rate: f64| question.rates_bytes_per_s.contains(&rate);
+    let grid: Vec<f64> = grid::rates(highest);
+    for &rate in grid.iter().filter(|rate| !asked(**rate)) {
+        let Some(exact) = exact(curve, rate) else {
+            continue;
+        };
+        let demand = Demand::Bounded(curve.at(exact));
+        for arrival in Arrival::ALL {
+            peaks(subject, rate, arrival, &demand, document);
+        }
+    }
+    let bends: Vec<_> = curve
+        .breakpoints()
+        .filter(|bend| curve.limit().is_none_or(|limit| bend.rate < limit))
+        .collect();
+    let step = bends.len().div_ceil(BENDS_MAX).max(1);
+    for bend in bends.iter().step_by(step) {
+        let rate = bend.rate.bytes_per_second();
+        if asked(rate) || grid.contains(&rate) {
+            continue;
+        }
+        let demand = Demand::Bounded(curve.at(bend.rate));
+        peaks(subject, rate, Arrival::Fluid, &demand, document);
+    }
+}
+
+/// A rate as the theory takes it: the throughput limit itself, which rounding to a float may have lifted
+/// above what can be sustained, or the float's exact value.
+fn exact(curve: &Curve, rate: f64) -> Option<Rate> {
+    match curve.limit() {
+        Some(limit) if limit.bytes_per_second() == rate => Some(limit),
+        _ => Rate::from_bytes_per_second(rate).ok(),
+    }
+}
+
+/// The highest safe rate for a RAM, in bytes per second. Whole records of several sizes need less than the
+/// largest of them beyond the fluid fill, which is what their answer rests on.
+pub(crate) fn safe_rate(curve: &Curve, ram: u64, arrival: Arrival) -> Result<f64, NoValue> {
+    let (arrivals, ram) = match (arrival, curve.record()) {
+        (Arrival::Fluid, _) => (Arrivals::Fluid, ram),
+        (Arrival::Record, Some(_)) => (Arrivals::Records, ram),
+        (Arrival::Record, None) => {
+            let spare = ram.checked_sub(curve.largest_record().bytes());
+            (Arrivals::Fluid, spare.ok_or(NoValue::NotApplicable)?)
+        }
+    };
+    match curve.highest_rate(ByteCount::from_bytes(ram), arrivals, Counted::Waiting) {
+        Ok(Some(rate)) => Ok(rate.bytes_per_second()),
+        Ok(None) => Err(NoValue::Unbounded),
+        Err(_) => Err(NoValue::NotApplicable),
+    }
+}
+
+fn inverse(
+    subject: &Subject,
+    curve: &Curve,
+    question: &BufferWorkload,
+    document: &mut ResultSet,
+) {
+    let record = curve.largest_record().bytes();
+    let highest = limit(curve).unwrap_or(f64::INFINITY);
+    let mut rams = question.ram_bytes.clone();
+    let safe = |ram| safe_rate(curve, ram, Arrival::Record).unwrap_or(0.0);
+    let more = grid::rams(record, highest, safe);
+    rams.extend(more.into_iter().filter(|ram| !question.ram_bytes.contains(ram)));
+    for ram in rams {
+        for arrival in Arrival::ALL {
+            let at = subject.at("ram_bytes", ram).at("arrival", arrival.name());
+            document
+                .rows
+                .push(at.row(Metric::RateMax, safe_rate(curve, ram, arrival)));
+        }
+    }
+}
+
+pub(super) fn sequences(subject: &Subject, longest: &[(u64, Time)], document: &mut ResultSet) {
+    for (accesses, duration) in longest {
+        let at = subject.at("accesses", *accesses);
+        document
+            .rows
+            .push(at.row(Metric::SequenceDurationMax, Ok(duration.si())));
+    }
+}
+
+fn courses(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+    for (at, latency) in findings.latency_course.stretches() {
+        document
+            .rows
+            .push(subject.at("at_s", at).row(Metric::LatencyMax, Ok(latency)));
+    }
+    for one in &findings.rates {
+        let at_rate = subject.at("rate_bytes_per_s", one.rate.bytes_per_second());
+        for (at, fill) in one.fill.stretches() {
+            document
+                .rows
+                .push(at_rate.at("at_s", at).row(Metric::BufferFillMax, Ok(fill)));
+        }
+    }
+}
+
+/// What may come within the horizon, from what came: of the RAM at each rate asked for, and of the
+/// latency.
+fn return_levels(
+    subject: &Subject,
+    findings: &Findings,
+    question: &BufferWorkload,
+    seed: u64,
+    document: &mut ResultSet,
+) {
+    let curve = &findings.curve;
+    let size = curve.bytes().si() / curve.accesses().max(1) as f64;
+    let sustained = limit(curve).unwrap_or(f64::INFINITY);
+    let within_horizon = |rate: f64| question.horizon_s * rate.min(sustained) / size;
+    for one in &findings.rates {
+        let rate = one.rate.bytes_per_second();
+        if rate <= sustained {
+            let at = subject
+                .at("rate_bytes_per_s", rate)
+                .at("arrival", Arrival::Fluid.name());
+            let accesses = within_horizon(rate);
+            let metric = Metric::RamPeakInFlight;
+            return_level(&at, metric, &one.maxima, accesses, question, seed, document);
+        }
+    }
+    let fastest = findings.rates.iter().map(|one| one.rate.bytes_per_second());
+    let accesses = within_horizon(fastest.fold(0.0, f64::max));
+    let accesses = if accesses > 0.0 {
+        accesses
+    } else {
+        within_horizon(f64::MAX)
+    };
+    let (metric, maxima) = (Metric::LatencyMax, &findings.latency_maxima);
+    return_level(subject, metric, maxima, accesses, question, seed, document);
+}
+
+fn return_level(
+    subject: &Subject,
+    metric: Metric,
+    maxima: &BlockMaxima,
+    accesses: f64,
+    question: &BufferWorkload,
+    seed: u64,
+    document: &mut ResultSet,
+) {
+    let Some(level) = maxima.return_level(accesses, seed) else {
+        return;
+    };
+    for (kind, value) in [
+        ("return_level", level.middle),
+        ("return_level_low", level.low),
+        ("return_level_high", level.high),
+    ] {
+        let at = subject
+            .estimate(Basis::Assumed, kind)
+            .at("horizon_s", question.horizon_s);
+        document.rows.push(at.row(metric, Ok(value)));
+    }
+}
+
+/// The rows of a proven bound: the same questions, answered for accesses that all take the longest that they
+/// can.
+pub(crate) fn add_bound(
+    subject: &Subject,
+    bound: &Findings,
+    question: &BufferWorkload,
+    rams: &[u64],
+    document: &mut ResultSet,
+) {
+    let subject = subject.estimate(Basis::Proven, "bound");
+    let rows: &mut Vec<Row> = &mut document.rows;
+    rows.push(subject.row(Metric::ThroughputMean, limit(&bound.curve)));
+    let longest = bound.latency.max().map(Quantity::si);
+    rows.push(subject.row(Metric::LatencyMax, longest.ok_or(NoValue::NotApplicable)));
+    for one in &bound.rates {
+        let demand = bound.curve.demand(one.rate);
+        for arrival in Arrival::ALL {
+            peaks(&subject, one.rate.bytes_per_second(), arrival, &demand, document);
+        }
+    }
+    for rate in grid::rates(limit(&bound.curve).unwrap_or(f64::INFINITY)) {
+        if !question.rates_bytes_per_s.contains(&rate)
+            && let Some(exact) = exact(&bound.curve, rate)
+        {
+            let demand = Demand::Bounded(bound.curve.at(exact));
+            peaks(&subject, rate, Arrival::Record, &demand, document);
+        }
+    }
+    for &ram in rams {
+        for arrival in Arrival::ALL {
+            let at = subject.at("ram_bytes", ram).at("arrival", arrival.name());
+            let rate = safe_rate(&bound.curve, ram, arrival);
+            document.rows.push(at.row(Metric::RateMax, rate));
+        }
+    }
+    sequences(&subject, &bound.longest, document);
+}

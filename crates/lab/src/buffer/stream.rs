@@ -1,0 +1,414 @@
+//! Records on a simulated target: run as fast as it can, bounded by proof, and run again at the rates that
+//! the user asked for.
+
+use wordline_catalog::Target;
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{
+    Arrival, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource,
+    Timing,
+};
+use wordline_nvm::{Conditions, Device, NvmError};
+
+use super::analysis::{Analysis, Findings};
+use super::{rows, startup_of};
+use crate::backlog::{BacklogError, Rate, StartUp};
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+use crate::payload::Payload;
+use crate::sources;
+use crate::subject::Subject;
+use crate::work::{Plan, Player};
+
+/// The largest record, because its bytes are held in RAM.
+const RECORD_MAX: u64 = 16 << 20;
+
+/// The most memory of one device that a run may touch, because its bytes are held in RAM.
+const FOOTPRINT_MAX: u64 = 4 << 30;
+
+/// Accesses between two signs of life.
+const BREATH: u64 = 1 << 12;
+
+/// Why a run has no figures.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("the device refused an access: {0}")]
+    Device(#[from] NvmError),
+    #[error(transparent)]
+    Backlog(#[from] BacklogError),
+}
+
+/// A stream that suits some targets: records of `record` bytes, in order, within the first 8 MiB or the
+/// smallest part, 64 MiB of them.
+#[must_use]
+pub fn default_stream(
+    targets: &[Target<'_>],
+    record: u64,
+    wrap: Option<u64>,
+    total: Option<u64>,
+) -> StreamSource {
+    let usable = targets
+        .iter()
+        .map(|target| target.part.model.usable_bytes());
+    let smallest = usable.min().unwrap_or(u64::MAX);
+    let wrap_bytes = wrap.unwrap_or_else(|| smallest.min((8 << 20).max(record)));
+    let many = record.saturating_mul(4 << 20).max(wrap_bytes);
+    StreamSource {
+        operation: Operation::Write,
+        pattern: Pattern::Sequential,
+        record_bytes: record,
+        total_bytes: total.unwrap_or_else(|| many.min((64 << 20).max(wrap_bytes))),
+        wrap_bytes,
+    }
+}
+
+/// Runs the stream on every target and timing class.
+pub(super) fn run(
+    targets: &[Target<'_>],
+    stream: &StreamSource,
+    question: &BufferWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    check(targets, stream)?;
+    let plan = Plan {
+        record_bytes: stream.record_bytes,
+        wrap_bytes: stream.wrap_bytes,
+        pattern: stream.pattern,
+        reads: match stream.operation {
+            Operation::Read => 1.0,
+            Operation::Write => 0.0,
+        },
+        seed: experiment.seed,
+    };
+    let payload = Payload::new(experiment.seed, stream.record_bytes as usize);
+    let runs = targets.len() * experiment.timings.len();
+    let mut done = 0;
+    for target in targets {
+        for &timing in &experiment.timings {
+            let subject = Subject::simulated(
+                target,
+                experiment.workload.name(),
+                stream.operation,
+                timing,
+                experiment.age,
+            )
+            .at("access_bytes", stream.record_bytes);
+            let mut breathe = |moved: u64| {
+                control.report(Progress {
+                    step: &subject.target,
+                    done_bytes: done + moved,
+                    total_bytes: stream.total_bytes.saturating_mul(runs as u64),
+                });
+                control.stopped()
+            };
+            let case = Case {
+                target,
+                timing,
+                plan: &plan,
+                payload: &payload,
+                accesses: stream.total_bytes / stream.record_bytes,
+                question,
+                experiment,
+            };
+            match case.run(&subject, &mut breathe, document)? {
+                Some(()) => done += stream.total_bytes,
+                None => {
+                    document.complete = false;
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One target in one timing class.
+struct Case<'a> {
+    target: &'a Target<'a>,
+    timing: Timing,
+    plan: &'a Plan,
+    payload: &'a Payload,
+    accesses: u64,
+    question: &'a BufferWorkload,
+    experiment: &'a Experiment,
+}
+
+impl Case<'_> {
+    /// `None` when the caller wants to stop.
+    fn run(
+        &self,
+        subject: &Subject,
+        breathe: &mut dyn FnMut(u64) -> bool,
+        document: &mut ResultSet,
+    ) -> Result<Option<()>, LabError> {
+        let device = self.connect(self.timing)?;
+        sources::add(document, self.target, device.as_ref(), self.timing);
+        let unit = device.overwrite_bytes();
+        let scattered = self.plan.pattern == Pattern::Random && self.plan.reads < 1.0;
+        if scattered && !self.plan.record_bytes.is_multiple_of(unit) {
+            document
+                .rows
+                .push(subject.row(Metric::ThroughputMean, Err(NoValue::NotApplicable)));
+            let advice = format!(
+                "{}: this memory overwrites whole blocks of {}; random writes that are no multiple of it \
+                 need a translation layer",
+                subject.target,
+                ByteCount::from_bytes(unit)
+            );
+            document.warn(WarningCode::NeedsTranslation, advice);
+            return Ok(Some(()));
+        }
+        let start = startup_of(self.question, device.as_ref())?;
+        let rates = super::rates(self.question)?;
+        let mut fresh = device.fork_device();
+        let closed = self.closed_loop(fresh.as_mut(), start, &rates, breathe);
+        let findings = match closed {
+            Ok(Some(findings)) => findings,
+            Ok(None) => return Ok(None),
+            Err(failure) => {
+                for metric in [Metric::ThroughputMean, Metric::RamPeak] {
+                    document.rows.push(subject.row(metric, Err(NoValue::Failed)));
+                }
+                let advice = format!("{}: {failure}", subject.target);
+                document.warn(WarningCode::RunFailed, advice);
+                return Ok(Some(()));
+            }
+        };
+        let seed = self.experiment.seed;
+        rows::add(subject, &findings, self.question, seed, document);
+        for rate in &rates {
+            if findings.curve.limit().is_none_or(|limit| *rate <= limit) {
+                let mut fresh = device.fork_device();
+                match self.open_loop(fresh.as_mut(), start, *rate, breathe) {
+                    Ok(Some(open)) => open.rows(subject, *rate, document),
+                    Ok(None) => return Ok(None),
+                    Err(failure) => {
+                        let advice = format!("{}, open loop: {failure}", subject.target);
+                        document.warn(WarningCode::RunFailed, advice);
+                    }
+                }
+            }
+        }
+        if let Some(bound) = self.bound(&rates, document)? {
+            rows::add_bound(subject, &bound, self.question, &self.question.ram_bytes, document);
+        }
+        Ok(Some(()))
+    }
+
+    fn connect(&self, timing: Timing) -> Result<Box<dyn Device>, LabError> {
+        let conditions = Conditions {
+            timing,
+            age: self.experiment.age,
+            seed: self.experiment.seed,
+        };
+        let device = self.target.connect(conditions);
+        let mut device = device.map_err(|source| LabError::Device {
+            target: self.target.name.clone(),
+            source,
+        })?;
+        if self.plan.reads > 0.0 {
+            preload(device.as_mut(), self.plan, self.payload).map_err(|source| {
+                LabError::Device {
+                    target: self.target.name.clone(),
+                    source,
+                }
+            })?;
+        }
+        Ok(device)
+    }
+
+    /// Every access begins when the one before it has ended.
+    fn closed_loop(
+        &self,
+        device: &mut dyn Device,
+        start: StartUp,
+        rates: &[Rate],
+        breathe: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<Findings>, Failure> {
+        let mut analysis = Analysis::new(start, rates)?;
+        let mut player = Player::new(device, self.payload);
+        for index in 0..self.accesses {
+            if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
+                return Ok(None);
+            }
+            let (step, duration) = player.run(self.plan, index)?;
+            analysis.push(duration, step.bytes)?;
+        }
+        Ok(Some(analysis.finish()?))
+    }
+
+    /// Record k comes k periods after power-up, and is written as soon as the memory is free.
+    fn open_loop(
+        &self,
+        device: &mut dyn Device,
+        start: StartUp,
+        rate: Rate,
+        breathe: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<OpenLoop>, Failure> {
+        let mut player = Player::new(device, self.payload);
+        let began = player.now();
+        let mut open = OpenLoop::default();
+        let record = u128::from(self.plan.record_bytes);
+        let first = u128::from(start.backlog.bytes());
+        player.idle_until(began.plus(start.time));
+        for index in 0..self.accesses {
+            if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
+                return Ok(None);
+            }
+            // When the record begins to come, in picoseconds since power-up; what waited then has come.
+            let before = (record * u128::from(index)).saturating_sub(first);
+            let arrival = (before * rate.ps()).div_ceil(u128::from(rate.bytes()));
+            let arrival = u64::try_from(arrival).map_err(|_| BacklogError::TooMuch)?;
+            let arrival = began
+                .checked_plus(Time::from_ps(arrival))
+                .ok_or(BacklogError::TooMuch)?;
+            player.idle_until(arrival);
+            let (_, duration) = player.run(self.plan, index)?;
+            open.note(player.now().since(arrival), duration, rate, self.plan.record_bytes);
+        }
+        Ok(Some(open))
+    }
+
+    /// What accesses at the longest that they can take would need; `None` where nothing is proven: a
+    /// random order repeats nothing.
+    fn bound(
+        &self,
+        rates: &[Rate],
+        document: &mut ResultSet,
+    ) -> Result<Option<Findings>, LabError> {
+        if !self.plan.is_periodic() {
+            return Ok(None);
+        }
+        // What is drawn for each operation stays below the maximum alone.
+        let timing = match self.timing {
+            Timing::Sampled => Timing::Max,
+            fixed => fixed,
+        };
+        let device = self.connect(timing)?;
+        let start = startup_of(self.question, device.as_ref())?;
+        match bound(device.as_ref(), self.plan, start, rates) {
+            Ok(findings) => Ok(Some(findings)),
+            Err(failure) => {
+                let advice = format!("{}: no proven bound: {failure}", self.target.name);
+                document.warn(WarningCode::RunFailed, advice);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What a periodic plan would need if every access took the longest that it can. The accesses go round, so
+/// that two rounds hold every sequence of them that is shorter than a round; a backlog that is carried from one
+/// round into the next in a sustained run is gone before the next has ended.
+pub(crate) fn bound(
+    device: &dyn Device,
+    plan: &Plan,
+    start: StartUp,
+    rates: &[Rate],
+) -> Result<Findings, Failure> {
+    let mut analysis = Analysis::new(start, rates)?;
+    let mut sequential = 0;
+    for index in 0..2 * plan.places() {
+        let step = plan.step(index, &mut sequential);
+        let duration = match step.operation {
+            Operation::Write => device.write_bound(step.at, step.bytes)?,
+            Operation::Read => device.read_bound(step.at, step.bytes)?,
+        };
+        analysis.push(duration, step.bytes)?;
+    }
+    Ok(analysis.finish()?)
+}
+
+/// Fills what a plan reads.
+pub(crate) fn preload(
+    device: &mut dyn Device,
+    plan: &Plan,
+    payload: &Payload,
+) -> Result<(), NvmError> {
+    for place in 0..plan.places() {
+        let at = place * plan.record_bytes;
+        device.preload(at, payload.at(at, 0, plan.record_bytes as usize))?;
+    }
+    Ok(())
+}
+
+/// Peaks of a run in which records wait for their data.
+#[derive(Default)]
+struct OpenLoop {
+    in_flight: u128,
+    fluid: f64,
+    latency: Time,
+}
+
+impl OpenLoop {
+    /// Notes a record that was in the memory's hands or waiting for `sojourn`.
+    fn note(&mut self, sojourn: Time, duration: Time, rate: Rate, record: u64) {
+        // Bytes that came meanwhile; records that are complete when the access ends do not wait yet.
+        let scaled = u128::from(sojourn.ps()) * u128::from(rate.bytes());
+        let records = scaled.div_ceil(rate.ps() * u128::from(record));
+        self.in_flight = self.in_flight.max(records.max(1) * u128::from(record));
+        self.fluid = self.fluid.max(scaled as f64 / rate.ps() as f64);
+        self.latency = self.latency.later(duration);
+    }
+
+    fn rows(&self, subject: &Subject, rate: Rate, document: &mut ResultSet) {
+        let subject = subject
+            .estimate(subject.basis, "open_loop")
+            .at("rate_bytes_per_s", rate.bytes_per_second());
+        let Some(record) = subject.axes.get("access_bytes").and_then(|axis| match axis {
+            wordline_core::results::AxisValue::Count(bytes) => Some(*bytes as f64),
+            _ => None,
+        }) else {
+            return;
+        };
+        for (arrival, in_flight) in [
+            (Arrival::Record, self.in_flight as f64),
+            (Arrival::Fluid, self.fluid),
+        ] {
+            let at = subject.at("arrival", arrival.name());
+            let waiting = (in_flight - record).max(0.0);
+            document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
+            document.rows.push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+        }
+        document
+            .rows
+            .push(subject.row(Metric::LatencyMax, Ok(self.latency.si())));
+    }
+}
+
+fn check(targets: &[Target<'_>], stream: &StreamSource) -> Result<(), LabError> {
+    let wrong = |what, found, problem| {
+        Err(LabError::Size {
+            what,
+            found: ByteCount::from_bytes(found),
+            problem,
+        })
+    };
+    let print = ByteCount::from_bytes;
+    for target in targets {
+        let capacity = target.part.model.usable_bytes();
+        if stream.wrap_bytes > capacity || stream.wrap_bytes == 0 {
+            let part = &target.part.header.id;
+            let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
+            return wrong("wrap", stream.wrap_bytes, problem);
+        }
+    }
+    let most = stream.wrap_bytes.min(stream.total_bytes).min(RECORD_MAX);
+    if stream.record_bytes == 0 || stream.record_bytes > most {
+        let problem = format!(
+            "does not fit; allowed: 1 B to {}, the smallest of wrap ({}), total ({}) and {}",
+            print(most),
+            print(stream.wrap_bytes),
+            print(stream.total_bytes),
+            print(RECORD_MAX)
+        );
+        return wrong("record", stream.record_bytes, problem);
+    }
+    if stream.wrap_bytes > FOOTPRINT_MAX {
+        let problem = format!("is more than a run may hold; allowed: up to {}", print(FOOTPRINT_MAX));
+        return wrong("wrap", stream.wrap_bytes, problem);
+    }
+    Ok(())
+}

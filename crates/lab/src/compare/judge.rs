@@ -1,0 +1,264 @@
+//! From what a candidate does to a verdict: each limit with its margin, and the one that decides.
+
+use wordline_core::quantity::Quantity;
+use wordline_core::results::{NoValue, Verdict};
+use wordline_core::{Limits, Metric, Timing};
+
+/// Chips that a candidate may consist of, unless the study says otherwise: more on one bus is a
+/// design of its own.
+pub(crate) const PARTS_MAX: u64 = 16;
+
+/// What a candidate does, as far as limits ask for it. A figure is a number or the reason for none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figures {
+    /// Highest rate that any RAM can carry, in bytes per second.
+    pub(super) throughput: f64,
+    pub(super) ram_peak: Result<f64, NoValue>,
+    pub(super) latency_max: Result<f64, NoValue>,
+    pub(super) lifetime: Result<f64, NoValue>,
+    pub(super) energy_per_day: Result<f64, NoValue>,
+    pub(super) bytes_at_risk: Result<f64, NoValue>,
+    pub(super) holdup: Result<f64, NoValue>,
+    pub(super) cost: Result<f64, NoValue>,
+    pub(super) parts: f64,
+}
+
+/// One limit and what the candidate reaches of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Judged {
+    limit: &'static str,
+    metric: Metric,
+    value: Result<f64, NoValue>,
+    allowed: f64,
+    /// Whether more is better.
+    at_least: bool,
+}
+
+impl Judged {
+    /// How far the value stays inside the limit, as a fraction of it; `None` where the value has no end
+    /// or is unknown.
+    fn margin(&self) -> Option<f64> {
+        let value = self.value.ok().filter(|value| value.is_finite())?;
+        let room = if self.at_least {
+            value - self.allowed
+        } else {
+            self.allowed - value
+        };
+        if self.allowed > 0.0 {
+            Some(room / self.allowed)
+        } else {
+            // Nothing is allowed, and nothing is what is needed.
+            Some(if room >= 0.0 { 0.0 } else { -1.0 })
+        }
+    }
+
+    fn pass(&self) -> bool {
+        match (self.value, self.at_least) {
+            (Ok(value), true) => value >= self.allowed,
+            (Ok(value), false) => value <= self.allowed,
+            // A life without end.
+            (Err(NoValue::Unbounded), true) => true,
+            (Err(_), _) => false,
+        }
+    }
+
+    /// What decides comes first: failures before passes, the smaller margin before the larger one.
+    fn rank(&self) -> (bool, f64) {
+        let without = if self.pass() { f64::INFINITY } else { f64::NEG_INFINITY };
+        (self.pass(), self.margin().unwrap_or(without))
+    }
+}
+
+impl Figures {
+    /// The verdict: pass, and the limit that leaves the least room.
+    pub(super) fn judge(
+        &self,
+        target: &str,
+        timing: Timing,
+        rate: f64,
+        limits: &Limits,
+    ) -> Verdict {
+        let at_most = |limit, metric, value, allowed: Option<f64>| {
+            allowed.map(|allowed| Judged {
+                limit,
+                metric,
+                value,
+                allowed,
+                at_least: false,
+            })
+        };
+        let at_least = |limit, metric, value, allowed: Option<f64>| {
+            at_most(limit, metric, value, allowed).map(|one| Judged {
+                at_least: true,
+                ..one
+            })
+        };
+        let sustained = self.throughput >= rate;
+        let all = [
+            at_least("rate", Metric::ThroughputMean, Ok(self.throughput), Some(rate)),
+            // Where the rate cannot be sustained no RAM is enough, and the rate says by how much.
+            at_most("ram", Metric::RamPeak, self.ram_peak, limits.ram.map(Quantity::si).filter(|_| sustained)),
+            at_most("latency", Metric::LatencyMax, self.latency_max, limits.latency.map(Quantity::si)),
+            at_least("lifetime", Metric::Lifetime, self.lifetime, limits.life.map(Quantity::si)),
+            at_most("energy", Metric::EnergyPerDay, self.energy_per_day, limits.energy_per_day.map(Quantity::si)),
+            at_most(
+                "risk",
+                Metric::BytesAtRisk,
+                self.bytes_at_risk,
+                limits.bytes_at_risk.map(Quantity::si).filter(|_| sustained),
+            ),
+            at_most(
+                "holdup",
+                Metric::HoldupCapacitance,
+                self.holdup,
+                limits.holdup.map(Quantity::si).filter(|_| sustained),
+            ),
+            at_most("cost", Metric::Cost, self.cost, limits.cost.map(Quantity::si)),
+            at_most(
+                "capacity",
+                Metric::PartsNeeded,
+                Ok(self.parts),
+                Some(limits.parts.unwrap_or(PARTS_MAX) as f64),
+            ),
+        ];
+        let mut all: Vec<Judged> = all.into_iter().flatten().collect();
+        all.sort_by(|one, other| {
+            let ((pass, margin), (other_pass, other_margin)) = (one.rank(), other.rank());
+            pass.cmp(&other_pass).then(margin.total_cmp(&other_margin))
+        });
+        let failed: Vec<&str> = all.iter().filter(|one| !one.pass()).map(|one| one.limit).collect();
+        let decides = &all[0];
+        let mut notes = Vec::new();
+        match decides.value {
+            Err(NoValue::NotApplicable) => notes.push(format!(
+                "{} is unknown: the sheets lack a figure for it, so that nothing can be promised",
+                decides.metric
+            )),
+            Err(NoValue::Unbounded) if !decides.at_least => notes.push("no amount is enough".to_owned()),
+            _ => {}
+        }
+        if failed.len() > 1 {
+            notes.push(format!("also fails by {}", failed[1..].join(", ")));
+        }
+        Verdict {
+            target: target.to_owned(),
+            timing,
+            pass: failed.is_empty(),
+            limit: decides.limit.to_owned(),
+            metric: decides.metric,
+            value: decides.value.ok().filter(|value| value.is_finite()),
+            allowed: decides.allowed,
+            margin: decides.margin(),
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
+        }
+    }
+}
+
+/// The verdict on a candidate that could not be run at all.
+pub(super) fn unfit(
+    target: &str,
+    timing: Timing,
+    rate: f64,
+    limit: &'static str,
+    why: String,
+) -> Verdict {
+    Verdict {
+        target: target.to_owned(),
+        timing,
+        pass: false,
+        limit: limit.to_owned(),
+        metric: Metric::ThroughputMean,
+        value: None,
+        allowed: rate,
+        margin: None,
+        note: Some(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wordline_core::quantity::{ByteCount, Period};
+
+    fn figures() -> Figures {
+        Figures {
+            throughput: 6e6,
+            ram_peak: Ok(8192.0),
+            latency_max: Ok(2.6e-3),
+            lifetime: Ok(3e8),
+            energy_per_day: Err(NoValue::NotApplicable),
+            bytes_at_risk: Ok(12_288.0),
+            holdup: Err(NoValue::NotApplicable),
+            cost: Err(NoValue::NotApplicable),
+            parts: 2.0,
+        }
+    }
+
+    fn judge(figures: &Figures, limits: &Limits) -> Verdict {
+        figures.judge("p@b", Timing::Typ, 5e5, limits)
+    }
+
+    #[test]
+    fn the_least_margin_decides() {
+        let limits = Limits {
+            ram: Some(ByteCount::from_bytes(16_384)),
+            life: Some(Period::from_si(2.9e8)),
+            ..Limits::default()
+        };
+        let verdict = judge(&figures(), &limits);
+        assert!(verdict.pass);
+        assert_eq!((verdict.limit.as_str(), verdict.metric), ("lifetime", Metric::Lifetime));
+        let margin = verdict.margin.expect("finite");
+        assert!((margin - 0.1 / 2.9).abs() < 1e-9, "{margin}");
+    }
+
+    #[test]
+    fn failures_come_before_passes_and_all_are_named() {
+        let limits = Limits {
+            ram: Some(ByteCount::from_bytes(4096)),
+            life: Some(Period::from_si(1e9)),
+            ..Limits::default()
+        };
+        let verdict = judge(&figures(), &limits);
+        assert!(!verdict.pass);
+        assert_eq!((verdict.limit.as_str(), verdict.value), ("ram", Some(8192.0)));
+        assert_eq!(verdict.margin, Some(-1.0));
+        assert_eq!(verdict.note.as_deref(), Some("also fails by lifetime"));
+    }
+
+    #[test]
+    fn a_rate_that_is_too_high_is_the_reason_and_not_the_ram() {
+        let figures = Figures {
+            throughput: 4e5,
+            ram_peak: Err(NoValue::Unbounded),
+            ..figures()
+        };
+        let limits = Limits {
+            ram: Some(ByteCount::from_bytes(16_384)),
+            ..Limits::default()
+        };
+        let verdict = judge(&figures, &limits);
+        assert_eq!((verdict.pass, verdict.limit.as_str()), (false, "rate"));
+        assert!((verdict.margin.expect("known") + 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_nobody_knows_cannot_pass_and_a_life_without_end_does() {
+        let limits = Limits {
+            energy_per_day: Some(wordline_core::quantity::Energy::from_si(1.0)),
+            ..Limits::default()
+        };
+        let verdict = judge(&figures(), &limits);
+        assert_eq!((verdict.pass, verdict.limit.as_str(), verdict.value), (false, "energy", None));
+        assert!(verdict.note.expect("a note").contains("unknown"));
+        let endless = Figures {
+            lifetime: Err(NoValue::Unbounded),
+            ..figures()
+        };
+        let limits = Limits {
+            life: Some(Period::from_si(1e9)),
+            ..Limits::default()
+        };
+        assert!(judge(&endless, &limits).pass);
+    }
+}

@@ -1,0 +1,237 @@
+//! Study files: a comparison in TOML, checked, with the place of every fault.
+
+use serde::{Deserialize, Serialize};
+use wordline_catalog::SheetError;
+use wordline_core::quantity::Quantity;
+use wordline_core::{
+    CompareWorkload, Experiment, Limits, Prices, Timing, Work, WorkKind, Workload,
+};
+
+/// The studies that come with the program: name and text.
+pub const STUDIES: [(&str, &str); 4] = [
+    ("data-logger", include_str!("../../studies/data-logger.toml")),
+    ("boot-image", include_str!("../../studies/boot-image.toml")),
+    (
+        "sensor-node-battery",
+        include_str!("../../studies/sensor-node-battery.toml"),
+    ),
+    ("trace-replay", include_str!("../../studies/trace-replay.toml")),
+];
+
+/// A study file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StudyFile {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<String>,
+    #[serde(default)]
+    in_turn: bool,
+    #[serde(default = "both", skip_serializing_if = "Vec::is_empty")]
+    timing: Vec<Timing>,
+    #[serde(default)]
+    age: f64,
+    #[serde(default)]
+    seed: u64,
+    work: Work,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default, skip_serializing_if = "Prices::is_empty")]
+    prices: Prices,
+}
+
+/// Verdicts are given for both unless a study says otherwise.
+fn both() -> Vec<Timing> {
+    vec![Timing::Typ, Timing::Max]
+}
+
+/// Reads a study. Its targets are those of the experiment; none stands for the whole catalogue.
+///
+/// # Errors
+/// With the place of the first fault, and what is allowed there.
+pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>> {
+    let study: StudyFile = toml::from_str(text).map_err(|error| {
+        Box::new(SheetError {
+            file: file.to_owned(),
+            text: text.into(),
+            span: error.span().unwrap_or(0..0),
+            message: error.message().to_owned(),
+        })
+    })?;
+    let experiment = Experiment {
+        targets: study.targets,
+        workload: Workload::Compare(Box::new(CompareWorkload {
+            title: study.title,
+            work: study.work,
+            limits: study.limits,
+            prices: study.prices,
+            in_turn: study.in_turn,
+        })),
+        timings: study.timing,
+        age: study.age,
+        seed: study.seed,
+    };
+    if let Workload::Compare(compare) = &experiment.workload
+        && let Some((path, message)) = problem(compare)
+    {
+        let message = format!("{path} {message}");
+        return Err(Box::new(SheetError::at(file, text, path, message)));
+    }
+    Ok(experiment)
+}
+
+/// Writes a comparison as a study file; `None` for other experiments.
+#[must_use]
+pub fn write_study(experiment: &Experiment) -> Option<String> {
+    let Workload::Compare(compare) = &experiment.workload else {
+        return None;
+    };
+    let study = StudyFile {
+        title: compare.title.clone(),
+        targets: experiment.targets.clone(),
+        in_turn: compare.in_turn,
+        timing: experiment.timings.clone(),
+        age: experiment.age,
+        seed: experiment.seed,
+        work: compare.work.clone(),
+        limits: compare.limits,
+        prices: compare.prices.clone(),
+    };
+    match toml::to_string(&study) {
+        Ok(text) => Some(format!(
+            "# A study of `wordline compare`; docs/reference/studies.md describes every key.\n{text}"
+        )),
+        Err(error) => unreachable!("quantities, text and numbers can be written: {error}"),
+    }
+}
+
+/// What is wrong with a comparison: the dotted path of the setting, and what is allowed.
+pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String)> {
+    let (work, limits) = (&compare.work, &compare.limits);
+    let record = work.record;
+    let share = |value: f64| value > 0.0 && value <= 1.0;
+    let beyond = |path, text: String| Some((path, text));
+    if work.rate.si() <= 0.0 {
+        return beyond("work.rate", format!("of {} is none; allowed: above 0 B/s", work.rate));
+    }
+    if record.bytes() == 0 || record.bytes() > RECORD_MAX {
+        return beyond("work.record", format!("of {record} cannot be; allowed: 1 B to 16 MiB"));
+    }
+    if !share(work.duty()) {
+        return beyond("work.duty", format!("of {} is no share; allowed: above 0 % to 100 %", work.duty()));
+    }
+    if !share(work.utilization()) {
+        let found = work.utilization();
+        return beyond("work.utilization", format!("of {found} is no share; allowed: above 0 % to 100 %"));
+    }
+    if !(0.0..=1.0).contains(&work.reads()) {
+        return beyond("work.reads", format!("of {} is no share; allowed: 0 % to 100 %", work.reads()));
+    }
+    let mixes = matches!(work.kind, WorkKind::ReadMostly | WorkKind::Mixed);
+    if work.reads.is_some() && !mixes {
+        let kind = work.kind.name();
+        return beyond("work.reads", format!("goes with the kinds read-mostly and mixed, not with {kind}"));
+    }
+    let keep = work.keep().bytes(work.rate);
+    if keep < record.si() || keep > KEEP_MAX {
+        return beyond("work.keep", format!("of {} is {keep} B; allowed: one record ({record}) to 1 PB", work.keep()));
+    }
+    match (work.kind, &work.trace) {
+        (WorkKind::Replay, None) => return beyond("work.trace", "is missing, and replay needs it".to_owned()),
+        (kind, Some(_)) if kind != WorkKind::Replay => {
+            return beyond("work.trace", format!("goes with the kind replay, not with {}", kind.name()));
+        }
+        _ => {}
+    }
+    contradiction(limits, work)
+}
+
+/// The largest record, because its bytes are held in RAM.
+const RECORD_MAX: u64 = 16 << 20;
+
+/// More than any study keeps, in bytes.
+const KEEP_MAX: f64 = 1e15;
+
+/// A limit that no memory can meet, whatever it is.
+fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)> {
+    let record = work.record;
+    if let Some(risk) = limits.bytes_at_risk
+        && risk < record
+        && work.reads() < 1.0
+    {
+        return Some((
+            "limits.bytes_at_risk",
+            format!("of {risk} is below one record ({record}), which is at risk while it is written"),
+        ));
+    }
+    if let Some(latency) = limits.latency
+        && latency.si() <= 0.0
+    {
+        return Some(("limits.latency", format!("of {latency} is met by no access; allowed: above 0 s")));
+    }
+    if let (Some(ram), Some(risk)) = (limits.ram, limits.bytes_at_risk)
+        && risk.bytes() > ram.bytes().saturating_add(record.bytes())
+    {
+        return Some((
+            "limits.bytes_at_risk",
+            format!(
+                "of {risk} contradicts limits.ram of {ram}: with the record being written no more than {} B \
+                 can be at risk; lower the one or raise the other",
+                ram.bytes().saturating_add(record.bytes())
+            ),
+        ));
+    }
+    for (path, zero) in [
+        ("limits.life", limits.life.is_some_and(|life| life.si() <= 0.0)),
+        ("limits.cost", limits.cost.is_some_and(|cost| cost.si() <= 0.0)),
+        ("limits.energy_per_day", limits.energy_per_day.is_some_and(|energy| energy.si() <= 0.0)),
+        ("limits.holdup", limits.holdup.is_some_and(|holdup| holdup.si() <= 0.0)),
+    ] {
+        if zero {
+            return Some((path, "is zero; allowed: above 0, or leave it out".to_owned()));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_studies_that_come_along_are_sound_and_survive_writing() {
+        for (name, text) in STUDIES {
+            let study = read_study(name, text).unwrap_or_else(|error| panic!("{error}"));
+            let written = write_study(&study).expect("a comparison");
+            assert_eq!(read_study(name, &written).ok().as_ref(), Some(&study), "{written}");
+        }
+    }
+
+    #[test]
+    fn every_fault_is_shown_in_its_line() {
+        let sound = "[work]\nkind = \"log\"\nrate = \"500 KB/s\"\nrecord = \"4 KiB\"\n";
+        assert!(read_study("s", sound).is_ok());
+        for (text, expected) in [
+            (sound.replace("500 KB/s", "0 B/s"), "s:3: work.rate of 0 B/s is none"),
+            (sound.replace("4 KiB", "0 B"), "s:4: work.record of 0 B cannot be"),
+            (sound.replace("\"log\"", "\"lgo\""), "s:2: unknown variant `lgo`"),
+            (sound.replace("500 KB/s", "fast"), "s:3: \"fast\" is not a data rate"),
+            (format!("{sound}duty = \"0 %\"\n"), "s:5: work.duty of 0"),
+            (format!("{sound}dty = \"1 %\"\n"), "s:5: unknown field `dty`"),
+            (format!("{sound}reads = \"10 %\"\n"), "s:5: work.reads goes with"),
+            (format!("{sound}keep = \"1 B\"\n"), "s:5: work.keep of 1 B"),
+            (format!("{sound}trace = \"x\"\n"), "s:5: work.trace goes with"),
+            (format!("{sound}[limits]\nbytes_at_risk = \"1 KiB\"\n"), "s:6: limits.bytes_at_risk of 1 KiB is below"),
+            (
+                format!("{sound}[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n"),
+                "s:7: limits.bytes_at_risk of 64 KiB contradicts limits.ram",
+            ),
+            (format!("{sound}[limits]\nlife = \"0 y\"\n"), "s:6: limits.life is zero"),
+            (sound.replace("\"log\"", "\"replay\""), "s:1: work.trace is missing"),
+        ] {
+            let error = read_study("s", &text).expect_err(expected).to_string();
+            assert!(error.starts_with(expected), "{error}\nexpected {expected}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the rows of one run have in common.
+
+use std::collections::BTreeMap;
+
+use wordline_catalog::Target;
+use wordline_core::results::{AxisValue, NoValue, Row};
+use wordline_core::{Basis, Metric, Operation, Timing};
+
+/// Axes of a row, by name.
+pub(crate) type Axes = BTreeMap<String, AxisValue>;
+
+/// The columns that identify a run, and the axes of all its rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) target: String,
+    pub(crate) part: String,
+    pub(crate) board: String,
+    pub(crate) workload: &'static str,
+    pub(crate) operation: Operation,
+    pub(crate) axes: Axes,
+    pub(crate) timing: Timing,
+    pub(crate) age: f64,
+    pub(crate) basis: Basis,
+}
+
+impl Subject {
+    /// A simulated run of a target.
+    pub(crate) fn simulated(
+        target: &Target<'_>,
+        workload: &'static str,
+        operation: Operation,
+        timing: Timing,
+        age: f64,
+    ) -> Self {
+        Self {
+            target: target.name.clone(),
+            part: target.part.header.id.clone(),
+            board: target.board.header.id.clone(),
+            workload,
+            operation,
+            axes: Axes::new(),
+            timing,
+            age,
+            basis: Basis::Simulated,
+        }
+    }
+
+    /// The same with another axis.
+    pub(crate) fn at(&self, axis: &str, value: impl Into<AxisValue>) -> Self {
+        let mut one = self.clone();
+        one.axes.insert(axis.to_owned(), value.into());
+        one
+    }
+
+    /// The same with another basis, and the axis `estimate` that keeps its rows apart.
+    pub(crate) fn estimate(&self, basis: Basis, kind: &str) -> Self {
+        Self {
+            basis,
+            ..self.at("estimate", kind)
+        }
+    }
+
+    /// A row. A value that is not finite, as absurd figures give, is no value.
+    pub(crate) fn row(&self, metric: Metric, value: Result<f64, NoValue>) -> Row {
+        let value = value.and_then(|value| match value {
+            finite if finite.is_finite() => Ok(finite),
+            infinite if infinite.is_infinite() => Err(NoValue::Unbounded),
+            _ => Err(NoValue::NotApplicable),
+        });
+        Row {
+            target: self.target.clone(),
+            part: self.part.clone(),
+            board: self.board.clone(),
+            workload: self.workload.to_owned(),
+            operation: self.operation.name().to_owned(),
+            axes: self.axes.clone(),
+            timing: self.timing,
+            age: self.age,
+            metric,
+            value: value.ok(),
+            no_value: value.err(),
+            unit: metric.unit().to_owned(),
+            basis: self.basis,
+            distribution: None,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The accesses of a piece of work, one after the other, and how a device carries them out.
+//!
+//! A [`Plan`] says what the access of a number is. [`Player`] runs it: as fast as the device allows
+//! ("closed loop": each access begins when the one before it has ended), or with accesses that wait for
+//! their data ("open loop": record k is complete at its instant of the input, and the device idles until
+//! then).
+
+use wordline_core::draw::{Purpose, draw, unit_interval};
+use wordline_core::quantity::Time;
+use wordline_core::{Operation, Pattern};
+use wordline_nvm::{AccessCost, Device, NvmError};
+
+use crate::payload::Payload;
+
+/// One access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) operation: Operation,
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+    /// How often this place was written before, in a plan that goes round.
+    pub(crate) pass: u64,
+}
+
+/// Records of one size within the first `wrap_bytes` of a memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plan {
+    /// Bytes of one access.
+    pub(crate) record_bytes: u64,
+    /// The range that is used, at least one record.
+    pub(crate) wrap_bytes: u64,
+    /// Order of the writes, or of all accesses where none writes.
+    pub(crate) pattern: Pattern,
+    /// Share of the accesses that read. Reads of a plan that also writes lie anywhere.
+    pub(crate) reads: f64,
+    pub(crate) seed: u64,
+}
+
+impl Plan {
+    /// Records that fit the range.
+    pub(crate) const fn places(&self) -> u64 {
+        self.wrap_bytes / self.record_bytes
+    }
+
+    /// Whether every access does the same in the same order, round after round.
+    pub(crate) fn is_periodic(&self) -> bool {
+        self.pattern == Pattern::Sequential && (self.reads == 0.0 || self.reads == 1.0)
+    }
+
+    /// What an access of a number does. `sequential` counts those in order before it.
+    pub(crate) fn step(&self, index: u64, sequential: &mut u64) -> Step {
+        let places = self.places();
+        let reads = match self.reads {
+            none if none <= 0.0 => false,
+            all if all >= 1.0 => true,
+            share => unit_interval(draw(self.seed, places, index, Purpose::Mix)) < share,
+        };
+        let mixed_read = reads && self.reads < 1.0;
+        let (place, pass) = if self.pattern == Pattern::Random || mixed_read {
+            let place = draw(self.seed, places, index, Purpose::Address) % places;
+            (place, index / places)
+        } else {
+            let number = *sequential;
+            *sequential += 1;
+            (number % places, number / places)
+        };
+        Step {
+            operation: if reads {
+                Operation::Read
+            } else {
+                Operation::Write
+            },
+            at: place * self.record_bytes,
+            bytes: self.record_bytes,
+            pass,
+        }
+    }
+}
+
+/// Carries out accesses on a device.
+pub(crate) struct Player<'a> {
+    device: &'a mut dyn Device,
+    payload: &'a Payload,
+    buffer: Vec<u8>,
+    sequential: u64,
+    /// What all accesses together consisted of.
+    pub(crate) sum: AccessCost,
+}
+
+impl<'a> Player<'a> {
+    pub(crate) fn new(device: &'a mut dyn Device, payload: &'a Payload) -> Self {
+        Self {
+            device,
+            payload,
+            buffer: Vec::new(),
+            sequential: 0,
+            sum: AccessCost::default(),
+        }
+    }
+
+    /// The device's clock.
+    pub(crate) fn now(&self) -> Time {
+        self.device.clock().now()
+    }
+
+    /// Lets the device idle until an instant, if that is still to come.
+    pub(crate) fn idle_until(&self, instant: Time) {
+        self.device.clock().advance_to(instant);
+    }
+
+    /// The access of a number of a plan; returns what it was and how long it took.
+    pub(crate) fn run(&mut self, plan: &Plan, index: u64) -> Result<(Step, Time), NvmError> {
+        let step = plan.step(index, &mut self.sequential);
+        self.carry_out(&step).map(|duration| (step, duration))
+    }
+
+    /// One access; returns how long it took.
+    pub(crate) fn carry_out(&mut self, step: &Step) -> Result<Time, NvmError> {
+        let start = self.now();
+        let length = step.bytes as usize;
+        match step.operation {
+            Operation::Write => {
+                let data = self.payload.at(step.at, step.pass, length);
+                self.device.write(step.at, data)?;
+            }
+            Operation::Read => {
+                self.buffer.resize(length, 0);
+                self.device.read(step.at, &mut self.buffer)?;
+            }
+        }
+        self.sum.add_all(self.device.last_cost());
+        Ok(self.now().since(start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(pattern: Pattern, reads: f64) -> Plan {
+        Plan {
+            record_bytes: 512,
+            wrap_bytes: 4 * 512 + 100,
+            pattern,
+            reads,
+            seed: 3,
+        }
+    }
+
+    #[test]
+    fn a_log_goes_round_in_whole_records() {
+        let log = plan(Pattern::Sequential, 0.0);
+        let mut sequential = 0;
+        let steps: Vec<_> = (0..5).map(|index| log.step(index, &mut sequential)).collect();
+        assert_eq!(steps.iter().map(|step| step.at).collect::<Vec<_>>(), [0, 512, 1024, 1536, 0]);
+        assert_eq!((steps[0].pass, steps[4].pass), (0, 1));
+        assert!(log.is_periodic());
+    }
+
+    #[test]
+    fn a_mix_reads_as_often_as_asked_and_writes_in_order() {
+        let mix = plan(Pattern::Sequential, 0.9);
+        let mut sequential = 0;
+        let steps: Vec<_> = (0..20_000).map(|index| mix.step(index, &mut sequential)).collect();
+        let reads = steps.iter().filter(|step| step.operation == Operation::Read).count();
+        assert!((17_700..18_300).contains(&reads), "{reads}");
+        let mut writes = steps.iter().filter(|step| step.operation == Operation::Write);
+        assert!(writes.by_ref().take(9).map(|step| step.at / 512).eq([0, 1, 2, 3, 0, 1, 2, 3, 0]));
+        assert!(steps.iter().all(|step| step.at + step.bytes <= mix.wrap_bytes));
+        assert!(!mix.is_periodic());
+    }
+}
