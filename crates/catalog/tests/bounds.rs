@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use wordline_catalog::{Catalog, Model, Target};
-use wordline_core::Timing;
+use wordline_catalog::{Catalog, EMBEDDED, Model, Target};
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::quantity::{Quantity, Time};
+use wordline_core::quantity::{Current, Cycles, Quantity, Time};
+use wordline_core::{Figure, Resolver, Timing};
 use wordline_nvm::{AccessCost, Cause, Conditions, Device, NvmError, Pipeline};
 
 use Pipeline::{CacheProgram, CacheRead, MultiPlane};
@@ -267,6 +267,67 @@ fn every_access_keeps_its_bound_and_no_bound_is_loose() {
         println!("{line}");
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A sampled figure never exceeds what a device at `max` has: neither one that is drawn once for a
+/// device nor one that is drawn for each operation. Where a column is missing, both fall back to the
+/// same.
+#[test]
+fn no_sampled_figure_exceeds_its_maximum() {
+    let mut figures = 0;
+    for (file, text) in EMBEDDED {
+        let tree: toml::Table = text.parse().expect("it is embedded");
+        for (path, value) in tables(file.to_string(), tree) {
+            figures += usize::from(
+                check_figure::<Time>(&path, &value)
+                    || check_figure::<Current>(&path, &value)
+                    || check_figure::<Cycles>(&path, &value),
+            );
+        }
+    }
+    assert!(figures > 300, "{figures} figures");
+}
+
+/// Every table below another one, with its path.
+fn tables(path: String, table: toml::Table) -> Vec<(String, toml::Value)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(path, toml::Value::Table(table))];
+    while let Some((path, value)) = waiting.pop() {
+        match &value {
+            toml::Value::Table(table) => {
+                let inside = table.iter().map(|(key, value)| (key.clone(), value));
+                waiting.extend(inside.map(|(key, value)| (format!("{path}.{key}"), value.clone())));
+            }
+            toml::Value::Array(list) => {
+                waiting.extend(list.iter().map(|value| (path.clone(), value.clone())));
+            }
+            _ => continue,
+        }
+        found.push((path, value));
+    }
+    found
+}
+
+/// Whether a table is a figure of a quantity, in which case draws of many seeds are checked.
+fn check_figure<T>(path: &str, value: &toml::Value) -> bool
+where
+    T: Quantity + for<'de> serde::Deserialize<'de>,
+{
+    let Ok(figure) = value.clone().try_into::<Figure<T>>() else {
+        return false;
+    };
+    let most = Resolver::new(Timing::Max, 0, path).resolve(path, &figure);
+    for seed in 0..200 {
+        let mut sampled = Resolver::new(Timing::Sampled, seed, path);
+        let once = sampled.resolve(path, &figure);
+        assert!(once.si() <= most.si(), "{path}: {once} exceeds {most}");
+        let each = sampled.spread(path, &figure, Purpose::ProgramTime);
+        for place in 0..20 {
+            let drawn = each.at(place, seed);
+            assert!(drawn.si() <= most.si(), "{path}: {drawn} exceeds {most}");
+        }
+    }
+    true
 }
 
 /// Bounds that forget something are found out by the same accesses.

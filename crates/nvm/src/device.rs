@@ -183,14 +183,14 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// blocks, each of another plane where it is more than 1.
     ///
     /// # Errors
-    /// When the bound exceeds what simulated time can hold.
+    /// When the range leaves the memory, or the bound exceeds what simulated time can hold.
     fn read_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError>;
 
     /// The longest that [`program_parts`](Self::program_parts) takes for such a range, which lies in
     /// `together` blocks.
     ///
     /// # Errors
-    /// When the bound exceeds what simulated time can hold.
+    /// When the range leaves the memory, or the bound exceeds what simulated time can hold.
     fn program_bound(&self, at: u64, bytes: u64, together: u32) -> Result<Time, NvmError>;
 
     /// The longest that [`erase_blocks`](Self::erase_blocks) takes for `blocks` blocks, each of

@@ -18,6 +18,7 @@
 //!   the first.
 
 use wordline_core::quantity::Time;
+use wordline_memory::OutOfRange;
 
 use super::Wired;
 #[cfg(doc)]
@@ -32,6 +33,7 @@ impl Wired<Nand> {
     /// see [`FlashDevice::read_bound`](crate::FlashDevice::read_bound).
     pub(super) fn longest_read(&self, at: u64, bytes: u64, planes: u32) -> Result<Time, NvmError> {
         let geometry = self.chip.geometry();
+        OutOfRange::check(at, bytes, geometry.capacity_bytes())?;
         let Some(touched) = Touched::new(at, bytes, geometry.page_bytes) else {
             return Ok(Time::ZERO);
         };
@@ -55,6 +57,7 @@ impl Wired<Nand> {
         planes: u32,
     ) -> Result<Time, NvmError> {
         let geometry = self.chip.geometry();
+        OutOfRange::check(at, bytes, geometry.capacity_bytes())?;
         let Some(touched) = Touched::new(at, bytes, geometry.page_bytes) else {
             return Ok(Time::ZERO);
         };
@@ -102,7 +105,7 @@ impl Wired<Nand> {
     /// Pages or blocks that the chip works on at the same time, of those that are kept together.
     fn together(&self, planes: u32) -> u64 {
         match self.chip.pipelines().multi_plane {
-            true => u64::from(planes),
+            true => u64::from(planes.max(1)),
             false => 1,
         }
     }

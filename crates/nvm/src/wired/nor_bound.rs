@@ -5,6 +5,7 @@
 //! same with a command in place of the transfer.
 
 use wordline_core::quantity::Time;
+use wordline_memory::OutOfRange;
 
 use super::Wired;
 use crate::bound::{Span, Touched};
@@ -15,6 +16,7 @@ use crate::error::NvmError;
 impl Wired<Nor> {
     /// The longest read of the array; see [`FlashDevice::read_bound`](crate::FlashDevice::read_bound).
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.chip.capacity())?;
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
@@ -28,6 +30,7 @@ impl Wired<Nor> {
     /// The longest programs of every page of a range;
     /// see [`FlashDevice::program_bound`](crate::FlashDevice::program_bound).
     pub(super) fn longest_program(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.chip.capacity())?;
         let page_bytes = self.chip.geometry().page_bytes;
         let Some(touched) = Touched::new(at, bytes, page_bytes) else {
             return Ok(Time::ZERO);

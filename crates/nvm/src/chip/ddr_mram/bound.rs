@@ -32,6 +32,7 @@ use wordline_core::quantity::Time;
 
 use super::DdrMram;
 use super::banks::Direction;
+use super::spec::{Clocks, Layout};
 use crate::bound::Span;
 use crate::bus::ddr::PagePolicy;
 
@@ -39,47 +40,59 @@ impl DdrMram {
     /// The longest from `before` the start of a read to the end of its last data. `before` is what lets
     /// time pass since the end of whatever came before.
     pub(crate) fn longest_read(&self, before: Time, at: u64, bytes: u64) -> Span {
-        self.longest(before, |lag| {
-            self.access_clocks(Direction::Read, lag, at..at + bytes)
-        })
+        let bytes = at..at + bytes;
+        self.longest(before, |most, lag| most.access(Direction::Read, lag, bytes))
     }
 
     /// The same of a write.
     pub(crate) fn longest_write(&self, before: Time, at: u64, bytes: u64) -> Span {
-        self.longest(before, |lag| {
-            self.access_clocks(Direction::Write, lag, at..at + bytes)
+        let bytes = at..at + bytes;
+        self.longest(before, |most, lag| {
+            most.access(Direction::Write, lag, bytes)
         })
     }
 
-    /// The same of a store: until the last row is closed, and tST.
+    /// The same of a store.
     pub(crate) fn longest_store(&self, before: Time) -> Span {
-        self.longest(before, |lag| self.bank_wait(lag) + self.spec.clocks.t_st)
+        self.longest(before, |most, lag| most.store(lag))
     }
 
     /// `before`, up to a clock until the next one begins, and clocks; a picosecond for the rounding of
     /// instants.
-    fn longest(&self, before: Time, clocks: impl FnOnce(u64) -> u64) -> Span {
+    fn longest(&self, before: Time, clocks: impl FnOnce(&Most<'_>, u64) -> u64) -> Span {
         let hz = u128::from(self.spec.clock.hz());
         let passed = u128::from(before.ps()) * hz / 1_000_000_000_000;
         // Both ends may be rounded to a clock.
         let lag = u64::try_from(passed).unwrap_or(u64::MAX).saturating_sub(1);
-        let clocks = self.spec.clock.duration_of(clocks(lag) + 1);
+        let most = Most {
+            clocks: &self.spec.clocks,
+            layout: &self.spec.layout,
+        };
+        let clocks = self.spec.clock.duration_of(clocks(&most, lag) + 1);
         Span::from(before) + clocks.into() + Time::from_ps(1).into()
     }
+}
 
+/// The most clocks from the first in which a command may be given.
+pub(super) struct Most<'a> {
+    pub(super) clocks: &'a Clocks,
+    pub(super) layout: &'a Layout,
+}
+
+impl Most<'_> {
     /// The least from an activation to the end of data of the access that it was for: `q`.
     fn activation_to_end(&self) -> u64 {
-        let clocks = &self.spec.clocks;
+        let clocks = self.clocks;
         clocks.t_rcd + clocks.t_cl.min(clocks.t_cwl) + clocks.burst
     }
 
     /// Until a row in the way is closed and another one can be opened.
     fn bank_wait(&self, lag: u64) -> u64 {
-        let clocks = &self.spec.clocks;
+        let clocks = self.clocks;
         let active = clocks.t_ras.saturating_sub(self.activation_to_end());
         let read = clocks.t_rtp.saturating_sub(clocks.t_cl + clocks.burst);
         let closing = active.max(clocks.t_wr).max(read);
-        match self.spec.layout.policy {
+        match self.layout.policy {
             PagePolicy::Open => closing.saturating_sub(lag) + clocks.t_rp,
             PagePolicy::Closed => (closing + clocks.t_rp).saturating_sub(lag),
         }
@@ -87,7 +100,7 @@ impl DdrMram {
 
     /// Until the first row can be opened so that nothing of before holds its data up: `a`.
     fn first_activation(&self, direction: Direction, lag: u64) -> u64 {
-        let clocks = &self.spec.clocks;
+        let clocks = self.clocks;
         let window = clocks.t_faw.max(clocks.t_rrd);
         let turn = match direction {
             Direction::Read => clocks.t_wtr.saturating_sub(clocks.t_rcd),
@@ -97,9 +110,14 @@ impl DdrMram {
         self.bank_wait(lag).max(rules.saturating_sub(lag))
     }
 
-    /// Clocks from the first in which a command may be given to the end of the last data.
-    fn access_clocks(&self, direction: Direction, lag: u64, bytes: Range<u64>) -> u64 {
-        let (clocks, layout) = (&self.spec.clocks, &self.spec.layout);
+    /// To the end of a store: until the last row is closed, and tST.
+    pub(super) fn store(&self, lag: u64) -> u64 {
+        self.bank_wait(lag) + self.clocks.t_st
+    }
+
+    /// To the end of the last data.
+    pub(super) fn access(&self, direction: Direction, lag: u64, bytes: Range<u64>) -> u64 {
+        let (clocks, layout) = (self.clocks, self.layout);
         let per_row = layout.row_bytes / layout.burst_bytes;
         let bursts = bytes.start / layout.burst_bytes..bytes.end.div_ceil(layout.burst_bytes);
         let (first, last) = (bursts.start / per_row, (bursts.end - 1) / per_row);
@@ -116,21 +134,18 @@ impl DdrMram {
         let tail = (bursts.end - last * per_row) * clocks.burst;
         let (rows, banks) = (last - first + 1, layout.banks);
         let full = per_row * clocks.burst;
-        // From data of a row to data of the next row of its bank, less the CAS latency of reads.
+        // From the end of data of a row to data of the next row of its bank.
         let reopen = match direction {
             Direction::Write => latency + clocks.t_rp + clocks.t_wr,
             Direction::Read => {
                 (latency + clocks.t_rp + clocks.t_rtp).saturating_sub(cas + clocks.burst)
             }
         };
-        let cycle = clocks.t_ras + clocks.t_rp;
         let window = if rows > 4 { clocks.t_faw } else { 0 };
-        let (reopen, cycle) = if rows > banks {
-            (reopen, cycle)
-        } else {
-            (0, 0)
-        };
-        let through = |data: u64| if rows > banks { reopen + data } else { 0 };
+        // No bank has two rows of an access that has no more rows than there are banks.
+        let again = |clocks: u64| if rows > banks { clocks } else { 0 };
+        let cycle = again(clocks.t_ras + clocks.t_rp);
+        let through = |data: u64| again(reopen + data);
         let pace = full
             .max(clocks.t_rrd)
             .max(window.div_ceil(4))

@@ -371,6 +371,8 @@ impl Chip for DdrMram {
 }
 
 #[cfg(test)]
+mod bound_tests;
+#[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::*;
 use crate::bus::ddr::PagePolicy;
 
 /// The times of a part of 667 MHz with rows of 256 B.
-const CLOCKS: Clocks = Clocks {
+pub(super) const CLOCKS: Clocks = Clocks {
     t_rcd: 90,
     t_cl: 10,
     t_cwl: 9,
@@ -24,7 +24,7 @@ const CLOCKS: Clocks = Clocks {
     burst: 4,
 };
 
-const LAYOUT: Layout = Layout {
+pub(super) const LAYOUT: Layout = Layout {
     banks: 8,
     row_bytes: 256,
     burst_bytes: 16,
@@ -116,12 +116,12 @@ fn random_reads_of_a_row_are_limited_by_latency() {
 }
 
 #[derive(Clone, Debug)]
-enum Op {
+pub(super) enum Op {
     Access(Direction, u64, u64, u64),
     Store(u64),
 }
 
-fn op() -> impl Strategy<Value = Op> {
+pub(super) fn op() -> impl Strategy<Value = Op> {
     let direction = prop_oneof![Just(Direction::Read), Just(Direction::Write)];
     let bytes = prop_oneof![1..64_u64, 1..2000_u64];
     prop_oneof![
@@ -131,7 +131,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn some_clocks() -> impl Strategy<Value = Clocks> {
+pub(super) fn some_clocks() -> impl Strategy<Value = Clocks> {
     prop::array::uniform12(1..30_u64).prop_map(|times| {
         let [t_rcd, t_cl, t_cwl, t_rp, t_ras, t_rrd, ..] = times;
         let [.., t_faw, t_wr, t_rtp, t_wtr, t_rtw, t_st] = times;
@@ -153,7 +153,7 @@ fn some_clocks() -> impl Strategy<Value = Clocks> {
     })
 }
 
-fn some_layout() -> impl Strategy<Value = Layout> {
+pub(super) fn some_layout() -> impl Strategy<Value = Layout> {
     let policy = prop_oneof![Just(PagePolicy::Open), Just(PagePolicy::Closed)];
     (0..4_u32, 6..9_u32, policy).prop_map(|(banks, row, policy)| Layout {
         banks: 1 << banks,
