@@ -59,6 +59,16 @@ pub enum Oddity {
         /// The longest step back.
         most: Time,
     },
+    /// Accesses were left out, because they neither read nor write: trims.
+    LeftOut {
+        /// The first such line, from 1.
+        line: u64,
+        /// How many there are.
+        count: u64,
+    },
+    /// Nothing in the log says whether its values are nanoseconds (fio 3) or microseconds (fio 2), and
+    /// nobody else has said it: they were taken for nanoseconds.
+    UnitAssumed,
     /// Records were lost while they were recorded.
     Lost {
         /// The record behind the first gap.

@@ -5,12 +5,42 @@
 //! larger than memory: what the theory of buffers needs. fio's histograms have lost the order and give
 //! **durations counted**, from which only intervals follow. blkparse and replay logs are **workloads**, to be
 //! run on a simulated target. Every fault names its line.
+//!
+//! [`open`] looks at the first lines and says which it is:
+//!
+//! ```
+//! use wordline_trace::{Log, Options, open};
+//!
+//! let text = "0, 32418, 1, 4096, 16187392, 0\n1, 10445, 1, 4096, 198717440, 0\n";
+//! let Log::Accesses(mut accesses) = open(text.as_bytes(), &Options::default())? else {
+//!     panic!("these are accesses in their order");
+//! };
+//! let mut longest = 0;
+//! for access in accesses.by_ref() {
+//!     longest = longest.max(access?.duration.ps());
+//! }
+//! assert_eq!(longest, 32_418_000, "32.418 us in picoseconds");
+//! assert_eq!(accesses.summary().format, "fio latency log, 6 columns");
+//! # Ok::<(), wordline_trace::TraceError>(())
+//! ```
+//!
+//! Each format has a folder or file of its own; [`Format`] is the table of them all.
 
 mod access;
+mod csv;
 mod error;
+mod fio;
+mod format;
+mod lines;
+mod log;
+mod number;
+mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};
 pub use error::{Oddity, TraceError};
+pub use format::{Format, UnknownFormat};
+pub use lines::MAX_LINE;
+pub use log::{Accesses, Counted, LatencyUnit, Log, Options, UnknownUnit, open};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
@@ -34,7 +64,8 @@ pub struct CountedDurations {
     pub bytes: Option<u64>,
     /// Shortest duration that the count can hold.
     pub least: Time,
-    /// Longest duration that the count can hold.
+    /// Longest duration that the count can hold. A histogram's last bin has no upper end: there it is the
+    /// longest duration that the log states, or the longest that a [`Time`] holds.
     pub most: Time,
     /// Accesses.
     pub count: u64,

@@ -1,0 +1,339 @@
+//! fio's JSON. `--output-format=json+` lists how many accesses fell into each bin of a histogram; plain JSON has
+//! percentiles only, from which no durations can be had.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::BufRead;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+
+use super::bins::{GROUP, bin_of, edges, middle};
+use crate::lines::{Lines, shown};
+use crate::log::{Counted, Options};
+use crate::watch::Watch;
+use crate::{CountedDurations, TraceError};
+
+/// Most bytes of a document: histograms of more than a hundred jobs.
+const MOST_BYTES: u64 = 64 << 20;
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(rename = "fio version")]
+    version: Option<String>,
+    #[serde(rename = "global options", default)]
+    options: BTreeMap<String, IgnoredAny>,
+    #[serde(default)]
+    jobs: Vec<Job>,
+    /// Of `--client`: the same under another name.
+    #[serde(default)]
+    client_stats: Vec<Job>,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    #[serde(default)]
+    jobname: String,
+    #[serde(rename = "job options", default)]
+    options: BTreeMap<String, IgnoredAny>,
+    read: Option<Direction>,
+    write: Option<Direction>,
+    trim: Option<Direction>,
+    mixed: Option<Direction>,
+}
+
+#[derive(Deserialize)]
+struct Direction {
+    #[serde(default)]
+    io_bytes: u64,
+    #[serde(default)]
+    total_ios: u64,
+    lat_ns: Option<Latency>,
+    clat_ns: Option<Latency>,
+    /// Of fio 2, in microseconds; `lat` had no bins.
+    clat: Option<Latency>,
+}
+
+#[derive(Deserialize)]
+struct Latency {
+    #[serde(default)]
+    min: u64,
+    #[serde(default)]
+    max: u64,
+    #[serde(default)]
+    bins: Bins,
+}
+
+/// Bins and what fell into them, by the bin's number.
+#[derive(Default)]
+struct Bins(Vec<(usize, u64)>);
+
+impl<'de> Deserialize<'de> for Bins {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Named;
+        impl<'de> Visitor<'de> for Named {
+            type Value = Bins;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bins by their value, each with a count")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bins, A::Error> {
+                let mut bins = Vec::new();
+                let mut numbered = false;
+                while let Some(name) = map.next_key::<String>()? {
+                    if name.starts_with("FIO_IO_U_PLAT_") {
+                        // The first versions stated how bins are cut, and named them by their number.
+                        numbered = true;
+                        map.next_value::<IgnoredAny>()?;
+                        continue;
+                    }
+                    let count = map.next_value()?;
+                    let bin = if numbered {
+                        name.parse().ok().filter(|bin| *bin < 29 * GROUP)
+                    } else {
+                        let value = name.parse().ok();
+                        value.map(bin_of).filter(|bin| Some(middle(*bin)) == value)
+                    };
+                    let bin = bin.ok_or_else(|| {
+                        de::Error::custom(format!(
+                            "{} is the middle of no bin of fio's histograms",
+                            shown(name.as_bytes())
+                        ))
+                    })?;
+                    bins.push((bin, count));
+                }
+                Ok(Bins(bins))
+            }
+        }
+        deserializer.deserialize_map(Named)
+    }
+}
+
+/// Reads a document, behind the messages that fio may have printed in front of it.
+pub(crate) fn read<R: BufRead>(
+    mut lines: Lines<R>,
+    options: &Options,
+) -> Result<Counted, TraceError> {
+    let skipped = skip_messages(&mut lines)?;
+    let mut text = lines.reader.take(MOST_BYTES);
+    let mut stream = serde_json::Deserializer::from_reader(&mut text);
+    let parsed = Document::deserialize(&mut stream);
+    let ended = parsed.as_ref().map_or(Ok(()), |_| stream.end());
+    let at_limit = text.limit() == 0;
+    let problem = |error: serde_json::Error| {
+        let line = skipped + error.line() as u64;
+        let problem = if error.is_io() {
+            return TraceError::Unreadable {
+                line,
+                source: error.into(),
+            };
+        } else if at_limit {
+            format!("the document is larger than {MOST_BYTES} bytes")
+        } else if error.is_eof() {
+            "the document is cut off".to_owned()
+        } else {
+            format!("no JSON as fio writes it: {error}")
+        };
+        TraceError::Malformed { line, problem }
+    };
+    let document = parsed.map_err(problem)?;
+    if let Err(error) = ended {
+        return Err(TraceError::Useless {
+            line: skipped + error.line() as u64,
+            problem: "something follows the document: fio prints one after the other with status-interval; give \
+                      the last alone"
+                .to_owned(),
+        });
+    }
+    counted(&document, skipped + 1, options)
+}
+
+/// Passes over the lines in front of the first that begins with a brace, and says how many those are.
+fn skip_messages<R: BufRead>(lines: &mut Lines<R>) -> Result<u64, TraceError> {
+    loop {
+        let buffer = lines.reader.fill_buf();
+        match buffer {
+            Ok([b'{', ..]) => return Ok(lines.number),
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
+                return Err(TraceError::Unreadable {
+                    line: lines.number + 1,
+                    source: error,
+                });
+            }
+            Ok([b' ' | b'\t', ..]) => lines.reader.consume(1),
+            _ => {
+                if lines.next()?.is_none() {
+                    return Err(TraceError::Empty);
+                }
+            }
+        }
+    }
+}
+
+fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted, TraceError> {
+    let useless = |problem| Err(TraceError::Useless { line, problem });
+    let jobs = if document.jobs.is_empty() {
+        &document.client_stats
+    } else {
+        &document.jobs
+    };
+    let Some(first) = jobs.first() else {
+        return useless("no jobs: this is no result of fio".to_owned());
+    };
+    let mut names: Vec<String> = jobs
+        .iter()
+        .map(|job| shown(job.jobname.as_bytes()))
+        .collect();
+    names.dedup();
+    let one_of = || {
+        names
+            .iter()
+            .take(20)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let chosen = match &options.job {
+        Some(name) => name,
+        None if jobs.iter().all(|job| job.jobname == first.jobname) => &first.jobname,
+        None => {
+            return useless(format!("{} jobs: name one of {}", jobs.len(), one_of()));
+        }
+    };
+    let jobs: Vec<&Job> = jobs.iter().filter(|job| job.jobname == *chosen).collect();
+    if jobs.is_empty() {
+        let name = shown(chosen.as_bytes());
+        return useless(format!("no job {name}: there are {}", one_of()));
+    }
+
+    let mut watch = Watch::default();
+    let mut counts = BTreeMap::new();
+    let mut which = "";
+    for job in &jobs {
+        let varied = |options: &BTreeMap<String, IgnoredAny>| {
+            let ranges = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned"];
+            ranges.iter().any(|range| options.contains_key(*range))
+        };
+        let varied = varied(&job.options) || varied(&document.options);
+        let directions = [(Operation::Read, &job.read), (Operation::Write, &job.write)];
+        for (operation, direction) in directions {
+            if let Some(direction) = direction {
+                let bytes = direction.bytes_each().filter(|_| !varied);
+                which = direction
+                    .add(operation, bytes, &mut counts)
+                    .unwrap_or(which);
+            }
+        }
+        if job.trim.as_ref().is_some_and(Direction::has_bins) {
+            watch.left_out(line);
+        }
+    }
+    if counts.is_empty() {
+        let mixed = jobs
+            .iter()
+            .filter_map(|job| job.mixed.as_ref())
+            .any(Direction::has_bins);
+        return useless(if mixed {
+            "reads and writes are counted together; run fio without unified_rw_reporting".to_owned()
+        } else {
+            "percentiles, but no histogram to take durations from; run fio with --output-format=json+, and do \
+             not disable clat_percentiles"
+                .to_owned()
+        });
+    }
+    let durations: Option<Vec<CountedDurations>> = counts
+        .into_iter()
+        .map(|((write, bytes, least, most), count)| {
+            Some(CountedDurations {
+                operation: if write {
+                    Operation::Write
+                } else {
+                    Operation::Read
+                },
+                bytes,
+                least: Time::from_ps(least),
+                most: Time::from_ps(most),
+                count: count?,
+            })
+        })
+        .collect();
+    let Some(durations) = durations else {
+        return useless("the counts overflow".to_owned());
+    };
+    let version = document.version.as_deref().unwrap_or("fio");
+    let format = format!(
+        "{} json+, {which}, job {}",
+        shown(version.as_bytes()),
+        shown(chosen.as_bytes())
+    );
+    Ok(Counted {
+        durations,
+        summary: watch.summary(format.replace('"', ""), None),
+    })
+}
+
+/// Counts by write, bytes of one access, shortest and longest duration in picoseconds; none that overflow.
+type Counts = BTreeMap<(bool, Option<u64>, u64, u64), Option<u64>>;
+
+impl Direction {
+    /// The latency that covers most, its unit in picoseconds, and its name.
+    fn latency(&self) -> Option<(&Latency, u64, &'static str)> {
+        let all = [
+            (&self.lat_ns, 1_000, "total latency"),
+            (&self.clat_ns, 1_000, "completion latency"),
+            (&self.clat, 1_000_000, "completion latency"),
+        ];
+        all.into_iter().find_map(|(latency, unit_ps, name)| {
+            let latency = latency.as_ref()?;
+            let counted = latency.bins.0.iter().any(|(_, count)| *count > 0);
+            counted.then_some((latency, unit_ps, name))
+        })
+    }
+
+    fn has_bins(&self) -> bool {
+        self.latency().is_some()
+    }
+
+    fn bytes_each(&self) -> Option<u64> {
+        let bytes = self.io_bytes.checked_div(self.total_ios)?;
+        (bytes > 0 && bytes.checked_mul(self.total_ios) == Some(self.io_bytes)).then_some(bytes)
+    }
+
+    fn add(
+        &self,
+        operation: Operation,
+        bytes: Option<u64>,
+        counts: &mut Counts,
+    ) -> Option<&'static str> {
+        let (latency, unit_ps, name) = self.latency()?;
+        for &(bin, count) in &latency.bins.0 {
+            if count == 0 {
+                continue;
+            }
+            let (mut least, mut most) = edges(bin);
+            let is_last = bin + 1 == 29 * GROUP || unit_ps > 1_000 && bin + 1 == 19 * GROUP;
+            // The log states the extremes exactly, where it is consistent.
+            if (least..=most).contains(&latency.min) {
+                least = latency.min;
+            }
+            if (least..=most).contains(&latency.max) || is_last && latency.max > most {
+                most = latency.max;
+            } else if is_last {
+                most = u64::MAX;
+            }
+            let ps = |value: u64| value.saturating_mul(unit_ps);
+            let key = (operation == Operation::Write, bytes, ps(least), ps(most));
+            let sum = counts.entry(key).or_insert(Some(0));
+            *sum = sum.and_then(|sum: u64| sum.checked_add(count));
+        }
+        Some(name)
+    }
+}
+
+/// Whether the first bytes of a text look like fio's JSON: its first member, or an object to begin with.
+pub(crate) fn looks_like(text: &[u8]) -> bool {
+    let member = b"\"fio version\"";
+    text.trim_ascii_start().starts_with(b"{")
+        || text.windows(member.len()).any(|window| window == member)
+}

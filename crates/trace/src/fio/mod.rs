@@ -1,0 +1,8 @@
+//! What fio writes: a line for each access (`text`, in one of the layouts of `layout`), JSON with histograms
+//! (`json`), and histograms over time (`histogram`), both in the bins of `bins`.
+
+mod bins;
+pub(crate) mod histogram;
+pub(crate) mod json;
+pub(crate) mod layout;
+pub(crate) mod text;

@@ -1,0 +1,326 @@
+//! fio's latency logs: a line for each access.
+
+use std::io::BufRead;
+
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+
+use super::layout::{self, Fields, Layout, MOST_COLUMNS};
+use crate::format::Probe;
+use crate::lines::{Lines, shown};
+use crate::log::{LatencyUnit, Options};
+use crate::number::leading_number;
+use crate::watch::{Origin, Watch};
+use crate::{LoggedAccess, Summary, TraceError};
+
+const PS_PER_MS: u128 = 1_000_000_000;
+const PS_PER_NS: u64 = 1_000;
+const PS_PER_US: u64 = 1_000_000;
+
+/// Fewest lines of which a value of 1 throughout says that they count operations.
+const FEWEST_ONES: usize = 4;
+
+/// Reads a latency log.
+pub(crate) struct FioLog<R> {
+    lines: Lines<R>,
+    layout: Layout,
+    value_ps: u64,
+    latency: Latency,
+    origin: Origin,
+    watch: Watch,
+}
+
+/// Which latency a log holds, as far as its name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Latency {
+    /// From submission to completion, or not said.
+    Total,
+    /// From issue to completion: an issue time says exactly when it ended.
+    Completion,
+    /// From submission to issue.
+    Submission,
+}
+
+impl<R: BufRead> FioLog<R> {
+    /// Looks at the first lines, of which `lines` reads all again.
+    pub(crate) fn new(
+        lines: Lines<R>,
+        probe: &Probe<'_>,
+        options: &Options,
+    ) -> Result<Self, TraceError> {
+        let name = options.name.as_deref().unwrap_or_default();
+        let told = || probe.told().map(|line| (line.number, line.text));
+        let first = told().next().map_or(1, |(line, _)| line);
+        for (part, what) in [("_bw.", "bandwidths"), ("_iops.", "operations per second")] {
+            if name.contains(part) {
+                return Err(TraceError::Useless {
+                    line: first,
+                    problem: format!(
+                        "the name of {} says that it holds {what}, not latencies: give fio's {}",
+                        shown(name.as_bytes()),
+                        "NAME_lat.N.log or NAME_clat.N.log, which it writes with write_lat_log=NAME"
+                    ),
+                });
+            }
+        }
+        let layout = layout::choose(told())?;
+        let value_ps = match options.unit {
+            Some(LatencyUnit::Microseconds) => PS_PER_US,
+            Some(LatencyUnit::Nanoseconds) => PS_PER_NS,
+            None => {
+                let values = told().map_while(|(_, line)| Some(layout::split(line).ok()?.1[1]));
+                if values.clone().count() >= FEWEST_ONES && values.clone().all(|value| value == 1) {
+                    return Err(TraceError::Useless {
+                        line: first,
+                        problem:
+                            "every value is 1: these are operations counted (write_iops_log), not \
+                                  latencies; give fio's NAME_lat.N.log, or say that the unit is us"
+                                .to_owned(),
+                    });
+                }
+                PS_PER_NS
+            }
+        };
+        let latency = if name.contains("_clat.") {
+            Latency::Completion
+        } else if name.contains("_slat.") {
+            Latency::Submission
+        } else {
+            Latency::Total
+        };
+        let mut watch = Watch::default();
+        watch.unit_assumed = options.unit.is_none() && !layout.fio3;
+        Ok(Self {
+            lines,
+            layout,
+            value_ps,
+            latency,
+            origin: Origin::default(),
+            watch,
+        })
+    }
+
+    /// What has been seen so far.
+    pub(crate) fn summary(&self) -> Summary {
+        let which = match self.latency {
+            Latency::Total => "latency",
+            Latency::Completion => "completion latency",
+            Latency::Submission => "submission latency",
+        };
+        let format = format!("fio {which} log, {} columns", self.layout.columns);
+        let resolution = if self.ends_by_issue() {
+            Time::from_ps(PS_PER_NS)
+        } else {
+            Time::from_ps(PS_PER_MS as u64)
+        };
+        self.watch.summary(format, Some(resolution))
+    }
+
+    /// Whether ends come from the issue time, which is exact, and not from the time, which is in ms.
+    const fn ends_by_issue(&self) -> bool {
+        self.layout.issue.is_some() && !matches!(self.latency, Latency::Total)
+    }
+
+    /// The next access; none at the end.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        loop {
+            let fields = match self.quick_fields() {
+                Some(fields) => fields,
+                None => match self.careful_fields()? {
+                    Some(fields) => fields,
+                    None => return self.end(),
+                },
+            };
+            if let Some(access) = self.access(&fields)? {
+                self.watch.accesses += 1;
+                return Ok(Some(access));
+            }
+        }
+    }
+
+    /// The next line, where it lies in the buffer as a whole and is written as fio writes it.
+    #[inline]
+    fn quick_fields(&mut self) -> Option<Fields> {
+        let buffer = self.lines.reader.fill_buf().ok()?;
+        let (fields, length) = quick(buffer, &self.layout)?;
+        self.lines.reader.consume(length);
+        self.lines.number += 1;
+        Some(fields)
+    }
+
+    /// The next line that tells something, whatever is wrong with it.
+    #[cold]
+    fn careful_fields(&mut self) -> Result<Option<Fields>, TraceError> {
+        let Some(line) = self.lines.next_told()? else {
+            return Ok(None);
+        };
+        if !line.ended {
+            // fio ends every line, so that this one may lack digits even where it has all columns.
+            self.watch.truncated(line.number);
+            return Ok(None);
+        }
+        careful(line.number, line.text, &self.layout).map(Some)
+    }
+
+    fn end(&self) -> Result<Option<LoggedAccess>, TraceError> {
+        match (self.watch.accesses, self.watch.truncated_line()) {
+            (0, None) => Err(TraceError::Empty),
+            (0, Some(line)) => Err(TraceError::Malformed {
+                line,
+                problem: "the only line has no line end: it may be cut off".to_owned(),
+            }),
+            _ => Ok(None),
+        }
+    }
+
+    /// None for what neither reads nor writes.
+    #[inline]
+    fn access(&mut self, fields: &Fields) -> Result<Option<LoggedAccess>, TraceError> {
+        let at = |column: usize| fields[column & (MOST_COLUMNS - 1)];
+        let line = self.lines.number;
+        let layout = &self.layout;
+        let bytes = at(layout.size);
+        if bytes == 0 {
+            return Err(averaged(line));
+        }
+        let operation = match at(layout.direction) {
+            0 => Operation::Read,
+            1 => Operation::Write,
+            2 => {
+                self.watch.left_out(line);
+                return Ok(None);
+            }
+            other => return Err(unknown_direction(line, other)),
+        };
+        let Some(ps) = at(1).checked_mul(self.value_ps) else {
+            return Err(too_long(line, at(1)));
+        };
+        let end_ps = match layout.issue {
+            Some(issue) if self.ends_by_issue() => {
+                let issued = u128::from(at(issue)) * u128::from(PS_PER_NS);
+                match self.latency {
+                    Latency::Submission => issued,
+                    _ => issued + u128::from(ps),
+                }
+            }
+            _ => u128::from(at(0)) * PS_PER_MS,
+        };
+        let Some(end) = self.origin.place(end_ps) else {
+            return Err(far_away(line, at(0)));
+        };
+        self.watch.ended(end, line);
+        Ok(Some(LoggedAccess {
+            operation,
+            duration: Time::from_ps(ps),
+            bytes,
+            offset: self.layout.offset.map(at),
+            end: Some(end),
+            line,
+        }))
+    }
+}
+
+/// The fields of the first line in the buffer and its length with the line end, where nothing is unusual:
+/// decimals of 15 digits or fewer between `, `, and priorities as fio writes them.
+#[inline]
+fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
+    let mut fields = [0; MOST_COLUMNS];
+    let mut rest = buffer;
+    let last = layout.columns - 1;
+    for (column, field) in fields.iter_mut().enumerate() {
+        let (value, digits) = leading_number(rest)?;
+        *field = value;
+        rest = rest.get(digits..)?;
+        if let [b'x', behind @ ..] = rest
+            && Some(column) == layout.priority
+            && value == 0
+            && digits == 1
+        {
+            // The priority itself is of no interest.
+            let digits = behind.iter().take_while(|byte| byte.is_ascii_hexdigit());
+            rest = match digits.count() {
+                digits @ 1..=8 => &behind[digits..],
+                _ => return None,
+            };
+        }
+        if column == last {
+            rest = match rest {
+                [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => rest,
+                _ => return None,
+            };
+            return Some((fields, buffer.len() - rest.len()));
+        }
+        rest = match rest {
+            [b',', b' ', rest @ ..] => rest,
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn careful(line: u64, text: &[u8], layout: &Layout) -> Result<Fields, TraceError> {
+    let malformed = |problem| Err(TraceError::Malformed { line, problem });
+    match layout::split(text) {
+        Ok((columns, fields, hex)) if columns == layout.columns => {
+            let out_of_place = (0..columns).find(|at| hex[*at] && Some(*at) != layout.priority);
+            match out_of_place {
+                None => Ok(fields),
+                Some(at) => malformed(format!(
+                    "column {} ({}) is hexadecimal; a decimal number belongs there",
+                    at + 1,
+                    layout.name(at)
+                )),
+            }
+        }
+        Ok((columns, ..)) => malformed(format!(
+            "{columns} columns, where the lines before have {}",
+            layout.columns
+        )),
+        Err((at, found, _)) if found.contains(&0) => malformed(format!(
+            "column {} holds a NUL byte: what should stand here never reached the disk",
+            at + 1
+        )),
+        Err((at, found, fault)) => malformed(format!(
+            "column {} ({}) is {}: {}; a whole number belongs there",
+            at + 1,
+            layout.name(at),
+            shown(found),
+            fault.words()
+        )),
+    }
+}
+
+#[cold]
+fn averaged(line: u64) -> TraceError {
+    TraceError::Useless {
+        line,
+        problem: "the block size is 0: fio has averaged over windows of time (log_avg_msec, log_window_value, \
+                  log_max_value), and single accesses cannot be had from that; run it with log_avg_msec=0"
+            .to_owned(),
+    }
+}
+
+#[cold]
+fn unknown_direction(line: u64, found: u64) -> TraceError {
+    TraceError::Malformed {
+        line,
+        problem: format!("direction {found}; there are 0 (read), 1 (write) and 2 (trim)"),
+    }
+}
+
+#[cold]
+fn too_long(line: u64, found: u64) -> TraceError {
+    TraceError::Malformed {
+        line,
+        problem: format!("a latency of {found} is longer than 213 days"),
+    }
+}
+
+#[cold]
+fn far_away(line: u64, found: u64) -> TraceError {
+    TraceError::Malformed {
+        line,
+        problem: format!("the time {found} ms is months away from the first in the log"),
+    }
+}

@@ -1,0 +1,287 @@
+//! The formats: how each is called, and how its first bytes give it away.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::fio::{histogram, json, layout};
+use crate::lines::{is_silent, without_end};
+use crate::{TraceError, csv};
+
+/// A format of logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// fio's latency logs: `write_lat_log`.
+    FioLog,
+    /// fio's JSON with histograms: `--output-format=json+`.
+    FioJson,
+    /// fio's histograms over time: `write_hist_log`.
+    FioHistogram,
+    /// Text with named columns.
+    Csv,
+}
+
+/// What the table says of a format.
+struct Row {
+    format: Format,
+    /// As the command line spells it.
+    name: &'static str,
+    /// For messages.
+    about: &'static str,
+    /// Whether the first bytes are those of this format. The rows are asked in their order.
+    looks_like: fn(&Probe<'_>) -> bool,
+}
+
+/// All formats, those with a signature first.
+const TABLE: &[Row] = &[
+    // The recorder's bytes belong here: "WLR1" at byte 0.
+    // fio's replay logs belong here: the first line is "fio version 2 iolog" or "fio version 3 iolog".
+    Row {
+        format: Format::FioJson,
+        name: "fio-json",
+        about: "fio's output with --output-format=json+",
+        looks_like: |probe| json::looks_like(probe.bytes),
+    },
+    Row {
+        format: Format::FioHistogram,
+        name: "fio-hist",
+        about: "fio's NAME_clat_hist.N.log",
+        looks_like: |probe| probe.first(histogram::looks_like),
+    },
+    Row {
+        format: Format::FioLog,
+        name: "fio-log",
+        about: "fio's NAME_lat.N.log, NAME_clat.N.log, NAME_slat.N.log",
+        looks_like: |probe| probe.first(layout::looks_like),
+    },
+    // blkparse's text belongs here, in front of CSV, which takes every line with a column that it knows.
+    Row {
+        format: Format::Csv,
+        name: "csv",
+        about: "text with named columns, such as \"operation,bytes,duration_us\"",
+        looks_like: |probe| probe.first(csv::looks_like),
+    },
+];
+
+impl Format {
+    /// Every format.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|row| row.format)
+    }
+
+    /// As the command line spells it: `fio-log`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.row().about
+    }
+
+    fn row(self) -> &'static Row {
+        let row = TABLE.iter().find(|row| row.format == self);
+        row.unwrap_or(&TABLE[0])
+    }
+
+    /// What the first bytes of a log look like.
+    pub(crate) fn detect(probe: &Probe<'_>) -> Result<Self, TraceError> {
+        let unknown = |line, problem| Err(TraceError::Unknown { line, problem });
+        if probe.bytes.is_empty() {
+            return Err(TraceError::Empty);
+        }
+        if let Some((_, what)) = FOREIGN
+            .iter()
+            .find(|(magic, _)| probe.bytes.starts_with(magic))
+        {
+            return unknown(1, (*what).to_owned());
+        }
+        if let Some(row) = TABLE.iter().find(|row| (row.looks_like)(probe)) {
+            return Ok(row.format);
+        }
+        let Some(line) = probe.told().next() else {
+            if probe.is_whole {
+                return Err(TraceError::Empty);
+            }
+            let length = probe.bytes.len();
+            return unknown(
+                1,
+                format!("no line that says anything within {length} bytes"),
+            );
+        };
+        let known: Vec<String> = TABLE
+            .iter()
+            .map(|row| format!("{} ({})", row.name, row.about))
+            .collect();
+        let shown = crate::lines::shown(line.text);
+        unknown(
+            line.number,
+            format!(
+                "{shown} is of no known format; these are read: {}",
+                known.join("; ")
+            ),
+        )
+    }
+}
+
+/// What is often met instead of a log, and what to do about it.
+const FOREIGN: &[(&[u8], &str)] = &[
+    (&[0x1F, 0x8B], "compressed with gzip: pipe it through zcat"),
+    (
+        &[0x28, 0xB5, 0x2F, 0xFD],
+        "compressed with zstd: pipe it through zstdcat",
+    ),
+    (
+        &[0xFD, b'7', b'z', b'X', b'Z'],
+        "compressed with xz: pipe it through xzcat",
+    ),
+    (
+        b"PK\x03\x04",
+        "a ZIP archive or a spreadsheet: save the table as CSV",
+    ),
+    (&[0xFF, 0xFE], "UTF-16 text: save it as UTF-8"),
+    (&[0xFE, 0xFF], "UTF-16 text: save it as UTF-8"),
+    (
+        &[0x78, 0x9C],
+        "compressed by fio's log_store_compressed: write it out with fio --inflate-log=FILE",
+    ),
+];
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no format has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format {found:?}; there are {}", names())]
+pub struct UnknownFormat {
+    /// What was given.
+    pub found: String,
+}
+
+fn names() -> String {
+    Format::all()
+        .map(Format::name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::all()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| UnknownFormat {
+                found: name.to_owned(),
+            })
+    }
+}
+
+/// The first bytes of a log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe<'a> {
+    /// The bytes, without a byte order mark.
+    pub(crate) bytes: &'a [u8],
+    /// Whether that is all there is.
+    pub(crate) is_whole: bool,
+}
+
+/// A line of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProbedLine<'a> {
+    /// From 1.
+    pub(crate) number: u64,
+    /// Without the line end.
+    pub(crate) text: &'a [u8],
+}
+
+impl<'a> Probe<'a> {
+    /// The lines that tell something and are there as a whole; where that is none, the last one as well.
+    pub(crate) fn told(&self) -> impl Iterator<Item = ProbedLine<'a>> + Clone + use<'a> {
+        let ended = self
+            .bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let is_told = |bytes: &'a [u8]| {
+            let lines = bytes
+                .split_inclusive(|byte| *byte == b'\n')
+                .map(without_end);
+            (1..)
+                .zip(lines)
+                .filter(|(_, line)| !is_silent(line))
+                .map(|(number, text)| ProbedLine { number, text })
+        };
+        let only_last = self.is_whole && is_told(&self.bytes[..ended]).next().is_none();
+        is_told(if only_last {
+            self.bytes
+        } else {
+            &self.bytes[..ended]
+        })
+    }
+
+    fn first(&self, test: fn(&[u8]) -> bool) -> bool {
+        self.told().next().is_some_and(|line| test(line.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detected(bytes: &[u8]) -> Result<Format, TraceError> {
+        Format::detect(&Probe {
+            bytes,
+            is_whole: true,
+        })
+    }
+
+    #[test]
+    fn every_format_is_known_by_its_first_lines() {
+        let histogram = format!("1000, 0, 4096{}\n", ", 0".repeat(29));
+        for (text, format) in [
+            ("0, 32418, 1, 4096, 16187392, 0\n", Format::FioLog),
+            ("# a comment\n\n0, 32418, 1, 4096", Format::FioLog),
+            ("{\n  \"fio version\" : \"fio-3.33\"\n", Format::FioJson),
+            (
+                "fio: a warning\n{\n  \"fio version\" : \"fio-3.33\"\n",
+                Format::FioJson,
+            ),
+            (&histogram, Format::FioHistogram),
+            ("operation,bytes,duration_us\n", Format::Csv),
+            ("\"op\";\"size_kib\";\"latency (ns)\"\n", Format::Csv),
+        ] {
+            assert_eq!(detected(text.as_bytes()).ok(), Some(format), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_log_is_refused_with_the_formats_that_are() {
+        let error = detected(b"\x7FELF\x02\x01\n")
+            .expect_err("no log")
+            .to_string();
+        for format in Format::all() {
+            assert!(error.contains(format.name()), "{error}");
+        }
+        let error = detected(&[0x1F, 0x8B, 8]).expect_err("no log").to_string();
+        assert_eq!(error, "line 1: compressed with gzip: pipe it through zcat");
+        assert!(matches!(detected(b""), Err(TraceError::Empty)));
+        assert!(matches!(detected(b"# nothing\n\n"), Err(TraceError::Empty)));
+    }
+
+    #[test]
+    fn names_come_back() {
+        for format in Format::all() {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        let error = "fio".parse::<Format>().expect_err("no such format");
+        assert_eq!(
+            error.to_string(),
+            "unknown format \"fio\"; there are fio-json, fio-hist, fio-log, csv"
+        );
+    }
+}

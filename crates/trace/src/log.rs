@@ -1,0 +1,173 @@
+//! From bytes to a log, whatever its format.
+
+use std::fmt;
+use std::io::{BufRead, Chain, Cursor, Read};
+use std::str::FromStr;
+
+use wordline_core::Operation;
+
+use crate::csv::Csv;
+use crate::fio::text::FioLog;
+use crate::fio::{histogram, json};
+use crate::format::Probe;
+use crate::lines::{Lines, MAX_LINE, too_long};
+use crate::{CountedDurations, Format, LoggedAccess, Summary, TraceError};
+
+/// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Its format; by default the first lines tell it.
+    pub format: Option<Format>,
+    /// The unit of fio's values, which old logs do not tell; see [`Oddity::UnitAssumed`](crate::Oddity).
+    pub unit: Option<LatencyUnit>,
+    /// The name of the file. fio says there and nowhere else whether a log holds latencies, bandwidths or
+    /// operations per second.
+    pub name: Option<String>,
+    /// Which job of fio's JSON, where jobs of different names are in it. Jobs of one name are added up.
+    pub job: Option<String>,
+    /// What the accesses of a CSV do that has no column for it.
+    pub operation: Option<Operation>,
+    /// Bytes of each access of a CSV that has no column for it.
+    pub bytes: Option<u64>,
+}
+
+/// Unit of the values in fio's latency logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatencyUnit {
+    /// `ns`, of fio 3.0 (2017) and later.
+    Nanoseconds,
+    /// `us`, of fio 2 and earlier.
+    Microseconds,
+}
+
+/// A text that is no [`LatencyUnit`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown unit {found:?}; there are ns (fio 3) and us (fio 2)")]
+pub struct UnknownUnit {
+    /// What was given.
+    pub found: String,
+}
+
+impl FromStr for LatencyUnit {
+    type Err = UnknownUnit;
+
+    fn from_str(text: &str) -> Result<Self, UnknownUnit> {
+        match text {
+            "ns" => Ok(Self::Nanoseconds),
+            "us" => Ok(Self::Microseconds),
+            _ => Err(UnknownUnit {
+                found: text.to_owned(),
+            }),
+        }
+    }
+}
+
+/// A log that has been recognised.
+#[derive(Debug)]
+pub enum Log<R> {
+    /// Accesses in their order, still to be read.
+    Accesses(Accesses<R>),
+    /// Durations without their order, all of them.
+    Counted(Counted),
+}
+
+/// Durations of which the order is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The counts that are not zero, reads first, each operation from the shortest duration.
+    pub durations: Vec<CountedDurations>,
+    /// What was seen of the log.
+    pub summary: Summary,
+}
+
+/// What was read to recognise the log, and the rest.
+pub(crate) type Source<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The accesses of a log, one at a time. The first error is the last item.
+pub struct Accesses<R> {
+    reader: Reader<R>,
+    is_done: bool,
+}
+
+enum Reader<R> {
+    FioLog(FioLog<Source<R>>),
+    Csv(Csv<Source<R>>),
+}
+
+impl<R> fmt::Debug for Accesses<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Accesses").finish_non_exhaustive()
+    }
+}
+
+impl<R: BufRead> Accesses<R> {
+    /// What has been seen of the log so far; all of it once the last access has been read.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        match &self.reader {
+            Reader::FioLog(log) => log.summary(),
+            Reader::Csv(log) => log.summary(),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Accesses<R> {
+    type Item = Result<LoggedAccess, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let next = match &mut self.reader {
+            Reader::FioLog(log) => log.next(),
+            Reader::Csv(log) => log.next(),
+        };
+        self.is_done = !matches!(next, Ok(Some(_)));
+        next.transpose()
+    }
+}
+
+/// Recognises a log by its first 64 KiB and opens it. Logs of accesses are not read any further yet, histograms
+/// as a whole. A buffer of 64 KiB or more makes the reading fast.
+///
+/// # Errors
+/// Where the format is unknown, a line is not what its format asks for, or the log says nothing that can be used;
+/// each names its line. Accesses bring errors of their later lines with them.
+pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, TraceError> {
+    let mut bytes = Vec::new();
+    let unreadable = |source| TraceError::Unreadable { line: 1, source };
+    let wanted = MAX_LINE as u64;
+    let limited = reader.by_ref().take(wanted).read_to_end(&mut bytes);
+    let length = limited.map_err(unreadable)?;
+    let is_whole = (length as u64) < wanted;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    let probe = Probe {
+        bytes: &bytes,
+        is_whole,
+    };
+    let format = match options.format {
+        Some(format) => format,
+        None => Format::detect(&probe)?,
+    };
+    if !is_whole && format != Format::FioJson && probe.told().next().is_none() {
+        return Err(too_long(1));
+    }
+    let lines = Lines::new(Cursor::new(bytes.clone()).chain(reader));
+    let accesses = |reader| {
+        Log::Accesses(Accesses {
+            reader,
+            is_done: false,
+        })
+    };
+    Ok(match format {
+        Format::FioLog => accesses(Reader::FioLog(FioLog::new(lines, &probe, options)?)),
+        Format::Csv => accesses(Reader::Csv(Csv::new(lines, options)?)),
+        Format::FioJson => Log::Counted(json::read(lines, options)?),
+        Format::FioHistogram => Log::Counted(histogram::read(lines)?),
+    })
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
