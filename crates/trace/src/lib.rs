@@ -7,7 +7,11 @@
 //! run on a simulated target. Every fault names its line.
 
 mod access;
+pub mod blkparse;
+mod capped;
 mod error;
+pub mod iolog;
+pub mod recorder;
 
 pub use access::{AskedAccess, LoggedAccess};
 pub use error::{Oddity, TraceError};
