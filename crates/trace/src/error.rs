@@ -76,4 +76,41 @@ pub enum Oddity {
         /// How many are missing.
         count: u64,
     },
+    /// What the log tells and nothing here can use was left out.
+    Skipped {
+        /// The first such line, from 1, or the number of the record behind it.
+        line: u64,
+        /// How many there are.
+        count: u64,
+        /// What it is, in the plural: "discards", "trims".
+        what: &'static str,
+    },
+    /// Accesses that were begun and of which no end is told, or the other way round.
+    Unmatched {
+        /// The first such line, from 1.
+        line: u64,
+        /// How many there are.
+        count: u64,
+        /// Which, in the plural: "D without their C".
+        what: &'static str,
+    },
+    /// The capture begins when the recorder had already sent records.
+    StartsLate {
+        /// How many came before.
+        count: u64,
+    },
+    /// The recorder was started again in between: times begin again.
+    Restarted {
+        /// The first record behind the first new start.
+        line: u64,
+        /// How often.
+        count: u64,
+    },
+    /// The counter of the recorder wrapped unseen: durations before the record may be too short by wraps.
+    ClockGap {
+        /// The record behind the first gap.
+        line: u64,
+        /// Wraps that nobody saw, in all.
+        wraps: u64,
+    },
 }

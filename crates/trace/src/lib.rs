@@ -27,13 +27,17 @@
 //! Each format has a folder or file of its own; [`Format`] is the table of them all.
 
 mod access;
+pub mod blkparse;
+mod capped;
 mod csv;
 mod error;
 mod fio;
 mod format;
+pub mod iolog;
 mod lines;
 mod log;
 mod number;
+pub mod recorder;
 mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};

@@ -1,0 +1,293 @@
+//! One line of blkparse's default output.
+
+use std::str::{FromStr, SplitWhitespace};
+
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+
+use super::Device;
+use crate::capped::shown;
+
+/// The block layer counts in sectors of 512 bytes, whatever the device does.
+pub(super) const SECTOR_BYTES: u64 = 512;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parsed {
+    /// An event that concerns data.
+    Event(Event),
+    /// An event that does not: plugs, messages, remaps.
+    Ignored,
+    /// Of the summary at the end.
+    Summary,
+    /// Empty, or what blkparse says before the events.
+    Nothing,
+}
+
+/// An event that concerns data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) line: u64,
+    pub(super) device: Device,
+    pub(super) time: Time,
+    pub(super) action: Action,
+    pub(super) kind: Kind,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Queued,
+    Issued,
+    Completed { failed: bool },
+    Merged,
+    Requeued,
+}
+
+/// To what it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Data {
+        operation: Operation,
+        sector: u64,
+        sectors: u64,
+    },
+    Discard,
+    /// Flushes and commands for the drive itself.
+    NoData,
+}
+
+impl Kind {
+    pub(super) fn skipped(self) -> &'static str {
+        match self {
+            Self::Data { .. } => "accesses",
+            Self::Discard => "discards",
+            Self::NoData => "flushes and commands without data",
+        }
+    }
+}
+
+/// A number in plain digits.
+pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// What a line is; the message names what was found and what is allowed.
+pub(super) fn parse(text: &str) -> Result<Parsed, String> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() || trimmed.starts_with("Input file ") {
+        return Ok(Parsed::Nothing);
+    }
+    let mut words = text.split_whitespace();
+    let Some(device) = words.next().and_then(|word| word.parse().ok()) else {
+        return if is_summary(trimmed) {
+            Ok(Parsed::Summary)
+        } else {
+            Err(other_format(trimmed))
+        };
+    };
+    event(device, &mut words, trimmed)
+}
+
+fn event(device: Device, words: &mut SplitWhitespace<'_>, trimmed: &str) -> Result<Parsed, String> {
+    let mut field = |name: &str| {
+        words.next().ok_or_else(|| {
+            format!(
+                "the line ends where {name} should stand: {}",
+                shown(trimmed)
+            )
+        })
+    };
+    for name in ["the CPU", "the sequence number"] {
+        let word = field(name)?;
+        if word.parse::<i64>().is_err() {
+            return Err(format!(
+                "{} is not {name}, a whole number; expected the default output of blkparse: \
+                 MAJOR,MINOR CPU SEQUENCE SECONDS.NANOSECONDS PID ACTION RWBS …",
+                shown(word)
+            ));
+        }
+    }
+    let time = time(field("the time")?)?;
+    let pid = field("the process")?;
+    if pid.parse::<i64>().is_err() {
+        return Err(format!("{} is not the number of a process", shown(pid)));
+    }
+    let action_word = field("the action")?;
+    let action = match action_word {
+        "Q" => Action::Queued,
+        "D" => Action::Issued,
+        "C" => Action::Completed { failed: false },
+        "M" | "F" => Action::Merged,
+        "R" => Action::Requeued,
+        "A" | "B" | "G" | "I" | "P" | "S" | "T" | "U" | "UT" | "W" | "X" | "m" => {
+            return Ok(Parsed::Ignored);
+        }
+        other => {
+            return Err(format!(
+                "{} is no action; allowed are A B C D F G I M P Q R S T U UT W X and m",
+                shown(other)
+            ));
+        }
+    };
+    let flags = field("RWBS")?;
+    let kind = kind(rwbs(flags)?, words, trimmed)?;
+    let action = match action {
+        Action::Completed { .. } => Action::Completed {
+            failed: bracketed(trimmed)?.parse::<i64>().map_err(|_| {
+                format!(
+                    "a completion ends with its error in brackets, such as [0]: {}",
+                    shown(trimmed)
+                )
+            })? != 0,
+        },
+        action => {
+            bracketed(trimmed)?;
+            action
+        }
+    };
+    Ok(Parsed::Event(Event {
+        line: 0,
+        device,
+        time,
+        action,
+        kind,
+    }))
+}
+
+/// What stands in the last brackets: without them the line is cut off.
+fn bracketed(trimmed: &str) -> Result<&str, String> {
+    let inside = trimmed
+        .strip_suffix(']')
+        .and_then(|start| start.rsplit_once('['));
+    inside
+        .map(|(_, inside)| inside)
+        .ok_or_else(|| format!("the line does not end with […]: {}", shown(trimmed)))
+}
+
+fn time(word: &str) -> Result<Time, String> {
+    let parts = word.split_once('.').filter(|(_, nanos)| nanos.len() == 9);
+    let nanos =
+        parts.and_then(|(seconds, nanos)| Some((number::<u64>(seconds)?, number::<u64>(nanos)?)));
+    let Some((seconds, nanos)) = nanos else {
+        return Err(format!(
+            "{} is no time; expected seconds, a point and nine digits",
+            shown(word)
+        ));
+    };
+    let ps = seconds
+        .checked_mul(1_000_000_000)
+        .and_then(|ns| ns.checked_add(nanos))
+        .and_then(|ns| ns.checked_mul(1000));
+    ps.map(Time::from_ps)
+        .ok_or_else(|| format!("{} s is beyond 213 days", shown(word)))
+}
+
+/// What the letters say: `None` for neither reads, writes nor discards.
+fn rwbs(flags: &str) -> Result<Option<char>, String> {
+    let bad = || {
+        format!(
+            "{} is no RWBS; expected R, W, D or N, with F before it and letters of F A S M B E behind it at will",
+            shown(flags)
+        )
+    };
+    let behind = flags.strip_prefix('F').unwrap_or(flags);
+    let mut letters = behind.chars();
+    let letter = letters
+        .next()
+        .filter(|letter| "RWDN".contains(*letter))
+        .ok_or_else(bad)?;
+    if !letters.all(|letter| "FASMBE".contains(letter)) {
+        return Err(bad());
+    }
+    Ok((letter != 'N').then_some(letter))
+}
+
+fn kind(
+    letter: Option<char>,
+    words: &mut SplitWhitespace<'_>,
+    trimmed: &str,
+) -> Result<Kind, String> {
+    let bad = || {
+        format!(
+            "expected the first sector, + and the number of sectors behind RWBS: {}",
+            shown(trimmed)
+        )
+    };
+    let first = words.next().ok_or_else(bad)?;
+    if first.starts_with(['(', '[']) {
+        return Ok(Kind::NoData);
+    }
+    let sector: u64 = number(first).ok_or_else(bad)?;
+    let second = words.next().ok_or_else(bad)?;
+    if second.starts_with(['(', '[']) {
+        return Ok(Kind::NoData);
+    }
+    if second != "+" {
+        return Err(bad());
+    }
+    let sectors: u64 = words.next().and_then(number).ok_or_else(bad)?;
+    let end = sector
+        .checked_add(sectors)
+        .and_then(|end| end.checked_mul(SECTOR_BYTES));
+    if end.is_none() || sectors == 0 {
+        return Err(format!(
+            "{sectors} sectors from {sector} on; allowed are 1 sector and more that end below 2^64 bytes"
+        ));
+    }
+    let operation = match letter {
+        Some('R') => Operation::Read,
+        Some('W') => Operation::Write,
+        Some(_) => return Ok(Kind::Discard),
+        None => return Ok(Kind::NoData),
+    };
+    Ok(Kind::Data {
+        operation,
+        sector,
+        sectors,
+    })
+}
+
+/// Whether a line is of the statistics that blkparse prints behind the events.
+fn is_summary(trimmed: &str) -> bool {
+    const STARTS: [&str; 16] = [
+        "Total (",
+        "Reads Queued:",
+        "Read Dispatches:",
+        "Reads Requeued:",
+        "Reads Completed:",
+        "Read Merges:",
+        "Read depth:",
+        "PC Reads ",
+        "PC Read ",
+        "IO unplugs:",
+        "Allocation wait:",
+        "Dispatch wait:",
+        "Completion wait:",
+        "Throughput (R/W):",
+        "Events (",
+        "Skips:",
+    ];
+    let is_cpu = trimmed
+        .strip_prefix("CPU")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.ends_with("):"));
+    is_cpu || STARTS.iter().any(|start| trimmed.starts_with(start)) || is_program(trimmed)
+}
+
+/// The heading of a program's statistics (`blkparse -s`): its name and its number in parentheses.
+fn is_program(trimmed: &str) -> bool {
+    let inside = trimmed
+        .strip_suffix(')')
+        .and_then(|start| start.rsplit_once(" ("))
+        .map(|(_, inside)| inside.strip_suffix(", ...").unwrap_or(inside));
+    inside.and_then(number::<u32>).is_some()
+}
+
+fn other_format(trimmed: &str) -> String {
+    format!(
+        "{} is no event of blkparse's default output, which begins MAJOR,MINOR CPU SEQUENCE SECONDS.NANOSECONDS PID \
+         ACTION RWBS; run blkparse without -f and -F",
+        shown(trimmed)
+    )
+}

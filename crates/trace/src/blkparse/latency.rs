@@ -1,0 +1,262 @@
+//! How long accesses took: a beginning and its completion, matched.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::BufRead;
+
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+
+use super::event::{Action, Event, Kind, SECTOR_BYTES};
+use super::{Device, Events};
+use crate::capped::Count;
+use crate::{LoggedAccess, Oddity, Summary, TraceError};
+
+/// Accesses that may be under way at once; an older one has lost its completion.
+const PENDING_MAX: usize = 65_536;
+
+/// From where to where a latency is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Span {
+    /// From D to C: the driver and the device. A C belongs to the oldest D of its sector and size.
+    #[default]
+    IssuedToCompleted,
+    /// From Q to C: the queue as well. A C ends every Q inside its sectors, because requests are merged.
+    QueuedToCompleted,
+}
+
+/// The accesses of an output of blkparse, in the order of their completions.
+///
+/// # Errors
+/// [`TraceError::Malformed`] when a line is not of blkparse's default output, or when there are events of a
+/// second device and none was chosen; [`TraceError::Useless`] when no C belongs to any beginning;
+/// [`TraceError::Empty`]; [`TraceError::Unreadable`]. Nothing comes after an error.
+#[derive(Debug)]
+pub struct BlkparseLatencies<R> {
+    events: Events<R>,
+    span: Span,
+    /// Under way, by direction, sector and order of beginning.
+    pending: BTreeMap<(bool, u64, u64), Pending>,
+    /// The same in the order of beginning, to find the oldest.
+    order: BTreeMap<u64, (bool, u64, u64)>,
+    begun: u64,
+    ready: VecDeque<LoggedAccess>,
+    unfinished: Count,
+    unbegun: Count,
+    failed: Count,
+    discards: Count,
+    without_data: Count,
+    accesses: u64,
+    is_over: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    sectors: u64,
+    time: Time,
+    line: u64,
+}
+
+impl<R: BufRead> BlkparseLatencies<R> {
+    /// Reads the output of blkparse from `from`. Of several devices one has to be chosen.
+    pub fn new(from: R, span: Span, device: Option<Device>) -> Self {
+        Self {
+            events: Events::new(from, device),
+            span,
+            pending: BTreeMap::new(),
+            order: BTreeMap::new(),
+            begun: 0,
+            ready: VecDeque::new(),
+            unfinished: Count::default(),
+            unbegun: Count::default(),
+            failed: Count::default(),
+            discards: Count::default(),
+            without_data: Count::default(),
+            accesses: 0,
+            is_over: false,
+        }
+    }
+
+    /// What has been seen so far; all of it when the last access has been read.
+    pub fn summary(&self) -> Summary {
+        let (format, unfinished, unbegun) = match self.span {
+            Span::IssuedToCompleted => {
+                ("blkparse, D to C", "D without their C", "C without their D")
+            }
+            Span::QueuedToCompleted => {
+                ("blkparse, Q to C", "Q without their C", "C without their Q")
+            }
+        };
+        let mut oddities = self.events.oddities();
+        for (count, what) in [(self.unfinished, unfinished), (self.unbegun, unbegun)] {
+            let Count { line, count } = count;
+            if count > 0 {
+                oddities.push(Oddity::Unmatched { line, count, what });
+            }
+        }
+        oddities.extend(self.failed.skipped("failed accesses"));
+        oddities.extend(self.discards.skipped(Kind::Discard.skipped()));
+        oddities.extend(self.without_data.skipped(Kind::NoData.skipped()));
+        Summary {
+            format: format.to_owned(),
+            resolution: Some(Time::from_ps(1000)),
+            oddities,
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        let beginning = match self.span {
+            Span::IssuedToCompleted => Action::Issued,
+            Span::QueuedToCompleted => Action::Queued,
+        };
+        let (operation, sector, sectors) = match event.kind {
+            Kind::Data {
+                operation,
+                sector,
+                sectors,
+            } => (operation, sector, sectors),
+            Kind::Discard if event.action == beginning => return self.discards.add(event.line),
+            Kind::NoData if event.action == beginning => return self.without_data.add(event.line),
+            Kind::Discard | Kind::NoData => return,
+        };
+        let is_write = operation == Operation::Write;
+        match event.action {
+            action if action == beginning => self.begin(is_write, sector, sectors, event),
+            // It goes back to the queue, and another D follows.
+            Action::Requeued if beginning == Action::Issued => {
+                self.exact(is_write, sector, sectors);
+            }
+            Action::Completed { failed } => {
+                let ended = self.ended(is_write, sector, sectors);
+                if ended.is_empty() {
+                    self.unbegun.add(event.line);
+                }
+                for (start, begun) in ended {
+                    if failed {
+                        self.failed.add(event.line);
+                    } else {
+                        self.ready.push_back(LoggedAccess {
+                            operation,
+                            duration: event.time.since(begun.time),
+                            bytes: begun.sectors * SECTOR_BYTES,
+                            offset: Some(start * SECTOR_BYTES),
+                            end: Some(event.time),
+                            line: event.line,
+                        });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, is_write: bool, sector: u64, sectors: u64, event: Event) {
+        let key = (is_write, sector, self.begun);
+        let Event { time, line, .. } = event;
+        self.pending.insert(
+            key,
+            Pending {
+                sectors,
+                time,
+                line,
+            },
+        );
+        self.order.insert(self.begun, key);
+        self.begun += 1;
+        if self.order.len() > PENDING_MAX
+            && let Some((_, key)) = self.order.pop_first()
+            && let Some(oldest) = self.pending.remove(&key)
+        {
+            self.unfinished.add(oldest.line);
+        }
+    }
+
+    /// Takes what a completion of these sectors ends.
+    fn ended(&mut self, is_write: bool, sector: u64, sectors: u64) -> Vec<(u64, Pending)> {
+        if self.span == Span::IssuedToCompleted {
+            let begun = self.exact(is_write, sector, sectors);
+            return begun.map(|begun| (sector, begun)).into_iter().collect();
+        }
+        let end = sector + sectors;
+        let inside = self
+            .pending
+            .range((is_write, sector, 0)..(is_write, end, 0))
+            .filter(|((_, start, _), begun)| start + begun.sectors <= end);
+        let mut keys: Vec<_> = inside.map(|(&key, _)| key).collect();
+        keys.sort_unstable_by_key(|&(_, _, begun)| begun);
+        keys.into_iter()
+            .filter_map(|key| Some((key.1, self.remove(key)?)))
+            .collect()
+    }
+
+    /// Takes the oldest that is under way of exactly these sectors.
+    fn exact(&mut self, is_write: bool, sector: u64, sectors: u64) -> Option<Pending> {
+        let same = (is_write, sector, 0)..=(is_write, sector, u64::MAX);
+        let (&key, _) = self
+            .pending
+            .range(same)
+            .find(|(_, begun)| begun.sectors == sectors)?;
+        self.remove(key)
+    }
+
+    fn remove(&mut self, key: (bool, u64, u64)) -> Option<Pending> {
+        self.order.remove(&key.2);
+        self.pending.remove(&key)
+    }
+
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        loop {
+            if let Some(access) = self.ready.pop_front() {
+                self.accesses += 1;
+                return Ok(Some(access));
+            }
+            let Some(event) = self.events.next()? else {
+                return self.finish().map(|()| None);
+            };
+            self.take(event);
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        self.is_over = true;
+        for begun in std::mem::take(&mut self.pending).into_values() {
+            self.unfinished.add(begun.line);
+        }
+        self.order.clear();
+        if self.accesses > 0 {
+            return Ok(());
+        }
+        let Count { line, count } = if self.unfinished.count > 0 {
+            self.unfinished
+        } else {
+            self.unbegun
+        };
+        if count == 0 {
+            return Err(TraceError::Empty);
+        }
+        let (from, found) = match self.span {
+            Span::IssuedToCompleted => ("D", "issued"),
+            Span::QueuedToCompleted => ("Q", "queued"),
+        };
+        Err(TraceError::Useless {
+            line,
+            problem: format!(
+                "{} accesses were {found} ({from}) and {} completed (C), and none of them belong together by sector \
+                 and size; trace both with blktrace -a issue -a complete or without -a",
+                self.unfinished.count, self.unbegun.count
+            ),
+        })
+    }
+}
+
+impl<R: BufRead> Iterator for BlkparseLatencies<R> {
+    type Item = Result<LoggedAccess, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.is_over |= !matches!(next, Some(Ok(_)));
+        next
+    }
+}

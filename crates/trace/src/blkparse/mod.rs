@@ -1,0 +1,174 @@
+//! The default output of `blkparse`: what the block layer of Linux did, event by event.
+//!
+//! It is read in two ways. As a **workload** ([`BlkparseWorkload`]): what was asked for and when, from the Q
+//! events, or from D where no Q was traced. As a **latency log** ([`BlkparseLatencies`]): from D, when the driver
+//! got a request, to its C; or from Q on. What is used and what is not is told in
+//! `docs/reference/traces.md`.
+
+mod event;
+mod latency;
+#[cfg(test)]
+mod tests;
+mod workload;
+
+use std::fmt;
+use std::io::BufRead;
+use std::str::FromStr;
+
+use wordline_core::quantity::Time;
+
+pub use latency::{BlkparseLatencies, Span};
+pub use workload::{Asked, BlkparseWorkload};
+
+use crate::capped::{CappedLines, Count};
+use crate::{Oddity, TraceError};
+use event::{Event, Parsed};
+
+/// A block device by its numbers, written as blkparse does: `8,0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Device {
+    /// Which driver.
+    pub major: u32,
+    /// Which of its devices.
+    pub minor: u32,
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.major, self.minor)
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    /// # Errors
+    /// When the text is not two numbers with a comma between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once(',').and_then(|(major, minor)| {
+            Some(Self {
+                major: event::number(major)?,
+                minor: event::number(minor)?,
+            })
+        });
+        numbers.ok_or_else(|| {
+            let found = crate::capped::shown(text);
+            format!("{found} is no device; expected MAJOR,MINOR, such as 8,0")
+        })
+    }
+}
+
+/// The events that concern data, of one device.
+#[derive(Debug)]
+struct Events<R> {
+    lines: CappedLines<R>,
+    chosen: Option<Device>,
+    /// The device of the first event, when none was chosen.
+    found: Option<Device>,
+    in_summary: bool,
+    latest: Time,
+    others: Count,
+    backwards: Count,
+    back_most: Time,
+    truncated: Option<u64>,
+}
+
+impl<R: BufRead> Events<R> {
+    fn new(from: R, chosen: Option<Device>) -> Self {
+        Self {
+            lines: CappedLines::new(from),
+            chosen,
+            found: None,
+            in_summary: false,
+            latest: Time::ZERO,
+            others: Count::default(),
+            backwards: Count::default(),
+            back_most: Time::ZERO,
+            truncated: None,
+        }
+    }
+
+    /// The next event of the device, or `None` at the end.
+    fn next(&mut self) -> Result<Option<Event>, TraceError> {
+        while let Some(line) = self.lines.next()? {
+            let parsed = match event::parse(&line.text) {
+                Ok(parsed) => parsed,
+                Err(_) if !line.is_whole => {
+                    self.truncated = Some(line.number);
+                    return Ok(None);
+                }
+                Err(problem) => {
+                    let line = line.number;
+                    return Err(TraceError::Malformed { line, problem });
+                }
+            };
+            let line = line.number;
+            let event = match parsed {
+                Parsed::Summary => {
+                    self.in_summary = true;
+                    continue;
+                }
+                Parsed::Nothing => continue,
+                Parsed::Event(_) | Parsed::Ignored if self.in_summary => {
+                    let problem = "an event behind the summary: several outputs of blkparse were joined, whose \
+                                   times do not belong together; give them one by one"
+                        .to_owned();
+                    return Err(TraceError::Malformed { line, problem });
+                }
+                Parsed::Ignored => continue,
+                Parsed::Event(event) => Event { line, ..event },
+            };
+            if self.concerns(&event)? {
+                self.watch(&event);
+                return Ok(Some(event));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the event is of the device that is read.
+    fn concerns(&mut self, event: &Event) -> Result<bool, TraceError> {
+        if let Some(chosen) = self.chosen {
+            if event.device != chosen {
+                self.others.add(event.line);
+            }
+            return Ok(event.device == chosen);
+        }
+        let device = *self.found.get_or_insert(event.device);
+        if device == event.device {
+            return Ok(true);
+        }
+        Err(TraceError::Malformed {
+            line: event.line,
+            problem: format!(
+                "an event of device {}, behind events of {device}: offsets of two devices do not belong together; \
+                 choose one of them",
+                event.device
+            ),
+        })
+    }
+
+    fn watch(&mut self, event: &Event) {
+        if event.time < self.latest {
+            self.backwards.add(event.line);
+            self.back_most = self.back_most.later(self.latest.since(event.time));
+        }
+        self.latest = self.latest.later(event.time);
+    }
+
+    fn oddities(&self) -> Vec<Oddity> {
+        let mut oddities = Vec::new();
+        if self.backwards.count > 0 {
+            oddities.push(Oddity::BackwardsTime {
+                line: self.backwards.line,
+                count: self.backwards.count,
+                most: self.back_most,
+            });
+        }
+        oddities.extend(self.others.skipped("events of other devices"));
+        if let Some(line) = self.truncated {
+            oddities.push(Oddity::TruncatedEnd { line });
+        }
+        oddities
+    }
+}

@@ -1,0 +1,165 @@
+//! What was asked for, and when.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use wordline_core::quantity::Time;
+
+use super::event::{Action, Event, Kind, SECTOR_BYTES};
+use super::{Device, Events};
+use crate::capped::Count;
+use crate::{AskedAccess, Summary, TraceError};
+
+/// D events that may come before the first Q: requests that were queued before the trace began.
+const HELD_MAX: usize = 4096;
+
+/// Which events ask for an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// Q, or D when there is no Q before the 4096th D.
+    #[default]
+    Auto,
+    /// Q: what was handed to the block layer, before it merges and splits.
+    Queued,
+    /// D: what the driver was given.
+    Issued,
+}
+
+/// The accesses that an output of blkparse asks for, in its order. `at` is counted from the first of them.
+///
+/// # Errors
+/// [`TraceError::Malformed`] when a line is not of blkparse's default output, when there are events of a second
+/// device and none was chosen, or when a Q follows 4096 D; [`TraceError::Empty`]; [`TraceError::Unreadable`].
+/// Nothing comes after an error.
+#[derive(Debug)]
+pub struct BlkparseWorkload<R> {
+    events: Events<R>,
+    is_automatic: bool,
+    /// The action that asks, once it is decided.
+    decided: Option<Action>,
+    held: VecDeque<AskedAccess>,
+    first: Option<Time>,
+    discards: Count,
+    without_data: Count,
+    accesses: u64,
+    is_over: bool,
+}
+
+impl<R: BufRead> BlkparseWorkload<R> {
+    /// Reads the output of blkparse from `from`. Of several devices one has to be chosen.
+    pub fn new(from: R, asked: Asked, device: Option<Device>) -> Self {
+        Self {
+            events: Events::new(from, device),
+            is_automatic: asked == Asked::Auto,
+            decided: match asked {
+                Asked::Auto => None,
+                Asked::Queued => Some(Action::Queued),
+                Asked::Issued => Some(Action::Issued),
+            },
+            held: VecDeque::new(),
+            first: None,
+            discards: Count::default(),
+            without_data: Count::default(),
+            accesses: 0,
+            is_over: false,
+        }
+    }
+
+    /// What has been seen so far; all of it when the last access has been read.
+    pub fn summary(&self) -> Summary {
+        let mut oddities = self.events.oddities();
+        oddities.extend(self.discards.skipped(Kind::Discard.skipped()));
+        oddities.extend(self.without_data.skipped(Kind::NoData.skipped()));
+        let events = match self.decided {
+            Some(Action::Queued) => "Q events",
+            _ => "D events",
+        };
+        Summary {
+            format: format!("blkparse, {events}"),
+            resolution: Some(Time::from_ps(1000)),
+            oddities,
+        }
+    }
+
+    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
+        loop {
+            if self.decided.is_some()
+                && let Some(access) = self.held.pop_front()
+            {
+                self.accesses += 1;
+                return Ok(Some(access));
+            }
+            let Some(event) = self.events.next()? else {
+                if self.decided.is_none() {
+                    self.decided = Some(Action::Issued);
+                    continue;
+                }
+                self.is_over = true;
+                return if self.accesses == 0 {
+                    Err(TraceError::Empty)
+                } else {
+                    Ok(None)
+                };
+            };
+            self.take(event)?;
+        }
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        if event.action == Action::Queued {
+            if self.decided.is_none() {
+                self.decided = Some(Action::Queued);
+                // The same requests would be told twice.
+                self.held.clear();
+                self.first = None;
+                self.discards = Count::default();
+                self.without_data = Count::default();
+            } else if self.is_automatic && self.decided == Some(Action::Issued) {
+                return Err(TraceError::Malformed {
+                    line: event.line,
+                    problem: format!(
+                        "a Q behind {HELD_MAX} D and no Q: which of them ask for accesses is not clear; choose Q or D"
+                    ),
+                });
+            }
+        }
+        if event.action != self.decided.unwrap_or(Action::Issued) {
+            return Ok(());
+        }
+        match event.kind {
+            Kind::Discard => self.discards.add(event.line),
+            Kind::NoData => self.without_data.add(event.line),
+            Kind::Data {
+                operation,
+                sector,
+                sectors,
+            } => {
+                let first = *self.first.get_or_insert(event.time);
+                self.held.push_back(AskedAccess {
+                    operation,
+                    bytes: sectors * SECTOR_BYTES,
+                    offset: sector * SECTOR_BYTES,
+                    at: Some(event.time.since(first)),
+                    line: event.line,
+                });
+                if self.decided.is_none() && self.held.len() >= HELD_MAX {
+                    self.decided = Some(Action::Issued);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Iterator for BlkparseWorkload<R> {
+    type Item = Result<AskedAccess, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.is_over |= !matches!(next, Some(Ok(_)));
+        next
+    }
+}

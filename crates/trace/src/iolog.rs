@@ -1,0 +1,360 @@
+//! fio's replay logs (`write_iolog`), versions 2 and 3, as workloads.
+//!
+//! Version 3 has a time in front of each action. Version 2 has none, but may have `wait`, of which fio's
+//! manual and its source disagree: [`Waits`] says which to follow. What is used and what is not is told in
+//! `docs/reference/traces.md`.
+
+use std::io::BufRead;
+
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+
+use crate::capped::{CappedLines, Count, shown};
+use crate::{AskedAccess, Oddity, Summary, TraceError};
+
+const PS_PER_US: u64 = 1_000_000;
+const PS_PER_MS: u64 = 1_000_000_000;
+/// Waits that are shorter are discarded, says the manual.
+const LEAST_WAIT_US: u64 = 100;
+
+/// What `wait` means in a log of version 2. Accesses behind it are asked for when it is over, at the earliest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing: accesses have no times.
+    #[default]
+    Ignored,
+    /// What fio does: until so many milliseconds after the start.
+    MillisecondsSinceStart,
+    /// What its manual says: so many microseconds; fewer than 100 are none.
+    Microseconds,
+}
+
+/// The reads and writes of a replay log, of one file.
+///
+/// # Errors
+/// [`TraceError::Unknown`] when the first line is not of version 2 or 3; [`TraceError::Malformed`] when a line is
+/// no action, or when a second file is read or written and none was chosen; [`TraceError::Empty`];
+/// [`TraceError::Unreadable`]. Nothing comes after an error.
+#[derive(Debug)]
+pub struct IologWorkload<R> {
+    lines: CappedLines<R>,
+    chosen: Option<String>,
+    /// The file of the first access, when none was chosen.
+    found: Option<String>,
+    waits: Waits,
+    version: Option<Version>,
+    /// Version 2: when the latest wait was over.
+    clock: Time,
+    /// Version 3: when the first access was asked for, and the latest one.
+    first: Option<Time>,
+    latest: Time,
+    backwards: Count,
+    back_most: Time,
+    syncs: Count,
+    trims: Count,
+    waits_ignored: Count,
+    others: Count,
+    truncated: Option<u64>,
+    accesses: u64,
+    is_over: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Two,
+    Three,
+}
+
+/// One line, taken apart.
+struct Action<'a> {
+    time: Option<Time>,
+    file: &'a str,
+    name: &'a str,
+    place: Option<(u64, u64)>,
+}
+
+impl<R: BufRead> IologWorkload<R> {
+    /// Reads a log from `from`. `file` is the name of the file whose accesses are wanted; a log that reads or
+    /// writes several is refused without it, because each has offsets of its own.
+    pub fn new(from: R, file: Option<String>, waits: Waits) -> Self {
+        Self {
+            lines: CappedLines::new(from),
+            chosen: file,
+            found: None,
+            waits,
+            version: None,
+            clock: Time::ZERO,
+            first: None,
+            latest: Time::ZERO,
+            backwards: Count::default(),
+            back_most: Time::ZERO,
+            syncs: Count::default(),
+            trims: Count::default(),
+            waits_ignored: Count::default(),
+            others: Count::default(),
+            truncated: None,
+            accesses: 0,
+            is_over: false,
+        }
+    }
+
+    /// What has been seen so far; all of it when the last access has been read.
+    ///
+    /// A last line without its end is left out: a number that was cut is a number, too.
+    pub fn summary(&self) -> Summary {
+        let mut oddities = Vec::new();
+        if self.backwards.count > 0 {
+            oddities.push(Oddity::BackwardsTime {
+                line: self.backwards.line,
+                count: self.backwards.count,
+                most: self.back_most,
+            });
+        }
+        oddities.extend(self.syncs.skipped("syncs"));
+        oddities.extend(self.trims.skipped("trims"));
+        oddities.extend(self.waits_ignored.skipped("waits"));
+        oddities.extend(self.others.skipped("accesses of other files"));
+        if let Some(line) = self.truncated {
+            oddities.push(Oddity::TruncatedEnd { line });
+        }
+        let (format, resolution) = match (self.version, self.waits) {
+            (Some(Version::Three), _) => ("fio iolog, version 3", Some(PS_PER_US)),
+            (Some(Version::Two), Waits::Ignored) => ("fio iolog, version 2", None),
+            (Some(Version::Two), Waits::MillisecondsSinceStart) => {
+                ("fio iolog, version 2", Some(PS_PER_MS))
+            }
+            (Some(Version::Two), Waits::Microseconds) => ("fio iolog, version 2", Some(PS_PER_US)),
+            (None, _) => ("fio iolog", None),
+        };
+        Summary {
+            format: format.to_owned(),
+            resolution: resolution.map(Time::from_ps),
+            oddities,
+        }
+    }
+
+    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
+        while let Some(line) = self.lines.next()? {
+            let number = line.number;
+            let malformed = |problem| TraceError::Malformed {
+                line: number,
+                problem,
+            };
+            let Some(version) = self.version else {
+                self.version =
+                    Some(version(&line.text).map_err(|problem| TraceError::Unknown {
+                        line: number,
+                        problem,
+                    })?);
+                continue;
+            };
+            if line.text.trim().is_empty() {
+                continue;
+            }
+            if !line.is_whole {
+                self.truncated = Some(number);
+                break;
+            }
+            let action = action(version, &line.text).map_err(malformed)?;
+            let Some(operation) = operation(&action).map_err(malformed)? else {
+                let (action, place) = (action.name.to_owned(), action.place);
+                self.other(&action, place, version, number)
+                    .map_err(malformed)?;
+                continue;
+            };
+            if self
+                .chosen
+                .as_deref()
+                .is_some_and(|chosen| chosen != action.file)
+            {
+                self.others.add(number);
+                continue;
+            }
+            if self.chosen.is_none() && self.found.as_deref() != Some(action.file) {
+                if let Some(found) = &self.found {
+                    return Err(malformed(format!(
+                        "an access to {}, behind accesses to {}: offsets in two files do not belong together; choose \
+                         one of them",
+                        shown(action.file),
+                        shown(found)
+                    )));
+                }
+                self.found = Some(action.file.to_owned());
+            }
+            let (offset, bytes) = action.place.unwrap_or_default();
+            if bytes == 0 || offset.checked_add(bytes).is_none() {
+                return Err(malformed(format!(
+                    "{bytes} bytes from {offset} on; allowed are 1 byte and more that end below 2^64"
+                )));
+            }
+            let time = action.time;
+            let at = self.at(time, number);
+            self.accesses += 1;
+            return Ok(Some(AskedAccess {
+                operation,
+                bytes,
+                offset,
+                at,
+                line: number,
+            }));
+        }
+        self.is_over = true;
+        match (self.version, self.accesses) {
+            (None, _) => Err(TraceError::Unknown {
+                line: 1,
+                problem: format!("the log is empty; expected {FIRST_LINES}"),
+            }),
+            (Some(_), 0) => Err(TraceError::Empty),
+            _ => Ok(None),
+        }
+    }
+
+    fn at(&mut self, time: Option<Time>, line: u64) -> Option<Time> {
+        let Some(time) = time else {
+            return (self.waits != Waits::Ignored).then_some(self.clock);
+        };
+        let first = *self.first.get_or_insert(time);
+        if time < self.latest {
+            self.backwards.add(line);
+            self.back_most = self.back_most.later(self.latest.since(time));
+        }
+        self.latest = self.latest.later(time);
+        Some(time.since(first))
+    }
+
+    /// An action that moves no data.
+    fn other(
+        &mut self,
+        name: &str,
+        place: Option<(u64, u64)>,
+        version: Version,
+        line: u64,
+    ) -> Result<(), String> {
+        match name {
+            "trim" => self.trims.add(line),
+            "sync" | "datasync" | "sync_file_range" | "syncfs" => self.syncs.add(line),
+            "wait" if version == Version::Three || self.waits == Waits::Ignored => {
+                self.waits_ignored.add(line)
+            }
+            "wait" => {
+                let (amount, _) = place.unwrap_or_default();
+                let beyond = || format!("a wait of {amount} leads beyond 213 days");
+                self.clock = if self.waits == Waits::MillisecondsSinceStart {
+                    let until = amount.checked_mul(PS_PER_MS).ok_or_else(beyond)?;
+                    self.clock.later(Time::from_ps(until))
+                } else if amount < LEAST_WAIT_US {
+                    self.clock
+                } else {
+                    let ps = amount.checked_mul(PS_PER_US).ok_or_else(beyond)?;
+                    self.clock
+                        .checked_plus(Time::from_ps(ps))
+                        .ok_or_else(beyond)?
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+const FIRST_LINES: &str = "\"fio version 2 iolog\" or \"fio version 3 iolog\" as the first line";
+
+fn version(text: &str) -> Result<Version, String> {
+    match text.trim_end() {
+        "fio version 2 iolog" => Ok(Version::Two),
+        "fio version 3 iolog" => Ok(Version::Three),
+        other => Err(format!("expected {FIRST_LINES}, found {}", shown(other))),
+    }
+}
+
+/// Takes a line apart. What it may do depends on how many words it has.
+fn action(version: Version, text: &str) -> Result<Action<'_>, String> {
+    let mut words: [&str; 6] = [""; 6];
+    let mut count = 0;
+    for (word, slot) in text.split_whitespace().zip(&mut words) {
+        *slot = word;
+        count += 1;
+    }
+    let (time, words, form) = match version {
+        Version::Two => (
+            None,
+            &words[..count],
+            "FILE ACTION or FILE ACTION OFFSET LENGTH",
+        ),
+        Version::Three => (
+            Some(microseconds(words[0])?),
+            &words[1..count.max(1)],
+            "TIME FILE ACTION or TIME FILE ACTION OFFSET LENGTH",
+        ),
+    };
+    let (file, name, place) = match *words {
+        [file, name] => (file, name, None),
+        [file, name, offset, length] => (file, name, Some((bytes(offset)?, bytes(length)?))),
+        _ => return Err(format!("expected {form}, found {}", shown(text.trim()))),
+    };
+    Ok(Action {
+        time,
+        file,
+        name,
+        place,
+    })
+}
+
+/// Whether the action moves data, and which way.
+fn operation(action: &Action<'_>) -> Result<Option<Operation>, String> {
+    match (action.name, action.place) {
+        ("read", Some(_)) => Ok(Some(Operation::Read)),
+        ("write", Some(_)) => Ok(Some(Operation::Write)),
+        ("sync" | "datasync" | "sync_file_range" | "syncfs" | "trim" | "wait", Some(_))
+        | ("add" | "open" | "close" | "unlink", None) => Ok(None),
+        (name, place) => {
+            let allowed = if place.is_some() {
+                "with offset and length: read, write, trim, sync, datasync, sync_file_range, syncfs, and in version \
+                 2 wait"
+            } else {
+                "without offset and length: add, open, close and unlink"
+            };
+            Err(format!(
+                "{} is no action that stands {allowed}",
+                shown(name)
+            ))
+        }
+    }
+}
+
+fn number(word: &str, what: &str) -> Result<u64, String> {
+    let is_plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let value = is_plain.then(|| word.parse().ok()).flatten();
+    value.ok_or_else(|| {
+        format!(
+            "{} is not {what}; expected a whole number below 2^64",
+            shown(word)
+        )
+    })
+}
+
+fn bytes(word: &str) -> Result<u64, String> {
+    number(word, "a number of bytes")
+}
+
+fn microseconds(word: &str) -> Result<Time, String> {
+    let ps = number(word, "a time in microseconds")?.checked_mul(PS_PER_US);
+    ps.map(Time::from_ps)
+        .ok_or_else(|| format!("{word} µs is beyond 213 days"))
+}
+
+impl<R: BufRead> Iterator for IologWorkload<R> {
+    type Item = Result<AskedAccess, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.is_over |= !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The recorder for firmware from end to end: the C header is compiled for this host and driven by scripts, and
+//! what it sends is compared with a plain encoder and decoded again.
+
+#[path = "recorder/compiled.rs"]
+mod compiled;
+#[path = "recorder/damage.rs"]
+mod damage;
+#[path = "recorder/encoder.rs"]
+mod encoder;
+#[path = "recorder/header.rs"]
+mod header;
+
+use encoder::Access;
+use wordline_core::Operation;
+use wordline_core::quantity::Time;
+use wordline_trace::recorder::RecorderReader;
+use wordline_trace::{LoggedAccess, Summary, TraceError};
+
+/// All accesses and what was seen, or the error.
+pub(crate) fn decoded(stream: &[u8]) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
+    let mut reader = RecorderReader::new(stream);
+    let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
+    Ok((accesses, reader.summary()))
+}
+
+/// `cycles` of a clock in whole picoseconds, rounded half up: written here again, on purpose.
+pub(crate) fn time(cycles: u64, hz: u32) -> Time {
+    let (cycles, hz) = (u128::from(cycles), u128::from(hz));
+    let ps = (2 * cycles * 1_000_000_000_000 + hz) / (2 * hz);
+    Time::from_ps(u64::try_from(ps).expect("fits"))
+}
+
+/// What the decoder should make of an access.
+pub(crate) fn logged(access: Access, line: u64, hz: u32) -> LoggedAccess {
+    LoggedAccess {
+        operation: if access.is_write {
+            Operation::Write
+        } else {
+            Operation::Read
+        },
+        duration: time(access.duration, hz),
+        bytes: access.bytes,
+        offset: access.offset,
+        end: Some(time(access.end, hz)),
+        line,
+    }
+}
