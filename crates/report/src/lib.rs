@@ -47,12 +47,15 @@
 //! ```
 
 mod answer;
+mod buffer;
+mod compare;
 mod csv;
 mod format;
 mod grid;
 mod headline;
 mod html;
 mod json;
+mod kind;
 mod markdown;
 mod notes;
 mod pivot;

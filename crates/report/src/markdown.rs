@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 
 use wordline_core::ResultSet;
 
-use crate::answer::answer;
 use crate::grid::{Align, Grid};
-use crate::pivot::Pivot;
-use crate::{headline, notes, text};
+use crate::kind::View;
+use crate::{notes, text};
 
 pub(crate) fn results(document: &ResultSet) -> String {
     let mut blocks = Vec::new();
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(format!("> **{banner}**\n"));
     }
-    let sentences = answer(document);
-    let sentences: String = sentences
+    let view = View::of(document, None);
+    blocks.extend(view.lead.iter().map(grid));
+    let sentences: String = view
+        .sentences
         .iter()
         .map(|sentence| format!("- {}\n", escape(sentence)))
         .collect();
@@ -27,8 +28,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         format!("> **Warning** ({code}): {advice}\n")
     });
     blocks.extend(warnings);
-    blocks.push(grid(&headline::grid(document, &Pivot::of(document))));
-    blocks.extend(notes::verdicts(document).as_ref().map(grid));
+    blocks.extend(view.tables.iter().map(grid));
     blocks.push(again(document));
     blocks.join("\n")
 }

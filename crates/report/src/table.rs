@@ -6,11 +6,10 @@ use comfy_table::{
 };
 use wordline_core::ResultSet;
 
-use crate::answer::answer;
 use crate::format::Style;
 use crate::grid::{Align, Column, Grid};
-use crate::pivot::Pivot;
-use crate::{headline, notes, text};
+use crate::kind::View;
+use crate::{notes, text};
 
 /// Columns stand two spaces apart under a ruled heading; nothing else is drawn, so that the table
 /// can be cut with a mouse or a script.
@@ -23,10 +22,13 @@ const RULED: TableStyle = TableStyle::new()
 const GAP: u16 = 2;
 const PADDING: u16 = GAP - 1;
 
-/// Sentences, what the reader should know before trusting the table, then the table.
+/// What comes first, sentences, what the reader should know before trusting the tables, then the
+/// tables.
 pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
-    let mut blocks = Vec::new();
-    let sentences: Vec<_> = answer(document)
+    let view = View::of(document, style.width);
+    let mut blocks: Vec<_> = view.lead.iter().map(|lead| grid(lead, style)).collect();
+    let sentences: Vec<_> = view
+        .sentences
         .iter()
         .map(|sentence| text::wrap(sentence, style.width))
         .collect();
@@ -44,8 +46,7 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if !warnings.is_empty() {
         blocks.push(warnings);
     }
-    blocks.push(grid(&headline::grid(document, &Pivot::of(document)), style));
-    blocks.extend(notes::verdicts(document).map(|verdicts| grid(&verdicts, style)));
+    blocks.extend(view.tables.iter().map(|table| grid(table, style)));
     blocks.join("\n")
 }
 

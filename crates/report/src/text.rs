@@ -1,8 +1,8 @@
 //! How values, axes and names are worded, the same in every format for people.
 
-use wordline_core::Metric;
 use wordline_core::quantity::human;
 use wordline_core::results::{AxisValue, NoValue, Row};
+use wordline_core::{Metric, Timing};
 
 /// Significant digits of a value in a table.
 pub(crate) const DIGITS: usize = 3;
@@ -11,9 +11,41 @@ pub(crate) const DIGITS: usize = 3;
 pub(crate) fn number(metric: Metric, value: f64, digits: usize) -> String {
     if is_share(metric) {
         percent(value, digits)
+    } else if is_ram(metric) {
+        ram(value, digits)
     } else {
         human(value, metric.unit(), digits)
     }
+}
+
+/// Whether a metric is an amount of RAM.
+const fn is_ram(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::RamPeak | Metric::RamPeakInFlight | Metric::BufferFillMax | Metric::BytesAtRisk
+    )
+}
+
+/// Bytes of RAM with a binary prefix, rounded up to the digits, so that what is read is enough.
+pub(crate) fn ram(bytes: f64, digits: usize) -> String {
+    const PREFIXES: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let bytes = bytes.ceil();
+    if !(1024.0..1e15).contains(&bytes) {
+        return human(bytes, "B", digits);
+    }
+    let steps = PREFIXES.iter().zip(1..);
+    let (prefix, scale) = steps
+        .map(|(prefix, power)| (prefix, 1024_f64.powi(power)))
+        .take_while(|(_, scale)| bytes >= *scale)
+        .last()
+        .unwrap_or((&PREFIXES[0], 1024.0));
+    let scaled = bytes / scale;
+    let before = scaled.log10().floor() as i32 + 1;
+    let decimals = (digits as i32 - before).max(0);
+    let step = 10_f64.powi(decimals);
+    let rounded = (scaled * step).ceil() / step;
+    let decimals = if scaled.fract() == 0.0 { 0 } else { decimals };
+    format!("{rounded:.*} {prefix}", decimals as usize)
 }
 
 /// A share of 1 as a percentage.
@@ -37,17 +69,28 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
 pub(crate) fn value(row: &Row, digits: usize) -> String {
     match (row.value, row.no_value) {
         (Some(value), _) => number(row.metric, value, digits),
-        (None, Some(NoValue::NotApplicable)) if is_energy(row.metric) => "unknown".to_owned(),
+        (None, Some(NoValue::NotApplicable)) if rests_on_figures(row.metric) => {
+            "unknown".to_owned()
+        }
         (None, Some(reason)) => reason_word(reason).to_owned(),
         (None, None) => "no value".to_owned(),
     }
 }
 
-/// Whether a metric needs currents: where a sheet lacks one, there is an energy, but nobody knows it.
-const fn is_energy(metric: Metric) -> bool {
+/// Whether a metric needs currents, prices or sizes: where a sheet lacks one, there is a value, but
+/// nobody knows it.
+const fn rests_on_figures(metric: Metric) -> bool {
     matches!(
         metric,
-        Metric::EnergyPerByte | Metric::EnergyPerOp | Metric::EnergyTotal | Metric::PowerMean
+        Metric::EnergyPerByte
+            | Metric::EnergyPerOp
+            | Metric::EnergyTotal
+            | Metric::PowerMean
+            | Metric::EnergyPerDay
+            | Metric::HoldupTime
+            | Metric::HoldupCapacitance
+            | Metric::Cost
+            | Metric::Area
     )
 }
 
@@ -72,6 +115,20 @@ pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
     match (numeric(value), axis_unit(axis)) {
         (Some(number), Some((_, unit))) => human(number, unit, 4),
         _ => value.to_string(),
+    }
+}
+
+/// A rate of bytes.
+pub(crate) fn rate(bytes_per_s: f64) -> String {
+    human(bytes_per_s, "B/s", DIGITS)
+}
+
+/// A column of the data sheet as a place in a sentence: "at typical timing".
+pub(crate) const fn at_timing(timing: Timing) -> &'static str {
+    match timing {
+        Timing::Typ => "at typical timing",
+        Timing::Max => "at the data sheet's maximum",
+        Timing::Sampled => "at drawn timing",
     }
 }
 
@@ -180,6 +237,24 @@ mod tests {
         assert_eq!(number(Metric::TimeShare, 0.0, DIGITS), "0 %");
         assert_eq!(number(Metric::WearSpread, 1.0, DIGITS), "1.00");
         assert_eq!(reason_word(NoValue::BeyondRange), "beyond range");
+    }
+
+    #[test]
+    fn ram_is_rounded_up_in_binary_prefixes() {
+        let cases = [
+            (0.0, "0 B"),
+            (100.2, "101 B"),
+            (8192.0, "8 KiB"),
+            (8193.0, "8.01 KiB"),
+            (1_048_575.0, "1024 KiB"),
+            (12_345_678.0, "11.8 MiB"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(ram(bytes, DIGITS), expected);
+        }
+        for odd in [-5.0, 1e300, f64::MAX] {
+            assert!(ram(odd, DIGITS).ends_with('B'), "{odd}");
+        }
     }
 
     #[test]

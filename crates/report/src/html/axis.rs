@@ -33,17 +33,56 @@ pub(super) fn along(axis: &str, title: &str, places: &[f64]) -> Value {
 
 /// The channel for a metric's values.
 pub(super) fn values(unit: &str, title: &str, values: &[f64], logarithmic: bool) -> Value {
+    scaled("y", unit, title, values, logarithmic)
+}
+
+/// The channel for values of a unit that shows all of them; a logarithmic one has no place for zero
+/// and less.
+pub(super) fn scaled(
+    field: &str,
+    unit: &str,
+    title: &str,
+    values: &[f64],
+    logarithmic: bool,
+) -> Value {
     let mut settings = json!({"labelExpr": label(unit), "labelOverlap": true, "tickCount": 6});
     let mut scale = json!({"zero": true, "nice": true});
+    let (low, high) = range(values);
     if logarithmic {
-        let (low, high) = range(values);
-        let ticks = ticks(low, high);
+        let ticks = if unit == "B" {
+            powers_of_two(low, high)
+        } else {
+            ticks(low, high)
+        };
         scale = json!({"type": "log", "domain": [ticks[0], ticks[ticks.len() - 1]]});
+        settings["values"] = json!(ticks);
+    } else if unit == "B" {
+        let ticks = binary_steps(high);
+        scale = json!({"domain": [0.0, ticks[ticks.len() - 1]]});
         settings["values"] = json!(ticks);
     }
     json!({
-        "field": "y", "type": "quantitative", "title": title, "scale": scale, "axis": settings,
+        "field": field, "type": "quantitative", "title": title, "scale": scale, "axis": settings,
     })
+}
+
+/// Powers of two around a positive range, few enough to be read. There are always two at least.
+fn powers_of_two(low: f64, high: f64) -> Vec<f64> {
+    const MOST: i32 = 10;
+    let first = low.log2().floor() as i32;
+    let last = (high.log2().ceil() as i32).max(first + 1);
+    let step = (last - first + MOST - 1) / MOST;
+    let count = (last - first + step - 1) / step;
+    (0..=count)
+        .map(|index| 2_f64.powi(first + index * step))
+        .collect()
+}
+
+/// Multiples of a power of two from zero to above a value.
+fn binary_steps(high: f64) -> Vec<f64> {
+    let step = 2_f64.powi((high.max(1.0) / 4.0).log2().ceil() as i32);
+    let count = (high / step).ceil().max(1.0) as u32;
+    (0..=count).map(|index| f64::from(index) * step).collect()
 }
 
 fn range(values: &[f64]) -> (f64, f64) {
@@ -74,6 +113,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 pub(super) fn label(unit: &str) -> String {
     let steps: Vec<(f64, String)> = match unit {
         "1" => return "format(datum.value, '~g')".to_owned(),
+        "accesses" => return "format(datum.value, ',~r')".to_owned(),
         "B" => [(30, "GiB"), (20, "MiB"), (10, "KiB")]
             .map(|(power, unit)| (2f64.powi(power), unit.to_owned()))
             .into(),
@@ -122,6 +162,18 @@ mod tests {
         assert_eq!(ticks(3e-6, 0.2), [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0]);
         assert_eq!(ticks(1.0, 1.0), [1.0, 2.0]);
         assert_eq!(ticks(7.0, 7.0), [5.0, 10.0]);
+    }
+
+    #[test]
+    fn sizes_have_binary_ticks() {
+        assert_eq!(
+            powers_of_two(3000.0, 9000.0),
+            [2048.0, 4096.0, 8192.0, 16384.0]
+        );
+        assert_eq!(powers_of_two(4096.0, 4096.0), [4096.0, 8192.0]);
+        assert!(powers_of_two(1.0, 1e300).len() <= 11);
+        assert_eq!(binary_steps(10_000.0), [0.0, 4096.0, 8192.0, 12288.0]);
+        assert_eq!(binary_steps(0.0), [0.0, 0.25]);
     }
 
     #[test]

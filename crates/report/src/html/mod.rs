@@ -6,13 +6,19 @@
 //! evaluated as code.
 
 mod axis;
+mod buffer;
+mod chart;
+mod compare;
 mod origin;
 mod plot;
 mod script;
+mod values;
 mod why;
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashSet;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -20,8 +26,8 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use wordline_core::ResultSet;
 
-use crate::answer::answer;
 use crate::grid::{Align, Column, Grid};
+use crate::kind::{self, Kind, View};
 use crate::pivot::{Pivot, Series};
 use crate::{headline, notes, text};
 use plot::Plot;
@@ -33,11 +39,12 @@ struct Page<'a> {
     title: String,
     policy: String,
     style: &'static str,
+    /// Tables before everything else.
+    lead_html: Vec<String>,
     answers: Vec<String>,
     incomplete: Option<&'static str>,
     warnings: Vec<Note>,
-    results_html: String,
-    verdicts_html: Option<String>,
+    results_html: Vec<String>,
     plots: Vec<Plot>,
     why: why::Section,
     origin: origin::Section,
@@ -60,21 +67,23 @@ struct Note {
 }
 
 pub(crate) fn results(document: &ResultSet) -> String {
-    let pivot = Pivot::of(document);
-    let series = pivot.series();
-    let why = why::section(&pivot, &series);
-    let plots = plot::curves(&pivot, &series);
+    let view = View::of(document, None);
+    let Shown {
+        plots,
+        why,
+        metrics_html,
+    } = shown(document);
     let specs: Vec<_> = plots.iter().chain(&why.plots).map(Plot::spec).collect();
     let scripts = Scripts::inlined();
     let page = Page {
         title: title(document),
         policy: scripts.policy(),
         style: include_str!("style.css"),
-        answers: answer(document),
+        lead_html: view.lead.iter().map(grid).collect(),
+        answers: view.sentences,
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
-        results_html: grid(&headline::grid(document, &pivot)),
-        verdicts_html: notes::verdicts(document).as_ref().map(grid),
+        results_html: view.tables.iter().map(grid).collect(),
         plots_json: script::json(&specs),
         plots,
         why,
@@ -84,11 +93,43 @@ pub(crate) fn results(document: &ResultSet) -> String {
         seed: document.experiment.seed,
         timing: timings(document),
         age: document.experiment.age.to_string(),
-        metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
+        metrics_html,
         document_json: script::json(document),
         scripts: scripts.texts(),
     };
     fill("page.html", include_str!("page.html"), &page)
+}
+
+/// What the page shows beside sentences and tables.
+struct Shown {
+    plots: Vec<Plot>,
+    why: why::Section,
+    /// Every value of the document.
+    metrics_html: Vec<String>,
+}
+
+fn shown(document: &ResultSet) -> Shown {
+    match Kind::of(document) {
+        Kind::Raw => {
+            let pivot = Pivot::of(document);
+            let series = pivot.series();
+            Shown {
+                plots: plot::curves(&pivot, &series),
+                why: why::section(&pivot, &series),
+                metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
+            }
+        }
+        Kind::Buffer => Shown {
+            plots: buffer::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Compare => Shown {
+            plots: compare::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+    }
 }
 
 /// A grid as a table that scrolls inside its own container on a narrow screen.
@@ -157,18 +198,15 @@ fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
 
 /// What was run on what, as far as a heading holds it.
 fn title(document: &ResultSet) -> String {
-    let mut targets: Vec<&str> = Vec::new();
     let of_rows = document.rows.iter().map(|row| row.target.as_str());
     let asked = document.experiment.targets.iter().map(String::as_str);
-    for target in of_rows {
-        if !targets.contains(&target) {
-            targets.push(target);
-        }
-    }
+    let mut seen = HashSet::new();
+    let mut targets: Vec<&str> = of_rows.filter(|target| seen.insert(*target)).collect();
     if targets.is_empty() {
         targets.extend(asked);
     }
-    let workload = document.experiment.workload.name();
+    let workload = kind::workload(document);
+    let workload = workload.unwrap_or(document.experiment.workload.name());
     let what = match targets.as_slice() {
         [] => "no target".to_owned(),
         [one] => (*one).to_owned(),

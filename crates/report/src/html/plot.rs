@@ -26,7 +26,7 @@ const SHAPES: [&str; 8] = [
     "triangle-right",
     "triangle-left",
 ];
-const DASHES: [[u8; 4]; 5] = [
+pub(super) const DASHES: [[u8; 4]; 5] = [
     [1, 0, 1, 0],
     [7, 4, 7, 4],
     [2, 3, 2, 3],
@@ -82,7 +82,7 @@ const CURVES: [Curve; 3] = [
 ];
 
 /// Values that lie further apart than this cannot be told from zero on a linear axis.
-const LINEAR_RANGE: f64 = 40.0;
+pub(super) const LINEAR_RANGE: f64 = 40.0;
 
 impl Curve {
     /// The curve with an axis that shows all of its values.
@@ -269,14 +269,7 @@ fn spec(along: &str, curve: &Curve, series: &[Series<'_, '_>], points: &[Point])
     // Colours are the same in every plot; the legend of each names the curves that it has.
     let drawn = |name: &&String| points.iter().any(|point| point.series == **name);
     let drawn: Vec<_> = names.iter().filter(drawn).cloned().collect();
-    let channel = |range: Value| {
-        let mut legend = json!({"columns": legend_columns(&drawn)});
-        if drawn.len() < names.len() {
-            legend["values"] = json!(drawn);
-        }
-        let scale = json!({"domain": names, "range": range});
-        json!({"field": "series", "type": "nominal", "scale": scale, "legend": legend})
-    };
+    let channel = |range: Value| channel(&names, &drawn, range);
     let as_is = |field: &str| json!({"field": field, "type": "quantitative", "scale": null, "legend": null});
     let looks = Looks::of(series);
     let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
@@ -307,6 +300,16 @@ fn spec(along: &str, curve: &Curve, series: &[Series<'_, '_>], points: &[Point])
             },
         ],
     })
+}
+
+/// The channel that tells curves apart, with a legend of those that are drawn.
+pub(super) fn channel(names: &[String], drawn: &[String], range: Value) -> Value {
+    let mut legend = json!({"columns": legend_columns(drawn)});
+    if drawn.len() < names.len() {
+        legend["values"] = json!(drawn);
+    }
+    let scale = json!({"domain": names, "range": range});
+    json!({"field": "series", "type": "nominal", "scale": scale, "legend": legend})
 }
 
 /// How each curve is drawn.

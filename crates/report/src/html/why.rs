@@ -9,8 +9,8 @@ use super::plot::{Plot, legend_columns};
 use crate::pivot::{Line, Pivot, Series};
 use crate::text;
 
-/// The section of the page.
-#[derive(Serialize)]
+/// The section of the page; empty where nothing is split by cause.
+#[derive(Default, Serialize)]
 pub(super) struct Section {
     /// How much of the time the driver takes, in words.
     sentences: Vec<String>,

@@ -1,40 +1,45 @@
-//! What the rows say, in plain words.
+//! What rows of plain reads and writes say.
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Basis, Metric, ResultSet, Workload};
+use wordline_core::{Metric, ResultSet, Workload};
 
+use super::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot, Series};
 use crate::text;
 
-/// One sentence for each target and operation, computed from the rows: how fast it is at the
-/// smallest and the largest access, how long the slowest access takes, what a byte costs in energy,
-/// and how long rated cycles last. Then the targets compared with each other, and what the numbers
-/// rest on that is no data-sheet figure. What the rows do not hold is left out.
-#[must_use]
-pub fn answer(document: &ResultSet) -> Vec<String> {
+/// One sentence for each target and operation: how fast it is at the smallest and the largest
+/// access, how long the slowest access takes, what a byte costs in energy, and how long rated cycles
+/// last. Then the targets compared with each other.
+pub(super) fn told(document: &ResultSet) -> Told {
     let pivot = Pivot::of(document);
     let series = pivot.series();
-    let Workload::Raw(workload) = &document.experiment.workload else {
-        return Vec::new();
-    };
-    let region = ByteCount::from_bytes(workload.wrap_bytes).to_string();
-    if series.len() > SERIES_IN_WORDS {
-        let mut sentences = rankings(&pivot, &series);
-        sentences.extend(foundations_counted(document));
-        return sentences;
+    if series.len() > IN_WORDS {
+        return Told {
+            sentences: rankings(&pivot, &series),
+            singly: false,
+        };
     }
-    let mut sentences: Vec<_> = series
-        .iter()
-        .map(|one| sentence(&pivot, one, &region))
-        .collect();
+    let region = region(document);
+    let told = series.iter();
+    let mut sentences: Vec<_> = told.map(|one| sentence(&pivot, one, &region)).collect();
     sentences.extend(comparisons(&pivot, &series));
-    sentences.extend(foundations(document));
-    sentences
+    Told {
+        sentences,
+        singly: true,
+    }
 }
 
-/// The most curves that are told one by one. More would bury the table below them.
-const SERIES_IN_WORDS: usize = 6;
+/// Over what the accesses are spread, as a clause of its own; empty where the experiment does not say.
+fn region(document: &ResultSet) -> String {
+    match &document.experiment.workload {
+        Workload::Raw(raw) => {
+            format!(" spread over {}", ByteCount::from_bytes(raw.wrap_bytes))
+        }
+        // Rows of raw runs may stand in documents of other workloads.
+        Workload::Buffer(_) | Workload::Compare(_) => String::new(),
+    }
+}
 
 /// For each operation, all targets from the fastest to the slowest at the largest access: "Write,
 /// 64 KiB, fastest first: em064lx@a 59.0 MB/s, mr4a16b@b 40.0 MB/s."
@@ -79,22 +84,6 @@ fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
     sentences.iter().map(|one| text::printable(one)).collect()
 }
 
-/// How much of the numbers rests on figures that are no data-sheet figures, in one sentence.
-fn foundations_counted(document: &ResultSet) -> Option<String> {
-    let count = |basis: Basis| {
-        let figures = document.figures.iter();
-        figures.filter(|figure| figure.basis == basis).count()
-    };
-    let (assumed, calibrated) = (count(Basis::Assumed), count(Basis::Calibrated));
-    let all = document.figures.len();
-    (assumed + calibrated > 0).then(|| {
-        format!(
-            "Of the {all} figures that these results rest on, {assumed} are assumed and {calibrated} \
-             calibrated; JSON and HTML list them with their reasons."
-        )
-    })
-}
-
 /// For each operation, every further target against the first: "em064lx@b writes 4.2 times as fast
 /// as em064lx@a in accesses of 2 KiB and 6.5 times as fast in accesses of 64 KiB".
 fn comparisons(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
@@ -137,41 +126,6 @@ fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>)
         sentence += &format!(", with {} the energy", times(energy));
     }
     Some(text::printable(&(sentence + ".")))
-}
-
-/// Some names, and how many more there are: the page and the document list them all.
-fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 4;
-    match names.len().checked_sub(SHOWN) {
-        Some(more) if more > 1 => format!("{} and {more} more", names[..SHOWN].join(", ")),
-        _ => text::list(names),
-    }
-}
-
-/// Which figures of each sheet are no data-sheet figures: "stm32h755-qspi: driver.dma_setup is
-/// calibrated; serial.kernel_clock is assumed".
-fn foundations(document: &ResultSet) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for sheet in &document.sheets {
-        let of_basis = |basis: Basis| {
-            let figures = document.figures.iter();
-            let names: Vec<_> = figures
-                .filter(|figure| figure.sheet == sheet.id && figure.basis == basis)
-                .map(|figure| figure.figure.as_str())
-                .collect();
-            let verb = if names.len() == 1 { "is" } else { "are" };
-            (!names.is_empty()).then(|| format!("{} {verb} {basis}", few(&names)))
-        };
-        let clauses: Vec<_> = [Basis::Calibrated, Basis::Assumed]
-            .into_iter()
-            .filter_map(of_basis)
-            .collect();
-        if !clauses.is_empty() {
-            let sentence = format!("In the sheet of {}, {}.", sheet.id, clauses.join("; "));
-            sentences.push(text::printable(&sentence));
-        }
-    }
-    sentences
 }
 
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String {
@@ -339,10 +293,10 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
         shortest(Metric::LifetimeOnePlace),
     ) {
         (Some(spread), Some(one_place)) => format!(
-            "without pause, rated cycles last {spread} spread over {region} and {one_place} in one place"
+            "without pause, rated cycles last {spread}{region} and {one_place} in one place"
         ),
         (Some(spread), None) => {
-            format!("without pause, rated cycles last {spread} spread over {region}")
+            format!("without pause, rated cycles last {spread}{region}")
         }
         (None, Some(one_place)) => {
             format!("without pause, rated cycles last {one_place} in one place")
@@ -353,164 +307,4 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
         (None, None) => return None,
     };
     Some(clause)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
-    use wordline_core::results::{FigureUse, SheetUse};
-
-    #[test]
-    fn each_target_and_operation_gets_a_sentence() {
-        let sentences = answer(&fixture::document(&[fixture::MRAM, fixture::NAND]));
-        assert_eq!(
-            sentences[1],
-            "em064lx@stm32h755-qspi writes 39.4 MB/s in accesses of 2 KiB, each taking 52.0 us, and \
-             59.0 MB/s in accesses of 64 KiB, each taking 1.11 ms; the memory alone spends 1.77 nJ \
-             on a byte; without pause, rated cycles last 450000 years spread over 8 MiB."
-        );
-        assert!(sentences[2].starts_with("mt29f1g01@stm32h755-qspi reads 7.53 MB/s in"));
-        assert!(
-            sentences[4].starts_with(
-                "Against em064lx@stm32h755-qspi, mt29f1g01@stm32h755-qspi runs its reads at 0.19 \
-                 times the speed in accesses of 2 KiB and"
-            ),
-            "{}",
-            sentences[4]
-        );
-        assert_eq!(sentences.len(), 6);
-    }
-
-    /// Many targets are ranked instead of told one by one, and no sheet gets a sentence of its own.
-    #[test]
-    fn many_targets_are_ranked() {
-        let slow = |name, array_s| fixture::Target {
-            name,
-            array_s,
-            ..fixture::NAND
-        };
-        let targets = [
-            slow("slow@b", 9e-3),
-            fixture::MRAM,
-            slow("b@b", 5e-3),
-            fixture::NAND,
-        ];
-        let sentences = answer(&fixture::document(&targets));
-        let order = "em064lx@stm32h755-qspi 59.0 MB/s, mt29f1g01@stm32h755-qspi ";
-        let first = format!("Read, 64 KiB, fastest first: {order}");
-        assert!(sentences[0].starts_with(&first), "{}", sentences[0]);
-        assert!(sentences[0].contains(", b@b ") && sentences[0].contains(", slow@b "));
-        let slowest = "Read, 64 KiB, slowest access: em064lx@stm32h755-qspi 1.11 ms, ";
-        assert!(sentences[1].starts_with(slowest), "{}", sentences[1]);
-        assert_eq!(
-            sentences.len(),
-            5,
-            "two for each operation, and what they rest on"
-        );
-    }
-
-    #[test]
-    fn figures_that_are_no_data_sheet_figures_are_named() {
-        let mut document = fixture::mram();
-        let figure = |figure: &str, basis| FigureUse {
-            sheet: "board".into(),
-            figure: figure.into(),
-            value: "typ 1 s".into(),
-            basis,
-            source: "s".into(),
-        };
-        document.sheets = vec![SheetUse {
-            id: "board".into(),
-            name: "B".into(),
-            manufacturer: "M".into(),
-            revision: "r".into(),
-            embedded: true,
-        }];
-        document.figures = vec![
-            figure("a", Basis::Assumed),
-            figure("b", Basis::Datasheet),
-            figure("c", Basis::Calibrated),
-            figure("d", Basis::Assumed),
-        ];
-        let last = answer(&document).pop();
-        let expected = "In the sheet of board, c is calibrated; a and d are assumed.";
-        assert_eq!(last.as_deref(), Some(expected));
-    }
-
-    #[test]
-    fn missing_values_are_words() {
-        let cases = [
-            (
-                Metric::ThroughputMean,
-                NoValue::Failed,
-                "em064lx@stm32h755-qspi, write: throughput failed.",
-            ),
-            (
-                Metric::Lifetime,
-                NoValue::Unbounded,
-                "em064lx@stm32h755-qspi, write: it does not wear out.",
-            ),
-            (
-                Metric::Cost,
-                NoValue::NotApplicable,
-                "em064lx@stm32h755-qspi, write: see the table.",
-            ),
-        ];
-        for (metric, reason, expected) in cases {
-            let mut document = fixture::mram();
-            document.rows = vec![fixture::without_value("write", metric, reason)];
-            assert_eq!(answer(&document), [expected]);
-        }
-    }
-
-    #[test]
-    fn a_single_size_and_other_operations_read_well() {
-        let mut document = fixture::mram();
-        document
-            .rows
-            .retain(|row| row.count("access_bytes") == Some(4096));
-        for row in &mut document.rows {
-            row.operation = format!("random_{}", row.operation);
-        }
-        assert_eq!(
-            answer(&document)[0],
-            "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, each taking \
-             86.1 us; the memory alone spends 1.77 nJ \
-             on a byte."
-        );
-    }
-
-    #[test]
-    fn reads_during_an_erase_are_told_by_their_spread() {
-        let sentences = answer(&fixture::during());
-        assert!(
-            sentences[0].contains("reads 39.4 MB/s in accesses of 2 KiB"),
-            "{}",
-            sentences[0]
-        );
-        assert_eq!(
-            sentences[1],
-            "em064lx@stm32h755-qspi, read, during erase, on conflict wait: half of the accesses of 2 KiB \
-             take up to 75.1 ms, the slowest 150 ms; half of the accesses of 64 KiB take up to 76.1 ms, \
-             the slowest 151 ms; the work in the background takes 150 ms, undisturbed."
-        );
-        let suspend = &sentences[2];
-        let doing = "takes up to 150 ms, 93.0 us of which are the reads' doing.";
-        assert!(suspend.ends_with(doing), "{suspend}");
-    }
-
-    #[test]
-    fn what_varies_is_named() {
-        let mut document = fixture::mram();
-        let mut worn = document.rows.clone();
-        for row in &mut worn {
-            row.age = 0.5;
-        }
-        document.rows.extend(worn);
-        let sentences = answer(&document);
-        assert_eq!(sentences.len(), 4);
-        let expected = "em064lx@stm32h755-qspi (age 0.5) writes 39.4 MB/s";
-        assert!(sentences[3].starts_with(expected), "{}", sentences[3]);
-    }
 }

@@ -1,0 +1,247 @@
+//! RAM for a fixed input rate: the rows of `wordline buffer` as people ask for them.
+//!
+//! A document holds cases: a target, an operation and a record size. Each case was examined with one
+//! or more columns of the data sheet, and its lines are curves: RAM along the rate, the highest rate
+//! along the RAM, the longest sequences along their length, durations along the time. Which lines
+//! there are is up to the document; what is missing is left out.
+
+mod answer;
+mod estimates;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use wordline_core::results::{NoValue, ResultSet, Row};
+use wordline_core::{Metric, Timing};
+
+use crate::pivot::{Line, Pivot};
+use crate::text;
+
+pub(crate) use answer::told;
+pub(crate) use tables::tables;
+
+pub(crate) const RATE: &str = "rate_bytes_per_s";
+pub(crate) const RECORD: &str = "access_bytes";
+pub(crate) const ARRIVAL: &str = "arrival";
+pub(crate) const ESTIMATE: &str = "estimate";
+
+/// The input rates that the user asked for, in B/s, ascending. The rows tell: only for them is the
+/// fill of the buffer followed over time, or a run repeated with accesses that wait for their data.
+pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
+    let rates = |wanted: &dyn Fn(&Row) -> bool| {
+        let rows = document.rows.iter().filter(|row| wanted(row));
+        let rates = rows.filter_map(|row| text::numeric(row.axes.get(RATE)?));
+        let mut rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        rates
+    };
+    let followed = rates(&|row| row.metric == Metric::BufferFillMax);
+    if followed.is_empty() {
+        rates(&|row| row.text(ESTIMATE) == Some("open_loop"))
+    } else {
+        followed
+    }
+}
+
+/// Something that was examined: a target, what it does, and its record.
+pub(crate) struct Case<'a, 'p> {
+    /// A row that stands for all: target, operation and record are theirs.
+    pub(crate) head: &'a Row,
+    /// One for each column of the data sheet, in the order of the document.
+    pub(crate) runs: Vec<Run<'a, 'p>>,
+}
+
+/// A case with one column of the data sheet.
+pub(crate) struct Run<'a, 'p> {
+    pub(crate) timing: Timing,
+    lines: Vec<&'p Line<'a>>,
+}
+
+/// Lines along a numeric axis, ascending in it.
+pub(crate) type Curve<'a, 'p> = Vec<(f64, &'p Line<'a>)>;
+
+impl<'a, 'p> Case<'a, 'p> {
+    /// The cases of a document, in its order.
+    pub(crate) fn all_of(pivot: &'p Pivot<'a>) -> Vec<Self> {
+        let mut places = HashMap::new();
+        let mut cases: Vec<Self> = Vec::new();
+        for line in &pivot.lines {
+            let head = line.head();
+            let record = line.axis(RECORD).map(ToString::to_string);
+            let names = (&head.target, &head.part, &head.board, &head.operation);
+            let key = (names, head.age.to_bits(), record);
+            let place = *places.entry(key).or_insert(cases.len());
+            if place == cases.len() {
+                cases.push(Self {
+                    head,
+                    runs: Vec::new(),
+                });
+            }
+            let runs = &mut cases[place].runs;
+            match runs.iter_mut().find(|run| run.timing == head.timing) {
+                Some(run) => run.lines.push(line),
+                None => runs.push(Run {
+                    timing: head.timing,
+                    lines: vec![line],
+                }),
+            }
+        }
+        cases
+    }
+
+    /// The record as people read it; empty where records vary.
+    pub(crate) fn record(&self) -> String {
+        let record = self.head.axes.get(RECORD);
+        record.map_or_else(String::new, |value| text::coordinate(RECORD, value))
+    }
+
+    /// Target, operation and record, as a heading names them.
+    pub(crate) fn name(&self) -> String {
+        let mut name = format!(
+            "{}, {}",
+            self.head.target,
+            text::words(&self.head.operation)
+        );
+        let record = self.record();
+        if !record.is_empty() {
+            name += &format!(", records of {record}");
+        }
+        if self.head.age != 0.0 {
+            name += &format!(", age {}", self.head.age);
+        }
+        name
+    }
+
+    /// Whether it was measured elsewhere: a log knows no columns of a data sheet.
+    pub(crate) fn is_log(&self) -> bool {
+        self.head.target.starts_with("log:")
+    }
+
+    /// A column of the data sheet in a heading: `typ `; nothing for a log.
+    pub(crate) fn heading(&self, run: &Run<'_, '_>) -> String {
+        if self.is_log() && self.runs.len() == 1 {
+            String::new()
+        } else {
+            format!("{} ", run.timing)
+        }
+    }
+
+    /// A column of the data sheet in a sentence: ` at typical timing`; nothing for a log.
+    pub(crate) fn clause(&self, run: &Run<'_, '_>) -> String {
+        if self.is_log() && self.runs.len() == 1 {
+            String::new()
+        } else {
+            format!(" {}", text::at_timing(run.timing))
+        }
+    }
+}
+
+impl<'a, 'p> Run<'a, 'p> {
+    /// The line that sums all accesses up: no axis but the record, and perhaps an estimate.
+    pub(crate) fn summary(&self, estimate: Option<&str>) -> Option<&'p Line<'a>> {
+        let wanted = |line: &&'p Line<'a>| {
+            let mut axes = line.axes().filter(|(axis, _)| *axis != RECORD);
+            let own = axes.all(|(axis, _)| axis == ESTIMATE);
+            own && line.head().text(ESTIMATE) == estimate
+        };
+        self.lines.iter().copied().find(wanted)
+    }
+
+    /// The lines along an axis. Besides it and the record they have these axes and no others.
+    pub(crate) fn along(&self, axis: &str, fixed: &[(&str, &str)]) -> Curve<'a, 'p> {
+        let wanted = |line: &Line<'_>| {
+            let axes = || {
+                let axes = line.axes().map(|(name, _)| name);
+                axes.filter(|name| *name != RECORD && *name != axis)
+            };
+            axes().count() == fixed.len()
+                && fixed
+                    .iter()
+                    .all(|(name, value)| line.head().text(name) == Some(value))
+        };
+        let lines = self.lines.iter().copied().filter(|line| wanted(line));
+        let places = lines.filter_map(|line| Some((line.coordinate(axis)?, line)));
+        let mut curve: Curve<'a, 'p> = places.filter(|(place, _)| place.is_finite()).collect();
+        curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        curve
+    }
+
+    /// The same of an estimate; it may be told for one way of arrival or for both at once.
+    pub(crate) fn estimated(&self, axis: &str, arrival: &str, estimate: &str) -> Curve<'a, 'p> {
+        let own = self.along(axis, &[(ARRIVAL, arrival), (ESTIMATE, estimate)]);
+        if own.is_empty() {
+            self.along(axis, &[(ESTIMATE, estimate)])
+        } else {
+            own
+        }
+    }
+
+    /// The fill of the buffer over time, for each rate that was followed.
+    pub(crate) fn fills(&self) -> Vec<(f64, Curve<'a, 'p>)> {
+        let mut fills: Vec<(f64, Curve<'a, 'p>)> = Vec::new();
+        let mut places = HashMap::new();
+        for line in &self.lines {
+            let (Some(rate), Some(at)) = (line.coordinate(RATE), line.coordinate("at_s")) else {
+                continue;
+            };
+            let plain = line.head().text(ESTIMATE).is_none();
+            if !plain || line.row(Metric::BufferFillMax, None).is_none() {
+                continue;
+            }
+            let place = *places.entry(rate.to_bits()).or_insert(fills.len());
+            if place == fills.len() {
+                fills.push((rate, Vec::new()));
+            }
+            fills[place].1.push((at, line));
+        }
+        for (_, curve) in &mut fills {
+            curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        }
+        fills.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        fills
+    }
+
+    /// Above this rate no RAM is enough.
+    pub(crate) fn sustained(&self) -> Option<f64> {
+        self.summary(None)?.number(Metric::ThroughputMean)
+    }
+
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'p Line<'a>> {
+        self.lines.iter().copied()
+    }
+}
+
+/// The line at a place of a curve.
+pub(crate) fn at<'a, 'p>(curve: &Curve<'a, 'p>, place: f64) -> Option<&'p Line<'a>> {
+    let found = curve.binary_search_by(|(other, _)| other.total_cmp(&place));
+    found.ok().map(|index| curve[index].1)
+}
+
+/// A metric of a line, with the word for why there is none; `None` where the line lacks it.
+pub(crate) fn told_value(line: Option<&Line<'_>>, metric: Metric) -> Option<String> {
+    let row = line?.row(metric, None)?;
+    Some(text::value(row, text::DIGITS))
+}
+
+/// Whether no RAM is enough there.
+pub(crate) fn is_unbounded(line: &Line<'_>) -> bool {
+    let metrics = [Metric::RamPeak, Metric::RamPeakInFlight];
+    let mut rows = metrics.iter().filter_map(|metric| line.row(*metric, None));
+    rows.any(|row| row.no_value == Some(NoValue::Unbounded))
+}
+
+/// At most so many of some things, evenly thinned, first and last included.
+pub(crate) fn thinned<T: Clone>(all: &[T], most: usize) -> Vec<T> {
+    if all.len() <= most.max(2) {
+        return all.to_vec();
+    }
+    let last = all.len() - 1;
+    let steps = most.max(2) - 1;
+    (0..=steps)
+        .map(|step| all[step * last / steps].clone())
+        .collect()
+}

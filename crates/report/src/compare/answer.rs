@@ -1,0 +1,272 @@
+//! What a comparison says, in plain words: which candidate is best and why, which fail by what, what
+//! nobody could judge, and what would help.
+
+use wordline_core::results::{NoValue, ResultSet, Verdict};
+use wordline_core::{Better, Metric, Timing};
+
+use super::limit::{against, timings};
+use super::tables::FIGURES;
+use super::{Candidate, Limit};
+use crate::answer::{IN_WORDS, Told};
+use crate::text;
+
+pub(crate) fn told(document: &ResultSet) -> Told {
+    let candidates = Candidate::all_of(document);
+    let mut sentences = Vec::new();
+    sentences.extend(count(&candidates));
+    sentences.extend(best(&candidates));
+    sentences.extend(failures(&candidates));
+    sentences.extend(unknown(&candidates));
+    sentences.extend(notes(&candidates));
+    sentences.extend(advice(&candidates));
+    Told {
+        sentences,
+        singly: false,
+    }
+}
+
+/// "2 of 5 candidates pass at typical timing and at the data sheet's maximum; 1 more at typical
+/// timing alone."
+fn count(candidates: &[Candidate<'_>]) -> Option<String> {
+    let judged: Vec<_> = candidates
+        .iter()
+        .filter(|one| !one.verdicts.is_empty())
+        .collect();
+    if judged.is_empty() {
+        return (!candidates.is_empty()).then(|| "No candidate was judged.".to_owned());
+    }
+    let passing = judged.iter().filter(|one| one.passes()).count();
+    let by: Vec<Timing> = super::tables::timings(candidates);
+    let (all, by) = (candidates.len(), timings(&by));
+    let mut sentence = match (passing, all) {
+        (0, 1) => format!("The candidate does not pass {by}"),
+        (0, _) => format!("None of {all} candidates passes {by}"),
+        (1, 1) => format!("The candidate passes {by}"),
+        (1, _) => format!("1 of {all} candidates passes {by}"),
+        _ => format!("{passing} of {all} candidates pass {by}"),
+    };
+    let some = judged.iter().filter(|one| {
+        let typical = one.verdict(Timing::Typ);
+        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
+    });
+    let some = some.count();
+    if some > 0 {
+        sentence += &format!("; {some} more at typical timing alone");
+    }
+    Some(sentence + ".")
+}
+
+/// The first of the ranking, what it comes closest to failing by, and in what it leads the others
+/// that pass.
+fn best(candidates: &[Candidate<'_>]) -> Option<String> {
+    let best = candidates.first()?;
+    let verdict = best.decisive()?;
+    if !best.passes() {
+        let closest = against(best, verdict);
+        let at = text::at_timing(verdict.timing);
+        return Some(format!(
+            "Nearest to passing is {}: it fails {at} by {closest}.",
+            best.target
+        ));
+    }
+    let closest = against(best, verdict);
+    let mut sentence = format!(
+        "Best is {}: it meets every limit, and comes closest to failing by {closest} {}",
+        best.target,
+        text::at_timing(verdict.timing)
+    );
+    let rivals: Vec<_> = candidates[1..].iter().filter(|one| one.passes()).collect();
+    let leads: Vec<_> = FIGURES
+        .iter()
+        .filter_map(|(metric, _)| lead(best, &rivals, *metric))
+        .collect();
+    let leads: Vec<_> = leads.iter().map(String::as_str).collect();
+    if !leads.is_empty() {
+        let others = "of those that pass, it has";
+        sentence += &format!("; {others} {}", text::list(&leads));
+    }
+    Some(sentence + ".")
+}
+
+/// "the least RAM (8 KiB)", where a figure of the worst column is known for all and best.
+fn lead(best: &Candidate<'_>, rivals: &[&Candidate<'_>], metric: Metric) -> Option<String> {
+    let worst = |one: &Candidate<'_>| one.number(*one.timings.last()?, metric);
+    let own = worst(best)?;
+    let (lower, higher) = SUPERLATIVES
+        .iter()
+        .find_map(|(of, least, most)| (*of == metric).then_some((*least, *most)))?;
+    let better = metric.info().better;
+    let beaten = |other: &&Candidate<'_>| {
+        worst(other).is_some_and(|other| match better {
+            Better::Higher => own > other,
+            Better::Lower | Better::Neither => own < other,
+        })
+    };
+    let words = if better == Better::Higher {
+        higher
+    } else {
+        lower
+    };
+    (!rivals.is_empty() && rivals.iter().all(beaten)).then(|| {
+        let told = best.told(*best.timings.last()?, metric)?;
+        Some(format!("the {words} ({told})"))
+    })?
+}
+
+/// What is best of a metric, where less and where more is better.
+const SUPERLATIVES: [(Metric, &str, &str); 6] = [
+    (Metric::RamPeak, "least RAM", "most RAM"),
+    (Metric::LatencyMax, "fastest worst access", "slowest access"),
+    (Metric::Lifetime, "shortest life", "longest life"),
+    (Metric::EnergyPerDay, "least energy a day", "most energy"),
+    (
+        Metric::BytesAtRisk,
+        "fewest bytes at risk",
+        "most bytes at risk",
+    ),
+    (Metric::Cost, "lowest cost", "highest cost"),
+];
+
+/// Which candidates fail by what. Few are told one by one, many by the limit.
+fn failures(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let told_already = usize::from(candidates.first().is_some_and(|one| !one.passes()));
+    let failing = candidates.iter().skip(told_already);
+    let failing: Vec<(&Candidate<'_>, &Verdict)> = failing
+        .filter(|one| !one.passes())
+        .filter_map(|one| Some((one, one.decisive()?)))
+        .collect();
+    if failing.len() <= IN_WORDS {
+        let sentences = failing.iter().map(|(one, verdict)| {
+            let passes = one.verdicts.iter().filter(|verdict| verdict.pass);
+            let passes: Vec<_> = passes.map(|verdict| verdict.timing).collect();
+            let but = if passes.is_empty() {
+                String::new()
+            } else {
+                format!("passes {} but ", timings(&passes))
+            };
+            format!(
+                "{} {but}fails {} by {}.",
+                one.target,
+                text::at_timing(verdict.timing),
+                against(one, verdict)
+            )
+        });
+        return sentences.collect();
+    }
+    let groups = grouped(failing.iter().map(|(one, verdict)| {
+        let at = text::at_timing(verdict.timing);
+        (format!("{} {at}", Limit::words(verdict)), one.target)
+    }));
+    let sentences = groups.into_iter().map(|(limit, targets)| {
+        let verb = if targets.len() == 1 { "fails" } else { "fail" };
+        format!("By {limit} {verb} {}.", text::list(&targets))
+    });
+    sentences.collect()
+}
+
+/// Values by their key, both in the order in which they come, none twice.
+fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Vec<&'a str>)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// Figures that nobody knows.
+fn unknown(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let pairs = FIGURES.iter().flat_map(|(metric, name)| {
+        candidates.iter().filter_map(move |one| {
+            let mut rows = one
+                .timings
+                .iter()
+                .filter_map(|timing| one.figure(*timing, *metric));
+            let missing = rows.any(|row| row.no_value == Some(NoValue::NotApplicable));
+            missing.then_some(((*name).to_owned(), one.target))
+        })
+    });
+    // Figures that are unknown for the same candidates are told at once.
+    let by_figure = grouped(pairs);
+    let mut by_targets: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for (figure, targets) in by_figure {
+        match by_targets.iter_mut().find(|(other, _)| *other == targets) {
+            Some((_, figures)) => figures.push(figure),
+            None => by_targets.push((targets, vec![figure])),
+        }
+    }
+    let sentences = by_targets.into_iter().map(|(targets, figures)| {
+        let figures: Vec<_> = figures.iter().map(String::as_str).collect();
+        let whose = if targets.len() == candidates.len() && targets.len() > 1 {
+            "any candidate".to_owned()
+        } else {
+            text::list(&targets)
+        };
+        let figures = text::list(&figures);
+        format!("Unknown, so nobody could judge: {figures} of {whose}.")
+    });
+    sentences.collect()
+}
+
+/// What the verdicts note, each text once with those whom it is about.
+fn notes(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let pairs = candidates.iter().flat_map(|one| {
+        let verdicts = one.verdicts.iter();
+        verdicts.filter_map(|verdict| Some((verdict.note.clone()?, one.target)))
+    });
+    let groups = grouped(pairs).into_iter();
+    let sentence = |(note, targets): (String, Vec<&str>)| {
+        let end = if note.ends_with(['.', '!', '?']) {
+            ""
+        } else {
+            "."
+        };
+        format!("{}: {note}{end}", text::list(&targets))
+    };
+    groups.map(sentence).collect()
+}
+
+/// What would help those that fail, once for each limit.
+fn advice(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let failures = candidates.iter().filter(|one| !one.passes());
+    let failures = failures.filter_map(|one| Some((one, one.decisive()?)));
+    let failures: Vec<(&Candidate<'_>, &Verdict)> = failures.collect();
+    let pairs = failures.iter();
+    let groups = grouped(pairs.map(|(one, verdict)| (verdict.limit.clone(), one.target)));
+    let sentences = groups.into_iter().filter_map(|(limit, targets)| {
+        let of_limit = failures
+            .iter()
+            .filter(|(_, verdict)| verdict.limit == limit);
+        let known = Limit::of(of_limit.clone().next()?.1)?;
+        let mut sentence = format!("Against {}: {}", known.words, known.advice);
+        let needed = of_limit.filter_map(|(one, verdict)| enough(one, verdict));
+        let needed = needed.min_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
+        if let Some((target, value, metric)) = needed {
+            let value = text::number(metric, value, text::DIGITS);
+            let whom = if targets.len() == 1 {
+                ""
+            } else {
+                ", the nearest,"
+            };
+            sentence += &format!(" With {value} allowed, {target}{whom} would meet this limit.");
+        }
+        Some(sentence)
+    });
+    sentences.collect()
+}
+
+/// What a limit would have to allow so that a candidate met it with every column of the data sheet.
+fn enough<'a>(candidate: &Candidate<'a>, verdict: &Verdict) -> Option<(&'a str, f64, Metric)> {
+    if verdict.metric.info().better != Better::Lower {
+        return None;
+    }
+    let all = candidate.timings.iter();
+    let mut most = verdict.value?;
+    for timing in all {
+        most = most.max(candidate.number(*timing, verdict.metric)?);
+    }
+    Some((candidate.target, most, verdict.metric))
+}

@@ -1,0 +1,181 @@
+//! The table of verdicts, and the key figures of every candidate.
+
+use wordline_core::results::ResultSet;
+use wordline_core::{Metric, Timing};
+
+use super::{Candidate, Limit, limit, margin};
+use crate::format::Style;
+use crate::grid::{Column, Grid};
+use crate::{table, text};
+
+/// What people ask of a candidate after its verdict, in the order of the columns.
+pub(crate) const FIGURES: [(Metric, &str); 12] = [
+    (Metric::RamPeak, "RAM"),
+    (Metric::RamPeakInFlight, "RAM in flight"),
+    (Metric::RateMax, "rate max"),
+    (Metric::LatencyMax, "worst access"),
+    (Metric::Lifetime, "lifetime"),
+    (Metric::EnergyPerDay, "energy a day"),
+    (Metric::BytesAtRisk, "at risk"),
+    (Metric::HoldupTime, "hold-up time"),
+    (Metric::HoldupCapacitance, "hold-up cap."),
+    (Metric::PartsNeeded, "parts"),
+    (Metric::Area, "area"),
+    (Metric::Cost, "cost"),
+];
+
+/// Figures that explain others, which a terminal leaves to the page.
+const EXPLAINING: [Metric; 4] = [
+    Metric::RamPeakInFlight,
+    Metric::RateMax,
+    Metric::HoldupTime,
+    Metric::Area,
+];
+
+const NOTHING: &str = "–";
+
+/// The verdicts, then the key figures: a line a candidate with all columns of the data sheet side by
+/// side where that fits, else a line for each.
+pub(crate) fn tables(document: &ResultSet, width: Option<u16>) -> Vec<Grid> {
+    let candidates = Candidate::all_of(document);
+    let timings = timings(&candidates);
+    let mut grids = vec![verdicts(&candidates, &timings)];
+    let side_by_side = figures(&candidates, &timings, Lines::One, width.is_none());
+    let fits = |grid: &Grid| {
+        let style = Style::default();
+        let widest = table::grid(grid, &style);
+        let widest = widest.lines().map(|line| line.chars().count()).max();
+        width.is_none_or(|width| widest.unwrap_or(0) <= usize::from(width))
+    };
+    grids.push(if fits(&side_by_side) {
+        side_by_side
+    } else {
+        figures(&candidates, &timings, Lines::Each, false)
+    });
+    grids
+}
+
+/// Every column of the data sheet that any candidate was examined with.
+pub(crate) fn timings(candidates: &[Candidate<'_>]) -> Vec<Timing> {
+    let all = Timing::ALL.into_iter();
+    all.filter(|timing| candidates.iter().any(|one| one.timings.contains(timing)))
+        .collect()
+}
+
+fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
+    let mut columns = vec![Column::right("rank"), Column::left("candidate")];
+    columns.extend(timings.iter().map(|timing| Column::left(timing.name())));
+    columns.push(Column::left("decided by"));
+    columns.extend(["value", "allowed", "margin"].map(Column::right));
+    let passing = candidates.iter().filter(|one| one.passes()).count();
+    let title = match candidates.len() {
+        0 => "compare: no candidates".to_owned(),
+        all => format!("Verdict: {passing} of {all} pass"),
+    };
+    let mut grid = Grid::new(title, columns).with_keys(2);
+    for (index, candidate) in candidates.iter().enumerate() {
+        let judged = !candidate.verdicts.is_empty();
+        let rank = if judged {
+            (index + 1).to_string()
+        } else {
+            NOTHING.to_owned()
+        };
+        let mut cells = vec![rank, candidate.target.to_owned()];
+        cells.extend(timings.iter().map(|timing| {
+            let verdict = candidate.verdict(*timing);
+            verdict
+                .map_or("not judged", |one| if one.pass { "pass" } else { "FAIL" })
+                .to_owned()
+        }));
+        cells.extend(decision(candidate));
+        grid.push(cells);
+    }
+    grid
+}
+
+/// The limit that decides, what was reached, what is allowed, and the margin.
+fn decision(candidate: &Candidate<'_>) -> [String; 4] {
+    let Some(verdict) = candidate.decisive() else {
+        return [NOTHING; 4].map(str::to_owned);
+    };
+    let words = Limit::words(verdict);
+    // One name for all columns of the data sheet needs none of them.
+    let decided = if candidate.verdicts.len() > 1 {
+        format!("{words} ({})", verdict.timing)
+    } else {
+        words
+    };
+    let allowed = text::number(verdict.metric, verdict.allowed, text::DIGITS);
+    [
+        decided,
+        candidate.reached(verdict),
+        format!("{} {allowed}", limit::bound(verdict)),
+        margin(verdict).unwrap_or_else(|| NOTHING.to_owned()),
+    ]
+}
+
+/// How many lines a candidate has.
+#[derive(Clone, Copy, PartialEq)]
+enum Lines {
+    One,
+    /// One for each column of the data sheet.
+    Each,
+}
+
+fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: bool) -> Grid {
+    let has = |metric: Metric| {
+        let mut pairs = candidates.iter();
+        pairs.any(|one| {
+            timings
+                .iter()
+                .any(|timing| one.figure(*timing, metric).is_some())
+        })
+    };
+    let shown = FIGURES.iter();
+    let shown: Vec<_> = shown
+        .filter(|(metric, _)| has(*metric) && (all || !EXPLAINING.contains(metric)))
+        .collect();
+    let mut columns = vec![Column::left("candidate")];
+    if lines == Lines::Each {
+        columns.push(Column::left("timing"));
+    }
+    let keys = columns.len();
+    columns.extend(shown.iter().map(|(_, name)| Column::right(*name)));
+    let both: Vec<_> = timings.iter().map(|timing| timing.name()).collect();
+    let title = match (lines, both.as_slice()) {
+        (Lines::One, [_, _, ..]) => format!("Key figures: {}", both.join(" / ")),
+        _ => "Key figures".to_owned(),
+    };
+    let mut grid = Grid::new(title, columns).with_keys(keys);
+    for candidate in candidates {
+        let cell = |timing: Timing, metric| {
+            let told = candidate.told(timing, metric);
+            told.unwrap_or_else(|| NOTHING.to_owned())
+        };
+        match lines {
+            Lines::One => {
+                let cells = shown.iter().map(|(metric, _)| {
+                    let cells: Vec<_> = timings.iter().map(|one| cell(*one, *metric)).collect();
+                    side_by_side(&cells)
+                });
+                grid.push([candidate.target.to_owned()].into_iter().chain(cells));
+            }
+            Lines::Each => {
+                for timing in &candidate.timings {
+                    let keys = [candidate.target.to_owned(), timing.to_string()];
+                    let cells = shown.iter().map(|(metric, _)| cell(*timing, *metric));
+                    grid.push(keys.into_iter().chain(cells));
+                }
+            }
+        }
+    }
+    grid
+}
+
+/// Cells that are alike are told once.
+fn side_by_side(cells: &[String]) -> String {
+    match cells {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => first.clone(),
+        _ => cells.join(" / "),
+    }
+}

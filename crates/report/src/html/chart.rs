@@ -1,0 +1,259 @@
+//! Curves of numbers against numbers with vertical rules, as Vega-Lite specifications: what the plots
+//! of workloads with axes of their own are made from.
+
+use serde_json::{Value, json};
+
+use super::axis;
+use super::plot::{Plot, channel};
+use crate::text;
+
+/// More points than this no screen can show.
+const MOST_POINTS: usize = 2_000;
+
+/// Curves with few points show them.
+const MARKED: usize = 40;
+
+/// A plot of curves.
+pub(super) struct Chart {
+    pub(super) id: String,
+    pub(super) heading: String,
+    pub(super) caption: String,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) curves: Vec<Curve>,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// An axis of a plot.
+pub(super) struct Axis {
+    pub(super) unit: &'static str,
+    pub(super) title: &'static str,
+    pub(super) logarithmic: bool,
+}
+
+/// A curve, ascending in x.
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) color: &'static str,
+    pub(super) dash: [u8; 4],
+    pub(super) shape: Shape,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// What a curve does between its points.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    /// It is straight.
+    Line,
+    /// A value holds for what lies below its point.
+    StepBefore,
+    /// A value holds from its point on; the room below is filled.
+    Filled,
+    /// A value holds from its point on.
+    StepAfter,
+}
+
+impl Shape {
+    const fn interpolation(self) -> &'static str {
+        match self {
+            Self::Line => "linear",
+            Self::StepBefore => "step-before",
+            Self::Filled | Self::StepAfter => "step-after",
+        }
+    }
+}
+
+/// A vertical line with its name.
+pub(super) struct Rule {
+    pub(super) at: f64,
+    pub(super) label: String,
+    pub(super) color: &'static str,
+    pub(super) dash: [u8; 4],
+}
+
+impl Chart {
+    /// The plot; `None` where there is nothing to draw.
+    pub(super) fn plot(mut self) -> Option<Plot> {
+        let (x_log, y_log) = (self.x.logarithmic, self.y.logarithmic);
+        for curve in &mut self.curves {
+            curve.name = text::printable(&curve.name);
+            let drawn = |(x, y): &(f64, f64)| {
+                let finite = x.is_finite() && y.is_finite();
+                finite && (!x_log || *x > 0.0) && (!y_log || *y > 0.0)
+            };
+            curve.points.retain(drawn);
+            curve.points = fewer(&curve.points);
+        }
+        self.curves.retain(|curve| !curve.points.is_empty());
+        self.rules
+            .retain(|rule| rule.at.is_finite() && (!x_log || rule.at > 0.0));
+        if self.curves.is_empty() {
+            return None;
+        }
+        let spec = self.spec();
+        Some(Plot::new(self.id, self.heading, self.caption, spec))
+    }
+
+    fn spec(&self) -> Value {
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let mut xs: Vec<f64> = points().map(|(x, _)| *x).collect();
+        xs.extend(self.rules.iter().map(|rule| rule.at));
+        let ys: Vec<f64> = points().map(|(_, y)| *y).collect();
+        let x = axis::scaled("x", self.x.unit, self.x.title, &xs, self.x.logarithmic);
+        let y = axis::scaled("y", self.y.unit, self.y.title, &ys, self.y.logarithmic);
+        let names: Vec<_> = self.curves.iter().map(|curve| curve.name.clone()).collect();
+        let colors: Vec<_> = self.curves.iter().map(|curve| curve.color).collect();
+        let dashes: Vec<_> = self.curves.iter().map(|curve| curve.dash).collect();
+        let color = channel(&names, &names, json!(colors));
+        let dash = channel(&names, &names, json!(dashes));
+        let mut layers = Vec::new();
+        for curve in &self.curves {
+            layers.extend(self.layers(curve, &color, &dash));
+        }
+        layers.extend(self.rule_layers(&xs));
+        json!({
+            "height": 280,
+            "encoding": {"x": x, "y": y},
+            "layer": layers,
+        })
+    }
+
+    fn layers(&self, curve: &Curve, color: &Value, dash: &Value) -> Vec<Value> {
+        let points = curve.points.iter().map(|(x, y)| {
+            json!({
+                "series": curve.name, "x": x, "y": y,
+                "x_text": told(*x, self.x.unit), "y_text": told(*y, self.y.unit),
+            })
+        });
+        let data = json!({"values": points.collect::<Vec<_>>()});
+        let interpolate = curve.shape.interpolation();
+        let mut layers = Vec::new();
+        if curve.shape == Shape::Filled {
+            layers.push(json!({
+                "data": data,
+                "mark": {"type": "area", "interpolate": interpolate, "color": curve.color, "opacity": 0.15},
+                "encoding": {"y": {"field": "y", "type": "quantitative", "stack": null}},
+            }));
+        }
+        layers.push(json!({
+            "data": data,
+            "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": 2},
+            "encoding": {"color": color, "strokeDash": dash},
+        }));
+        if curve.points.len() <= MARKED {
+            let tooltip = json!([
+                {"field": "series", "type": "nominal", "title": "what"},
+                {"field": "x_text", "type": "nominal", "title": self.x.title},
+                {"field": "y_text", "type": "nominal", "title": self.y.title},
+            ]);
+            layers.push(json!({
+                "data": data,
+                "mark": {"type": "point", "filled": true, "size": 18, "opacity": 1, "color": curve.color},
+                "encoding": {"tooltip": tooltip},
+            }));
+        }
+        layers
+    }
+
+    /// Rules with their names at the top, one below the other, each on the side that has room.
+    fn rule_layers(&self, xs: &[f64]) -> Vec<Value> {
+        let least = xs.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let middle = if self.x.logarithmic {
+            (least * most).sqrt()
+        } else {
+            f64::midpoint(least.min(0.0), most)
+        };
+        let mut layers = Vec::new();
+        for (index, rule) in self.rules.iter().enumerate() {
+            let data = json!({"values": [{"x": rule.at, "label": text::printable(&rule.label)}]});
+            layers.push(json!({
+                "data": data,
+                "mark": {"type": "rule", "color": rule.color, "strokeDash": rule.dash, "strokeWidth": 1.5},
+                "encoding": {"y": null},
+            }));
+            let (align, dx) = if rule.at > middle {
+                ("right", -5)
+            } else {
+                ("left", 5)
+            };
+            let mut mark = json!({
+                "type": "text", "align": align, "dx": dx, "baseline": "middle", "fontSize": 12,
+                "color": rule.color, "y": 8 + 16 * index,
+            });
+            let encoding = json!({"y": null, "text": {"field": "label", "type": "nominal"}});
+            // White around the letters keeps them readable on curves.
+            let mut halo = mark.clone();
+            halo["stroke"] = "white".into();
+            halo["strokeWidth"] = 4.into();
+            halo["color"] = "white".into();
+            mark["fontWeight"] = "normal".into();
+            layers.push(json!({"data": data, "mark": halo, "encoding": encoding}));
+            layers.push(json!({"data": data, "mark": mark, "encoding": encoding}));
+        }
+        layers
+    }
+}
+
+fn told(value: f64, unit: &str) -> String {
+    match unit {
+        "B" => text::ram(value, 4),
+        "accesses" => format!("{value:.0}"),
+        _ => wordline_core::quantity::human(value, unit, 4),
+    }
+}
+
+/// A curve of so many points that a screen can show them: of each stretch the highest point stays.
+fn fewer(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let stretch = points.len().div_ceil(MOST_POINTS);
+    let highest = |points: &[(f64, f64)]| {
+        let points = points.iter().copied();
+        points.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    };
+    points.chunks(stretch).filter_map(highest).collect()
+}
+
+/// A straight curve bends on a logarithmic axis: more points between those that lie far apart.
+pub(super) fn refined(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    const PIECES: u32 = 8;
+    const FAR: f64 = 1.3;
+    let mut refined: Vec<(f64, f64)> = Vec::new();
+    for pair in points.windows(2) {
+        let [(x0, y0), (x1, y1)] = [pair[0], pair[1]];
+        refined.push((x0, y0));
+        if y1 > FAR * y0 && points.len() * PIECES as usize <= MOST_POINTS {
+            refined.extend((1..PIECES).map(|piece| {
+                let share = f64::from(piece) / f64::from(PIECES);
+                (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
+            }));
+        }
+    }
+    refined.extend(points.last());
+    refined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crowded_curves_keep_their_peaks() {
+        let points: Vec<_> = (0..50_000)
+            .map(|x| (f64::from(x), if x == 33_333 { 9.0 } else { 1.0 }))
+            .collect();
+        let fewer = fewer(&points);
+        assert!(fewer.len() <= MOST_POINTS);
+        assert!(fewer.contains(&(33_333.0, 9.0)));
+    }
+
+    #[test]
+    fn refined_curves_pass_through_their_points() {
+        let points = [(0.0, 1.0), (1.0, 100.0), (2.0, 101.0)];
+        let refined = refined(&points);
+        assert_eq!(refined.len(), 10);
+        assert!(points.iter().all(|point| refined.contains(point)));
+    }
+}

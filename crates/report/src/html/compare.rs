@@ -1,0 +1,235 @@
+//! The plots of `wordline compare`: how far inside its limits each candidate is, and the RAM that it
+//! needs.
+
+use serde_json::{Value, json};
+use wordline_core::results::{ResultSet, Verdict};
+use wordline_core::{Metric, Timing};
+
+use super::axis;
+use super::plot::{Plot, channel};
+use crate::compare::{Candidate, Limit, margin};
+use crate::text;
+
+/// More candidates than this do not fit a plot; the tables hold the others.
+const CANDIDATES: usize = 40;
+
+/// Pixels between two candidates.
+const STEP: usize = 44;
+
+const PASS: &str = "#0072B2";
+const FAIL: &str = "#D55E00";
+
+pub(super) fn plots(document: &ResultSet) -> Vec<Plot> {
+    let mut candidates = Candidate::all_of(document);
+    let all = candidates.len();
+    candidates.truncate(CANDIDATES);
+    let names = names(&candidates);
+    let more = if all > CANDIDATES {
+        format!(" The first {CANDIDATES} of {all} candidates.")
+    } else {
+        String::new()
+    };
+    [
+        margins(&candidates, &names, &more),
+        ram(&candidates, &names, &more),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The candidates' names, each its own: two that print alike are numbered.
+fn names(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for candidate in candidates {
+        let name = text::printable(candidate.target);
+        let alike = names.iter().filter(|other| **other == name).count();
+        names.push(match alike {
+            0 => name,
+            count => format!("{name} ({})", count + 1),
+        });
+    }
+    names
+}
+
+/// The channel of the candidates, best on top.
+fn rows(names: &[String]) -> Value {
+    json!({
+        "field": "candidate", "type": "nominal", "title": null, "sort": names,
+        "scale": {"domain": names}, "axis": {"labelLimit": 260, "grid": false, "tickSize": 0},
+    })
+}
+
+/// The channel that sets the columns of the data sheet side by side.
+fn offset() -> Value {
+    let domain: Vec<_> = Timing::ALL.iter().map(|timing| timing.name()).collect();
+    json!({"field": "timing", "type": "nominal", "sort": domain})
+}
+
+/// Bars to the right pass, bars to the left fail; a margin beyond the scale is cut and told.
+fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plot> {
+    let mut bars = Vec::new();
+    for (candidate, name) in candidates.iter().zip(names) {
+        for verdict in &candidate.verdicts {
+            bars.push(bar(candidate, name, verdict));
+        }
+    }
+    if bars.is_empty() {
+        return None;
+    }
+    let results = ["pass".to_owned(), "fail".to_owned()];
+    let x = json!({
+        "field": "x", "type": "quantitative", "title": "margin",
+        "scale": {"domain": [-1.0, 1.0]},
+        "axis": {"format": "+.0%", "values": [-1.0, -0.5, 0.0, 0.5, 1.0]},
+    });
+    let spec = json!({
+        "height": {"step": STEP / 2},
+        "data": {"values": bars},
+        "encoding": {"y": rows(names), "yOffset": offset(), "x": x},
+        "layer": [
+            {
+                "mark": {"type": "bar", "tooltip": true},
+                "encoding": {
+                    "color": channel(&results, &results, json!([PASS, FAIL])),
+                    "tooltip": [
+                        {"field": "candidate", "type": "nominal"},
+                        {"field": "timing", "type": "nominal"},
+                        {"field": "label", "type": "nominal", "title": "verdict"},
+                    ],
+                },
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222"},
+                "encoding": {
+                    "x": {"field": "place", "type": "quantitative"},
+                    "text": {"field": "label", "type": "nominal"},
+                },
+            },
+            {"data": {"values": [{"zero": 0}]}, "mark": {"type": "rule", "color": "#222"},
+             "encoding": {"x": {"field": "zero", "type": "quantitative"}, "y": null, "yOffset": null}},
+        ],
+    });
+    let caption = format!(
+        "How far each candidate is inside the limit that decides: to the right it passes, to the left \
+         it fails. Longer bars are cut at 100 %.{more}"
+    );
+    let heading = "Margin to the deciding limit".to_owned();
+    Some(Plot::new("plot-margin".to_owned(), heading, caption, spec))
+}
+
+fn bar(candidate: &Candidate<'_>, name: &str, verdict: &Verdict) -> Value {
+    // Without a value there is no bar, only the words.
+    let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
+    let result = if verdict.pass { "pass" } else { "fail" };
+    let margin = margin(verdict).unwrap_or_else(|| candidate.reached(verdict));
+    let limit = text::printable(&Limit::words(verdict));
+    json!({
+        "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
+        // The words stand beside the zero line where a bar leaves room, so that none leaves the plot.
+        "place": if x > 0.45 { -0.98 } else { x.max(0.0) },
+        "label": format!("{}: {result}, {limit} {margin}", verdict.timing),
+    })
+}
+
+/// The RAM of each candidate on a logarithmic axis, with what is allowed as a rule.
+fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plot> {
+    let mut points = Vec::new();
+    let mut words = Vec::new();
+    let mut values = Vec::new();
+    let shapes: Vec<_> = Timing::ALL
+        .iter()
+        .map(|one| one.name().to_owned())
+        .collect();
+    let mut drawn: Vec<String> = Vec::new();
+    for (candidate, name) in candidates.iter().zip(names) {
+        for timing in &candidate.timings {
+            let Some(told) = candidate.told(*timing, Metric::RamPeak) else {
+                continue;
+            };
+            match candidate.number(*timing, Metric::RamPeak) {
+                Some(bytes) if bytes > 0.0 => {
+                    values.push(bytes);
+                    if !drawn.iter().any(|one| one == timing.name()) {
+                        drawn.push(timing.name().to_owned());
+                    }
+                    points.push(json!({
+                        "candidate": name, "series": timing.name(), "x": bytes, "label": told,
+                    }));
+                }
+                _ => words.push((name, *timing, told)),
+            }
+        }
+    }
+    let verdicts = candidates.iter().flat_map(|one| &one.verdicts);
+    let of_ram =
+        verdicts.filter(|verdict| verdict.metric == Metric::RamPeak && verdict.allowed > 0.0);
+    let allowed = of_ram.map(|verdict| verdict.allowed).next();
+    if values.is_empty() {
+        return None;
+    }
+    values.extend(allowed);
+    let mut x = axis::scaled("x", "B", "RAM", &values, true);
+    x["axis"]["grid"] = true.into();
+    let least = x["scale"]["domain"][0].clone();
+    let words: Vec<_> = words
+        .into_iter()
+        .map(|(name, timing, told)| {
+            json!({"candidate": name, "timing": timing.name(), "x": least, "label": format!("{timing}: {told}")})
+        })
+        .collect();
+    let tooltip = json!([
+        {"field": "candidate", "type": "nominal"},
+        {"field": "series", "type": "nominal", "title": "timing"},
+        {"field": "label", "type": "nominal", "title": "RAM"},
+    ]);
+    let mut layers = vec![
+        json!({
+            "mark": {"type": "line", "color": "#999", "strokeWidth": 2},
+            "encoding": {"detail": {"field": "candidate", "type": "nominal"}},
+        }),
+        json!({
+            "mark": {"type": "point", "filled": true, "size": 110, "opacity": 1},
+            "encoding": {
+                "color": channel(&shapes, &drawn, json!([PASS, FAIL, "#009E73"])),
+                "shape": channel(&shapes, &drawn, json!(["circle", "square", "diamond"])),
+                "tooltip": tooltip,
+            },
+        }),
+        json!({
+            "data": {"values": words},
+            "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "color": "#222"},
+            "encoding": {"yOffset": offset(), "text": {"field": "label", "type": "nominal"}},
+        }),
+    ];
+    if let Some(allowed) = allowed {
+        let label = format!("allowed: {}", text::ram(allowed, text::DIGITS));
+        let data = json!({"values": [{"x": allowed, "label": label}]});
+        layers.push(json!({
+            "data": data, "mark": {"type": "rule", "color": "#000", "strokeDash": [7, 4]},
+            "encoding": {"y": null},
+        }));
+        layers.push(json!({
+            "data": data,
+            "mark": {"type": "text", "align": "left", "dx": 5, "y": -6, "fontSize": 12},
+            "encoding": {"y": null, "text": {"field": "label", "type": "nominal"}},
+        }));
+    }
+    let spec = json!({
+        "height": {"step": STEP},
+        "data": {"values": points},
+        "encoding": {"y": rows(names), "x": x},
+        "layer": layers,
+    });
+    let caption = format!(
+        "Peak RAM for records that wait, the one being written excluded, on a logarithmic axis; left \
+         is better.{more}"
+    );
+    let heading = "RAM of each candidate".to_owned();
+    Some(Plot::new(
+        "plot-candidate-ram".to_owned(),
+        heading,
+        caption,
+        spec,
+    ))
+}

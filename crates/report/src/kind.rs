@@ -1,0 +1,71 @@
+//! Which workload a document is about, as its rows say, and what people see of it.
+
+use wordline_core::ResultSet;
+
+use crate::answer::answer;
+use crate::grid::Grid;
+use crate::pivot::Pivot;
+use crate::{buffer, compare, headline, notes};
+
+/// The workloads that are shown in their own way; all others are raw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A line for each thing that was run.
+    Raw,
+    /// RAM for a fixed input rate.
+    Buffer,
+    /// Candidates side by side.
+    Compare,
+}
+
+impl Kind {
+    /// The rows say it, for a document may hold rows of several workloads: then each is a line.
+    /// Without rows the experiment does.
+    pub(crate) fn of(document: &ResultSet) -> Self {
+        match workload(document) {
+            Some("buffer") => Self::Buffer,
+            Some("compare") => Self::Compare,
+            _ => Self::Raw,
+        }
+    }
+}
+
+/// The workload that all rows share, or that the experiment names where there are none.
+pub(crate) fn workload(document: &ResultSet) -> Option<&str> {
+    let Some(first) = document.rows.first() else {
+        return Some(document.experiment.workload.name());
+    };
+    let mut rows = document.rows.iter();
+    let shared = rows.all(|row| row.workload == first.workload);
+    shared.then_some(first.workload.as_str())
+}
+
+/// What people see of a document in every format, top to bottom.
+pub(crate) struct View {
+    /// Tables that come before everything else.
+    pub(crate) lead: Vec<Grid>,
+    pub(crate) sentences: Vec<String>,
+    pub(crate) tables: Vec<Grid>,
+}
+
+impl View {
+    /// For a page of some columns; `None` where lines may be as long as they are.
+    pub(crate) fn of(document: &ResultSet, width: Option<u16>) -> Self {
+        let (lead, mut tables) = match Kind::of(document) {
+            Kind::Raw => {
+                let lines = headline::grid(document, &Pivot::of(document));
+                (Vec::new(), vec![lines])
+            }
+            Kind::Buffer => (Vec::new(), buffer::tables(document)),
+            Kind::Compare => (compare::tables(document, width), Vec::new()),
+        };
+        if lead.is_empty() {
+            tables.extend(notes::verdicts(document));
+        }
+        Self {
+            lead,
+            sentences: answer(document),
+            tables,
+        }
+    }
+}
