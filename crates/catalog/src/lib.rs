@@ -75,6 +75,16 @@ impl Target<'_> {
         self.part.model.conformance(board, timing)
     }
 
+    /// Whether something must shift the levels between the pins of board and part; `None` where the
+    /// board's sheet does not state the voltage of its pins. See [`Supply`](wordline_nvm::Supply) for
+    /// what else their voltages ask for.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn needs_level_shifter(&self) -> Result<Option<bool>, LinkError> {
+        Ok(self.link()?.supply.needs_level_shifter())
+    }
+
     /// Commands and clocks of the part on the board.
     ///
     /// # Errors

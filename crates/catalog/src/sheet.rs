@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use wordline_core::quantity::{Area, Frequency, Money};
+use wordline_core::quantity::{Area, Frequency, Money, Voltage};
 use wordline_core::results::FigureUse;
 use wordline_core::{Figure, Timing};
 use wordline_nvm::bus::ddr::DdrBus;
@@ -289,6 +289,7 @@ struct BoardFile {
     cost: Option<Figure<Money>>,
     core_clock: Figure<Frequency>,
     rail: Vec<Rail>,
+    io_voltage: Option<Figure<Voltage>>,
     serial: Option<SerialBus>,
     parallel: Option<ParallelBus>,
     sd: Option<SdBus>,
@@ -381,6 +382,7 @@ impl Source<'_> {
         let board = NvmBoard {
             core_clock: raw.core_clock,
             rail: raw.rail,
+            io_voltage: raw.io_voltage,
             serial: raw.serial,
             parallel: raw.parallel,
             sd: raw.sd,

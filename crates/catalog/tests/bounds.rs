@@ -4,6 +4,7 @@
 //! times: each is the other's witness. Run with `--nocapture` to see how tight the bounds are.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use wordline_catalog::{Catalog, EMBEDDED, Model, Target};
@@ -207,9 +208,8 @@ fn page_bytes(model: &Model) -> u64 {
     }
 }
 
-fn catalog() -> Catalog {
-    Catalog::load(&[]).expect("the embedded sheets are sound")
-}
+static CATALOG: LazyLock<Catalog> =
+    LazyLock::new(|| Catalog::load(&[]).expect("the embedded sheets are sound"));
 
 /// Accesses that took longer than `bound` says.
 fn exceeding(seen: &[Seen], bound: impl Fn(&Seen) -> Time) -> usize {
@@ -232,11 +232,10 @@ fn looseness(seen: &[Seen], operation: Operation, page: u64) -> f64 {
 
 #[test]
 fn every_access_keeps_its_bound_and_no_bound_is_loose() {
-    let catalog = catalog();
     let mut faults = Vec::new();
-    for part in catalog.parts() {
+    for part in CATALOG.parts() {
         let id = &part.header.id;
-        let target = catalog.target(id).expect("every part names a board");
+        let target = CATALOG.target(id).expect("every part names a board");
         let page = page_bytes(&part.model);
         let mut line = format!("{id:16}");
         for ways in WAYS {
@@ -333,7 +332,6 @@ where
 /// Bounds that forget something are found out by the same accesses.
 #[test]
 fn a_bound_that_forgets_a_cause_is_exceeded() {
-    let catalog = catalog();
     for (id, causes) in [
         ("w25n01gv", &[Cause::Erase, Cause::Program, Cause::Poll][..]),
         (
@@ -345,7 +343,7 @@ fn a_bound_that_forgets_a_cause_is_exceeded() {
         ("emd4e001g", &[Cause::ArrayRead, Cause::BusCommand]),
         ("em064lx", &[Cause::Driver, Cause::BusCommand]),
     ] {
-        let target = catalog.target(id).expect("it names a board");
+        let target = CATALOG.target(id).expect("it names a board");
         let bench = Bench::new(&target, Timing::Max, 0, &[]);
         let mut bench = bench.expect("it needs no way of working");
         bench.run(page_bytes(&target.part.model));
@@ -369,10 +367,9 @@ proptest! {
         timing in prop::sample::select(&Timing::ALL[..]),
         seed in any::<u64>(),
     ) {
-        let catalog = catalog();
-        let parts: Vec<_> = catalog.parts().collect();
+            let parts: Vec<_> = CATALOG.parts().collect();
         let part = part.get(&parts);
-        let target = catalog.target(&part.header.id).expect("every part names a board");
+        let target = CATALOG.target(&part.header.id).expect("every part names a board");
         let bench = Bench::new(&target, timing, seed, ways);
         prop_assume!(bench.is_some());
         let mut bench = bench.expect("checked");

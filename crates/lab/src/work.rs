@@ -47,8 +47,14 @@ impl Plan {
         self.pattern == Pattern::Sequential && (self.reads == 0.0 || self.reads == 1.0)
     }
 
+    /// The first accesses.
+    pub(crate) fn steps(&self, count: u64) -> impl Iterator<Item = Step> + '_ {
+        let mut sequential = 0;
+        (0..count).map(move |index| self.step(index, &mut sequential))
+    }
+
     /// What an access of a number does. `sequential` counts those in order before it.
-    pub(crate) fn step(&self, index: u64, sequential: &mut u64) -> Step {
+    fn step(&self, index: u64, sequential: &mut u64) -> Step {
         let places = self.places();
         let reads = match self.reads {
             none if none <= 0.0 => false,
@@ -82,7 +88,6 @@ pub(crate) struct Player<'a> {
     device: &'a mut dyn Device,
     payload: &'a Payload,
     buffer: Vec<u8>,
-    sequential: u64,
     /// What all accesses together consisted of.
     pub(crate) sum: AccessCost,
 }
@@ -93,7 +98,6 @@ impl<'a> Player<'a> {
             device,
             payload,
             buffer: Vec::new(),
-            sequential: 0,
             sum: AccessCost::default(),
         }
     }
@@ -106,12 +110,6 @@ impl<'a> Player<'a> {
     /// Lets the device idle until an instant, if that is still to come.
     pub(crate) fn idle_until(&self, instant: Time) {
         self.device.clock().advance_to(instant);
-    }
-
-    /// The access of a number of a plan; returns what it was and how long it took.
-    pub(crate) fn run(&mut self, plan: &Plan, index: u64) -> Result<(Step, Time), NvmError> {
-        let step = plan.step(index, &mut self.sequential);
-        self.carry_out(&step).map(|duration| (step, duration))
     }
 
     /// One access; returns how long it took.
@@ -150,8 +148,7 @@ mod tests {
     #[test]
     fn a_log_goes_round_in_whole_records() {
         let log = plan(Pattern::Sequential, 0.0);
-        let mut sequential = 0;
-        let steps: Vec<_> = (0..5).map(|index| log.step(index, &mut sequential)).collect();
+        let steps: Vec<_> = log.steps(5).collect();
         assert_eq!(steps.iter().map(|step| step.at).collect::<Vec<_>>(), [0, 512, 1024, 1536, 0]);
         assert_eq!((steps[0].pass, steps[4].pass), (0, 1));
         assert!(log.is_periodic());
@@ -160,8 +157,7 @@ mod tests {
     #[test]
     fn a_mix_reads_as_often_as_asked_and_writes_in_order() {
         let mix = plan(Pattern::Sequential, 0.9);
-        let mut sequential = 0;
-        let steps: Vec<_> = (0..20_000).map(|index| mix.step(index, &mut sequential)).collect();
+        let steps: Vec<_> = mix.steps(20_000).collect();
         let reads = steps.iter().filter(|step| step.operation == Operation::Read).count();
         assert!((17_700..18_300).contains(&reads), "{reads}");
         let mut writes = steps.iter().filter(|step| step.operation == Operation::Write);

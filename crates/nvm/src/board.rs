@@ -23,6 +23,8 @@ pub struct Board {
     pub core_clock: Figure<Frequency>,
     /// Supply rails that a memory can be connected to.
     pub rail: Vec<Rail>,
+    /// Voltage of the host's pins on the memory's bus, where it is known.
+    pub io_voltage: Option<Figure<Voltage>>,
     /// The serial memory bus, where there is one.
     pub serial: Option<SerialBus>,
     /// The parallel memory bus, where there is one.
@@ -200,6 +202,8 @@ impl Board {
         for (index, rail) in self.rail.iter().enumerate() {
             problems.positive(&format!("rail.{index}.voltage"), &rail.voltage);
         }
+        let io = self.io_voltage.iter();
+        io.for_each(|figure| problems.positive("io_voltage", figure));
         if let Some(serial) = &self.serial {
             check_serial(serial, &mut problems);
         }

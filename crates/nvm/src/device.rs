@@ -9,6 +9,7 @@ use crate::bus::Action;
 use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
+use crate::supply::Supply;
 use crate::wired::SuspendedRead;
 
 /// A device's clock, and its accounts of time, energy and wear.
@@ -391,6 +392,14 @@ pub struct Notes {
     pub currents: Vec<CurrentGap>,
     /// What the host draws, where the board's sheet says so.
     pub host: Option<HostPower>,
+    /// The voltages of chip and host.
+    pub supply: Option<Supply>,
+    /// From power on to the first access, as the sheet asks the host to wait; `None` where it does not
+    /// say.
+    pub power_up: Option<Time>,
+    /// From the command that ends deep power-down to the first access; `None` where the chip has no such
+    /// command that the board drives.
+    pub wake_up: Option<Time>,
 }
 
 /// A current that a sheet does not state for the conditions of a link.

@@ -47,6 +47,7 @@ mod pairing;
 mod problem;
 mod raw_flash;
 mod rules;
+mod supply;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
@@ -65,4 +66,5 @@ pub use pages::Pages;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
+pub use supply::Supply;
 pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired};

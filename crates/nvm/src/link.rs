@@ -7,6 +7,7 @@ use crate::board::{Board, Rail};
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
 use crate::bus::{Action, Command, ddr};
+use crate::supply::Supply;
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Link {
     pub rail: String,
     /// Voltage of that rail.
     pub voltage: Voltage,
+    /// That voltage beside the range that the chip works in and the voltages of the host.
+    pub supply: Supply,
     /// The protocol that the chip is set to; `None` on a parallel or DDR bus.
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
@@ -116,6 +119,7 @@ impl Link {
         Ok(Self {
             rail: rail.name.clone(),
             voltage: rail.voltage.nominal(),
+            supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: Time::ZERO,
             commands: commands(bus).into_iter().map(Command::Ddr).collect(),
@@ -140,6 +144,7 @@ impl Link {
             .map(|protocol| Self {
                 rail: rail.name.clone(),
                 voltage: rail.voltage.nominal(),
+                supply: Supply::new(board, rail, supply),
                 protocol: Some(protocol),
                 turnaround: Time::ZERO,
                 commands: fastest_commands(bus, opcodes, protocol)
@@ -170,6 +175,7 @@ impl Link {
         Ok(Self {
             rail: rail.name.clone(),
             voltage: rail.voltage.nominal(),
+            supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: bus.turnaround(),
             commands: commands.into_iter().map(Command::Parallel).collect(),

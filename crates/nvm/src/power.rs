@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wordline_core::quantity::{Current, Quantity, Time, Voltage};
+use wordline_core::quantity::{Current, Power, Quantity, Time, Voltage};
 
 /// What a chip draws current for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +66,18 @@ pub struct PowerDraw {
     /// Current of each state, in the order of [`PowerState::ALL`]; `None` where the sheet states
     /// none.
     pub current: [Option<Current>; PowerState::ALL.len()],
+}
+
+impl PowerDraw {
+    /// Power of a chip that stays in a state; `None` where the sheet states no current for it. What an
+    /// idle chip draws is that of [`Standby`](PowerState::Standby), and of
+    /// [`DeepPowerDown`](PowerState::DeepPowerDown) while it is asleep. That of
+    /// [`Activate`](PowerState::Activate) comes on top of another state's.
+    #[must_use]
+    pub fn power(&self, state: PowerState) -> Option<Power> {
+        let current = self.current[state as usize]?;
+        Some(Power::from_si(self.voltage.si() * current.si()))
+    }
 }
 
 /// Time spent in each power state. A chip is in one state at a time, except that
@@ -235,6 +247,19 @@ mod tests {
         assert!(near(idle.energy_j(&draw), 2e-3 * 0.0003 * 1.8));
         meter.idle_in(PowerState::DeepPowerDown, us(3000));
         assert_eq!(meter.residence(us(3001)).energy_j(&draw), None);
+    }
+
+    #[test]
+    fn power_is_voltage_times_current() {
+        let mut current = [None; PowerState::ALL.len()];
+        current[PowerState::Standby as usize] = Some(Current::from_si(0.0003));
+        let draw = PowerDraw {
+            voltage: Voltage::from_si(1.8),
+            current,
+        };
+        let standby = draw.power(PowerState::Standby).expect("it is stated");
+        assert!((standby.si() - 0.00054).abs() < 1e-12);
+        assert_eq!(draw.power(PowerState::DeepPowerDown), None);
     }
 
     #[test]

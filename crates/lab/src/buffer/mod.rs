@@ -11,7 +11,7 @@ mod grid;
 mod log;
 pub(crate) mod rows;
 pub(crate) mod stream;
-mod trace;
+pub(crate) mod trace;
 
 pub use stream::default_stream;
 use wordline_catalog::Target;
@@ -85,11 +85,11 @@ fn check_rams(question: &BufferWorkload) -> Result<(), LabError> {
 /// # Errors
 /// When the sheet of the part states no power-up, and the question counts it.
 fn startup_of(question: &BufferWorkload, device: &dyn Device) -> Result<StartUp, LabError> {
-    let wake_up = match (question.power_up, device.notes().wake_up) {
+    let wake_up = match (question.power_up, device.notes().power_up) {
         (false, _) => Time::ZERO,
         (true, Some(time)) => time,
         (true, None) => {
-            let problem = "cannot be counted: the sheet of the part states no wake_up; state it in a \
+            let problem = "cannot be counted: the sheet of the part states no wake_up time; state it in a \
                            sheet of your own, or give the time with startup";
             return Err(LabError::List {
                 what: "power_up",

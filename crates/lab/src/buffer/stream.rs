@@ -18,10 +18,10 @@ use crate::error::LabError;
 use crate::payload::Payload;
 use crate::sources;
 use crate::subject::Subject;
-use crate::work::{Plan, Player};
+use crate::work::{Plan, Player, Step};
 
 /// The largest record, because its bytes are held in RAM.
-const RECORD_MAX: u64 = 16 << 20;
+pub(crate) const RECORD_MAX: u64 = 16 << 20;
 
 /// The most memory of one device that a run may touch, because its bytes are held in RAM.
 const FOOTPRINT_MAX: u64 = 4 << 30;
@@ -229,14 +229,9 @@ impl Case<'_> {
     ) -> Result<Option<Findings>, Failure> {
         let mut analysis = Analysis::new(start, rates)?;
         let mut player = Player::new(device, self.payload);
-        for index in 0..self.accesses {
-            if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
-                return Ok(None);
-            }
-            let (step, duration) = player.run(self.plan, index)?;
-            analysis.push(duration, step.bytes)?;
-        }
-        Ok(Some(analysis.finish()?))
+        let steps = self.plan.steps(self.accesses);
+        let ended = play(&mut player, steps, &mut analysis, |_| true, breathe)?;
+        Ok(if ended { Some(analysis.finish()?) } else { None })
     }
 
     /// Record k comes k periods after power-up, and is written as soon as the memory is free.
@@ -253,7 +248,7 @@ impl Case<'_> {
         let record = u128::from(self.plan.record_bytes);
         let first = u128::from(start.backlog.bytes());
         player.idle_until(began.plus(start.time));
-        for index in 0..self.accesses {
+        for (index, step) in (0..).zip(self.plan.steps(self.accesses)) {
             if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
                 return Ok(None);
             }
@@ -265,7 +260,7 @@ impl Case<'_> {
                 .checked_plus(Time::from_ps(arrival))
                 .ok_or(BacklogError::TooMuch)?;
             player.idle_until(arrival);
-            let (_, duration) = player.run(self.plan, index)?;
+            let duration = player.carry_out(&step)?;
             open.note(player.now().since(arrival), duration, rate, self.plan.record_bytes);
         }
         Ok(Some(open))
@@ -299,6 +294,34 @@ impl Case<'_> {
     }
 }
 
+/// Carries out accesses one after the other and adds them up. One that does not count for the buffer
+/// delays the next one that does. Returns whether it came to the end; `breathe` may stop it.
+pub(crate) fn play(
+    player: &mut Player<'_>,
+    steps: impl Iterator<Item = Step>,
+    analysis: &mut Analysis,
+    counts: impl Fn(&Step) -> bool,
+    breathe: &mut dyn FnMut(u64) -> bool,
+) -> Result<bool, Failure> {
+    let mut moved = 0;
+    let mut delay = Time::ZERO;
+    for (index, step) in (0u64..).zip(steps) {
+        if index.is_multiple_of(BREATH) && breathe(moved) {
+            return Ok(false);
+        }
+        let duration = player.carry_out(&step)?;
+        moved += step.bytes;
+        let together = delay.checked_plus(duration).ok_or(BacklogError::TooMuch)?;
+        delay = if counts(&step) {
+            analysis.push(together, step.bytes)?;
+            Time::ZERO
+        } else {
+            together
+        };
+    }
+    Ok(true)
+}
+
 /// What a periodic plan would need if every access took the longest that it can. The accesses go round, so
 /// that two rounds hold every sequence of them that is shorter than a round; a backlog that is carried from one
 /// round into the next in a sustained run is gone before the next has ended.
@@ -309,9 +332,7 @@ pub(crate) fn bound(
     rates: &[Rate],
 ) -> Result<Findings, Failure> {
     let mut analysis = Analysis::new(start, rates)?;
-    let mut sequential = 0;
-    for index in 0..2 * plan.places() {
-        let step = plan.step(index, &mut sequential);
+    for step in plan.steps(2 * plan.places()) {
         let duration = match step.operation {
             Operation::Write => device.write_bound(step.at, step.bytes)?,
             Operation::Read => device.read_bound(step.at, step.bytes)?,

@@ -66,6 +66,16 @@ pub trait Chip: Clone + Send + 'static {
     /// Currents and voltage.
     fn power_draw(&self) -> &PowerDraw;
 
+    /// How long the host waits after power on, before the first command; `None` where the sheet does
+    /// not say.
+    fn power_up(&self) -> Option<Time>;
+
+    /// How long the host waits after the command that ends deep power-down; `None` for a chip that has
+    /// none.
+    fn wake_up(&self) -> Option<Time> {
+        None
+    }
+
     /// Makes the chip forget a rule of its protocol, so that the [conformance](crate::conformance)
     /// suite can prove that it would notice. Nothing mends such a chip.
     fn forget(&mut self, rule: Rule);
@@ -129,9 +139,8 @@ impl<C: Chip> Wired<C> {
         let host = board.sheet.host_power(&mut of_board);
         let mut of_part = Resolver::new(timing, seed, id);
         let (chip, currents) = make(&link, &mut of_part);
+        let wakes = link.command(Action::WakeUp).is_some();
         Self {
-            chip,
-            link: Arc::new(link),
             driver,
             clock: SimClock::new(),
             last: AccessCost::default(),
@@ -141,7 +150,12 @@ impl<C: Chip> Wired<C> {
                 board: of_board.readings().clone(),
                 currents,
                 host,
+                supply: Some(link.supply),
+                power_up: chip.power_up(),
+                wake_up: chip.wake_up().filter(|_| wakes),
             }),
+            chip,
+            link: Arc::new(link),
         }
     }
 

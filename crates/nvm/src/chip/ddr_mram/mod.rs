@@ -363,6 +363,10 @@ impl Chip for DdrMram {
         &self.spec.draw
     }
 
+    fn power_up(&self) -> Option<Time> {
+        Some(self.spec.power_up)
+    }
+
     fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
         self.banks.rules.forget(rule);

@@ -427,6 +427,10 @@ impl Chip for Nand {
         &self.spec.draw
     }
 
+    fn power_up(&self) -> Option<Time> {
+        Some(self.spec.wake_up)
+    }
+
     fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
         self.meter.be_lenient();

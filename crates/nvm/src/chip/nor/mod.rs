@@ -410,6 +410,14 @@ impl Chip for Nor {
         &self.spec.draw
     }
 
+    fn power_up(&self) -> Option<Time> {
+        Some(self.spec.power_up)
+    }
+
+    fn wake_up(&self) -> Option<Time> {
+        Some(self.spec.wake_up).filter(|wait| *wait > Time::ZERO)
+    }
+
     fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
         self.meter.be_lenient();

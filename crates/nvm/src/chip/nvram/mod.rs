@@ -296,6 +296,14 @@ impl Chip for Nvram {
         &self.spec.draw
     }
 
+    fn power_up(&self) -> Option<Time> {
+        Some(self.spec.wake_up)
+    }
+
+    fn wake_up(&self) -> Option<Time> {
+        Some(self.spec.wake_up)
+    }
+
     fn forget(&mut self, rule: Rule) {
         self.rules.forget(rule);
         self.meter.be_lenient();
