@@ -90,8 +90,8 @@ pub struct Accesses<R> {
 }
 
 enum Reader<R> {
-    FioLog(FioLog<Source<R>>),
-    Csv(Csv<Source<R>>),
+    FioLog(Box<FioLog<Source<R>>>),
+    Csv(Box<Csv<Source<R>>>),
 }
 
 impl<R> fmt::Debug for Accesses<R> {
@@ -163,8 +163,10 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
         })
     };
     Ok(match format {
-        Format::FioLog => accesses(Reader::FioLog(FioLog::new(lines, &probe, options)?)),
-        Format::Csv => accesses(Reader::Csv(Csv::new(lines, options)?)),
+        Format::FioLog => accesses(Reader::FioLog(Box::new(FioLog::new(
+            lines, &probe, options,
+        )?))),
+        Format::Csv => accesses(Reader::Csv(Box::new(Csv::new(lines, options)?))),
         Format::FioJson => Log::Counted(json::read(lines, options)?),
         Format::FioHistogram => Log::Counted(histogram::read(lines)?),
     })

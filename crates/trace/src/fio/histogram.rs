@@ -38,7 +38,7 @@ impl Cut {
     fn all() -> impl Iterator<Item = Self> {
         GROUPS.into_iter().flat_map(|(groups, unit_ps, writer)| {
             (0..=MOST_HALVINGS).map(move |halvings| Self {
-                bins: groups * GROUP >> halvings,
+                bins: (groups * GROUP) >> halvings,
                 joined: 1 << halvings,
                 unit_ps,
                 writer,

@@ -337,3 +337,158 @@ pub(crate) fn looks_like(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{")
         || text.windows(member.len()).any(|window| window == member)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_with(text: &str, options: &Options) -> Result<Counted, TraceError> {
+        read(Lines::new(text.as_bytes()), options)
+    }
+
+    fn counted(text: &str) -> Result<Counted, TraceError> {
+        read_with(text, &Options::default())
+    }
+
+    fn refused(text: &str) -> String {
+        counted(text).expect_err("refused").to_string()
+    }
+
+    fn job(name: &str, bins: &str) -> String {
+        format!(
+            r#"{{"jobname": "{name}", "job options": {{"bs": "4k"}}, "read": {{"io_bytes": 0,
+            "total_ios": 0, "clat_ns": {{"min": 0, "max": 0}}}}, "write": {{"io_bytes": 20480, "total_ios": 5,
+            "clat_ns": {{"min": 100, "max": 131, "bins": {{{bins}}}}}}}}}"#
+        )
+    }
+
+    fn document(jobs: &[String]) -> String {
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{}]}}"#,
+            jobs.join(",")
+        )
+    }
+
+    fn told(counted: &Counted) -> Vec<(u64, u64, u64)> {
+        let durations = counted.durations.iter();
+        let told = durations.map(|each| (each.least.ps(), each.most.ps(), each.count));
+        told.collect()
+    }
+
+    #[test]
+    fn bins_become_durations_between_the_extremes() {
+        let text = document(&[job("w", r#""100": 2, "129": 1, "131": 2"#)]);
+        let counted = counted(&text).expect("sound");
+        assert_eq!(
+            told(&counted),
+            [
+                (100_000, 100_000, 2),
+                (128_000, 129_000, 1),
+                (130_000, 131_000, 2)
+            ]
+        );
+        assert!(
+            counted
+                .durations
+                .iter()
+                .all(|each| each.bytes == Some(4096))
+        );
+        assert!(
+            counted
+                .durations
+                .iter()
+                .all(|each| each.operation == Operation::Write)
+        );
+        assert_eq!(
+            counted.summary.format,
+            "fio-3.33 json+, completion latency, job w"
+        );
+    }
+
+    #[test]
+    fn jobs_of_one_name_are_added_up_and_others_have_to_be_named() {
+        let same = document(&[job("w", r#""100": 2"#), job("w", r#""100": 3"#)]);
+        assert_eq!(
+            told(&counted(&same).expect("sound")),
+            [(100_000, 100_000, 5)]
+        );
+        let two = document(&[job("a", r#""100": 2"#), job("b", r#""100": 3"#)]);
+        assert_eq!(refused(&two), r#"line 1: 2 jobs: name one of "a", "b""#);
+        let choose = |name: &str| Options {
+            job: Some(name.to_owned()),
+            ..Options::default()
+        };
+        let b = read_with(&two, &choose("b")).expect("sound");
+        assert_eq!(told(&b), [(100_000, 100_000, 3)]);
+        let error = read_with(&two, &choose("c"))
+            .expect_err("refused")
+            .to_string();
+        assert_eq!(error, r#"line 1: no job "c": there are "a", "b""#);
+    }
+
+    #[test]
+    fn total_latency_is_preferred_and_microseconds_are_understood() {
+        let text = r#"{"jobs": [{"jobname": "x", "read": {
+            "lat_ns": {"min": 7, "max": 7, "bins": {"7": 1}}, "clat_ns": {"bins": {"5": 1}}}}]}"#;
+        assert_eq!(told(&counted(text).expect("sound")), [(7_000, 7_000, 1)]);
+        let old = r#"{"fio version": "fio-2.20", "jobs": [{"jobname": "x", "read": {
+            "clat": {"min": 7, "max": 129, "bins": {"7": 1, "129": 1}}}}]}"#;
+        assert_eq!(
+            told(&counted(old).expect("sound")),
+            [(7_000_000, 7_000_000, 1), (128_000_000, 129_000_000, 1)]
+        );
+        let numbered = r#"{"jobs": [{"jobname": "x", "read": {"clat": {"min": 7, "max": 999, "bins": {
+            "FIO_IO_U_PLAT_BITS": 6, "FIO_IO_U_PLAT_NR": 1216, "7": 1, "129": 1}}}}]}"#;
+        assert_eq!(
+            told(&counted(numbered).expect("sound")),
+            [(7_000_000, 7_000_000, 1), (130_000_000, 131_000_000, 1)]
+        );
+    }
+
+    #[test]
+    fn the_last_bin_reaches_to_the_longest_stated() {
+        let last = middle(29 * GROUP - 1);
+        let text = format!(
+            r#"{{"jobs": [{{"read": {{"clat_ns": {{"min": 1, "max": 30000000000, "bins": {{"{last}": 1}}}}}}}}]}}"#
+        );
+        let counted = counted(&text).expect("sound");
+        assert_eq!(counted.durations[0].most.ps(), 30_000_000_000_000);
+    }
+
+    #[test]
+    fn messages_in_front_of_the_document_are_passed_over() {
+        let text = format!(
+            "fio: a warning\nnote: {{ }}\n  {}",
+            document(&[job("w", r#""101": 1"#)])
+        );
+        assert_eq!(
+            told(&counted(&text).expect("sound")),
+            [(101_000, 101_000, 1)]
+        );
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused_with_the_way_out() {
+        assert!(refused(&document(&[job("w", "")])).contains("--output-format=json+"));
+        let mixed = r#"{"jobs": [{"mixed": {"clat_ns": {"bins": {"5": 1}}}}]}"#;
+        assert!(refused(mixed).contains("unified_rw_reporting"));
+        assert!(refused("{}").contains("no result of fio"));
+        let twice = document(&[job("w", r#""100": 2"#)]).repeat(2);
+        assert!(refused(&twice).contains("status-interval"));
+        assert!(matches!(counted(""), Err(TraceError::Empty)));
+    }
+
+    #[test]
+    fn what_is_no_document_is_refused_with_its_line() {
+        let text = document(&[job("w", r#""100": 2"#)]);
+        let cut = refused(&text[..text.len() - 5]);
+        assert_eq!(cut, "line 3: the document is cut off");
+        let text = document(&[job("w", r#""130": 2"#)]);
+        assert!(
+            refused(&text)
+                .starts_with("line 3: no JSON as fio writes it: \"130\" is the middle of no bin")
+        );
+        assert!(refused("warning\n{\n  x\n}").starts_with("line 3: no JSON as fio writes it"));
+        assert!(refused(&format!("{{\"jobs\": {}", "[".repeat(100_000))).starts_with("line 1: "));
+    }
+}

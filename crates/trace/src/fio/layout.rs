@@ -92,7 +92,7 @@ impl Layout {
     }
 
     /// Whether a line can be read so.
-    fn fits(&self, fields: &Fields, hex: &[bool; MOST_COLUMNS]) -> bool {
+    fn fits(&self, Split { fields, hex, .. }: &Split) -> bool {
         let priority_fits = self
             .priority
             .is_none_or(|at| hex[at] && fields[at] <= 0xFFFF || fields[at] <= 1);
@@ -100,7 +100,10 @@ impl Layout {
         let size = fields[self.size];
         // Averaged, the largest value is none of an access, and there is no size; otherwise it is left at 0.
         let largest_fits = !self.has_largest() || fields[2] == 0 || size == 0;
-        fields[self.direction] <= 2 && priority_fits && others_decimal && largest_fits
+        // Averaged, there is no offset either.
+        let offset_fits = size != 0 || self.offset.is_none_or(|at| fields[at] == 0);
+        let whole = priority_fits && others_decimal && largest_fits && offset_fits;
+        fields[self.direction] <= 2 && whole
     }
 }
 
@@ -119,30 +122,56 @@ const LAYOUTS: &[Layout] = &[
     Layout::new(true, true, true, true),
 ];
 
-/// The fields of a line, and which of them are hexadecimal. The error is the column's number from 0 with its
-/// text.
-pub(crate) fn split(
-    line: &[u8],
-) -> Result<(usize, Fields, [bool; MOST_COLUMNS]), (usize, &[u8], NumberFault)> {
-    let mut fields = [0; MOST_COLUMNS];
-    let mut hex = [false; MOST_COLUMNS];
-    let mut columns = 0;
-    for text in line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-        if let (Some(field), Some(hex)) = (fields.get_mut(columns), hex.get_mut(columns)) {
-            *hex = text.starts_with(b"0x");
-            let number = if *hex {
-                whole_or_hex(text)
-            } else {
-                whole(text)
-            };
-            *field = number.map_err(|fault| (columns, text, fault))?;
-        }
-        columns += 1;
-    }
-    Ok((columns, fields, hex))
+/// A line taken apart.
+pub(crate) struct Split {
+    /// How many columns there are, even beyond those that are kept.
+    pub(crate) columns: usize,
+    /// The first of them.
+    pub(crate) fields: Fields,
+    /// Which of those are hexadecimal.
+    pub(crate) hex: [bool; MOST_COLUMNS],
 }
 
-/// The layout in which all of the first lines can be read.
+/// A column that holds no number.
+pub(crate) struct WrongField<'a> {
+    /// Counted from 0.
+    pub(crate) column: usize,
+    /// What it holds.
+    pub(crate) text: &'a [u8],
+    /// Why that is no number.
+    pub(crate) fault: NumberFault,
+}
+
+/// Takes a line apart.
+pub(crate) fn split(line: &[u8]) -> Result<Split, WrongField<'_>> {
+    let mut split = Split {
+        columns: 0,
+        fields: [0; MOST_COLUMNS],
+        hex: [false; MOST_COLUMNS],
+    };
+    let texts = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    for (column, text) in texts.enumerate() {
+        split.columns = column + 1;
+        let (Some(field), Some(hex)) = (split.fields.get_mut(column), split.hex.get_mut(column))
+        else {
+            continue;
+        };
+        *hex = text.starts_with(b"0x");
+        let number = if *hex {
+            whole_or_hex(text)
+        } else {
+            whole(text)
+        };
+        *field = number.map_err(|fault| WrongField {
+            column,
+            text,
+            fault,
+        })?;
+    }
+    Ok(split)
+}
+
+/// The layout in which the first lines can be read, as many as possible.
 ///
 /// # Errors
 /// Where there is none, and where the columns show that the lines are no accesses.
@@ -152,36 +181,47 @@ pub(crate) fn choose<'a>(
     let mut read = Vec::new();
     let mut first = None;
     for (number, line) in lines {
-        let Ok((columns, fields, hex)) = split(line) else {
+        let Ok(split) = split(line) else {
             // The reader will say what is wrong with it; a first line has to be right.
             if first.is_none() {
                 return Err(no_layout(number, line));
             }
             break;
         };
-        let (expected, ..) = *first.get_or_insert((columns, number, line));
-        if columns != expected {
+        let (expected, ..) = *first.get_or_insert((split.columns, number, line));
+        if split.columns != expected {
             break;
         }
-        read.push((fields, hex));
+        read.push(split);
     }
     let Some((columns, number, line)) = first else {
         return Err(TraceError::Empty);
     };
-    let fits = |layout: &&Layout| {
-        layout.columns == columns && read.iter().all(|(fields, hex)| layout.fits(fields, hex))
-    };
-    let candidates: Vec<&Layout> = LAYOUTS.iter().filter(fits).collect();
+    let known: Vec<(&Layout, usize)> = LAYOUTS
+        .iter()
+        .filter(|layout| layout.columns == columns)
+        .map(|layout| {
+            let lines = read.iter().take_while(|split| layout.fits(split));
+            (layout, lines.count())
+        })
+        .collect();
+    // A line that makes no sense ends what can decide; the reader will say what is wrong with it.
+    let decided = known.iter().map(|(_, lines)| *lines).max().unwrap_or(0);
+    read.truncate(decided);
+    let candidates: Vec<&Layout> = known
+        .into_iter()
+        .filter(|(_, lines)| *lines == decided && decided > 0)
+        .map(|(layout, _)| layout)
+        .collect();
     let Some(&plain) = candidates.first() else {
         return Err(no_layout(number, line));
     };
     let mut layout = *match candidates.iter().find(|layout| layout.has_largest()) {
         // Accesses of one or two bytes differ from largest values of 0 in that their offset varies.
         Some(&largest) if !plain.has_largest() => {
-            let all = |test: &dyn Fn(&Fields) -> bool| read.iter().all(|(fields, _)| test(fields));
-            let steady = all(&|fields| fields[largest.size] == read[0].0[largest.size]);
-            let averaged = all(&|fields| fields[plain.size] == 0);
-            if steady || averaged { largest } else { plain }
+            let size_of = |split: &Split| split.fields[largest.size];
+            let is_steady = read.iter().all(|split| size_of(split) == size_of(&read[0]));
+            if is_steady { largest } else { plain }
         }
         _ => plain,
     };
@@ -210,7 +250,13 @@ fn no_layout(number: u64, line: &[u8]) -> TraceError {
 
 /// Whether a line could be one of a fio log.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
-    matches!(split(line), Ok((3..=MOST_COLUMNS, ..)))
+    matches!(
+        split(line),
+        Ok(Split {
+            columns: 3..=MOST_COLUMNS,
+            ..
+        })
+    )
 }
 
 #[cfg(test)]

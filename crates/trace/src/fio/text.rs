@@ -68,7 +68,8 @@ impl<R: BufRead> FioLog<R> {
             Some(LatencyUnit::Microseconds) => PS_PER_US,
             Some(LatencyUnit::Nanoseconds) => PS_PER_NS,
             None => {
-                let values = told().map_while(|(_, line)| Some(layout::split(line).ok()?.1[1]));
+                let values =
+                    told().map_while(|(_, line)| Some(layout::split(line).ok()?.fields[1]));
                 if values.clone().count() >= FEWEST_ONES && values.clone().all(|value| value == 1) {
                     return Err(TraceError::Useless {
                         line: first,
@@ -261,32 +262,36 @@ fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
 
 fn careful(line: u64, text: &[u8], layout: &Layout) -> Result<Fields, TraceError> {
     let malformed = |problem| Err(TraceError::Malformed { line, problem });
-    match layout::split(text) {
-        Ok((columns, fields, hex)) if columns == layout.columns => {
-            let out_of_place = (0..columns).find(|at| hex[*at] && Some(*at) != layout.priority);
-            match out_of_place {
-                None => Ok(fields),
-                Some(at) => malformed(format!(
-                    "column {} ({}) is hexadecimal; a decimal number belongs there",
-                    at + 1,
-                    layout.name(at)
-                )),
-            }
+    let split = match layout::split(text) {
+        Ok(split) => split,
+        Err(wrong) if wrong.text.contains(&0) => {
+            return malformed(format!(
+                "column {} holds a NUL byte: what should stand here never reached the disk",
+                wrong.column + 1
+            ));
         }
-        Ok((columns, ..)) => malformed(format!(
-            "{columns} columns, where the lines before have {}",
-            layout.columns
-        )),
-        Err((at, found, _)) if found.contains(&0) => malformed(format!(
-            "column {} holds a NUL byte: what should stand here never reached the disk",
-            at + 1
-        )),
-        Err((at, found, fault)) => malformed(format!(
-            "column {} ({}) is {}: {}; a whole number belongs there",
+        Err(wrong) => {
+            return malformed(format!(
+                "column {} ({}) is {}: {}; a whole number belongs there",
+                wrong.column + 1,
+                layout.name(wrong.column),
+                shown(wrong.text),
+                wrong.fault.words()
+            ));
+        }
+    };
+    let (found, expected) = (split.columns, layout.columns);
+    if found != expected {
+        return malformed(format!(
+            "{found} columns, where the lines before have {expected}"
+        ));
+    }
+    match (0..found).find(|at| split.hex[*at] && Some(*at) != layout.priority) {
+        None => Ok(split.fields),
+        Some(at) => malformed(format!(
+            "column {} ({}) is hexadecimal; a decimal number belongs there",
             at + 1,
-            layout.name(at),
-            shown(found),
-            fault.words()
+            layout.name(at)
         )),
     }
 }
@@ -324,3 +329,7 @@ fn far_away(line: u64, found: u64) -> TraceError {
         problem: format!("the time {found} ms is months away from the first in the log"),
     }
 }
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;
