@@ -47,6 +47,9 @@ extern "C" {
 #ifndef WLR_HEADER_EVERY
 #define WLR_HEADER_EVERY 64u
 #endif
+#if WLR_HEADER_EVERY < 1 || WLR_HEADER_EVERY > 4000
+#error "WLR_HEADER_EVERY is 1 to 4000 frames"
+#endif
 
 /* Longest frame with its delimiters, in bytes. */
 #define WLR_FRAME_MAX 48u
@@ -164,7 +167,9 @@ static inline uint64_t wlr_extend(wlr_recorder *rec, uint64_t now)
     return t;
 }
 
-/* Right before an access: what wlr_end wants to know. Accesses may be nested. */
+/* Right before an access: what wlr_end wants to know. Accesses may be nested. The about 20 instructions of this
+ * function lie between the two readings; where that is too much, take both readings first and call wlr_begin
+ * and wlr_end behind the access. */
 static inline uint64_t wlr_begin(wlr_recorder *rec, uint64_t now)
 {
     return wlr_extend(rec, now);
