@@ -5,11 +5,17 @@ use std::str::FromStr;
 
 use crate::fio::{histogram, json, layout};
 use crate::lines::{is_silent, without_end};
-use crate::{TraceError, csv};
+use crate::{TraceError, blkparse, csv, iolog, recorder};
 
 /// A format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// The bytes of the recorder for firmware.
+    Recorder,
+    /// fio's replay logs: `write_iolog`.
+    Iolog,
+    /// The default output of blkparse.
+    Blkparse,
     /// fio's latency logs: `write_lat_log`.
     FioLog,
     /// fio's JSON with histograms: `--output-format=json+`.
@@ -33,8 +39,18 @@ struct Row {
 
 /// All formats, those with a signature first.
 const TABLE: &[Row] = &[
-    // The recorder's bytes belong here: "WLR1" at byte 0.
-    // fio's replay logs belong here: the first line is "fio version 2 iolog" or "fio version 3 iolog".
+    Row {
+        format: Format::Recorder,
+        name: "recorder",
+        about: "the bytes of firmware/wordline_recorder.h",
+        looks_like: |probe| recorder::looks_like(probe.bytes),
+    },
+    Row {
+        format: Format::Iolog,
+        name: "iolog",
+        about: "what fio's --write_iolog wrote",
+        looks_like: |probe| probe.first(iolog::looks_like),
+    },
     Row {
         format: Format::FioJson,
         name: "fio-json",
@@ -53,7 +69,13 @@ const TABLE: &[Row] = &[
         about: "fio's NAME_lat.N.log, NAME_clat.N.log, NAME_slat.N.log",
         looks_like: |probe| probe.first(layout::looks_like),
     },
-    // blkparse's text belongs here, in front of CSV, which takes every line with a column that it knows.
+    // In front of CSV, which takes every line with a column that it knows.
+    Row {
+        format: Format::Blkparse,
+        name: "blkparse",
+        about: "the default output of blkparse",
+        looks_like: |probe| probe.first(blkparse::looks_like),
+    },
     Row {
         format: Format::Csv,
         name: "csv",

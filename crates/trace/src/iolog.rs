@@ -59,6 +59,11 @@ pub struct IologWorkload<R> {
     is_over: bool,
 }
 
+/// Whether a line is the first of a replay log, of a version that is known or not.
+pub(crate) fn looks_like(line: &[u8]) -> bool {
+    line.starts_with(b"fio version ")
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
     Two,

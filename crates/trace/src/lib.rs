@@ -44,7 +44,9 @@ pub use access::{AskedAccess, LoggedAccess};
 pub use error::{Oddity, TraceError};
 pub use format::{Format, UnknownFormat};
 pub use lines::MAX_LINE;
-pub use log::{Accesses, Counted, LatencyUnit, Log, Options, UnknownUnit, open};
+pub use log::{
+    Accesses, AskedAccesses, Counted, LatencyUnit, Log, Options, Purpose, UnknownUnit, open,
+};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 

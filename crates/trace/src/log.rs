@@ -6,12 +6,15 @@ use std::str::FromStr;
 
 use wordline_core::Operation;
 
+use crate::blkparse::{Asked, BlkparseLatencies, BlkparseWorkload, Span};
 use crate::csv::Csv;
 use crate::fio::text::FioLog;
 use crate::fio::{histogram, json};
 use crate::format::Probe;
+use crate::iolog::{IologWorkload, Waits};
 use crate::lines::{Lines, MAX_LINE, too_long};
-use crate::{CountedDurations, Format, LoggedAccess, Summary, TraceError};
+use crate::recorder::RecorderReader;
+use crate::{AskedAccess, CountedDurations, Format, LoggedAccess, Summary, TraceError};
 
 /// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +26,25 @@ pub struct Options {
     /// The name of the file. fio says there and nowhere else whether a log holds latencies, bandwidths or
     /// operations per second.
     pub name: Option<String>,
-    /// Which job of fio's JSON, where jobs of different names are in it. Jobs of one name are added up.
+    /// Which of several: the job of fio's JSON (jobs of one name are added up), the file of a replay log, the
+    /// device of blkparse's output, as `8,0`.
     pub job: Option<String>,
+    /// What is wanted of a log that can be read in two ways, as blkparse's can.
+    pub purpose: Purpose,
     /// What the accesses of a CSV do that has no column for it.
     pub operation: Option<Operation>,
     /// Bytes of each access of a CSV that has no column for it.
     pub bytes: Option<u64>,
+}
+
+/// What is wanted of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// How long accesses took.
+    #[default]
+    Durations,
+    /// What was asked for.
+    Workload,
 }
 
 /// Unit of the values in fio's latency logs.
@@ -69,6 +85,8 @@ pub enum Log<R> {
     Accesses(Accesses<R>),
     /// Durations without their order, all of them.
     Counted(Counted),
+    /// What a program asked for, still to be read.
+    Asked(AskedAccesses<R>),
 }
 
 /// Durations of which the order is lost.
@@ -92,6 +110,42 @@ pub struct Accesses<R> {
 enum Reader<R> {
     FioLog(Box<FioLog<Source<R>>>),
     Csv(Box<Csv<Source<R>>>),
+    Recorder(RecorderReader<Source<R>>),
+    Blkparse(Box<BlkparseLatencies<Source<R>>>),
+}
+
+/// What a program asked for, one access at a time. The first error is the last item.
+#[derive(Debug)]
+pub struct AskedAccesses<R> {
+    reader: AskedReader<R>,
+}
+
+#[derive(Debug)]
+enum AskedReader<R> {
+    Iolog(IologWorkload<Source<R>>),
+    Blkparse(BlkparseWorkload<Source<R>>),
+}
+
+impl<R: BufRead> AskedAccesses<R> {
+    /// What has been seen of the trace so far; all of it once the last access has been read.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        match &self.reader {
+            AskedReader::Iolog(log) => log.summary(),
+            AskedReader::Blkparse(log) => log.summary(),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for AskedAccesses<R> {
+    type Item = Result<AskedAccess, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.reader {
+            AskedReader::Iolog(log) => log.next(),
+            AskedReader::Blkparse(log) => log.next(),
+        }
+    }
 }
 
 impl<R> fmt::Debug for Accesses<R> {
@@ -107,6 +161,8 @@ impl<R: BufRead> Accesses<R> {
         match &self.reader {
             Reader::FioLog(log) => log.summary(),
             Reader::Csv(log) => log.summary(),
+            Reader::Recorder(log) => log.summary(),
+            Reader::Blkparse(log) => log.summary(),
         }
     }
 }
@@ -122,6 +178,8 @@ impl<R: BufRead> Iterator for Accesses<R> {
         let next = match &mut self.reader {
             Reader::FioLog(log) => log.next(),
             Reader::Csv(log) => log.next(),
+            Reader::Recorder(log) => log.next().transpose(),
+            Reader::Blkparse(log) => log.next().transpose(),
         };
         self.is_done = !matches!(next, Ok(Some(_)));
         next.transpose()
@@ -152,10 +210,28 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
         Some(format) => format,
         None => Format::detect(&probe)?,
     };
-    if !is_whole && format != Format::FioJson && probe.told().next().is_none() {
+    let is_text = !matches!(format, Format::FioJson | Format::Recorder);
+    if !is_whole && is_text && probe.told().next().is_none() {
         return Err(too_long(1));
     }
-    let lines = Lines::new(Cursor::new(bytes.clone()).chain(reader));
+    let source = Cursor::new(bytes.clone()).chain(reader);
+    let source = match format {
+        Format::Recorder => {
+            return Ok(Log::Accesses(Accesses {
+                reader: Reader::Recorder(RecorderReader::new(source)),
+                is_done: false,
+            }));
+        }
+        Format::Iolog => {
+            let log = IologWorkload::new(source, options.job.clone(), Waits::default());
+            return Ok(Log::Asked(AskedAccesses {
+                reader: AskedReader::Iolog(log),
+            }));
+        }
+        Format::Blkparse => return blkparse(source, options),
+        Format::FioLog | Format::FioJson | Format::FioHistogram | Format::Csv => source,
+    };
+    let lines = Lines::new(source);
     let accesses = |reader| {
         Log::Accesses(Accesses {
             reader,
@@ -169,6 +245,28 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
         Format::Csv => accesses(Reader::Csv(Box::new(Csv::new(lines, options)?))),
         Format::FioJson => Log::Counted(json::read(lines, options)?),
         Format::FioHistogram => Log::Counted(histogram::read(lines)?),
+        Format::Recorder | Format::Iolog | Format::Blkparse => {
+            unreachable!("these have been opened above")
+        }
+    })
+}
+
+/// blkparse's output, as a workload or as durations.
+fn blkparse<R: BufRead>(source: Source<R>, options: &Options) -> Result<Log<R>, TraceError> {
+    let device = options.job.as_deref().map(str::parse).transpose();
+    let device = device.map_err(|problem| TraceError::Unknown { line: 1, problem })?;
+    Ok(match options.purpose {
+        Purpose::Workload => Log::Asked(AskedAccesses {
+            reader: AskedReader::Blkparse(BlkparseWorkload::new(source, Asked::default(), device)),
+        }),
+        Purpose::Durations => Log::Accesses(Accesses {
+            reader: Reader::Blkparse(Box::new(BlkparseLatencies::new(
+                source,
+                Span::default(),
+                device,
+            ))),
+            is_done: false,
+        }),
     })
 }
 

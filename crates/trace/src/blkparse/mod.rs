@@ -58,6 +58,23 @@ impl FromStr for Device {
     }
 }
 
+/// Whether a line is one of blkparse's: it begins with a device, a processor, a sequence number and a time.
+pub(crate) fn looks_like(line: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(line) else {
+        return false;
+    };
+    let mut words = text.split_whitespace();
+    let device = words
+        .next()
+        .is_some_and(|word| word.parse::<Device>().is_ok());
+    let numbers = words
+        .by_ref()
+        .take(2)
+        .all(|word| event::number::<u64>(word).is_some());
+    let time = words.next().and_then(|word| word.split_once('.'));
+    device && numbers && time.is_some_and(|(_, rest)| rest.len() == 9)
+}
+
 /// The events that concern data, of one device.
 #[derive(Debug)]
 struct Events<R> {

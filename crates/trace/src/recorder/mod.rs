@@ -8,3 +8,8 @@ mod frame;
 mod reader;
 
 pub use reader::{Counter, RecorderReader};
+
+/// Whether bytes are of a capture: they hold a header's magic and a delimiter.
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+    bytes.contains(&0) && bytes.windows(4).any(|four| four == b"WLR1")
+}
