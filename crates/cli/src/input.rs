@@ -1,10 +1,71 @@
 //! Reads what the user named: a file, or standard input for `-`.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 use crate::failure::{self, Failure};
+use crate::progress::{Bar, Meter};
+
+/// Bytes that are read from a log at once.
+const CHUNK: usize = 256 << 10;
+
+/// The files that an experiment names, which knows them by their last names: documents hold no paths.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    file: Option<(String, PathBuf)>,
+    stdin_taken: Cell<bool>,
+}
+
+impl Inputs {
+    /// The name that an experiment gives a file.
+    pub(crate) fn add(&mut self, path: &Path) -> String {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let name = name.to_string_lossy().into_owned();
+        self.file = Some((name.clone(), path.to_owned()));
+        name
+    }
+
+    /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read.
+    pub(crate) fn open(&self, name: &str, bar: &Bar) -> io::Result<Box<dyn BufRead>> {
+        let Some((_, path)) = self.file.as_ref().filter(|(known, _)| known == name) else {
+            return Err(io::Error::other("the command line names no such file"));
+        };
+        if path == Path::new("-") {
+            if self.stdin_taken.replace(true) {
+                return Err(io::Error::other(
+                    "standard input can be read once; name a file for several targets or timing classes",
+                ));
+            }
+            return Ok(Box::new(BufReader::with_capacity(CHUNK, io::stdin())));
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::other("this is a folder"));
+        }
+        let metered = Metered {
+            file,
+            meter: bar.meter(name, metadata.len()),
+        };
+        Ok(Box::new(BufReader::with_capacity(CHUNK, metered)))
+    }
+}
+
+/// A file whose reading a progress bar follows.
+struct Metered {
+    file: File,
+    meter: Meter,
+}
+
+impl Read for Metered {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        self.meter.advance(read as u64);
+        Ok(read)
+    }
+}
 
 /// The bytes of a file, and no more than one beyond `most`, which shows that there are more.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {

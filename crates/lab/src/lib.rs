@@ -37,6 +37,7 @@ mod compare;
 mod control;
 mod during;
 mod error;
+mod interim;
 mod list;
 mod payload;
 mod raw;
@@ -46,36 +47,48 @@ mod subject;
 mod tally;
 mod work;
 
-pub use control::{Control, Progress};
+pub use buffer::default_stream;
+pub use compare::{STUDIES, all_targets, read_study, write_study};
+pub use control::{Control, Open, Progress};
 pub use error::LabError;
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
-use wordline_core::{Experiment, ResultSet, Workload};
+use wordline_core::{AccessSource, Experiment, ResultSet, Workload};
 
 /// Runs an experiment. When `control` asks to stop, the rows that are finished come back in a
 /// document that is not complete.
 ///
 /// # Errors
 /// When the experiment cannot be run as it stands: unknown targets, a part that does not fit its
-/// board, sizes that do not fit the part.
+/// board, sizes that do not fit the part, logs that cannot be used.
 pub fn run(
     catalog: &Catalog,
     experiment: &Experiment,
     control: &Control<'_>,
 ) -> Result<ResultSet, LabError> {
-    let targets = resolve(catalog, experiment)?;
-    let experiment = Experiment {
-        // In full, so that the document repeats whatever the defaults become.
-        targets: targets.iter().map(|target| target.name.clone()).collect(),
-        // Without the sign of a negative zero, which would be another row for the same age.
+    check(experiment)?;
+    // Without the sign of a negative zero, which would be another row for the same age.
+    let mut experiment = Experiment {
         age: experiment.age + 0.0,
         ..experiment.clone()
     };
     let mut document = ResultSet::new(experiment.clone());
-    match &experiment.workload {
-        Workload::Raw(workload) => {
-            raw::run(&targets, workload, &experiment, control, &mut document)?;
+    if let Workload::Compare(study) = &experiment.workload {
+        compare::run(catalog, study, &experiment, control, &mut document)?;
+    } else {
+        let targets = resolve(catalog, &experiment)?;
+        // In full, so that the document repeats whatever the defaults become.
+        experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
+        document.experiment.targets.clone_from(&experiment.targets);
+        match &experiment.workload {
+            Workload::Raw(workload) => {
+                raw::run(&targets, workload, &experiment, control, &mut document)?;
+            }
+            Workload::Buffer(question) => {
+                buffer::run(&targets, question, &experiment, control, &mut document)?;
+            }
+            Workload::Compare(_) => unreachable!("it was run above"),
         }
     }
     if let Err(error) = document.check() {
@@ -84,13 +97,17 @@ pub fn run(
     Ok(document)
 }
 
-/// Looks the targets up, and checks what does not depend on the workload.
-fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Target<'a>>, LabError> {
+/// Checks what does not depend on the workload.
+fn check(experiment: &Experiment) -> Result<(), LabError> {
     if !(0.0..=1.0).contains(&experiment.age) {
         return Err(LabError::Age(experiment.age));
     }
     let timings = experiment.timings.iter();
-    list::distinct("timing", timings.map(|one| one.name().to_owned()))?;
+    list::distinct("timing", timings.map(|one| one.name().to_owned()))
+}
+
+/// Looks the targets up. A log needs none, and takes none.
+fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Target<'a>>, LabError> {
     let mut targets: Vec<Target<'a>> = Vec::new();
     for name in &experiment.targets {
         let target = catalog.target(name)?;
@@ -99,8 +116,17 @@ fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Targ
         }
         targets.push(target);
     }
-    if targets.is_empty() {
-        return Err(LabError::NoTarget);
+    let is_log = matches!(
+        &experiment.workload,
+        Workload::Buffer(question) if matches!(question.source, AccessSource::Log(_))
+    );
+    match (targets.is_empty(), is_log) {
+        (true, false) => Err(LabError::NoTarget),
+        (false, true) => Err(LabError::List {
+            what: "target",
+            problem: "does not go with a log, whose accesses were measured; a trace is replayed on targets"
+                .to_owned(),
+        }),
+        _ => Ok(targets),
     }
-    Ok(targets)
 }

@@ -3,7 +3,7 @@
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
-use wordline_core::{Basis, Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
+use wordline_core::{Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
 use wordline_nvm::{Cause, Device, Wear};
 
 use crate::during::{During, OnConflict};
@@ -256,7 +256,10 @@ impl Run<'_> {
 
     fn subject(&self) -> Subject {
         let Self {
-            target, operation, timing, ..
+            target,
+            operation,
+            timing,
+            ..
         } = *self;
         let workload = self.experiment.workload.name();
         let subject = Subject::simulated(target, workload, operation, timing, self.experiment.age)

@@ -149,7 +149,10 @@ mod tests {
     fn a_log_goes_round_in_whole_records() {
         let log = plan(Pattern::Sequential, 0.0);
         let steps: Vec<_> = log.steps(5).collect();
-        assert_eq!(steps.iter().map(|step| step.at).collect::<Vec<_>>(), [0, 512, 1024, 1536, 0]);
+        assert_eq!(
+            steps.iter().map(|step| step.at).collect::<Vec<_>>(),
+            [0, 512, 1024, 1536, 0]
+        );
         assert_eq!((steps[0].pass, steps[4].pass), (0, 1));
         assert!(log.is_periodic());
     }
@@ -158,11 +161,26 @@ mod tests {
     fn a_mix_reads_as_often_as_asked_and_writes_in_order() {
         let mix = plan(Pattern::Sequential, 0.9);
         let steps: Vec<_> = mix.steps(20_000).collect();
-        let reads = steps.iter().filter(|step| step.operation == Operation::Read).count();
+        let reads = steps
+            .iter()
+            .filter(|step| step.operation == Operation::Read)
+            .count();
         assert!((17_700..18_300).contains(&reads), "{reads}");
-        let mut writes = steps.iter().filter(|step| step.operation == Operation::Write);
-        assert!(writes.by_ref().take(9).map(|step| step.at / 512).eq([0, 1, 2, 3, 0, 1, 2, 3, 0]));
-        assert!(steps.iter().all(|step| step.at + step.bytes <= mix.wrap_bytes));
+        let mut writes = steps
+            .iter()
+            .filter(|step| step.operation == Operation::Write);
+        assert!(
+            writes
+                .by_ref()
+                .take(9)
+                .map(|step| step.at / 512)
+                .eq([0, 1, 2, 3, 0, 1, 2, 3, 0])
+        );
+        assert!(
+            steps
+                .iter()
+                .all(|step| step.at + step.bytes <= mix.wrap_bytes)
+        );
         assert!(!mix.is_periodic());
     }
 }

@@ -1,5 +1,7 @@
 //! Why a log cannot be used, and what is odd about one that can.
 
+use std::fmt;
+
 use wordline_core::quantity::Time;
 
 /// Why a log cannot be used.
@@ -113,4 +115,55 @@ pub enum Oddity {
         /// Wraps that nobody saw, in all.
         wraps: u64,
     },
+}
+
+impl fmt::Display for Oddity {
+    /// With its place, so that the name of the log can stand in front: "line 7: …".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TruncatedEnd { line } => {
+                write!(f, "line {line}: the last line is cut off, and was left out")
+            }
+            Self::BackwardsTime { line, count, most } => write!(
+                f,
+                "line {line}: {count} accesses ended before the one in front of them, by up to {most}: the \
+                 log was written by several jobs or is out of order"
+            ),
+            Self::LeftOut { line, count } => write!(
+                f,
+                "line {line}: {count} accesses neither read nor write (trims), and were left out"
+            ),
+            Self::UnitAssumed => write!(
+                f,
+                "line 1: nothing says whether values are ns (fio 3) or us (fio 2); ns were assumed, and \
+                 --log-unit says otherwise"
+            ),
+            Self::Lost { line, count } => {
+                write!(
+                    f,
+                    "record {line}: {count} records were lost while they were recorded"
+                )
+            }
+            Self::Skipped { line, count, what } => {
+                write!(f, "line {line}: {count} {what} were left out")
+            }
+            Self::Unmatched { line, count, what } => write!(f, "line {line}: {count} {what}"),
+            Self::StartsLate { count } => {
+                write!(
+                    f,
+                    "record 1: the capture begins when {count} records had been sent"
+                )
+            }
+            Self::Restarted { line, count } => {
+                write!(
+                    f,
+                    "record {line}: the recorder was started again {count} times"
+                )
+            }
+            Self::ClockGap { line, wraps } => write!(
+                f,
+                "record {line}: the counter wrapped {wraps} times unseen; durations may be too short"
+            ),
+        }
+    }
 }

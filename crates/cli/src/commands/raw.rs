@@ -2,32 +2,22 @@
 
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{Experiment, RawWorkload, ResultSet, Workload};
-use wordline_lab::{Control, default_workload};
+use wordline_core::{Experiment, RawWorkload, Workload};
+use wordline_lab::default_workload;
 
 use crate::args::{Global, Raw};
 use crate::failure::{self, Failure};
-use crate::interrupt;
+use crate::input::Inputs;
 use crate::outcome::Outcome;
 use crate::output::Exports;
-use crate::progress::Bar;
 
 pub(crate) fn run(raw: &Raw, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&raw.export)?;
     let catalog = super::catalog(global)?;
     let experiment = experiment(raw, &catalog)?;
-    let document = {
-        let bar = Bar::new(global.quiet);
-        let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
-        let stop = interrupt::listen();
-        let control = Control {
-            stop: Some(&stop),
-            progress: Some(&show),
-        };
-        wordline_lab::run(&catalog, &experiment, &control).map_err(failure::lab)?
-    };
+    let document = super::run_experiment(&catalog, &experiment, &Inputs::default(), global)?;
     exports.write(&document, global)?;
-    Ok(outcome(&document))
+    Ok(super::outcome(&document))
 }
 
 fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
@@ -59,17 +49,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         targets: targets.into_iter().map(|target| target.name).collect(),
         workload: Workload::Raw(workload),
         timings: raw.timing.clone(),
-        age: raw.age,
-        seed: raw.seed,
+        age: raw.drawn.age,
+        seed: raw.drawn.seed,
     })
-}
-
-fn outcome(document: &ResultSet) -> Outcome {
-    if !document.complete {
-        Outcome::Interrupted
-    } else if document.failed() {
-        Outcome::CheckFailed
-    } else {
-        Outcome::Done
-    }
 }

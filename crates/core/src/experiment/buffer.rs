@@ -147,6 +147,9 @@ pub struct TraceSource {
     /// Its format, where its content does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// The file of a replay log, or the device of blkparse's output, where it tells of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
     /// The accesses that count for the buffer; the others take their time all the same.
     pub operation: Operation,
 }

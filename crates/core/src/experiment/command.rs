@@ -102,6 +102,9 @@ impl Command {
             AccessSource::Trace(trace) => {
                 self.flag("trace", &trace.file);
                 self.optional("log-format", trace.format.as_ref());
+                if let Some(job) = &trace.job {
+                    self.flag("job", job);
+                }
                 self.flag("operation", trace.operation.name());
             }
         }

@@ -7,9 +7,8 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 use super::course::Course;
 use super::extremes::BlockMaxima;
 use super::grid;
-use crate::backlog::{
-    Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, StartUp,
-};
+use crate::backlog::{Accumulator, Backlog, BacklogError, Curve, Peaks, Rate, StartUp};
+use crate::interim::Longest;
 
 /// Numbers of consecutive accesses whose longest duration is told.
 const LENGTHS: usize = 64;
@@ -73,7 +72,10 @@ impl Analysis {
             latency: LatencyHistogram::new(),
             latency_course: Course::new(),
             latency_maxima: BlockMaxima::new(),
-            rates: rates.iter().map(at_rate).collect::<Result<_, BacklogError>>()?,
+            rates: rates
+                .iter()
+                .map(at_rate)
+                .collect::<Result<_, BacklogError>>()?,
             now: start.time,
         })
     }
@@ -81,7 +83,10 @@ impl Analysis {
     /// Adds an access that took `duration` and moved `bytes` bytes.
     pub(crate) fn push(&mut self, duration: Time, bytes: u64) -> Result<(), BacklogError> {
         let size = ByteCount::from_bytes(bytes);
-        self.now = self.now.checked_plus(duration).ok_or(BacklogError::TooMuch)?;
+        self.now = self
+            .now
+            .checked_plus(duration)
+            .ok_or(BacklogError::TooMuch)?;
         self.curve.push(duration, size);
         self.longest.push(duration);
         self.latency.record(duration);

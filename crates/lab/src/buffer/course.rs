@@ -64,7 +64,10 @@ mod tests {
         }
         let stretches: Vec<_> = course.stretches().collect();
         assert!(stretches.len() <= STRETCHES_MAX && stretches.len() > STRETCHES_MAX / 4);
-        let peak = stretches.iter().find(|(_, value)| *value == 9.0).expect("kept");
+        let peak = stretches
+            .iter()
+            .find(|(_, value)| *value == 9.0)
+            .expect("kept");
         assert!(peak.0 <= 77.777 && 77.777 < peak.0 + course.stretch_ps as f64 / 1e12);
     }
 }

@@ -72,7 +72,14 @@ impl BlockMaxima {
         let mut resampled = Vec::new();
         for resample in 0..RESAMPLES {
             let mut sample: Vec<f64> = (0..self.maxima.len() as u64)
-                .map(|index| fit.quantile(unit_interval(draw(seed, resample, index, Purpose::Resample))))
+                .map(|index| {
+                    fit.quantile(unit_interval(draw(
+                        seed,
+                        resample,
+                        index,
+                        Purpose::Resample,
+                    )))
+                })
                 .collect();
             resampled.extend(Gev::fit(&mut sample).map(|fit| fit.median_of_highest(blocks)));
         }
@@ -81,7 +88,11 @@ impl BlockMaxima {
             let index = (share * (resampled.len().saturating_sub(1)) as f64).round() as usize;
             resampled.get(index).copied()
         };
-        let seen = self.maxima.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let seen = self
+            .maxima
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
         // What was seen has happened: no level for more values lies below it.
         let floor = if values >= (self.maxima.len() as f64) * self.length as f64 {
             seen
@@ -93,7 +104,9 @@ impl BlockMaxima {
             middle: level.max(floor),
             high: at((1.0 + CONFIDENCE) / 2.0)?.max(floor),
         };
-        let finite = [result.low, result.middle, result.high].iter().all(|one| one.is_finite());
+        let finite = [result.low, result.middle, result.high]
+            .iter()
+            .all(|one| one.is_finite());
         finite.then_some(result)
     }
 }
@@ -177,13 +190,19 @@ mod tests {
 
     fn sample(gev: &Gev, count: u64, seed: u64) -> Vec<f64> {
         let draws = (0..count).map(|index| draw(seed, 0, index, Purpose::Payload));
-        draws.map(|bits| gev.quantile(unit_interval(bits))).collect()
+        draws
+            .map(|bits| gev.quantile(unit_interval(bits)))
+            .collect()
     }
 
     #[test]
     fn known_distributions_give_their_parameters_back() {
         for shape in [-0.3, -0.1, 0.0, 0.2] {
-            let truth = Gev { location: 5.0, scale: 2.0, shape };
+            let truth = Gev {
+                location: 5.0,
+                scale: 2.0,
+                shape,
+            };
             let fit = Gev::fit(&mut sample(&truth, 20_000, 7)).expect("it has spread");
             assert!((fit.location - 5.0).abs() < 0.1, "{fit:?}");
             assert!((fit.scale - 2.0).abs() < 0.1, "{fit:?}");
@@ -194,7 +213,11 @@ mod tests {
     /// The interval is what it claims to be: of many logs it covers the true level about as often.
     #[test]
     fn intervals_cover_the_true_level() {
-        let truth = Gev { location: 10.0, scale: 1.0, shape: -0.1 };
+        let truth = Gev {
+            location: 10.0,
+            scale: 1.0,
+            shape: -0.1,
+        };
         let blocks = 1000.0;
         let level = truth.median_of_highest(blocks);
         let mut covered = 0;
@@ -234,9 +257,16 @@ mod tests {
     fn a_level_never_lies_below_what_was_seen() {
         let mut maxima = BlockMaxima::new();
         for index in 0..5000_u32 {
-            maxima.push(if index == 77 { 50.0 } else { f64::from(index % 7) });
+            maxima.push(if index == 77 {
+                50.0
+            } else {
+                f64::from(index % 7)
+            });
         }
         let level = maxima.return_level(1e4, 0).expect("it has spread");
-        assert!(level.low >= 50.0 && level.low <= level.middle && level.middle <= level.high, "{level:?}");
+        assert!(
+            level.low >= 50.0 && level.low <= level.middle && level.middle <= level.high,
+            "{level:?}"
+        );
     }
 }

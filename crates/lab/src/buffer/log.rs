@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
     Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
     Timing,
 };
-use wordline_trace::{Accesses, Counted, Log, LoggedAccess, Oddity, Options, Summary};
+use wordline_trace::{Accesses, Counted, Log, LoggedAccess, Oddity, Options, Purpose, Summary};
 
 use super::analysis::Analysis;
 use super::{grid, rows};
@@ -53,7 +53,8 @@ pub(super) fn run(
         file: file.to_owned(),
         source,
     };
-    let log = wordline_trace::open(control.open(file)?, &options(source)?).map_err(failed)?;
+    let log = wordline_trace::open(control.open(file)?, &options(source, Purpose::Durations)?)
+        .map_err(failed)?;
     match log {
         Log::Accesses(accesses) => {
             let reading = Reading {
@@ -67,15 +68,16 @@ pub(super) fn run(
         Log::Counted(counted) => counted_durations(source, &counted, question, document),
         Log::Asked(_) => Err(LabError::Log {
             file: file.to_owned(),
-            problem: "this is a workload and tells no durations; replay it on a simulated target with \
+            problem:
+                "this is a workload and tells no durations; replay it on a simulated target with \
                       --trace FILE --target PART"
-                .to_owned(),
+                    .to_owned(),
         }),
     }
 }
 
 /// What the user said of a log.
-pub(super) fn options(source: &LogSource) -> Result<Options, LabError> {
+pub(super) fn options(source: &LogSource, purpose: Purpose) -> Result<Options, LabError> {
     let wrong = |what, error: String| LabError::List {
         what,
         problem: error,
@@ -90,6 +92,7 @@ pub(super) fn options(source: &LogSource) -> Result<Options, LabError> {
             .map_err(|error: wordline_trace::UnknownUnit| wrong("log unit", error.to_string()))?,
         name: Some(source.file.clone()),
         job: source.job.clone(),
+        purpose,
         operation: source.operation,
         bytes: source.record_bytes,
     })
@@ -291,7 +294,11 @@ impl Reading<'_> {
         let subject = subject(&self.source.file, operation, record);
         rows::add(&subject, &findings, self.question, self.seed, document);
         if let Some((least, most)) = shares {
-            let share = if most.is_finite() { (least + most) / 2.0 } else { least };
+            let share = if most.is_finite() {
+                (least + most) / 2.0
+            } else {
+                least
+            };
             document.rows.push(subject.row(Metric::Coverage, Ok(share)));
         }
         if record.is_none() {
@@ -342,7 +349,9 @@ impl Reading<'_> {
                 100.0 * least.min(most)
             );
             if let Some(step) = summary.resolution {
-                advice += &format!(", and tells them in steps of {step}, which RAM has to allow for twice");
+                advice += &format!(
+                    ", and tells them in steps of {step}, which RAM has to allow for twice"
+                );
             }
             document.warn(WarningCode::StartToStart, advice);
             return Ok(Some((least, most)));
@@ -456,7 +465,10 @@ fn counted_durations(
             ));
         }
     };
-    let of_kind = counted.durations.iter().filter(|one| one.operation == operation);
+    let of_kind = counted
+        .durations
+        .iter()
+        .filter(|one| one.operation == operation);
     let mut durations = Vec::new();
     let mut record = source.record_bytes;
     for one in of_kind {
@@ -474,9 +486,11 @@ fn counted_durations(
         durations.push(*one);
     }
     let Some(record) = record else {
-        return Err(refuse("it does not tell the size of an access; give it with --record".to_owned()));
+        return Err(refuse(
+            "it does not tell the size of an access; give it with --record".to_owned(),
+        ));
     };
-    let all = backlog::Unordered::new(&durations, ByteCount::from_bytes(record))?;
+    let all = crate::interim::Unordered::new(&durations, ByteCount::from_bytes(record))?;
     let subject = subject(&source.file, operation, Some(record));
     let count: u64 = durations.iter().map(|one| one.count).sum();
     document
@@ -485,12 +499,15 @@ fn counted_durations(
     let limits = all.limits();
     for (kind, limit) in [("least", limits.0), ("most", limits.1)] {
         let at = subject.estimate(subject.basis, kind);
-        document
-            .rows
-            .push(at.row(Metric::ThroughputMean, limit.map_or(Err(NoValue::Unbounded), |rate| Ok(rate.bytes_per_second()))));
+        document.rows.push(at.row(
+            Metric::ThroughputMean,
+            limit.map_or(Err(NoValue::Unbounded), |rate| Ok(rate.bytes_per_second())),
+        ));
     }
     let mut asked = super::rates(question)?;
-    let sure = limits.0.map_or(f64::INFINITY, backlog::Rate::bytes_per_second);
+    let sure = limits
+        .0
+        .map_or(f64::INFINITY, backlog::Rate::bytes_per_second);
     for rate in grid::rates(sure) {
         if let Ok(rate) = backlog::Rate::from_bytes_per_second(rate)
             && !asked.contains(&rate)

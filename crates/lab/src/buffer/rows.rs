@@ -79,14 +79,18 @@ pub(crate) fn peaks(
         Demand::Bounded(peaks) => {
             if let Some((waiting, in_flight)) = pair(peaks, arrival) {
                 document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-                document.rows.push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+                document
+                    .rows
+                    .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
             }
         }
         Demand::Unbounded { growth_rate, .. } => {
             for metric in [Metric::RamPeak, Metric::RamPeakInFlight] {
                 document.rows.push(at.row(metric, Err(NoValue::Unbounded)));
             }
-            document.rows.push(at.row(Metric::GrowthRate, Ok(*growth_rate)));
+            document
+                .rows
+                .push(at.row(Metric::GrowthRate, Ok(*growth_rate)));
         }
     }
 }
@@ -178,18 +182,16 @@ pub(crate) fn safe_rate(curve: &Curve, ram: u64, arrival: Arrival) -> Result<f64
     }
 }
 
-fn inverse(
-    subject: &Subject,
-    curve: &Curve,
-    question: &BufferWorkload,
-    document: &mut ResultSet,
-) {
+fn inverse(subject: &Subject, curve: &Curve, question: &BufferWorkload, document: &mut ResultSet) {
     let record = curve.largest_record().bytes();
     let highest = limit(curve).unwrap_or(f64::INFINITY);
     let mut rams = question.ram_bytes.clone();
     let safe = |ram| safe_rate(curve, ram, Arrival::Record).unwrap_or(0.0);
     let more = grid::rams(record, highest, safe);
-    rams.extend(more.into_iter().filter(|ram| !question.ram_bytes.contains(ram)));
+    rams.extend(
+        more.into_iter()
+            .filter(|ram| !question.ram_bytes.contains(ram)),
+    );
     for ram in rams {
         for arrival in Arrival::ALL {
             let at = subject.at("ram_bytes", ram).at("arrival", arrival.name());
@@ -301,7 +303,13 @@ pub(crate) fn add_bound(
     for one in &bound.rates {
         let demand = bound.curve.demand(one.rate);
         for arrival in Arrival::ALL {
-            peaks(&subject, one.rate.bytes_per_second(), arrival, &demand, document);
+            peaks(
+                &subject,
+                one.rate.bytes_per_second(),
+                arrival,
+                &demand,
+                document,
+            );
         }
     }
     for rate in grid::rates(limit(&bound.curve).unwrap_or(f64::INFINITY)) {

@@ -169,7 +169,9 @@ impl Case<'_> {
             Ok(None) => return Ok(None),
             Err(failure) => {
                 for metric in [Metric::ThroughputMean, Metric::RamPeak] {
-                    document.rows.push(subject.row(metric, Err(NoValue::Failed)));
+                    document
+                        .rows
+                        .push(subject.row(metric, Err(NoValue::Failed)));
                 }
                 let advice = format!("{}: {failure}", subject.target);
                 document.warn(WarningCode::RunFailed, advice);
@@ -192,7 +194,13 @@ impl Case<'_> {
             }
         }
         if let Some(bound) = self.bound(&rates, document)? {
-            rows::add_bound(subject, &bound, self.question, &self.question.ram_bytes, document);
+            rows::add_bound(
+                subject,
+                &bound,
+                self.question,
+                &self.question.ram_bytes,
+                document,
+            );
         }
         Ok(Some(()))
     }
@@ -231,7 +239,11 @@ impl Case<'_> {
         let mut player = Player::new(device, self.payload);
         let steps = self.plan.steps(self.accesses);
         let ended = play(&mut player, steps, &mut analysis, |_| true, breathe)?;
-        Ok(if ended { Some(analysis.finish()?) } else { None })
+        Ok(if ended {
+            Some(analysis.finish()?)
+        } else {
+            None
+        })
     }
 
     /// Record k comes k periods after power-up, and is written as soon as the memory is free.
@@ -261,7 +273,12 @@ impl Case<'_> {
                 .ok_or(BacklogError::TooMuch)?;
             player.idle_until(arrival);
             let duration = player.carry_out(&step)?;
-            open.note(player.now().since(arrival), duration, rate, self.plan.record_bytes);
+            open.note(
+                player.now().since(arrival),
+                duration,
+                rate,
+                self.plan.record_bytes,
+            );
         }
         Ok(Some(open))
     }
@@ -378,10 +395,14 @@ impl OpenLoop {
         let subject = subject
             .estimate(subject.basis, "open_loop")
             .at("rate_bytes_per_s", rate.bytes_per_second());
-        let Some(record) = subject.axes.get("access_bytes").and_then(|axis| match axis {
-            wordline_core::results::AxisValue::Count(bytes) => Some(*bytes as f64),
-            _ => None,
-        }) else {
+        let Some(record) = subject
+            .axes
+            .get("access_bytes")
+            .and_then(|axis| match axis {
+                wordline_core::results::AxisValue::Count(bytes) => Some(*bytes as f64),
+                _ => None,
+            })
+        else {
             return;
         };
         for (arrival, in_flight) in [
@@ -391,7 +412,9 @@ impl OpenLoop {
             let at = subject.at("arrival", arrival.name());
             let waiting = (in_flight - record).max(0.0);
             document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-            document.rows.push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+            document
+                .rows
+                .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
         }
         document
             .rows
@@ -428,7 +451,10 @@ fn check(targets: &[Target<'_>], stream: &StreamSource) -> Result<(), LabError> 
         return wrong("record", stream.record_bytes, problem);
     }
     if stream.wrap_bytes > FOOTPRINT_MAX {
-        let problem = format!("is more than a run may hold; allowed: up to {}", print(FOOTPRINT_MAX));
+        let problem = format!(
+            "is more than a run may hold; allowed: up to {}",
+            print(FOOTPRINT_MAX)
+        );
         return wrong("wrap", stream.wrap_bytes, problem);
     }
     Ok(())

@@ -64,7 +64,11 @@ impl Judged {
 
     /// What decides comes first: failures before passes, the smaller margin before the larger one.
     fn rank(&self) -> (bool, f64) {
-        let without = if self.pass() { f64::INFINITY } else { f64::NEG_INFINITY };
+        let without = if self.pass() {
+            f64::INFINITY
+        } else {
+            f64::NEG_INFINITY
+        };
         (self.pass(), self.margin().unwrap_or(without))
     }
 }
@@ -95,12 +99,37 @@ impl Figures {
         };
         let sustained = self.throughput >= rate;
         let all = [
-            at_least("rate", Metric::ThroughputMean, Ok(self.throughput), Some(rate)),
+            at_least(
+                "rate",
+                Metric::ThroughputMean,
+                Ok(self.throughput),
+                Some(rate),
+            ),
             // Where the rate cannot be sustained no RAM is enough, and the rate says by how much.
-            at_most("ram", Metric::RamPeak, self.ram_peak, limits.ram.map(Quantity::si).filter(|_| sustained)),
-            at_most("latency", Metric::LatencyMax, self.latency_max, limits.latency.map(Quantity::si)),
-            at_least("lifetime", Metric::Lifetime, self.lifetime, limits.life.map(Quantity::si)),
-            at_most("energy", Metric::EnergyPerDay, self.energy_per_day, limits.energy_per_day.map(Quantity::si)),
+            at_most(
+                "ram",
+                Metric::RamPeak,
+                self.ram_peak,
+                limits.ram.map(Quantity::si).filter(|_| sustained),
+            ),
+            at_most(
+                "latency",
+                Metric::LatencyMax,
+                self.latency_max,
+                limits.latency.map(Quantity::si),
+            ),
+            at_least(
+                "lifetime",
+                Metric::Lifetime,
+                self.lifetime,
+                limits.life.map(Quantity::si),
+            ),
+            at_most(
+                "energy",
+                Metric::EnergyPerDay,
+                self.energy_per_day,
+                limits.energy_per_day.map(Quantity::si),
+            ),
             at_most(
                 "risk",
                 Metric::BytesAtRisk,
@@ -113,7 +142,12 @@ impl Figures {
                 self.holdup,
                 limits.holdup.map(Quantity::si).filter(|_| sustained),
             ),
-            at_most("cost", Metric::Cost, self.cost, limits.cost.map(Quantity::si)),
+            at_most(
+                "cost",
+                Metric::Cost,
+                self.cost,
+                limits.cost.map(Quantity::si),
+            ),
             at_most(
                 "capacity",
                 Metric::PartsNeeded,
@@ -126,7 +160,11 @@ impl Figures {
             let ((pass, margin), (other_pass, other_margin)) = (one.rank(), other.rank());
             pass.cmp(&other_pass).then(margin.total_cmp(&other_margin))
         });
-        let failed: Vec<&str> = all.iter().filter(|one| !one.pass()).map(|one| one.limit).collect();
+        let failed: Vec<&str> = all
+            .iter()
+            .filter(|one| !one.pass())
+            .map(|one| one.limit)
+            .collect();
         let decides = &all[0];
         let mut notes = Vec::new();
         match decides.value {
@@ -134,7 +172,9 @@ impl Figures {
                 "{} is unknown: the sheets lack a figure for it, so that nothing can be promised",
                 decides.metric
             )),
-            Err(NoValue::Unbounded) if !decides.at_least => notes.push("no amount is enough".to_owned()),
+            Err(NoValue::Unbounded) if !decides.at_least => {
+                notes.push("no amount is enough".to_owned())
+            }
             _ => {}
         }
         if failed.len() > 1 {
@@ -207,7 +247,10 @@ mod tests {
         };
         let verdict = judge(&figures(), &limits);
         assert!(verdict.pass);
-        assert_eq!((verdict.limit.as_str(), verdict.metric), ("lifetime", Metric::Lifetime));
+        assert_eq!(
+            (verdict.limit.as_str(), verdict.metric),
+            ("lifetime", Metric::Lifetime)
+        );
         let margin = verdict.margin.expect("finite");
         assert!((margin - 0.1 / 2.9).abs() < 1e-9, "{margin}");
     }
@@ -221,7 +264,10 @@ mod tests {
         };
         let verdict = judge(&figures(), &limits);
         assert!(!verdict.pass);
-        assert_eq!((verdict.limit.as_str(), verdict.value), ("ram", Some(8192.0)));
+        assert_eq!(
+            (verdict.limit.as_str(), verdict.value),
+            ("ram", Some(8192.0))
+        );
         assert_eq!(verdict.margin, Some(-1.0));
         assert_eq!(verdict.note.as_deref(), Some("also fails by lifetime"));
     }
@@ -249,7 +295,10 @@ mod tests {
             ..Limits::default()
         };
         let verdict = judge(&figures(), &limits);
-        assert_eq!((verdict.pass, verdict.limit.as_str(), verdict.value), (false, "energy", None));
+        assert_eq!(
+            (verdict.pass, verdict.limit.as_str(), verdict.value),
+            (false, "energy", None)
+        );
         assert!(verdict.note.expect("a note").contains("unknown"));
         let endless = Figures {
             lifetime: Err(NoValue::Unbounded),

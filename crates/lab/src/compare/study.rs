@@ -9,13 +9,19 @@ use wordline_core::{
 
 /// The studies that come with the program: name and text.
 pub const STUDIES: [(&str, &str); 4] = [
-    ("data-logger", include_str!("../../studies/data-logger.toml")),
+    (
+        "data-logger",
+        include_str!("../../studies/data-logger.toml"),
+    ),
     ("boot-image", include_str!("../../studies/boot-image.toml")),
     (
         "sensor-node-battery",
         include_str!("../../studies/sensor-node-battery.toml"),
     ),
-    ("trace-replay", include_str!("../../studies/trace-replay.toml")),
+    (
+        "trace-replay",
+        include_str!("../../studies/trace-replay.toml"),
+    ),
 ];
 
 /// A study file.
@@ -113,34 +119,66 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
     let share = |value: f64| value > 0.0 && value <= 1.0;
     let beyond = |path, text: String| Some((path, text));
     if work.rate.si() <= 0.0 {
-        return beyond("work.rate", format!("of {} is none; allowed: above 0 B/s", work.rate));
+        return beyond(
+            "work.rate",
+            format!("of {} is none; allowed: above 0 B/s", work.rate),
+        );
     }
     if record.bytes() == 0 || record.bytes() > RECORD_MAX {
-        return beyond("work.record", format!("of {record} cannot be; allowed: 1 B to 16 MiB"));
+        return beyond(
+            "work.record",
+            format!("of {record} cannot be; allowed: 1 B to 16 MiB"),
+        );
     }
     if !share(work.duty()) {
-        return beyond("work.duty", format!("of {} is no share; allowed: above 0 % to 100 %", work.duty()));
+        return beyond(
+            "work.duty",
+            format!(
+                "of {} is no share; allowed: above 0 % to 100 %",
+                work.duty()
+            ),
+        );
     }
     if !share(work.utilization()) {
         let found = work.utilization();
-        return beyond("work.utilization", format!("of {found} is no share; allowed: above 0 % to 100 %"));
+        return beyond(
+            "work.utilization",
+            format!("of {found} is no share; allowed: above 0 % to 100 %"),
+        );
     }
     if !(0.0..=1.0).contains(&work.reads()) {
-        return beyond("work.reads", format!("of {} is no share; allowed: 0 % to 100 %", work.reads()));
+        return beyond(
+            "work.reads",
+            format!("of {} is no share; allowed: 0 % to 100 %", work.reads()),
+        );
     }
     let mixes = matches!(work.kind, WorkKind::ReadMostly | WorkKind::Mixed);
     if work.reads.is_some() && !mixes {
         let kind = work.kind.name();
-        return beyond("work.reads", format!("goes with the kinds read-mostly and mixed, not with {kind}"));
+        return beyond(
+            "work.reads",
+            format!("goes with the kinds read-mostly and mixed, not with {kind}"),
+        );
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {
-        return beyond("work.keep", format!("of {} is {keep} B; allowed: one record ({record}) to 1 PB", work.keep()));
+        return beyond(
+            "work.keep",
+            format!(
+                "of {} is {keep} B; allowed: one record ({record}) to 1 PB",
+                work.keep()
+            ),
+        );
     }
     match (work.kind, &work.trace) {
-        (WorkKind::Replay, None) => return beyond("work.trace", "is missing, and replay needs it".to_owned()),
+        (WorkKind::Replay, None) => {
+            return beyond("work.trace", "is missing, and replay needs it".to_owned());
+        }
         (kind, Some(_)) if kind != WorkKind::Replay => {
-            return beyond("work.trace", format!("goes with the kind replay, not with {}", kind.name()));
+            return beyond(
+                "work.trace",
+                format!("goes with the kind replay, not with {}", kind.name()),
+            );
         }
         _ => {}
     }
@@ -162,13 +200,18 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
     {
         return Some((
             "limits.bytes_at_risk",
-            format!("of {risk} is below one record ({record}), which is at risk while it is written"),
+            format!(
+                "of {risk} is below one record ({record}), which is at risk while it is written"
+            ),
         ));
     }
     if let Some(latency) = limits.latency
         && latency.si() <= 0.0
     {
-        return Some(("limits.latency", format!("of {latency} is met by no access; allowed: above 0 s")));
+        return Some((
+            "limits.latency",
+            format!("of {latency} is met by no access; allowed: above 0 s"),
+        ));
     }
     if let (Some(ram), Some(risk)) = (limits.ram, limits.bytes_at_risk)
         && risk.bytes() > ram.bytes().saturating_add(record.bytes())
@@ -183,13 +226,30 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
         ));
     }
     for (path, zero) in [
-        ("limits.life", limits.life.is_some_and(|life| life.si() <= 0.0)),
-        ("limits.cost", limits.cost.is_some_and(|cost| cost.si() <= 0.0)),
-        ("limits.energy_per_day", limits.energy_per_day.is_some_and(|energy| energy.si() <= 0.0)),
-        ("limits.holdup", limits.holdup.is_some_and(|holdup| holdup.si() <= 0.0)),
+        (
+            "limits.life",
+            limits.life.is_some_and(|life| life.si() <= 0.0),
+        ),
+        (
+            "limits.cost",
+            limits.cost.is_some_and(|cost| cost.si() <= 0.0),
+        ),
+        (
+            "limits.energy_per_day",
+            limits
+                .energy_per_day
+                .is_some_and(|energy| energy.si() <= 0.0),
+        ),
+        (
+            "limits.holdup",
+            limits.holdup.is_some_and(|holdup| holdup.si() <= 0.0),
+        ),
     ] {
         if zero {
-            return Some((path, "is zero; allowed: above 0, or leave it out".to_owned()));
+            return Some((
+                path,
+                "is zero; allowed: above 0, or leave it out".to_owned(),
+            ));
         }
     }
     None
@@ -204,7 +264,11 @@ mod tests {
         for (name, text) in STUDIES {
             let study = read_study(name, text).unwrap_or_else(|error| panic!("{error}"));
             let written = write_study(&study).expect("a comparison");
-            assert_eq!(read_study(name, &written).ok().as_ref(), Some(&study), "{written}");
+            assert_eq!(
+                read_study(name, &written).ok().as_ref(),
+                Some(&study),
+                "{written}"
+            );
         }
     }
 
@@ -213,22 +277,52 @@ mod tests {
         let sound = "[work]\nkind = \"log\"\nrate = \"500 KB/s\"\nrecord = \"4 KiB\"\n";
         assert!(read_study("s", sound).is_ok());
         for (text, expected) in [
-            (sound.replace("500 KB/s", "0 B/s"), "s:3: work.rate of 0 B/s is none"),
-            (sound.replace("4 KiB", "0 B"), "s:4: work.record of 0 B cannot be"),
-            (sound.replace("\"log\"", "\"lgo\""), "s:2: unknown variant `lgo`"),
-            (sound.replace("500 KB/s", "fast"), "s:3: \"fast\" is not a data rate"),
+            (
+                sound.replace("500 KB/s", "0 B/s"),
+                "s:3: work.rate of 0 B/s is none",
+            ),
+            (
+                sound.replace("4 KiB", "0 B"),
+                "s:4: work.record of 0 B cannot be",
+            ),
+            (
+                sound.replace("\"log\"", "\"lgo\""),
+                "s:2: unknown variant `lgo`",
+            ),
+            (
+                sound.replace("500 KB/s", "fast"),
+                "s:3: \"fast\" is not a data rate",
+            ),
             (format!("{sound}duty = \"0 %\"\n"), "s:5: work.duty of 0"),
-            (format!("{sound}dty = \"1 %\"\n"), "s:5: unknown field `dty`"),
-            (format!("{sound}reads = \"10 %\"\n"), "s:5: work.reads goes with"),
+            (
+                format!("{sound}dty = \"1 %\"\n"),
+                "s:5: unknown field `dty`",
+            ),
+            (
+                format!("{sound}reads = \"10 %\"\n"),
+                "s:5: work.reads goes with",
+            ),
             (format!("{sound}keep = \"1 B\"\n"), "s:5: work.keep of 1 B"),
-            (format!("{sound}trace = \"x\"\n"), "s:5: work.trace goes with"),
-            (format!("{sound}[limits]\nbytes_at_risk = \"1 KiB\"\n"), "s:6: limits.bytes_at_risk of 1 KiB is below"),
+            (
+                format!("{sound}trace = \"x\"\n"),
+                "s:5: work.trace goes with",
+            ),
+            (
+                format!("{sound}[limits]\nbytes_at_risk = \"1 KiB\"\n"),
+                "s:6: limits.bytes_at_risk of 1 KiB is below",
+            ),
             (
                 format!("{sound}[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n"),
                 "s:7: limits.bytes_at_risk of 64 KiB contradicts limits.ram",
             ),
-            (format!("{sound}[limits]\nlife = \"0 y\"\n"), "s:6: limits.life is zero"),
-            (sound.replace("\"log\"", "\"replay\""), "s:1: work.trace is missing"),
+            (
+                format!("{sound}[limits]\nlife = \"0 y\"\n"),
+                "s:6: limits.life is zero",
+            ),
+            (
+                sound.replace("\"log\"", "\"replay\""),
+                "s:1: work.trace is missing",
+            ),
         ] {
             let error = read_study("s", &text).expect_err(expected).to_string();
             assert!(error.starts_with(expected), "{error}\nexpected {expected}");

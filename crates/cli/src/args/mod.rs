@@ -1,8 +1,13 @@
 //! The command line: every flag, its help and its default.
 
+mod buffer;
+mod compare;
+
 use std::path::PathBuf;
 
+pub(crate) use buffer::Buffer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use compare::Compare;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{BackgroundWork, Operation, Pattern, Timing};
@@ -18,6 +23,8 @@ use wordline_report::Format;
 )]
 #[command(after_help = "\
 Examples:
+  wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
+  wordline buffer --log my_lat.1.log --ram 64KiB
   wordline raw --target em064lx --export report.html
   wordline part show em064lx
   wordline reproduce
@@ -50,6 +57,10 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Rank memories for a piece of work, with a verdict for each: the main job
+    Compare(Box<Compare>),
+    /// RAM for a fixed input rate, from a target or a log
+    Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
     Raw(Raw),
     /// List, show, check or import parts and boards
@@ -130,6 +141,15 @@ pub(crate) struct Raw {
         value_name = "typ|max|sampled"
     )]
     pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) drawn: Drawn,
+    #[command(flatten)]
+    pub(crate) export: Export,
+}
+
+/// Age of the chips, and the seed of what is drawn.
+#[derive(Args, Debug)]
+pub(crate) struct Drawn {
     /// Fraction of rated life already used, 0 to 1
     #[arg(
         long,
@@ -147,8 +167,6 @@ pub(crate) struct Raw {
         allow_negative_numbers = true
     )]
     pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) export: Export,
 }
 
 /// Where results are saved besides stdout.

@@ -1,0 +1,207 @@
+//! `wordline compare`.
+
+use std::path::Path;
+
+use wordline_core::quantity::ByteCount;
+use wordline_core::{
+    CompareWorkload, Experiment, Limits, Prices, ResultSet, Timing, Work, WorkKind, Workload,
+};
+use wordline_lab::{STUDIES, read_study, write_study};
+
+use crate::args::{Compare, Global};
+use crate::failure::{self, Failure};
+use crate::input::{self, Inputs};
+use crate::outcome::Outcome;
+use crate::output::{self, Exports};
+
+/// No study comes near this size.
+const STUDY_BYTES_MAX: u64 = 1 << 20;
+
+/// A record, unless the user says otherwise.
+const RECORD: ByteCount = ByteCount::from_bytes(4096);
+
+pub(crate) fn run(compare: &Compare, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&compare.export)?;
+    let mut inputs = Inputs::default();
+    let experiment = experiment(compare, &mut inputs)?;
+    if compare.print_study {
+        let text = write_study(&experiment).unwrap_or_default();
+        output::data(&text)?;
+        return Ok(Outcome::Done);
+    }
+    let catalog = super::catalog(global)?;
+    let required = required(compare, &catalog)?;
+    let mut experiment = experiment;
+    // What is required is a candidate, whether or not it was named as one.
+    if !experiment.targets.is_empty() {
+        for target in &required {
+            if !experiment.targets.contains(target) {
+                experiment.targets.push(target.clone());
+            }
+        }
+    }
+    let document = super::run_experiment(&catalog, &experiment, &inputs, global)?;
+    exports.write(&document, global)?;
+    outcome(&document, &required)
+}
+
+/// The targets of `--require` with their boards.
+fn required(
+    compare: &Compare,
+    catalog: &wordline_catalog::Catalog,
+) -> Result<Vec<String>, Failure> {
+    let full = |name: &String| {
+        let (turn, target) = match name.strip_prefix("2*") {
+            Some(target) => ("2*", target),
+            None => ("", name.as_str()),
+        };
+        let target = catalog.target(target).map_err(failure::catalog)?;
+        Ok(format!("{turn}{}", target.name))
+    };
+    compare.require.iter().map(full).collect()
+}
+
+fn outcome(document: &ResultSet, required: &[String]) -> Result<Outcome, Failure> {
+    if !document.complete {
+        return Ok(Outcome::Interrupted);
+    }
+    let verdicts = &document.verdicts;
+    for target in required {
+        let mut of_target = verdicts.iter().filter(|one| one.target == *target);
+        if of_target.clone().next().is_none() {
+            return Err(failure::message(format!(
+                "--require {target}: this is none of the candidates; name it with --target, and two chips in \
+                 turn with --in-turn"
+            )));
+        }
+        if !of_target.all(|one| one.pass) {
+            return Ok(Outcome::CheckFailed);
+        }
+    }
+    let any = verdicts.iter().any(|one| one.pass);
+    Ok(if any {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
+}
+
+/// The study with what the flags say.
+fn experiment(compare: &Compare, inputs: &mut Inputs) -> Result<Experiment, Failure> {
+    let mut experiment = match &compare.study {
+        Some(study) => read(study)?,
+        None => of_flags(compare)?,
+    };
+    let Workload::Compare(workload) = &mut experiment.workload else {
+        unreachable!("a study is a comparison");
+    };
+    override_work(&mut workload.work, compare);
+    override_limits(&mut workload.limits, compare);
+    override_prices(&mut workload.prices, compare);
+    if compare.title.is_some() {
+        workload.title.clone_from(&compare.title);
+    }
+    workload.in_turn |= compare.in_turn;
+    if let Some(trace) = &mut workload.work.trace {
+        *trace = match (&compare.trace, &compare.study) {
+            (Some(named), _) => inputs.add(Path::new(named)),
+            // Beside the study's file, as the study means it.
+            (None, Some(study)) => {
+                let folder = Path::new(study).parent().unwrap_or(Path::new("."));
+                inputs.add(&folder.join(trace.as_str()))
+            }
+            (None, None) => inputs.add(Path::new(trace.as_str())),
+        };
+    }
+    if !compare.target.is_empty() {
+        experiment.targets.clone_from(&compare.target);
+    }
+    if !compare.timing.is_empty() {
+        experiment.timings.clone_from(&compare.timing);
+    }
+    experiment.age = compare.age.unwrap_or(experiment.age);
+    experiment.seed = compare.seed.unwrap_or(experiment.seed);
+    Ok(experiment)
+}
+
+/// A study by its name or from a file.
+fn read(study: &str) -> Result<Experiment, Failure> {
+    let known = STUDIES.iter().find(|(name, _)| *name == study);
+    if let Some((name, text)) = known {
+        return read_study(name, text).map_err(|error| failure::sheet(&error));
+    }
+    let path = Path::new(study);
+    if !path.exists() {
+        let names: Vec<_> = STUDIES.iter().map(|(name, _)| *name).collect();
+        return Err(failure::message(format!(
+            "{study}: there is no such file, and no study of that name comes along; those are {}",
+            names.join(", ")
+        )));
+    }
+    let bytes = input::read(path, STUDY_BYTES_MAX)?;
+    if bytes.len() as u64 > STUDY_BYTES_MAX {
+        return Err(failure::message(format!(
+            "{study} is larger than 1 MiB, which no study is"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|fault| {
+        let at = fault.utf8_error().valid_up_to();
+        failure::message(format!("{study} is not a text file: byte {at} is no UTF-8"))
+    })?;
+    read_study(study, &text).map_err(|error| failure::sheet(&error))
+}
+
+fn of_flags(compare: &Compare) -> Result<Experiment, Failure> {
+    let Some(rate) = compare.rate else {
+        return Err(failure::message(
+            "say at which rate data come, such as --rate 500KB/s, or name a study, such as data-logger",
+        ));
+    };
+    Ok(Experiment {
+        targets: Vec::new(),
+        workload: Workload::Compare(Box::new(CompareWorkload {
+            title: None,
+            work: Work::log(rate, RECORD),
+            limits: Limits::default(),
+            prices: Prices::default(),
+            in_turn: false,
+        })),
+        timings: vec![Timing::Typ, Timing::Max],
+        age: 0.0,
+        seed: 0,
+    })
+}
+
+fn override_work(work: &mut Work, compare: &Compare) {
+    // A trace says by itself that it is replayed.
+    let replay = compare.trace.as_ref().map(|_| WorkKind::Replay);
+    work.kind = compare.work.or(replay).unwrap_or(work.kind);
+    work.rate = compare.rate.unwrap_or(work.rate);
+    work.record = compare.record.unwrap_or(work.record);
+    work.duty = compare.duty.or(work.duty);
+    work.keep = compare.keep.or(work.keep);
+    work.utilization = compare.utilization.or(work.utilization);
+    work.reads = compare.reads.or(work.reads);
+    if compare.trace.is_some() {
+        work.trace.clone_from(&compare.trace);
+    }
+}
+
+fn override_limits(limits: &mut Limits, compare: &Compare) {
+    *limits = Limits {
+        ram: compare.max_ram.or(limits.ram),
+        latency: compare.max_latency.or(limits.latency),
+        life: compare.min_life.or(limits.life),
+        energy_per_day: compare.max_energy_per_day.or(limits.energy_per_day),
+        bytes_at_risk: compare.max_bytes_at_risk.or(limits.bytes_at_risk),
+        holdup: compare.max_holdup.or(limits.holdup),
+        cost: compare.max_cost.or(limits.cost),
+        parts: compare.max_parts.or(limits.parts),
+    };
+}
+
+fn override_prices(prices: &mut Prices, compare: &Compare) {
+    prices.ram_per_kib = compare.ram_price.or(prices.ram_per_kib);
+    prices.level_shifter = compare.shifter_price.or(prices.level_shifter);
+    prices.parts.extend(compare.price.iter().cloned());
+}

@@ -1,0 +1,337 @@
+//! What a program asked for, replayed on a simulated target.
+//!
+//! The accesses run one after the other, and the theory answers for any rate. Where the trace tells when
+//! each was asked for, it is replayed once more at its own times, and the bytes that waited are counted.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use wordline_catalog::Target;
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{
+    Basis, BufferWorkload, Experiment, LogSource, Metric, Operation, ResultSet, TraceSource,
+};
+use wordline_nvm::Conditions;
+use wordline_trace::{AskedAccess, AskedAccesses, Log, Purpose, Summary, TraceError};
+
+use super::analysis::Analysis;
+use super::stream::{Failure, play};
+use super::{log, rows, startup_of};
+use crate::backlog::BacklogError;
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+use crate::payload::Payload;
+use crate::sources;
+use crate::subject::Subject;
+use crate::work::{Player, Step};
+
+/// The largest access that is replayed, because its bytes are held in RAM.
+const ACCESS_MAX: u64 = 16 << 20;
+
+/// Replays the trace on every target and timing class.
+pub(super) fn run(
+    targets: &[Target<'_>],
+    source: &TraceSource,
+    question: &BufferWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let rates = super::rates(question)?;
+    let payload = Payload::new(experiment.seed, ACCESS_MAX as usize);
+    for target in targets {
+        for &timing in &experiment.timings {
+            let device = target.connect(Conditions {
+                timing,
+                age: experiment.age,
+                seed: experiment.seed,
+            });
+            let device = device.map_err(|source| LabError::Device {
+                target: target.name.clone(),
+                source,
+            })?;
+            sources::add(document, target, device.as_ref(), timing);
+            let workload = experiment.workload.name();
+            let age = experiment.age;
+            let subject = Subject::simulated(target, workload, source.operation, timing, age);
+            let start = startup_of(question, device.as_ref())?;
+            let mut fresh = device.fork_device();
+            let mut replay = Replay::open(source, fresh.len(), control)?;
+            let mut analysis = Analysis::new(start, &rates)?;
+            let mut player = Player::new(fresh.as_mut(), &payload);
+            let mut breathe = |moved| {
+                control.report(Progress {
+                    step: &subject.target,
+                    done_bytes: moved,
+                    total_bytes: 0,
+                });
+                control.stopped()
+            };
+            let counts = |step: &Step| step.operation == source.operation;
+            let steps = replay.by_ref().map(|(step, _)| step);
+            let ended = play(&mut player, steps, &mut analysis, counts, &mut breathe);
+            let folded = replay.finish(&source.file)?;
+            let failed = |failure: Failure, document: &mut ResultSet| {
+                for metric in [Metric::ThroughputMean, Metric::RamPeak] {
+                    document
+                        .rows
+                        .push(subject.row(metric, Err(NoValue::Failed)));
+                }
+                let advice = format!(
+                    "{}: {failure}; a memory that erases blocks takes a trace that overwrites only behind a \
+                     translation layer",
+                    subject.target
+                );
+                document.warn(WarningCode::RunFailed, advice);
+            };
+            match ended {
+                Ok(true) => {}
+                Ok(false) => {
+                    document.complete = false;
+                    return Ok(());
+                }
+                Err(failure) => {
+                    failed(failure, document);
+                    continue;
+                }
+            }
+            if analysis.accesses() == 0 {
+                return Err(LabError::Log {
+                    file: source.file.clone(),
+                    problem: format!("there is no {} in it", source.operation.name()),
+                });
+            }
+            let findings = analysis.finish()?;
+            let record = findings.curve.record().map(ByteCount::bytes);
+            let subject = match record {
+                Some(bytes) => subject.at("access_bytes", bytes),
+                None => subject,
+            };
+            rows::add(&subject, &findings, question, experiment.seed, document);
+            notes(&subject, &folded, source, document);
+            if folded.timed {
+                let mut fresh = device.fork_device();
+                let replay = Replay::open(source, fresh.len(), control)?;
+                let mut player = Player::new(fresh.as_mut(), &payload);
+                match own_times(&mut player, replay, source.operation, start.time) {
+                    Ok(peaks) => peaks.rows(&subject, document),
+                    Err(failure) => {
+                        let advice = format!("{}, at its own times: {failure}", subject.target);
+                        document.warn(WarningCode::RunFailed, advice);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn notes(subject: &Subject, told: &Told, source: &TraceSource, document: &mut ResultSet) {
+    if told.folded > 0 {
+        let advice = format!(
+            "{}: {} accesses of {} lie outside the memory and were folded into it",
+            subject.target, told.folded, source.file
+        );
+        document.warn(WarningCode::FoldedAddresses, advice);
+    }
+    for oddity in &told.summary.oddities {
+        let (code, advice) = log::odd(&source.file, oddity);
+        document.warn(code, advice);
+    }
+}
+
+/// Accesses of a trace as a memory of some size takes them.
+pub(crate) struct Replay {
+    asked: AskedAccesses<Box<dyn BufRead>>,
+    capacity: u64,
+    passes: u64,
+    fault: Option<TraceError>,
+    folded: u64,
+    timed: bool,
+}
+
+/// What was seen of a trace when it ended.
+pub(crate) struct Told {
+    pub(crate) folded: u64,
+    /// Whether every access tells when it was asked for.
+    pub(crate) timed: bool,
+    pub(crate) summary: Summary,
+}
+
+impl Replay {
+    pub(crate) fn open(
+        source: &TraceSource,
+        capacity: u64,
+        control: &Control<'_>,
+    ) -> Result<Self, LabError> {
+        let source_of_log = LogSource {
+            file: source.file.clone(),
+            format: source.format.clone(),
+            unit: None,
+            job: source.job.clone(),
+            operation: None,
+            record_bytes: None,
+            durations: wordline_core::Durations::Latency,
+        };
+        let options = log::options(&source_of_log, Purpose::Workload)?;
+        let opened = wordline_trace::open(control.open(&source.file)?, &options);
+        let opened = opened.map_err(|fault| LabError::Trace {
+            file: source.file.clone(),
+            source: fault,
+        })?;
+        match opened {
+            Log::Asked(asked) => Ok(Self {
+                asked,
+                capacity,
+                passes: 0,
+                fault: None,
+                folded: 0,
+                timed: true,
+            }),
+            Log::Accesses(_) | Log::Counted(_) => Err(LabError::Log {
+                file: source.file.clone(),
+                problem: "this is a log of durations and no workload; analyse it with --log FILE, or replay \
+                          what blkparse or fio's --write_iolog wrote"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// What was seen of it.
+    ///
+    /// # Errors
+    /// With the fault that ended it, if one did.
+    pub(crate) fn finish(self, file: &str) -> Result<Told, LabError> {
+        match self.fault {
+            Some(source) => Err(LabError::Trace {
+                file: file.to_owned(),
+                source,
+            }),
+            None => Ok(Told {
+                folded: self.folded,
+                timed: self.timed,
+                summary: self.asked.summary(),
+            }),
+        }
+    }
+
+    fn step(&mut self, asked: &AskedAccess) -> Step {
+        self.timed &= asked.at.is_some();
+        let bytes = asked.bytes.min(self.capacity).min(ACCESS_MAX);
+        let most = self.capacity - bytes;
+        let at = if asked.offset <= most {
+            asked.offset
+        } else {
+            self.folded += 1;
+            // Folding by the size of the access keeps accesses of one size aligned.
+            let places = (self.capacity / bytes.max(1)).max(1);
+            asked.offset / bytes.max(1) % places * bytes
+        };
+        self.passes += 1;
+        Step {
+            operation: asked.operation,
+            at,
+            bytes,
+            pass: self.passes,
+        }
+    }
+}
+
+impl Iterator for Replay {
+    type Item = (Step, Option<Time>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.asked.next()? {
+                Ok(asked) if asked.bytes == 0 => {}
+                Ok(asked) => return Some((self.step(&asked), asked.at)),
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// Peaks of a replay at the trace's own times.
+#[derive(Default)]
+struct OwnTimes {
+    waiting: u64,
+    in_flight: u64,
+    latency: Time,
+}
+
+/// Runs the trace at its own times: an access begins when it was asked for, or when the memory is free.
+fn own_times(
+    player: &mut Player<'_>,
+    mut replay: Replay,
+    operation: Operation,
+    startup: Time,
+) -> Result<OwnTimes, Failure> {
+    let began = player.now();
+    player.idle_until(began.checked_plus(startup).ok_or(BacklogError::TooMuch)?);
+    let mut peaks = OwnTimes::default();
+    // Asked for and not begun, in their order, and the counted bytes among them.
+    let mut waiting: VecDeque<(Step, Time)> = VecDeque::new();
+    let mut waiting_bytes: u64 = 0;
+    let mut next = replay.next();
+    loop {
+        // Nothing waits: the memory idles until something is asked for.
+        if waiting.is_empty() {
+            let Some((step, at)) = next.take() else {
+                return Ok(peaks);
+            };
+            let at = began.plus(at.unwrap_or(Time::ZERO));
+            player.idle_until(at);
+            waiting_bytes += counted(&step, operation);
+            waiting.push_back((step, at));
+            next = replay.next();
+        }
+        let Some((step, asked)) = waiting.pop_front() else {
+            continue;
+        };
+        let bytes = counted(&step, operation);
+        waiting_bytes -= bytes;
+        player.carry_out(&step)?;
+        let end = player.now();
+        while let Some((step, at)) = next {
+            let at = began.plus(at.unwrap_or(Time::ZERO));
+            if at >= end {
+                next = Some((step, Some(at.since(began))));
+                break;
+            }
+            waiting_bytes += counted(&step, operation);
+            waiting.push_back((step, at));
+            next = replay.next();
+        }
+        peaks.waiting = peaks.waiting.max(waiting_bytes);
+        peaks.in_flight = peaks.in_flight.max(waiting_bytes + bytes);
+        if bytes > 0 {
+            peaks.latency = peaks.latency.later(end.since(asked));
+        }
+    }
+}
+
+/// Bytes of an access that the buffer holds.
+fn counted(step: &Step, operation: Operation) -> u64 {
+    if step.operation == operation {
+        step.bytes
+    } else {
+        0
+    }
+}
+
+impl OwnTimes {
+    fn rows(&self, subject: &Subject, document: &mut ResultSet) {
+        let at = subject.estimate(Basis::Simulated, "own_times");
+        for (metric, value) in [
+            (Metric::RamPeak, self.waiting as f64),
+            (Metric::RamPeakInFlight, self.in_flight as f64),
+            (Metric::LatencyMax, self.latency.si()),
+        ] {
+            document.rows.push(at.row(metric, Ok(value)));
+        }
+    }
+}

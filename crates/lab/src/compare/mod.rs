@@ -1,0 +1,316 @@
+//! Candidates side by side, and a verdict for each: which memory should I take?
+
+mod candidate;
+mod judge;
+mod study;
+
+use std::cmp::Ordering;
+
+use candidate::{Assessed, Candidate, Unfit};
+pub use study::{STUDIES, read_study, write_study};
+use wordline_catalog::{Catalog, Target};
+use wordline_core::quantity::Quantity;
+use wordline_core::results::{NoValue, Verdict, WarningCode};
+use wordline_core::{
+    Basis, CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing, WorkKind,
+};
+
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+use crate::sources;
+use crate::subject::Subject;
+
+/// What a candidate's name begins with when two chips of it work in turn.
+const IN_TURN: &str = "2*";
+
+/// Every part of the catalogue on its default board: the candidates of a study that names none.
+#[must_use]
+pub fn all_targets(catalog: &Catalog) -> Vec<String> {
+    let parts = catalog.parts().filter(|part| part.default_board.is_some());
+    let targets = parts.filter_map(|part| catalog.target(&part.header.id).ok());
+    targets.map(|target| target.name).collect()
+}
+
+/// The candidates that names stand for: `PART@BOARD`, or `2*PART@BOARD` for two chips in turn.
+fn candidates<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<Candidate<'a>>, LabError> {
+    let mut candidates: Vec<Candidate<'a>> = Vec::new();
+    for name in names {
+        let (in_turn, target) = match name.strip_prefix(IN_TURN) {
+            Some(target) => (true, target),
+            None => (false, name.as_str()),
+        };
+        let candidate = Candidate {
+            target: catalog.target(target)?,
+            in_turn,
+        };
+        if candidates
+            .iter()
+            .any(|other| other.name() == candidate.name())
+        {
+            return Err(LabError::Twice(candidate.name()));
+        }
+        candidates.push(candidate);
+    }
+    Ok(candidates)
+}
+
+/// Two chips in turn of every candidate that can do so, beside the candidates themselves.
+fn with_pairs<'a>(candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+    let mut all = Vec::new();
+    for candidate in candidates {
+        let pair = Candidate {
+            in_turn: true,
+            ..candidate.clone()
+        };
+        let known = |all: &[Candidate<'_>]| all.iter().any(|one| one.name() == pair.name());
+        let useful = !candidate.in_turn && candidate.erases();
+        all.push(candidate);
+        if useful && !known(&all) {
+            all.push(pair);
+        }
+    }
+    all
+}
+
+/// Judges every candidate in every timing class, and ranks them. An experiment that names none means
+/// the whole catalogue.
+pub(crate) fn run(
+    catalog: &Catalog,
+    study: &CompareWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    if let Some((path, problem)) = study::problem(study) {
+        return Err(LabError::Study { path, problem });
+    }
+    let candidates = if experiment.targets.is_empty() {
+        candidates(catalog, &all_targets(catalog))?
+    } else {
+        candidates(catalog, &experiment.targets)?
+    };
+    let candidates = if study.in_turn {
+        with_pairs(candidates)
+    } else {
+        candidates
+    };
+    let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
+    document.experiment.targets.clone_from(&names);
+    defaults(study, document);
+    advise(study, document);
+    let mut ranked: Vec<Vec<Verdict>> = Vec::new();
+    let runs = (candidates.len() * experiment.timings.len()) as u64;
+    let mut done = 0;
+    for candidate in &candidates {
+        let mut verdicts = Vec::new();
+        for &timing in &experiment.timings {
+            control.report(Progress {
+                step: &candidate.name(),
+                done_bytes: done,
+                total_bytes: runs,
+            });
+            done += 1;
+            let operation = operation(study);
+            let subject = Subject {
+                target: candidate.name(),
+                ..Subject::simulated(
+                    &candidate.target,
+                    "compare",
+                    operation,
+                    timing,
+                    experiment.age,
+                )
+            }
+            .at("access_bytes", study.work.record.bytes())
+            .at("rate_bytes_per_s", study.work.rate.si());
+            match candidate.assess(study, experiment, timing, control) {
+                Ok(assessed) => {
+                    let device = assessed.device.as_ref();
+                    sources::add(document, &candidate.target, device, timing);
+                    rows(&subject, &assessed, document);
+                    let rate = study.work.rate.si();
+                    let figures = &assessed.figures;
+                    let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
+                    verdict.note = join(verdict.note, assessed.notes);
+                    verdicts.push(verdict);
+                }
+                Err(Unfit::Limit(limit, why)) => {
+                    let rate = study.work.rate.si();
+                    let reason = Err(NoValue::NotApplicable);
+                    document
+                        .rows
+                        .push(subject.row(Metric::ThroughputMean, reason));
+                    verdicts.push(judge::unfit(&subject.target, timing, rate, limit, why));
+                }
+                Err(Unfit::Stopped) => {
+                    document.complete = false;
+                    ranked.extend((!verdicts.is_empty()).then_some(verdicts));
+                    rank(&mut ranked, document);
+                    return Ok(());
+                }
+                Err(Unfit::Study(error)) => return Err(error),
+            }
+        }
+        ranked.push(verdicts);
+    }
+    rank(&mut ranked, document);
+    Ok(())
+}
+
+fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
+    let all: Vec<String> = note.into_iter().chain(more).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// Best first: what passes in more timing classes, then what needs fewer chips, then what is known to
+/// cost less, then what leaves more room.
+fn rank(ranked: &mut [Vec<Verdict>], document: &mut ResultSet) {
+    let value = |target: &str, metric: Metric| {
+        let mut rows = document.rows.iter();
+        rows.find(|row| row.target == target && row.metric == metric)
+            .and_then(|row| row.value)
+            .unwrap_or(f64::INFINITY)
+    };
+    let key = |verdicts: &[Verdict]| {
+        let target = verdicts
+            .first()
+            .map_or("", |verdict| verdict.target.as_str());
+        let passes = verdicts.iter().filter(|verdict| verdict.pass).count();
+        let margins = verdicts.iter().map(|verdict| {
+            let without = if verdict.pass { f64::MAX } else { f64::MIN };
+            verdict.margin.unwrap_or(without)
+        });
+        (
+            passes,
+            value(target, Metric::PartsNeeded),
+            value(target, Metric::Cost),
+            margins.fold(f64::INFINITY, f64::min),
+        )
+    };
+    let order = |one: &Vec<Verdict>, other: &Vec<Verdict>| -> Ordering {
+        let ((passes, parts, cost, margin), (other_passes, other_parts, other_cost, other_margin)) =
+            (key(one), key(other));
+        other_passes
+            .cmp(&passes)
+            .then(parts.total_cmp(&other_parts))
+            .then(cost.total_cmp(&other_cost))
+            .then(other_margin.total_cmp(&margin))
+    };
+    ranked.sort_by(order);
+    document.verdicts = ranked.iter().flatten().cloned().collect();
+    let rank_of = |target: &str| {
+        let mut verdicts = document.verdicts.iter();
+        verdicts.position(|verdict| verdict.target == target)
+    };
+    let mut rows = std::mem::take(&mut document.rows);
+    rows.sort_by_key(|row| rank_of(&row.target));
+    document.rows = rows;
+}
+
+/// What the buffer is about: writes, unless the work only reads.
+fn operation(study: &CompareWorkload) -> Operation {
+    if study.work.reads() >= 1.0 {
+        Operation::Read
+    } else {
+        Operation::Write
+    }
+}
+
+fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
+    let figures = &assessed.figures;
+    let mut push = |metric, value| document.rows.push(subject.row(metric, value));
+    push(Metric::RamPeak, figures.ram_peak);
+    push(Metric::RamPeakInFlight, assessed.ram_in_flight);
+    if let Some(rate) = assessed.rate_max {
+        push(Metric::RateMax, rate);
+    }
+    push(Metric::ThroughputMean, Ok(figures.throughput));
+    push(Metric::LatencyMax, figures.latency_max);
+    push(Metric::Lifetime, figures.lifetime);
+    push(Metric::EnergyPerDay, figures.energy_per_day);
+    push(Metric::BytesAtRisk, figures.bytes_at_risk);
+    push(Metric::HoldupTime, assessed.holdup_time);
+    push(Metric::HoldupCapacitance, figures.holdup);
+    push(Metric::PartsNeeded, Ok(figures.parts));
+    push(Metric::Cost, figures.cost);
+    push(Metric::Area, assessed.area);
+    if let Some(bound) = assessed.ram_bound {
+        let proven = subject.estimate(Basis::Proven, "bound");
+        document.rows.push(proven.row(Metric::RamPeak, bound));
+    }
+}
+
+/// Names the settings that nobody stated.
+fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
+    let work = &study.work;
+    if work.keep.is_none() {
+        let advice = "what comes in an hour of work is kept, as nothing else was said (--keep)";
+        document.warn(WarningCode::Default, advice.to_owned());
+    }
+    if work.duty.is_none() {
+        let advice = "the work never pauses, as nothing else was said (--duty)";
+        document.warn(WarningCode::Default, advice.to_owned());
+    }
+    if study.limits.parts.is_none() {
+        let advice = format!(
+            "a candidate may consist of {} chips, as nothing else was said (--max-parts)",
+            judge::PARTS_MAX
+        );
+        document.warn(WarningCode::Default, advice);
+    }
+}
+
+/// What "Evaluating Embedded File System RAM Usage Under Real-Time Constraints" advises, where its
+/// conditions hold: no card is simulated yet.
+fn advise(study: &CompareWorkload, document: &mut ResultSet) {
+    const PROVEN_CARD_RATE: f64 = 512.0 / 0.25;
+    const HIGH_RATE: f64 = 100e3;
+    const LARGE_RAM: f64 = 1024.0 * 1024.0;
+    let (work, limits) = (&study.work, &study.limits);
+    if !matches!(
+        work.kind,
+        WorkKind::Log | WorkKind::Overwrite | WorkKind::Replay
+    ) {
+        return;
+    }
+    let rate = work.rate.si();
+    let source = "realtime-buffering";
+    let advice = match limits.ram.map(Quantity::si) {
+        None => format!(
+            "without a limit of RAM, managed flash (SD card, eMMC) is worth a look where input may wait or be \
+             lost: there its mean throughput decides ({source}); it is not simulated by this version"
+        ),
+        Some(ram) if ram >= LARGE_RAM => format!(
+            "with 1 MiB of RAM and more, managed flash (SD card, eMMC) can be buffered; measure it and give \
+             its log to wordline buffer --log ({source})"
+        ),
+        Some(_) if rate <= PROVEN_CARD_RATE => format!(
+            "up to 2 KB/s the SD specification alone promises that a card needs no buffer: 512 B in 250 ms \
+             ({source})"
+        ),
+        Some(_) if rate > HIGH_RATE => format!(
+            "with little RAM and more than 100 KB/s, raw NAND with a real-time file system is the better choice \
+             against cards: its erase is bounded, and the file system says when it happens ({source})"
+        ),
+        Some(_) => format!(
+            "with little RAM and at most 100 KB/s, a card may do, at a rate far below its mean throughput; \
+             measure it and give its log to wordline buffer --log ({source})"
+        ),
+    };
+    document.warn(WarningCode::Advice, advice);
+}
+
+/// A target's candidates do not need to fit: that is a verdict.
+impl Candidate<'_> {
+    /// Whether it erases blocks, so that a second chip could take what comes meanwhile.
+    fn erases(&self) -> bool {
+        let conditions = wordline_nvm::Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        let target: &Target<'_> = &self.target;
+        let device = target.connect(conditions);
+        device.is_ok_and(|mut device| device.overwrite_bytes() > 1 && device.background().is_some())
+    }
+}
