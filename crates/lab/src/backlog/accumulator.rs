@@ -3,10 +3,11 @@
 use wordline_core::quantity::{ByteCount, Time};
 
 use super::BacklogError;
+use super::chains::{chains, even_chains};
 use super::curve::Curve;
 use super::floor::Floor;
 use super::fraction::gcd;
-use super::hull::{Node, Point, Side, push_lower, push_upper};
+use super::hull::{Node, Point};
 use super::peaks::StartUp;
 
 /// Accesses in a block: what is looked at together.
@@ -206,40 +207,16 @@ impl Accumulator {
             }
         });
         if covered {
-            return Some(self.chains(sizes, total));
+            // Being covered, the block lasts less than 2⁵³ ps.
+            return Some(if !self.varying && self.unit > 0 {
+                even_chains(&self.durations, total)
+            } else {
+                chains(&self.durations, sizes, total, self.varying)
+            });
         }
         let node = exact(&self.durations, sizes, sides)?;
         raise(&mut self.floors, &node);
         Some(node)
-    }
-
-    /// The block as a part without its own envelope.
-    fn chains(&self, sizes: &[u64], total: Point) -> Node {
-        let (mut starts, mut ends) = (Vec::with_capacity(64), Vec::with_capacity(64));
-        let mut emptied = Vec::new();
-        let mut at = Point::new(0, 0);
-        for (&duration, &size) in self.durations.iter().zip(sizes) {
-            push_upper(&mut starts, at);
-            at.a += duration;
-            push_lower(&mut ends, at);
-            at.c += size;
-            if self.varying {
-                push_lower(&mut emptied, at);
-            }
-        }
-        let side = |ends| Side {
-            ends,
-            peaks: Vec::new(),
-        };
-        let mut sides = vec![side(ends)];
-        if self.varying {
-            sides.push(side(emptied));
-        }
-        Node {
-            total,
-            starts,
-            sides,
-        }
     }
 
     /// The curve of all accesses.

@@ -122,8 +122,9 @@ impl Floor {
         let meets = &self.meets[..shorter];
         let mut tried = [0; LANES];
         for (lane, index) in tried.iter_mut().enumerate() {
-            // Evenly, the last one always among them; all of them when there are few.
-            *index = ((lane + 1) * shorter).div_ceil(LANES) - 1;
+            // The first, where bytes begin to wait, and the last are always among them, the others
+            // evenly between; all of them when there are few.
+            *index = (lane * (shorter - 1)).div_ceil(LANES - 1);
         }
         let lanes = tried.map(|index| meets[index]);
         let peaks = if self.waiting {

@@ -1,21 +1,29 @@
 //! theory to come.
 
 mod accumulator;
+mod chains;
 mod curve;
 mod floor;
 mod fraction;
 mod hull;
+mod longest;
 mod peaks;
 mod replay;
+mod unordered;
+
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_lists;
 
 pub use accumulator::Accumulator;
 pub use curve::{Breakpoint, Curve, Demand, Line};
 pub use fraction::{Amount, Rate};
+pub use longest::{Longest, Sequence};
 pub use peaks::{Arrivals, Counted, Fluid, Peaks, Records, StartUp};
 pub use replay::{Backlog, Fill};
-use wordline_core::quantity::ByteCount;
+pub use unordered::{Interval, Unordered};
+use wordline_core::quantity::{ByteCount, Time};
 
 /// Why the theory has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -29,6 +37,14 @@ pub enum BacklogError {
     /// The RAM does not even hold what is there at the start.
     #[error("{0} of RAM are too few at every input rate")]
     NoRate(ByteCount),
+    /// An interval of durations that ends before it begins.
+    #[error("an interval of durations from {least} to {most} ends before it begins")]
+    Interval {
+        /// Its lower end.
+        least: Time,
+        /// Its upper end.
+        most: Time,
+    },
     /// Whole records of several sizes have no curve.
     #[error(
         "records of several sizes have no closed curve of whole records; \

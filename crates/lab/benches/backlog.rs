@@ -1,0 +1,70 @@
+//! Speed of the theory of buffers: the exact curve, and the longest sequences of 64 lengths, over logs
+//! of 10⁸ accesses of several kinds. A log is a stretch of 10⁷ durations, drawn beforehand, repeated
+//! with a small change at each turn; a repeated stretch alone would be easier, because no later turn
+//! could find a peak that the first has not.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use wordline_core::draw::{Purpose, draw, standard_normal};
+use wordline_core::quantity::{ByteCount, Time};
+use wordline_lab::backlog::Accumulator;
+
+const STRETCH: u64 = 10_000_000;
+const TURNS: u64 = 10;
+const US: f64 = 1e6;
+const SIZE: ByteCount = ByteCount::from_bytes(4096);
+
+/// The kinds of log: a name, and the duration in picoseconds of an access.
+type Kind = (&'static str, fn(u64) -> f64);
+
+const KINDS: [Kind; 5] = [
+    // An SD card: median 600 us, mean 1.2 ms, peaks of a third of a second.
+    ("log-normal", |k| 600.0 * US * (1.2 * normal(k)).exp()),
+    // A NAND with an erase every 32nd program, each 5 % uncertain.
+    ("periodic", |k| {
+        let base = if k % 32 == 31 { 2600.0 } else { 600.0 };
+        base * US * (1.0 + 0.05 * normal(k)).max(0.1)
+    }),
+    // Short accesses, and once in 100 000 a row of forty long ones.
+    ("bursts", |k| {
+        let base = if k % 100_000 < 40 { 20_000.0 } else { 300.0 };
+        base * US * (1.0 + 0.2 * normal(k)).max(0.1)
+    }),
+    // A normal spread of 10 %, and nothing else: no peak stands out.
+    ("noise", |k| 600.0 * US * (1.0 + 0.1 * normal(k)).max(0.1)),
+    ("constant", |_| 616.0 * US),
+];
+
+fn normal(k: u64) -> f64 {
+    standard_normal(draw(1, 0, k, Purpose::ProgramTime))
+}
+
+/// Feeds a whole log, ten turns of the stretch.
+fn feed(stretch: &[u64], mut push: impl FnMut(Time)) {
+    for turn in 0..TURNS {
+        for (index, &duration) in stretch.iter().enumerate() {
+            push(Time::from_ps(duration + (index as u64 & turn)));
+        }
+    }
+}
+
+fn backlog(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("backlog");
+    group.throughput(Throughput::Elements(STRETCH * TURNS));
+    group.sample_size(10);
+    for (name, kind) in KINDS {
+        let stretch: Vec<u64> = (0..STRETCH).map(|k| kind(k) as u64).collect();
+        group.bench_function(BenchmarkId::new("curve", name), |bencher| {
+            bencher.iter(|| {
+                let mut log = Accumulator::new();
+                feed(black_box(&stretch), |duration| log.push(duration, SIZE));
+                log.finish()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, backlog);
+criterion_main!(benches);
