@@ -9,8 +9,12 @@ mod figures;
 mod import;
 #[path = "../../../fuzz/checks/quantity.rs"]
 mod quantity;
+#[path = "../../../fuzz/checks/recorder.rs"]
+mod recorder;
 #[path = "../../../fuzz/checks/sheet.rs"]
 mod sheet;
+#[path = "../../../fuzz/checks/trace.rs"]
+mod trace;
 
 use std::fs;
 use std::ops::Range;
@@ -96,6 +100,38 @@ fn the_sound_dumps_of_the_corpus_are_read() {
     ] {
         assert!(
             import::check(&corpus_file("import", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_captures_passes() {
+    replay("recorder", recorder::check);
+}
+
+#[test]
+fn the_corpus_of_traces_passes() {
+    replay("trace", trace::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_captures_and_traces_of_the_corpus_are_read() {
+    for name in ["example.wlr", "noise.wlr", "late.wlr", "lost.wlr"] {
+        assert!(
+            recorder::check(&corpus_file("recorder", name)),
+            "{name} is refused"
+        );
+    }
+    for name in [
+        "blkparse.txt",
+        "issued-only.txt",
+        "version-2.iolog",
+        "version-3.iolog",
+    ] {
+        assert!(
+            trace::check(&corpus_file("trace", name)),
             "{name} is refused"
         );
     }

@@ -58,6 +58,8 @@ pub struct RecorderReader<R> {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     line: u64,
+    /// Whether frames before it did not arrive, so that nothing can be counted back beyond it.
+    is_behind_gap: bool,
     is_write: bool,
     delta: u64,
     duration: u64,
@@ -225,9 +227,10 @@ impl<R: BufRead> RecorderReader<R> {
                 bytes,
                 offset,
             } => {
-                self.counted(sequence);
+                let is_behind_gap = self.counted(sequence);
                 let access = Waiting {
                     line: self.record,
+                    is_behind_gap,
                     is_write,
                     delta,
                     duration,
@@ -253,8 +256,8 @@ impl<R: BufRead> RecorderReader<R> {
         Ok(())
     }
 
-    /// A frame that counts has arrived: those between it and the one before have not.
-    fn counted(&mut self, sequence: u8) {
+    /// A frame that counts has arrived. Returns whether some between it and the one before have not.
+    fn counted(&mut self, sequence: u8) -> bool {
         self.record += 1;
         let next = self.next.unwrap_or(u32::from(sequence));
         self.first.get_or_insert(next);
@@ -266,6 +269,7 @@ impl<R: BufRead> RecorderReader<R> {
             self.tell_waiting(None);
         }
         self.next = Some(next.wrapping_add(u32::from(missing)).wrapping_add(1));
+        missing > 0
     }
 
     fn header(&mut self, header: Header) {
@@ -332,7 +336,8 @@ impl<R: BufRead> RecorderReader<R> {
         let mut ends: Vec<Option<u64>> = Vec::with_capacity(waiting.len());
         for access in waiting.iter().rev() {
             ends.push(end);
-            end = end.and_then(|end| end.checked_sub(access.delta));
+            let before = end.and_then(|end| end.checked_sub(access.delta));
+            end = before.filter(|_| !access.is_behind_gap);
         }
         for (access, end) in waiting.into_iter().zip(ends.into_iter().rev()) {
             self.tell(access, counter, end);

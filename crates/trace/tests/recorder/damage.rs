@@ -11,11 +11,11 @@ const HZ: u32 = 480_000_000;
 
 fn accesses(count: u64) -> Vec<Access> {
     let of = |at: u64| Access {
-        is_write: at % 3 == 0,
+        is_write: at.is_multiple_of(3),
         end: at * 1000 + at % 7,
         duration: 100 + at * at % 800,
         bytes: 256,
-        offset: (at % 2 == 0).then_some(at * 256),
+        offset: at.is_multiple_of(2).then_some(at * 256),
     };
     (1..=count).map(of).collect()
 }
@@ -76,6 +76,32 @@ fn a_capture_may_begin_anywhere_and_ends_are_counted_back_from_the_next_header()
                 assert!(matches!(error, TraceError::Unknown { .. }), "{error}");
                 assert!(start > stream.len() * 9 / 10, "from {start}: {error}");
             }
+        }
+    }
+}
+
+#[test]
+fn ends_are_not_counted_back_across_a_gap_even_ahead_of_the_first_header() {
+    let recorded = accesses(200);
+    let stream = encoded(&recorded);
+    let frames: Vec<&[u8]> = stream.split_inclusive(|&byte| byte == 0).collect();
+    let frames: Vec<Vec<u8>> = frames.chunks(2).map(<[&[u8]]>::concat).collect();
+    // From the 20th access on, and of the rest any one or two frames are missing.
+    let late = &frames[20..];
+    for first in 1..late.len() {
+        for width in 1..=2 {
+            let mut kept = late.to_vec();
+            kept.drain(first..(first + width).min(late.len()));
+            let (told, summary) = decoded(&kept.concat()).expect("a header is left");
+            are_true(&told, &recorded);
+            let headers = kept.iter().filter(|frame| frame[2..6] == *b"WLR1").count();
+            let missing = 181 - (kept.len() - headers) as u64;
+            let at_the_end = first + width >= late.len();
+            let counted = lost(&summary.oddities);
+            assert!(
+                counted == missing || at_the_end,
+                "{first}: {counted} of {missing}"
+            );
         }
     }
 }

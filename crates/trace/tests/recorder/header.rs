@@ -326,6 +326,25 @@ fn the_example_sends_what_can_be_decoded() {
         summary.format,
         "firmware recorder, counter of 32 bits at 480 MHz"
     );
+    let page = include_str!("../../../../docs/reference/recorder-format.md");
+    for frame in output
+        .stdout
+        .split_inclusive(|&byte| byte == 0)
+        .collect::<Vec<_>>()
+        .chunks(2)
+        .take(2)
+    {
+        let hex: Vec<_> = frame
+            .concat()
+            .iter()
+            .map(|byte| format!("{byte:02X}"))
+            .collect();
+        let hex = hex.join(" ");
+        assert!(
+            page.contains(&hex),
+            "the page shows another frame than {hex}"
+        );
+    }
     let longest = accesses.iter().map(|access| access.duration).max();
     assert_eq!(
         longest.map(|time| time.to_string()).as_deref(),
