@@ -49,9 +49,10 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     }
 
     /// The longest that a [`write`](ByteMemory::write) of `bytes` bytes at `at` can take, by closed
-    /// formula from the figures that the device resolved: whatever is stored, whatever other reads and
-    /// writes came before, and whenever the driver happens to ask a busy chip for its status. The ways of
-    /// working that [are in use](Self::use_pipeline) are those that are bounded, and what the write erases is part of it.
+    /// formula from the figures that the device resolved: whatever is stored, whatever other reads
+    /// and writes came before, and whenever the driver happens to ask a busy chip for its status. It
+    /// is of the ways of working that [are in use](Self::use_pipeline), and what the write erases is
+    /// part of it.
     ///
     /// It holds in the device's own timing class. A figure that a `sampled` device drew once is bounded
     /// as it was drawn, and one that it draws for each operation by its maximum: a bound that is to
@@ -180,8 +181,8 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     fn erase_blocks(&mut self, blocks: &[u32]) -> Result<(), NvmError>;
 
     /// The longest that [`read_parts`](Self::read_parts) takes for `bytes` bytes from `at` on, as
-    /// [`Device::read_bound`] says. Addresses count good blocks alone, and pages alternate between `together`
-    /// blocks, each of another plane where it is more than 1.
+    /// [`Device::read_bound`] says. Addresses count good blocks alone, and pages alternate between
+    /// `together` blocks, each of another plane where it is more than 1.
     ///
     /// # Errors
     /// When the range leaves the memory, or the bound exceeds what simulated time can hold.
@@ -397,8 +398,8 @@ pub struct Notes {
     /// From power on to the first access, as the sheet asks the host to wait; `None` where it does not
     /// say.
     pub power_up: Option<Time>,
-    /// From the command that ends deep power-down to the first access; `None` where the chip has no such
-    /// command that the board drives.
+    /// From the command that ends deep power-down to the first access; `None` where the chip has no
+    /// such command that the board drives.
     pub wake_up: Option<Time>,
 }
 

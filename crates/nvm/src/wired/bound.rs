@@ -1,4 +1,5 @@
-//! The longest that the steps of a blocking driver take: what the bounds of every wired chip are made of.
+//! The longest that the steps of a blocking driver take: what the bounds of every wired chip are made
+//! of.
 //!
 //! An access begins where the one before it ended. What came before can hold it up in two ways: the
 //! chip select must have been high for long enough (`rest`), and the data lines may have to turn. Both
@@ -26,9 +27,9 @@ impl Polls {
     ///
     /// `max(first, busy + period)`
     ///
-    /// The first question ends at `first`, and is the last where `busy` is not longer. Else the
-    /// question that ends first after `busy` began less than a period before it: a driver that just missed the
-    /// end asks one question more.
+    /// The first question ends at `first`, and is the last where `busy` is not longer. Else the last
+    /// one follows a question that ended before `busy` did, by a period: a driver that just missed
+    /// the end asks one question more.
     pub(super) fn after(&self, busy: Span) -> Span {
         self.first.max(busy + self.period)
     }
@@ -59,7 +60,8 @@ impl<C: Chip> Wired<C> {
         transaction(self.driver.command.into(), rest, bus)
     }
 
-    /// A transfer of `bytes` bytes from `at` on by DMA. A read may find the data lines turned the other way.
+    /// A transfer of `bytes` bytes from `at` on by DMA. A read may find the data lines turned the other
+    /// way.
     pub(super) fn transfer_span(
         &self,
         action: Action,
