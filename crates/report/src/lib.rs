@@ -64,6 +64,8 @@ mod text;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tests;
 
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};

@@ -5,7 +5,7 @@ use wordline_core::Metric;
 use wordline_core::results::ResultSet;
 
 use super::estimates::extrapolations;
-use super::{ARRIVAL, Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
+use super::{Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
 use crate::answer::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -32,8 +32,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     let mut sentences = Vec::new();
     for case in &cases {
         for rate in asked.iter().take(RATES_IN_WORDS) {
-            sentences.extend(need(case, *rate));
-            sentences.extend(estimates(case, *rate));
+            let told = need(case, *rate).into_iter();
+            let told: Vec<_> = told.chain(estimates(case, *rate)).collect();
+            if !told.is_empty() {
+                sentences.push(told.join(" "));
+            }
         }
         sentences.extend(sustained(case));
         if asked.is_empty() {
@@ -72,7 +75,7 @@ impl Need {
     ) -> Option<Result<Self, Option<f64>>> {
         ["record", "fluid"].into_iter().find_map(|arrival| {
             let line = match estimate {
-                None => at(&run.along(RATE, &[(ARRIVAL, arrival)]), rate),
+                None => at(&run.arriving(RATE, arrival), rate),
                 Some(estimate) => at(&run.estimated(RATE, arrival, estimate), rate),
             }?;
             Self::of(line, arrival == "record")
@@ -194,16 +197,16 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
     };
     let mut sentences = Vec::new();
     let proven = clauses("bound", "at most ");
-    sentences.extend(proven.map(|words| format!("Proven at {at_rate}: {words}.")));
+    sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     let rerun = clauses("open_loop", "");
-    sentences.extend(rerun.map(|words| {
-        format!("Rerun at {at_rate} with accesses that wait for their data: {words}.")
-    }));
+    sentences.extend(
+        rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
+    );
     if let (Some(least), Some(most)) = (clauses("least", "at least "), clauses("most", "at most "))
     {
         sentences.push(format!(
             "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
-             the kindest and the worst order: {least}; {most}."
+             that of the kindest order and that of the worst: {least}; {most}."
         ));
     }
     sentences
@@ -230,8 +233,8 @@ fn sustained(case: &Case<'_, '_>) -> Option<String> {
 fn by_share(case: &Case<'_, '_>) -> Vec<String> {
     let told = case.runs.iter().filter_map(|run| {
         let sustained = run.sustained().filter(|rate| *rate > 0.0)?;
-        let record = run.along(RATE, &[(ARRIVAL, "record")]);
-        let fluid = run.along(RATE, &[(ARRIVAL, "fluid")]);
+        let record = run.arriving(RATE, "record");
+        let fluid = run.arriving(RATE, "fluid");
         let curve = if record.is_empty() { fluid } else { record };
         let mut rates: Vec<f64> = Vec::new();
         let words = SHARES.iter().filter_map(|share| {
@@ -267,8 +270,8 @@ fn by_share(case: &Case<'_, '_>) -> Vec<String> {
 /// else the smallest and the largest.
 fn by_amount(case: &Case<'_, '_>) -> Vec<String> {
     let told = case.runs.iter().filter_map(|run| {
-        let record = run.along("ram_bytes", &[(ARRIVAL, "record")]);
-        let fluid = run.along("ram_bytes", &[(ARRIVAL, "fluid")]);
+        let record = run.arriving("ram_bytes", "record");
+        let fluid = run.arriving("ram_bytes", "fluid");
         let curve = if record.is_empty() { fluid } else { record };
         let usual = curve.iter().filter(|(bytes, _)| AMOUNTS.contains(bytes));
         let mut chosen: Vec<_> = usual.collect();
@@ -331,7 +334,8 @@ fn extrapolated(case: &Case<'_, '_>) -> Vec<String> {
         let horizon = text::number(Metric::Lifetime, longest, text::DIGITS);
         (!words.is_empty()).then(|| {
             format!(
-                "Extrapolated, which is an assumption and no result of a run: once in {horizon}{}, {}.",
+                "Extrapolated, which is an assumption and no result of a run: to be expected once \
+                 in {horizon}{}: {}.",
                 case.clause(run),
                 words.join("; ")
             )
@@ -362,8 +366,7 @@ fn ranking(cases: &[Case<'_, '_>], asked: &[f64]) -> Vec<String> {
     let mut sentences = Vec::new();
     for rate in asked.iter().take(RATES_IN_WORDS) {
         let line = |run: &Run<'_, '_>| {
-            at(&run.along(RATE, &[(ARRIVAL, "record")]), *rate)
-                .and_then(|line| line.number(Metric::RamPeak))
+            at(&run.arriving(RATE, "record"), *rate).and_then(|line| line.number(Metric::RamPeak))
         };
         let mut values = ranked(&line);
         values.sort_by(|(_, a), (_, b)| a.total_cmp(b));

@@ -71,19 +71,19 @@ fn best(candidates: &[Candidate<'_>]) -> Option<String> {
     }
     let closest = against(best, verdict);
     let mut sentence = format!(
-        "Best is {}: it meets every limit, and comes closest to failing by {closest} {}",
+        "Best is {}: it meets every limit. Its tightest one {} is {closest}",
         best.target,
         text::at_timing(verdict.timing)
     );
     let rivals: Vec<_> = candidates[1..].iter().filter(|one| one.passes()).collect();
     let leads: Vec<_> = FIGURES
         .iter()
-        .filter_map(|(metric, _)| lead(best, &rivals, *metric))
+        .filter_map(|(metric, _, _)| lead(best, &rivals, *metric))
         .collect();
     let leads: Vec<_> = leads.iter().map(String::as_str).collect();
     if !leads.is_empty() {
-        let others = "of those that pass, it has";
-        sentence += &format!("; {others} {}", text::list(&leads));
+        let leads = text::list(&leads);
+        sentence += &format!(". Of those that pass it has {leads}");
     }
     Some(sentence + ".")
 }
@@ -179,7 +179,7 @@ fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, V
 
 /// Figures that nobody knows.
 fn unknown(candidates: &[Candidate<'_>]) -> Vec<String> {
-    let pairs = FIGURES.iter().flat_map(|(metric, name)| {
+    let pairs = FIGURES.iter().flat_map(|(metric, _, name)| {
         candidates.iter().filter_map(move |one| {
             let mut rows = one
                 .timings
@@ -245,7 +245,7 @@ fn advice(candidates: &[Candidate<'_>]) -> Vec<String> {
         let needed = of_limit.filter_map(|(one, verdict)| enough(one, verdict));
         let needed = needed.min_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
         if let Some((target, value, metric)) = needed {
-            let value = text::number(metric, value, text::DIGITS);
+            let value = super::number(metric, value);
             let whom = if targets.len() == 1 {
                 ""
             } else {

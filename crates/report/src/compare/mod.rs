@@ -21,6 +21,9 @@ pub(crate) use answer::told as sentences;
 pub(crate) use limit::Limit;
 pub(crate) use tables::tables;
 
+/// What stands where there is nothing to say.
+const NOTHING: &str = "–";
+
 /// A candidate with its verdicts and figures.
 pub(crate) struct Candidate<'a> {
     pub(crate) target: &'a str,
@@ -117,11 +120,11 @@ impl<'a> Candidate<'a> {
     /// What a verdict's target reached, or why nobody knows.
     pub(crate) fn reached(&self, verdict: &Verdict) -> String {
         match verdict.value {
-            Some(value) => text::number(verdict.metric, value, text::DIGITS),
+            Some(value) => number(verdict.metric, value),
             None => self
                 .told(verdict.timing, verdict.metric)
                 .filter(|_| self.number(verdict.timing, verdict.metric).is_none())
-                .unwrap_or_else(|| "no value".to_owned()),
+                .unwrap_or_else(|| NOTHING.to_owned()),
         }
     }
 }
@@ -131,8 +134,17 @@ impl<'a> Candidate<'a> {
 pub(crate) fn told(row: &Row) -> String {
     match (row.value, row.no_value) {
         (None, Some(NoValue::NotApplicable)) => "unknown".to_owned(),
-        (Some(count), _) if row.metric == Metric::PartsNeeded => format!("{count:.0}"),
+        (Some(value), _) => number(row.metric, value),
         _ => text::value(row, text::DIGITS),
+    }
+}
+
+/// A value of a figure or a limit.
+pub(crate) fn number(metric: Metric, value: f64) -> String {
+    match metric {
+        // A count is no measurement: every digit is exact.
+        Metric::PartsNeeded => format!("{value:.0}"),
+        _ => text::number(metric, value, text::DIGITS),
     }
 }
 
