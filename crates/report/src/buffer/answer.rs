@@ -1,8 +1,8 @@
 //! What the rows of `wordline buffer` say, in plain words: first how much RAM the rates take that the
 //! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
 
-use wordline_core::Metric;
 use wordline_core::results::ResultSet;
+use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
 use super::{Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
@@ -354,44 +354,56 @@ fn coverage(case: &Case<'_, '_>) -> Option<String> {
     ))
 }
 
-/// Many cases: at each asked rate from the least RAM to the most, or from the fastest to the slowest.
+/// Many cases: at each asked rate from the least RAM to the most, then from the fastest to the slowest.
 fn ranking(cases: &[Case<'_, '_>], asked: &[f64]) -> Vec<String> {
-    let ranked = |value: &dyn Fn(&Run<'_, '_>) -> Option<f64>| {
-        let first = |case: &Case<'_, '_>| {
-            let value = case.runs.first().and_then(value)?;
-            Some((case.name(), value))
-        };
-        cases.iter().filter_map(first).collect::<Vec<_>>()
-    };
+    // Each case's first column of the data sheet; the tables have the others.
+    let timing = cases.first().and_then(|case| case.runs.first());
+    let timing = timing.map_or(Timing::Typ, |run| run.timing);
+    let at_timing = text::at_timing(timing);
     let mut sentences = Vec::new();
     for rate in asked.iter().take(RATES_IN_WORDS) {
-        let line = |run: &Run<'_, '_>| {
-            at(&run.arriving(RATE, "record"), *rate).and_then(|line| line.number(Metric::RamPeak))
-        };
-        let mut values = ranked(&line);
-        values.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-        let words = values.iter();
-        let words =
-            words.map(|(name, bytes)| format!("{name} {}", text::ram(*bytes, text::DIGITS)));
-        let words: Vec<_> = words.collect();
         let at_rate = text::rate(*rate);
+        let ram = |run: &Run<'_, '_>| {
+            let line = at(&run.arriving(RATE, "record"), *rate)?;
+            line.number(Metric::RamPeak)
+        };
+        let values = ranked(cases, timing, &ram, |a, b| a.total_cmp(b));
+        let told =
+            |(name, bytes): &(String, f64)| format!("{name} {}", text::ram(*bytes, text::DIGITS));
+        let words: Vec<_> = values.iter().map(told).collect();
         sentences.push(if words.is_empty() {
-            format!("At {at_rate} no RAM is enough for any of them.")
+            format!("At {at_rate}, {at_timing}, no RAM is enough for any of them.")
         } else {
-            format!("At {at_rate}, least RAM first: {}.", words.join("; "))
+            format!(
+                "At {at_rate}, {at_timing}, least RAM first: {}.",
+                words.join("; ")
+            )
         });
     }
-    let mut values = ranked(&|run| run.sustained());
-    values.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let words = values.iter();
-    let words: Vec<_> = words
-        .map(|(name, rate)| format!("{name} {}", text::rate(*rate)))
-        .collect();
+    let values = ranked(cases, timing, &|run| run.sustained(), |a, b| b.total_cmp(a));
+    let told = |(name, rate): &(String, f64)| format!("{name} {}", text::rate(*rate));
+    let words: Vec<_> = values.iter().map(told).collect();
     if !words.is_empty() {
+        let words = words.join("; ");
         sentences.push(format!(
-            "The highest rate that any RAM can carry: {}.",
-            words.join("; ")
+            "The highest rate that any RAM can carry {at_timing}: {words}."
         ));
     }
     sentences
+}
+
+/// A value of each case that has it, with the case's name.
+fn ranked(
+    cases: &[Case<'_, '_>],
+    timing: Timing,
+    value: &dyn Fn(&Run<'_, '_>) -> Option<f64>,
+    order: fn(&f64, &f64) -> std::cmp::Ordering,
+) -> Vec<(String, f64)> {
+    let values = cases.iter().filter_map(|case| {
+        let run = case.runs.iter().find(|run| run.timing == timing)?;
+        Some((case.name(), value(run)?))
+    });
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(|(_, a), (_, b)| order(a, b));
+    values
 }

@@ -38,22 +38,25 @@ fn count(candidates: &[Candidate<'_>]) -> Option<String> {
     let passing = judged.iter().filter(|one| one.passes()).count();
     let by: Vec<Timing> = super::tables::timings(candidates);
     let (all, by) = (candidates.len(), timings(&by));
-    let mut sentence = match (passing, all) {
+    let some = judged.iter().filter(|one| {
+        let typical = one.verdict(Timing::Typ);
+        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
+    });
+    let some = some.count();
+    let sentence = match (passing, all) {
+        (0, 1) if some == 1 => "The candidate passes at typical timing alone".to_owned(),
         (0, 1) => format!("The candidate does not pass {by}"),
         (0, _) => format!("None of {all} candidates passes {by}"),
         (1, 1) => format!("The candidate passes {by}"),
         (1, _) => format!("1 of {all} candidates passes {by}"),
         _ => format!("{passing} of {all} candidates pass {by}"),
     };
-    let some = judged.iter().filter(|one| {
-        let typical = one.verdict(Timing::Typ);
-        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
-    });
-    let some = some.count();
-    if some > 0 {
-        sentence += &format!("; {some} more at typical timing alone");
-    }
-    Some(sentence + ".")
+    let more = match (some, passing, all) {
+        (0, ..) | (_, _, 1) => String::new(),
+        (_, 0, _) => format!("; {some} at typical timing alone"),
+        _ => format!("; {some} more at typical timing alone"),
+    };
+    Some(format!("{sentence}{more}."))
 }
 
 /// The first of the ranking, what it comes closest to failing by, and in what it leads the others

@@ -78,9 +78,10 @@ impl<'a> Candidate<'a> {
         }
     }
 
+    /// The verdict that tells most of one column of the data sheet.
     pub(crate) fn verdict(&self, timing: Timing) -> Option<&'a Verdict> {
-        let mut verdicts = self.verdicts.iter().copied();
-        verdicts.find(|verdict| verdict.timing == timing)
+        let verdicts = self.verdicts.iter().copied();
+        most_telling(verdicts.filter(|verdict| verdict.timing == timing))
     }
 
     /// The row of a figure.
@@ -102,19 +103,9 @@ impl<'a> Candidate<'a> {
         !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
     }
 
-    /// The verdict that tells most: the first failure, else the one with the least to spare.
+    /// The verdict that tells most of all.
     pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
-        let mut verdicts = self.verdicts.iter().copied();
-        if let Some(failure) = verdicts.clone().find(|verdict| !verdict.pass) {
-            return Some(failure);
-        }
-        let last = verdicts.next_back()?;
-        Some(
-            verdicts.fold(last, |least, other| match (least.margin, other.margin) {
-                (Some(a), Some(b)) if b < a => other,
-                _ => least,
-            }),
-        )
+        most_telling(self.verdicts.iter().copied())
     }
 
     /// What a verdict's target reached, or why nobody knows.
@@ -127,6 +118,19 @@ impl<'a> Candidate<'a> {
                 .unwrap_or_else(|| NOTHING.to_owned()),
         }
     }
+}
+
+/// The first failure, else the verdict with the least to spare, the last of equals.
+fn most_telling<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Option<&'a Verdict> {
+    verdicts.reduce(|told, other| match (told.pass, other.pass) {
+        (false, _) => told,
+        (true, false) => other,
+        (true, true) => match (told.margin, other.margin) {
+            (Some(a), Some(b)) if a < b => told,
+            (Some(_), None) => told,
+            _ => other,
+        },
+    })
 }
 
 /// A figure as people read it. Where a study asks for a figure that rests on something unknown, it

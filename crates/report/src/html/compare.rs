@@ -70,9 +70,9 @@ fn offset() -> Value {
 fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plot> {
     let mut bars = Vec::new();
     for (candidate, name) in candidates.iter().zip(names) {
-        for verdict in &candidate.verdicts {
-            bars.push(bar(candidate, name, verdict));
-        }
+        let verdicts = candidate.timings.iter();
+        let verdicts = verdicts.filter_map(|timing| candidate.verdict(*timing));
+        bars.extend(verdicts.map(|verdict| bar(candidate, name, verdict)));
     }
     if bars.is_empty() {
         return None;
@@ -100,7 +100,7 @@ fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option
                 },
             },
             {
-                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222"},
+                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222", "limit": 190},
                 "encoding": {
                     "x": {"field": "place", "type": "quantitative"},
                     "text": {"field": "label", "type": "nominal"},
@@ -214,6 +214,13 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
     ];
     if let Some(allowed) = allowed {
         let label = format!("allowed: {}", text::ram(allowed, text::DIGITS));
+        // Beside the rule where there is room.
+        let most = x["scale"]["domain"][1].as_f64().unwrap_or(allowed);
+        let (align, dx) = if allowed > (least * most).sqrt() {
+            ("right", -5)
+        } else {
+            ("left", 5)
+        };
         let data = json!({"values": [{"x": allowed, "label": label}]});
         layers.push(json!({
             "data": data, "mark": {"type": "rule", "color": "#000", "strokeDash": [7, 4]},
@@ -221,7 +228,7 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
         }));
         layers.push(json!({
             "data": data,
-            "mark": {"type": "text", "align": "left", "dx": 5, "y": -6, "fontSize": 12},
+            "mark": {"type": "text", "align": align, "dx": dx, "y": -6, "fontSize": 12},
             "encoding": {"y": null, "text": {"field": "label", "type": "nominal"}},
         }));
     }
