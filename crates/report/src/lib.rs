@@ -7,6 +7,9 @@
 //! lines become a [`Grid`], which the terminal table, Markdown and HTML share. A `Grid` also serves
 //! commands that list things other than results. [`answer`] says in words what the rows say.
 //!
+//! The workloads `buffer` and `compare` answer questions of their own, so each has a folder that says
+//! what people see of it; the rows tell which workload a document is about.
+//!
 //! Text from a document is never trusted: terminal control characters are spelled out, spreadsheet
 //! formulas are disarmed, and Markdown and HTML are escaped.
 //!
@@ -64,6 +67,8 @@ mod text;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tests;
 
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};

@@ -22,9 +22,12 @@ pub(crate) fn verdicts(document: &ResultSet) -> Option<Grid> {
         .map(Column::left)
         .into();
     columns.extend(["value", "allowed", "margin"].map(Column::right));
+    let noted = document.verdicts.iter().any(|one| one.note.is_some());
+    columns.extend(noted.then(|| Column::left("note")));
     let mut grid = Grid::new("Verdicts", columns);
     for verdict in &document.verdicts {
-        grid.push(cells(verdict));
+        let note = noted.then(|| verdict.note.clone().unwrap_or_default());
+        grid.push(cells(verdict).into_iter().chain(note));
     }
     Some(grid)
 }

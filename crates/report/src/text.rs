@@ -58,6 +58,7 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
     matches!(
         metric,
         Metric::TimeShare
+            | Metric::Coverage
             | Metric::WaitShare
             | Metric::BusUtilization
             | Metric::RowHitRate

@@ -1,11 +1,11 @@
 //! What the rows of `wordline buffer` say, in plain words: first how much RAM the rates take that the
 //! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
 
-use wordline_core::Metric;
 use wordline_core::results::ResultSet;
+use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
-use super::{ARRIVAL, Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
+use super::{Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
 use crate::answer::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -32,8 +32,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     let mut sentences = Vec::new();
     for case in &cases {
         for rate in asked.iter().take(RATES_IN_WORDS) {
-            sentences.extend(need(case, *rate));
-            sentences.extend(estimates(case, *rate));
+            let told = need(case, *rate).into_iter();
+            let told: Vec<_> = told.chain(estimates(case, *rate)).collect();
+            if !told.is_empty() {
+                sentences.push(told.join(" "));
+            }
         }
         sentences.extend(sustained(case));
         if asked.is_empty() {
@@ -72,7 +75,7 @@ impl Need {
     ) -> Option<Result<Self, Option<f64>>> {
         ["record", "fluid"].into_iter().find_map(|arrival| {
             let line = match estimate {
-                None => at(&run.along(RATE, &[(ARRIVAL, arrival)]), rate),
+                None => at(&run.arriving(RATE, arrival), rate),
                 Some(estimate) => at(&run.estimated(RATE, arrival, estimate), rate),
             }?;
             Self::of(line, arrival == "record")
@@ -194,16 +197,16 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
     };
     let mut sentences = Vec::new();
     let proven = clauses("bound", "at most ");
-    sentences.extend(proven.map(|words| format!("Proven at {at_rate}: {words}.")));
+    sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     let rerun = clauses("open_loop", "");
-    sentences.extend(rerun.map(|words| {
-        format!("Rerun at {at_rate} with accesses that wait for their data: {words}.")
-    }));
+    sentences.extend(
+        rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
+    );
     if let (Some(least), Some(most)) = (clauses("least", "at least "), clauses("most", "at most "))
     {
         sentences.push(format!(
             "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
-             the kindest and the worst order: {least}; {most}."
+             that of the kindest order and that of the worst: {least}; {most}."
         ));
     }
     sentences
@@ -230,8 +233,8 @@ fn sustained(case: &Case<'_, '_>) -> Option<String> {
 fn by_share(case: &Case<'_, '_>) -> Vec<String> {
     let told = case.runs.iter().filter_map(|run| {
         let sustained = run.sustained().filter(|rate| *rate > 0.0)?;
-        let record = run.along(RATE, &[(ARRIVAL, "record")]);
-        let fluid = run.along(RATE, &[(ARRIVAL, "fluid")]);
+        let record = run.arriving(RATE, "record");
+        let fluid = run.arriving(RATE, "fluid");
         let curve = if record.is_empty() { fluid } else { record };
         let mut rates: Vec<f64> = Vec::new();
         let words = SHARES.iter().filter_map(|share| {
@@ -267,8 +270,8 @@ fn by_share(case: &Case<'_, '_>) -> Vec<String> {
 /// else the smallest and the largest.
 fn by_amount(case: &Case<'_, '_>) -> Vec<String> {
     let told = case.runs.iter().filter_map(|run| {
-        let record = run.along("ram_bytes", &[(ARRIVAL, "record")]);
-        let fluid = run.along("ram_bytes", &[(ARRIVAL, "fluid")]);
+        let record = run.arriving("ram_bytes", "record");
+        let fluid = run.arriving("ram_bytes", "fluid");
         let curve = if record.is_empty() { fluid } else { record };
         let usual = curve.iter().filter(|(bytes, _)| AMOUNTS.contains(bytes));
         let mut chosen: Vec<_> = usual.collect();
@@ -331,7 +334,8 @@ fn extrapolated(case: &Case<'_, '_>) -> Vec<String> {
         let horizon = text::number(Metric::Lifetime, longest, text::DIGITS);
         (!words.is_empty()).then(|| {
             format!(
-                "Extrapolated, which is an assumption and no result of a run: once in {horizon}{}, {}.",
+                "Extrapolated, which is an assumption and no result of a run: to be expected once \
+                 in {horizon}{}: {}.",
                 case.clause(run),
                 words.join("; ")
             )
@@ -350,45 +354,56 @@ fn coverage(case: &Case<'_, '_>) -> Option<String> {
     ))
 }
 
-/// Many cases: at each asked rate from the least RAM to the most, or from the fastest to the slowest.
+/// Many cases: at each asked rate from the least RAM to the most, then from the fastest to the slowest.
 fn ranking(cases: &[Case<'_, '_>], asked: &[f64]) -> Vec<String> {
-    let ranked = |value: &dyn Fn(&Run<'_, '_>) -> Option<f64>| {
-        let first = |case: &Case<'_, '_>| {
-            let value = case.runs.first().and_then(value)?;
-            Some((case.name(), value))
-        };
-        cases.iter().filter_map(first).collect::<Vec<_>>()
-    };
+    // Each case's first column of the data sheet; the tables have the others.
+    let timing = cases.first().and_then(|case| case.runs.first());
+    let timing = timing.map_or(Timing::Typ, |run| run.timing);
+    let at_timing = text::at_timing(timing);
     let mut sentences = Vec::new();
     for rate in asked.iter().take(RATES_IN_WORDS) {
-        let line = |run: &Run<'_, '_>| {
-            at(&run.along(RATE, &[(ARRIVAL, "record")]), *rate)
-                .and_then(|line| line.number(Metric::RamPeak))
-        };
-        let mut values = ranked(&line);
-        values.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-        let words = values.iter();
-        let words =
-            words.map(|(name, bytes)| format!("{name} {}", text::ram(*bytes, text::DIGITS)));
-        let words: Vec<_> = words.collect();
         let at_rate = text::rate(*rate);
+        let ram = |run: &Run<'_, '_>| {
+            let line = at(&run.arriving(RATE, "record"), *rate)?;
+            line.number(Metric::RamPeak)
+        };
+        let values = ranked(cases, timing, &ram, |a, b| a.total_cmp(b));
+        let told =
+            |(name, bytes): &(String, f64)| format!("{name} {}", text::ram(*bytes, text::DIGITS));
+        let words: Vec<_> = values.iter().map(told).collect();
         sentences.push(if words.is_empty() {
-            format!("At {at_rate} no RAM is enough for any of them.")
+            format!("At {at_rate}, {at_timing}, no RAM is enough for any of them.")
         } else {
-            format!("At {at_rate}, least RAM first: {}.", words.join("; "))
+            format!(
+                "At {at_rate}, {at_timing}, least RAM first: {}.",
+                words.join("; ")
+            )
         });
     }
-    let mut values = ranked(&|run| run.sustained());
-    values.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let words = values.iter();
-    let words: Vec<_> = words
-        .map(|(name, rate)| format!("{name} {}", text::rate(*rate)))
-        .collect();
+    let values = ranked(cases, timing, &|run| run.sustained(), |a, b| b.total_cmp(a));
+    let told = |(name, rate): &(String, f64)| format!("{name} {}", text::rate(*rate));
+    let words: Vec<_> = values.iter().map(told).collect();
     if !words.is_empty() {
+        let words = words.join("; ");
         sentences.push(format!(
-            "The highest rate that any RAM can carry: {}.",
-            words.join("; ")
+            "The highest rate that any RAM can carry {at_timing}: {words}."
         ));
     }
     sentences
+}
+
+/// A value of each case that has it, with the case's name.
+fn ranked(
+    cases: &[Case<'_, '_>],
+    timing: Timing,
+    value: &dyn Fn(&Run<'_, '_>) -> Option<f64>,
+    order: fn(&f64, &f64) -> std::cmp::Ordering,
+) -> Vec<(String, f64)> {
+    let values = cases.iter().filter_map(|case| {
+        let run = case.runs.iter().find(|run| run.timing == timing)?;
+        Some((case.name(), value(run)?))
+    });
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(|(_, a), (_, b)| order(a, b));
+    values
 }

@@ -79,7 +79,7 @@ impl Extrapolation<'_> {
 
     /// What it is about: "the slowest access".
     pub(crate) fn what(&self) -> String {
-        let rate = self.rate.map(|rate| text::rate(rate));
+        let rate = self.rate.map(text::rate);
         let at = rate.map_or_else(String::new, |rate| format!(" at {rate}"));
         match self.metric {
             Metric::LatencyMax => format!("slowest access{at}"),

@@ -25,7 +25,7 @@ pub(crate) use tables::tables;
 
 pub(crate) const RATE: &str = "rate_bytes_per_s";
 pub(crate) const RECORD: &str = "access_bytes";
-pub(crate) const ARRIVAL: &str = "arrival";
+const ARRIVAL: &str = "arrival";
 pub(crate) const ESTIMATE: &str = "estimate";
 
 /// The input rates that the user asked for, in B/s, ascending. The rows tell: only for them is the
@@ -163,11 +163,18 @@ impl<'a, 'p> Run<'a, 'p> {
                     .iter()
                     .all(|(name, value)| line.head().text(name) == Some(value))
         };
-        let lines = self.lines.iter().copied().filter(|line| wanted(line));
+        let lines = self.lines.iter().copied();
         let places = lines.filter_map(|line| Some((line.coordinate(axis)?, line)));
-        let mut curve: Curve<'a, 'p> = places.filter(|(place, _)| place.is_finite()).collect();
+        let mut curve: Curve<'a, 'p> = places
+            .filter(|(place, line)| place.is_finite() && wanted(line))
+            .collect();
         curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         curve
+    }
+
+    /// The plain results along an axis for one way of arrival, `record` or `fluid`.
+    pub(crate) fn arriving(&self, axis: &str, arrival: &str) -> Curve<'a, 'p> {
+        self.along(axis, &[(ARRIVAL, arrival)])
     }
 
     /// The same of an estimate; it may be told for one way of arrival or for both at once.

@@ -7,9 +7,7 @@ use wordline_core::Metric;
 use wordline_core::results::ResultSet;
 
 use super::estimates::extrapolations;
-use super::{
-    ARRIVAL, Case, Curve, ESTIMATE, RATE, Run, asked_rates, at, is_unbounded, thinned, told_value,
-};
+use super::{Case, Curve, ESTIMATE, RATE, Run, asked_rates, at, is_unbounded, thinned, told_value};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -27,6 +25,7 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     let mut grids = Vec::new();
     for case in &Case::all_of(&pivot) {
         grids.extend(ram_by_rate(case, &asked));
+        grids.extend(reruns(case));
         grids.extend(rate_by_ram(case));
         grids.extend(durations(case));
         grids.extend(sequences(case));
@@ -88,111 +87,103 @@ fn along(
     Some(grid)
 }
 
-fn ram_by_rate(case: &Case<'_, '_>, asked: &[f64]) -> Option<Grid> {
-    let mut readings = Vec::new();
-    for run in &case.runs {
-        let timing = case.heading(run);
-        for arrival in ["record", "fluid"] {
-            let plain = run.along(RATE, &[(ARRIVAL, arrival)]);
-            for (metric, what) in HELD {
-                let heading = format!("{timing}{arrival} {what}");
-                readings.push(Reading::new(heading, &plain, metric));
-            }
-        }
+/// A table for each column of the data sheet: more columns would fit no screen.
+fn ram_by_rate(case: &Case<'_, '_>, asked: &[f64]) -> Vec<Grid> {
+    let places = rates(case, asked);
+    let name = |rate: f64| {
+        let mark = if asked.contains(&rate) { "asked " } else { "" };
+        (rate, format!("{mark}{}", text::rate(rate)))
+    };
+    let places: Vec<_> = places.into_iter().map(name).collect();
+    let grids = case.runs.iter().filter_map(|run| {
+        let mut readings = Vec::new();
+        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+        readings.extend(held("record ", &record));
+        readings.extend(held("fluid ", &fluid));
         for (estimate, word) in ESTIMATES {
             let curve = run.estimated(RATE, "record", estimate);
-            for (metric, what) in HELD {
-                let heading = format!("{timing}{word} {what}");
-                readings.push(Reading::new(heading, &curve, metric));
-            }
+            readings.extend(held(&format!("{word} "), &curve));
         }
-        let growth = run.along(RATE, &[(ARRIVAL, "record")]);
-        let growth = if growth.is_empty() {
-            run.along(RATE, &[(ARRIVAL, "fluid")])
-        } else {
-            growth
-        };
-        let heading = format!("{timing}grows by");
-        readings.push(Reading::new(heading, &growth, Metric::GrowthRate));
-    }
-    let places = rates(case, asked);
-    let places: Vec<_> = places
-        .into_iter()
-        .map(|rate| {
-            let mark = if asked.contains(&rate) { "asked " } else { "" };
-            (rate, format!("{mark}{}", text::rate(rate)))
-        })
-        .collect();
-    along(
-        format!("RAM by input rate: {}", case.name()),
-        "rate",
-        readings,
-        &places,
-    )
+        let growth = if record.is_empty() { &fluid } else { &record };
+        let growth = Reading::new("grows by".to_owned(), growth, Metric::GrowthRate);
+        readings.push(growth);
+        let title = format!("RAM by input rate{}: {}", case.clause(run), case.name());
+        along(title, "rate", readings, &places)
+    });
+    grids.collect()
 }
 
-/// RAM with and without the record that is being written.
-const HELD: [(Metric, &str); 2] = [
-    (Metric::RamPeak, "waiting"),
-    (Metric::RamPeakInFlight, "in flight"),
-];
+/// What a run took again whose accesses waited for their data, at the rates that were asked for.
+fn reruns(case: &Case<'_, '_>) -> Option<Grid> {
+    let mut readings = Vec::new();
+    for run in &case.runs {
+        let curve = run.estimated(RATE, "record", "open_loop");
+        readings.extend(held(&case.heading(run), &curve));
+    }
+    let places = places(&readings, RATES, text::rate);
+    let title = format!("RAM where accesses wait for their data: {}", case.name());
+    along(title, "rate", readings, &places)
+}
+
+/// RAM without and with the record that is being written.
+fn held<'a, 'p>(word: &str, curve: &Curve<'a, 'p>) -> [Reading<'a, 'p>; 2] {
+    [
+        (Metric::RamPeak, "waiting"),
+        (Metric::RamPeakInFlight, "in flight"),
+    ]
+    .map(|(metric, what)| Reading::new(format!("{word}{what}"), curve, metric))
+}
 
 /// Estimates beside the plain results, as headings name them.
-const ESTIMATES: [(&str, &str); 4] = [
-    ("bound", "proven"),
-    ("open_loop", "rerun"),
-    ("least", "least"),
-    ("most", "most"),
-];
+const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), ("least", "least"), ("most", "most")];
 
-/// The rates of the table: those that were asked for, where the RAM ceases to be enough, and others
-/// evenly thinned.
+/// The rates of the tables: those that were asked for, where the RAM ceases to be enough, and others
+/// evenly thinned. So many may be asked for that they are thinned as well.
 fn rates(case: &Case<'_, '_>, asked: &[f64]) -> Vec<f64> {
-    let mut grid: Vec<f64> = Vec::new();
-    let mut kept: Vec<f64> = Vec::new();
-    for arrival in ["record", "fluid"] {
-        for run in &case.runs {
-            let curve = run.along(RATE, &[(ARRIVAL, arrival)]);
-            grid.extend(curve.iter().map(|(rate, _)| *rate));
-            let end = curve.iter().position(|(_, line)| is_unbounded(line));
-            let ends = end.map(|end| &curve[end.saturating_sub(1)..=end]);
-            kept.extend(ends.into_iter().flatten().map(|(rate, _)| *rate));
-        }
-        // The lines of single bytes stand at every corner of their curve, which no table needs.
-        if !grid.is_empty() {
-            break;
-        }
-    }
-    let only_estimates = grid.is_empty();
-    for run in case.runs.iter().filter(|_| only_estimates) {
-        for (estimate, _) in ESTIMATES {
-            let curve = run.estimated(RATE, "record", estimate);
-            grid.extend(curve.iter().map(|(rate, _)| *rate));
-        }
-    }
-    let examined: HashSet<u64> = case
-        .runs
-        .iter()
-        .flat_map(Run::lines)
-        .filter_map(|line| line.coordinate(RATE))
-        .map(f64::to_bits)
-        .collect();
-    let examined = |rate: &f64| examined.contains(&rate.to_bits());
-    kept.extend(asked.iter().copied().filter(examined));
-    sort(&mut kept);
+    let curves: Vec<Curve<'_, '_>> = case.runs.iter().filter_map(examined).collect();
+    let of = |curve: &Curve<'_, '_>| curve.iter().map(|(rate, _)| rate.to_bits()).collect();
+    let sets: Vec<HashSet<u64>> = curves.iter().map(of).collect();
+    let mut grid: Vec<f64> = curves.iter().flatten().map(|(rate, _)| *rate).collect();
     sort(&mut grid);
-    let kept = thinned(&kept, RATES);
+    let anywhere = grid.clone();
+    // Rates that one column of the data sheet lacks would leave holes.
+    let shared = |rate: &f64| sets.iter().all(|set| set.contains(&rate.to_bits()));
+    if grid.iter().any(shared) {
+        grid.retain(shared);
+    }
+    let mut kept: Vec<f64> = asked.to_vec();
+    kept.retain(|rate| {
+        anywhere
+            .binary_search_by(|other| other.total_cmp(rate))
+            .is_ok()
+    });
+    for curve in &curves {
+        let on_grid = |rate: f64| {
+            grid.binary_search_by(|other| other.total_cmp(&rate))
+                .is_ok()
+        };
+        let curve: Vec<_> = curve.iter().filter(|(rate, _)| on_grid(*rate)).collect();
+        if let Some(end) = curve.iter().position(|(_, line)| is_unbounded(line)) {
+            let ends = &curve[end.saturating_sub(1)..=end];
+            kept.extend(ends.iter().map(|(rate, _)| *rate));
+        }
+    }
+    sort(&mut kept);
+    let mut kept = thinned(&kept, RATES);
     grid.retain(|rate| !kept.contains(rate));
     let room = RATES - kept.len().min(RATES);
-    let mut chosen = if room == 0 {
-        Vec::new()
-    } else {
-        thinned(&grid, room)
-    };
-    chosen.truncate(room);
-    chosen.extend(kept);
-    sort(&mut chosen);
-    chosen
+    kept.extend(thinned(&grid, room).into_iter().take(room));
+    sort(&mut kept);
+    kept
+}
+
+/// The curve whose rates a table shows: single bytes stand at every corner of theirs, which no table
+/// needs.
+fn examined<'a, 'p>(run: &Run<'a, 'p>) -> Option<Curve<'a, 'p>> {
+    let plain = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+    let estimates = ESTIMATES.map(|(estimate, _)| run.estimated(RATE, "record", estimate));
+    let mut curves = plain.into_iter().chain(estimates);
+    curves.find(|curve| !curve.is_empty())
 }
 
 fn sort(values: &mut Vec<f64>) {
@@ -205,7 +196,7 @@ fn rate_by_ram(case: &Case<'_, '_>) -> Option<Grid> {
     for run in &case.runs {
         let timing = case.heading(run);
         for arrival in ["record", "fluid"] {
-            let curve = run.along("ram_bytes", &[(ARRIVAL, arrival)]);
+            let curve = run.arriving("ram_bytes", arrival);
             let heading = format!("{timing}{arrival}");
             readings.push(Reading::new(heading, &curve, Metric::RateMax));
         }
@@ -298,21 +289,21 @@ fn durations(case: &Case<'_, '_>) -> Option<Grid> {
 }
 
 fn extrapolated(case: &Case<'_, '_>) -> Option<Grid> {
-    let mut columns = vec![Column::left("what"), Column::left("timing")];
+    let mut columns = vec![Column::left("what")];
     columns.extend(["once in", "level", "from", "to"].map(Column::right));
     let title = format!("Extrapolated, not run: {}", case.name());
-    let mut grid = Grid::new(title, columns).with_keys(3);
+    let mut grid = Grid::new(title, columns).with_keys(2);
     for run in &case.runs {
-        grid_rows(&mut grid, run);
+        grid_rows(&mut grid, case, run);
     }
     (!grid.rows().is_empty()).then_some(grid)
 }
 
-fn grid_rows(grid: &mut Grid, run: &Run<'_, '_>) {
+fn grid_rows(grid: &mut Grid, case: &Case<'_, '_>, run: &Run<'_, '_>) {
     for one in thinned(&extrapolations(run).iter().collect::<Vec<_>>(), LENGTHS) {
         let none = || (NOTHING.to_owned(), NOTHING.to_owned());
         let (low, high) = one.interval().unwrap_or_else(none);
-        let (timing, horizon) = (run.timing.to_string(), one.horizon());
-        grid.push([one.what(), timing, horizon, one.level(), low, high]);
+        let what = format!("{}{}", case.heading(run), one.what());
+        grid.push([what, one.horizon(), one.level(), low, high]);
     }
 }

@@ -37,3 +37,78 @@ fn without_a_rate_the_answer_is_what_is_sustained() {
 fn a_log_reads_as_markdown() {
     insta::assert_snapshot!(render(&fixture::log(), Format::Markdown, &Style::default()));
 }
+
+/// The rows of a document again, each under another name.
+fn multiplied(document: &mut ResultSet, count: usize) {
+    let rows = document.rows.clone();
+    for copy in 1..count {
+        document.rows.extend(rows.iter().cloned().map(|mut row| {
+            row.target = format!("part{copy}@board");
+            if row.metric == Metric::RamPeak {
+                row.value = row.value.map(|bytes| bytes + (copy * 4096) as f64);
+            }
+            row
+        }));
+    }
+}
+
+#[test]
+fn many_targets_are_ranked_by_the_ram_that_they_take() {
+    let mut document = fixture::buffer(&[2.5e6]);
+    multiplied(&mut document, 8);
+    let sentences = answer(&document);
+    assert_eq!(sentences.len(), 2, "{sentences:?}");
+    let first = "At 2.50 MB/s, at typical timing, least RAM first: mt29f1g01@stm32h755-qspi, write, \
+                 records of 4 KiB 112 KiB; part1@board, write, records of 4 KiB 116 KiB;";
+    assert!(sentences[0].starts_with(first), "{}", sentences[0]);
+}
+
+#[test]
+fn a_rate_that_typical_timing_cannot_carry_is_said_at_once() {
+    let mut document = fixture::buffer(&[5e6]);
+    document.rows.retain(|row| row.timing == Timing::Typ);
+    let sentence = &answer(&document)[0];
+    assert_eq!(
+        sentence,
+        "mt29f1g01@stm32h755-qspi cannot keep up with 5.00 MB/s at typical timing: no RAM is enough, \
+         the buffer grows by 373 KB/s. Proven: no bound at typical timing."
+    );
+}
+
+#[test]
+fn rates_are_found_without_a_fill_over_time_too() {
+    let mut document = fixture::buffer(&[2e6, 2.5e6]);
+    document
+        .rows
+        .retain(|row| row.metric != Metric::BufferFillMax);
+    assert_eq!(asked_rates(&document), [2e6, 2.5e6]);
+}
+
+#[test]
+fn histograms_leave_a_range() {
+    let mut document = fixture::buffer(&[2.5e6]);
+    document.rows.retain(|row| {
+        let estimated = row.text(ESTIMATE) == Some("bound");
+        estimated || row.metric == Metric::BufferFillMax
+    });
+    let mut least = document.rows.clone();
+    for (rows, estimate) in [(&mut least, "least"), (&mut document.rows, "most")] {
+        for row in rows.iter_mut().filter(|row| row.text(ESTIMATE).is_some()) {
+            let estimate = wordline_core::results::AxisValue::Text(estimate.into());
+            row.axes.insert(ESTIMATE.into(), estimate);
+        }
+    }
+    least.retain(|row| row.text(ESTIMATE).is_some());
+    document.rows.extend(least);
+    let sentence = &answer(&document)[0];
+    assert!(
+        sentence
+            .starts_with("A histogram does not keep the order of accesses, so at 2.50 MB/s the"),
+        "{sentence}"
+    );
+    let table = render(&document, Format::Table, &NARROW);
+    assert!(
+        table.contains("least waiting") || table.contains("least  "),
+        "{table}"
+    );
+}

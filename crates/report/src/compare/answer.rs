@@ -38,22 +38,25 @@ fn count(candidates: &[Candidate<'_>]) -> Option<String> {
     let passing = judged.iter().filter(|one| one.passes()).count();
     let by: Vec<Timing> = super::tables::timings(candidates);
     let (all, by) = (candidates.len(), timings(&by));
-    let mut sentence = match (passing, all) {
+    let some = judged.iter().filter(|one| {
+        let typical = one.verdict(Timing::Typ);
+        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
+    });
+    let some = some.count();
+    let sentence = match (passing, all) {
+        (0, 1) if some == 1 => "The candidate passes at typical timing alone".to_owned(),
         (0, 1) => format!("The candidate does not pass {by}"),
         (0, _) => format!("None of {all} candidates passes {by}"),
         (1, 1) => format!("The candidate passes {by}"),
         (1, _) => format!("1 of {all} candidates passes {by}"),
         _ => format!("{passing} of {all} candidates pass {by}"),
     };
-    let some = judged.iter().filter(|one| {
-        let typical = one.verdict(Timing::Typ);
-        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
-    });
-    let some = some.count();
-    if some > 0 {
-        sentence += &format!("; {some} more at typical timing alone");
-    }
-    Some(sentence + ".")
+    let more = match (some, passing, all) {
+        (0, ..) | (_, _, 1) => String::new(),
+        (_, 0, _) => format!("; {some} at typical timing alone"),
+        _ => format!("; {some} more at typical timing alone"),
+    };
+    Some(format!("{sentence}{more}."))
 }
 
 /// The first of the ranking, what it comes closest to failing by, and in what it leads the others
@@ -71,19 +74,19 @@ fn best(candidates: &[Candidate<'_>]) -> Option<String> {
     }
     let closest = against(best, verdict);
     let mut sentence = format!(
-        "Best is {}: it meets every limit, and comes closest to failing by {closest} {}",
+        "Best is {}: it meets every limit. Its tightest one {} is {closest}",
         best.target,
         text::at_timing(verdict.timing)
     );
     let rivals: Vec<_> = candidates[1..].iter().filter(|one| one.passes()).collect();
     let leads: Vec<_> = FIGURES
         .iter()
-        .filter_map(|(metric, _)| lead(best, &rivals, *metric))
+        .filter_map(|(metric, _, _)| lead(best, &rivals, *metric))
         .collect();
     let leads: Vec<_> = leads.iter().map(String::as_str).collect();
     if !leads.is_empty() {
-        let others = "of those that pass, it has";
-        sentence += &format!("; {others} {}", text::list(&leads));
+        let leads = text::list(&leads);
+        sentence += &format!(". Of those that pass it has {leads}");
     }
     Some(sentence + ".")
 }
@@ -179,7 +182,7 @@ fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, V
 
 /// Figures that nobody knows.
 fn unknown(candidates: &[Candidate<'_>]) -> Vec<String> {
-    let pairs = FIGURES.iter().flat_map(|(metric, name)| {
+    let pairs = FIGURES.iter().flat_map(|(metric, _, name)| {
         candidates.iter().filter_map(move |one| {
             let mut rows = one
                 .timings
@@ -245,7 +248,7 @@ fn advice(candidates: &[Candidate<'_>]) -> Vec<String> {
         let needed = of_limit.filter_map(|(one, verdict)| enough(one, verdict));
         let needed = needed.min_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
         if let Some((target, value, metric)) = needed {
-            let value = text::number(metric, value, text::DIGITS);
+            let value = super::number(metric, value);
             let whom = if targets.len() == 1 {
                 ""
             } else {

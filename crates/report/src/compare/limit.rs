@@ -3,7 +3,7 @@
 use wordline_core::results::Verdict;
 use wordline_core::{Better, Timing};
 
-use super::Candidate;
+use super::{Candidate, NOTHING};
 use crate::text;
 
 /// A limit in words.
@@ -80,6 +80,11 @@ impl Limit {
         LIMITS.iter().find(|limit| limit.name == verdict.limit)
     }
 
+    /// Whether the limit is a number: what does not fit at all has none.
+    pub(crate) fn is_number(verdict: &Verdict) -> bool {
+        verdict.value.is_some() || !matches!(&*verdict.limit, "fit" | "translation")
+    }
+
     /// As sentences call it.
     pub(crate) fn words(verdict: &Verdict) -> String {
         let known = Self::of(verdict).map(|limit| limit.words.to_owned());
@@ -87,22 +92,28 @@ impl Limit {
     }
 }
 
-/// "RAM, 24 KiB against 16 KiB allowed (-50 %)".
+/// "RAM: 24 KiB, where at most 16 KiB is allowed (-50 %)".
 pub(crate) fn against(candidate: &Candidate<'_>, verdict: &Verdict) -> String {
     let words = Limit::words(verdict);
-    let reached = candidate.reached(verdict);
-    let allowed = text::number(verdict.metric, verdict.allowed, text::DIGITS);
+    if !Limit::is_number(verdict) {
+        return words;
+    }
+    let reached = match candidate.reached(verdict) {
+        reached if reached == NOTHING => "no value".to_owned(),
+        reached => reached,
+    };
+    let allowed = allowed(verdict);
     let margin = super::margin(verdict).map_or_else(String::new, |margin| format!(" ({margin})"));
-    let bound = bound(verdict);
-    format!("{words}, {reached} against {bound} {allowed}{margin}")
+    format!("{words}: {reached}, where {allowed} is allowed{margin}")
 }
 
-/// Whether a limit is the most or the least that is allowed.
-pub(crate) fn bound(verdict: &Verdict) -> &'static str {
-    match verdict.metric.info().better {
+/// The most or the least that is allowed: "at most 16 KiB".
+pub(crate) fn allowed(verdict: &Verdict) -> String {
+    let bound = match verdict.metric.info().better {
         Better::Higher => "at least",
         Better::Lower | Better::Neither => "at most",
-    }
+    };
+    format!("{bound} {}", super::number(verdict.metric, verdict.allowed))
 }
 
 /// Timings in a row of words: "at typical timing and at the data sheet's maximum".

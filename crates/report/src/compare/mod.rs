@@ -21,6 +21,9 @@ pub(crate) use answer::told as sentences;
 pub(crate) use limit::Limit;
 pub(crate) use tables::tables;
 
+/// What stands where there is nothing to say.
+const NOTHING: &str = "–";
+
 /// A candidate with its verdicts and figures.
 pub(crate) struct Candidate<'a> {
     pub(crate) target: &'a str,
@@ -75,9 +78,10 @@ impl<'a> Candidate<'a> {
         }
     }
 
+    /// The verdict that tells most of one column of the data sheet.
     pub(crate) fn verdict(&self, timing: Timing) -> Option<&'a Verdict> {
-        let mut verdicts = self.verdicts.iter().copied();
-        verdicts.find(|verdict| verdict.timing == timing)
+        let verdicts = self.verdicts.iter().copied();
+        most_telling(verdicts.filter(|verdict| verdict.timing == timing))
     }
 
     /// The row of a figure.
@@ -99,31 +103,34 @@ impl<'a> Candidate<'a> {
         !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
     }
 
-    /// The verdict that tells most: the first failure, else the one with the least to spare.
+    /// The verdict that tells most of all.
     pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
-        let mut verdicts = self.verdicts.iter().copied();
-        if let Some(failure) = verdicts.clone().find(|verdict| !verdict.pass) {
-            return Some(failure);
-        }
-        let last = verdicts.next_back()?;
-        Some(
-            verdicts.fold(last, |least, other| match (least.margin, other.margin) {
-                (Some(a), Some(b)) if b < a => other,
-                _ => least,
-            }),
-        )
+        most_telling(self.verdicts.iter().copied())
     }
 
     /// What a verdict's target reached, or why nobody knows.
     pub(crate) fn reached(&self, verdict: &Verdict) -> String {
         match verdict.value {
-            Some(value) => text::number(verdict.metric, value, text::DIGITS),
+            Some(value) => number(verdict.metric, value),
             None => self
                 .told(verdict.timing, verdict.metric)
                 .filter(|_| self.number(verdict.timing, verdict.metric).is_none())
-                .unwrap_or_else(|| "no value".to_owned()),
+                .unwrap_or_else(|| NOTHING.to_owned()),
         }
     }
+}
+
+/// The first failure, else the verdict with the least to spare, the last of equals.
+fn most_telling<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Option<&'a Verdict> {
+    verdicts.reduce(|told, other| match (told.pass, other.pass) {
+        (false, _) => told,
+        (true, false) => other,
+        (true, true) => match (told.margin, other.margin) {
+            (Some(a), Some(b)) if a < b => told,
+            (Some(_), None) => told,
+            _ => other,
+        },
+    })
 }
 
 /// A figure as people read it. Where a study asks for a figure that rests on something unknown, it
@@ -131,8 +138,17 @@ impl<'a> Candidate<'a> {
 pub(crate) fn told(row: &Row) -> String {
     match (row.value, row.no_value) {
         (None, Some(NoValue::NotApplicable)) => "unknown".to_owned(),
-        (Some(count), _) if row.metric == Metric::PartsNeeded => format!("{count:.0}"),
+        (Some(value), _) => number(row.metric, value),
         _ => text::value(row, text::DIGITS),
+    }
+}
+
+/// A value of a figure or a limit.
+pub(crate) fn number(metric: Metric, value: f64) -> String {
+    match metric {
+        // A count is no measurement: every digit is exact.
+        Metric::PartsNeeded => format!("{value:.0}"),
+        _ => text::number(metric, value, text::DIGITS),
     }
 }
 

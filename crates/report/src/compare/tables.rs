@@ -3,36 +3,41 @@
 use wordline_core::results::ResultSet;
 use wordline_core::{Metric, Timing};
 
-use super::{Candidate, Limit, limit, margin};
+use super::{Candidate, Limit, NOTHING, limit, margin};
 use crate::format::Style;
 use crate::grid::{Column, Grid};
-use crate::{table, text};
+use crate::table;
 
-/// What people ask of a candidate after its verdict, in the order of the columns.
-pub(crate) const FIGURES: [(Metric, &str); 12] = [
-    (Metric::RamPeak, "RAM"),
-    (Metric::RamPeakInFlight, "RAM in flight"),
-    (Metric::RateMax, "rate max"),
-    (Metric::LatencyMax, "worst access"),
-    (Metric::Lifetime, "lifetime"),
-    (Metric::EnergyPerDay, "energy a day"),
-    (Metric::BytesAtRisk, "at risk"),
-    (Metric::HoldupTime, "hold-up time"),
-    (Metric::HoldupCapacitance, "hold-up cap."),
-    (Metric::PartsNeeded, "parts"),
-    (Metric::Area, "area"),
-    (Metric::Cost, "cost"),
+/// What people ask of a candidate after its verdict, in the order of the columns: the metric, its
+/// heading, and how sentences call it.
+pub(crate) const FIGURES: [(Metric, &str, &str); 13] = [
+    (Metric::RamPeak, "RAM", "RAM"),
+    (Metric::RamPeakInFlight, "RAM in flight", "RAM in flight"),
+    (Metric::RateMax, "rate max", "highest rate"),
+    (Metric::ThroughputMean, "throughput", "throughput"),
+    (Metric::LatencyMax, "worst access", "worst access"),
+    (Metric::Lifetime, "lifetime", "lifetime"),
+    (Metric::EnergyPerDay, "energy a day", "energy a day"),
+    (Metric::BytesAtRisk, "at risk", "bytes at risk"),
+    (Metric::HoldupTime, "hold-up time", "hold-up time"),
+    (
+        Metric::HoldupCapacitance,
+        "hold-up cap.",
+        "hold-up capacitance",
+    ),
+    (Metric::PartsNeeded, "parts", "number of parts"),
+    (Metric::Area, "area", "area"),
+    (Metric::Cost, "cost", "cost"),
 ];
 
 /// Figures that explain others, which a terminal leaves to the page.
-const EXPLAINING: [Metric; 4] = [
+const EXPLAINING: [Metric; 5] = [
     Metric::RamPeakInFlight,
     Metric::RateMax,
+    Metric::ThroughputMean,
     Metric::HoldupTime,
     Metric::Area,
 ];
-
-const NOTHING: &str = "–";
 
 /// The verdicts, then the key figures: a line a candidate with all columns of the data sheet side by
 /// side where that fits, else a line for each.
@@ -70,6 +75,7 @@ fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
     let passing = candidates.iter().filter(|one| one.passes()).count();
     let title = match candidates.len() {
         0 => "compare: no candidates".to_owned(),
+        _ if candidates.iter().all(|one| one.verdicts.is_empty()) => "Not judged".to_owned(),
         all => format!("Verdict: {passing} of {all} pass"),
     };
     let mut grid = Grid::new(title, columns).with_keys(2);
@@ -105,11 +111,15 @@ fn decision(candidate: &Candidate<'_>) -> [String; 4] {
     } else {
         words
     };
-    let allowed = text::number(verdict.metric, verdict.allowed, text::DIGITS);
+    let allowed = if Limit::is_number(verdict) {
+        limit::allowed(verdict)
+    } else {
+        NOTHING.to_owned()
+    };
     [
         decided,
         candidate.reached(verdict),
-        format!("{} {allowed}", limit::bound(verdict)),
+        allowed,
         margin(verdict).unwrap_or_else(|| NOTHING.to_owned()),
     ]
 }
@@ -133,14 +143,14 @@ fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: 
     };
     let shown = FIGURES.iter();
     let shown: Vec<_> = shown
-        .filter(|(metric, _)| has(*metric) && (all || !EXPLAINING.contains(metric)))
+        .filter(|(metric, _, _)| has(*metric) && (all || !EXPLAINING.contains(metric)))
         .collect();
     let mut columns = vec![Column::left("candidate")];
     if lines == Lines::Each {
         columns.push(Column::left("timing"));
     }
     let keys = columns.len();
-    columns.extend(shown.iter().map(|(_, name)| Column::right(*name)));
+    columns.extend(shown.iter().map(|(_, name, _)| Column::right(*name)));
     let both: Vec<_> = timings.iter().map(|timing| timing.name()).collect();
     let title = match (lines, both.as_slice()) {
         (Lines::One, [_, _, ..]) => format!("Key figures: {}", both.join(" / ")),
@@ -154,7 +164,7 @@ fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: 
         };
         match lines {
             Lines::One => {
-                let cells = shown.iter().map(|(metric, _)| {
+                let cells = shown.iter().map(|(metric, _, _)| {
                     let cells: Vec<_> = timings.iter().map(|one| cell(*one, *metric)).collect();
                     side_by_side(&cells)
                 });
@@ -163,7 +173,7 @@ fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: 
             Lines::Each => {
                 for timing in &candidate.timings {
                     let keys = [candidate.target.to_owned(), timing.to_string()];
-                    let cells = shown.iter().map(|(metric, _)| cell(*timing, *metric));
+                    let cells = shown.iter().map(|(metric, _, _)| cell(*timing, *metric));
                     grid.push(keys.into_iter().chain(cells));
                 }
             }

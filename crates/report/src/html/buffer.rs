@@ -6,7 +6,7 @@ use wordline_core::results::ResultSet;
 
 use super::chart::{Axis, Chart, Curve, Rule, Shape, refined};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot};
-use crate::buffer::{self, ARRIVAL, Case, ESTIMATE, RATE, Run, asked_rates};
+use crate::buffer::{self, Case, ESTIMATE, RATE, Run, asked_rates};
 use crate::pivot::Pivot;
 use crate::text;
 
@@ -73,8 +73,8 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
     let metric = Metric::RamPeakInFlight;
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
-        let fluid = points(&run.along(RATE, &[(ARRIVAL, "fluid")]), metric);
-        let record = points(&run.along(RATE, &[(ARRIVAL, "record")]), metric);
+        let fluid = points(&run.arriving(RATE, "fluid"), metric);
+        let record = points(&run.arriving(RATE, "record"), metric);
         let proven = points(&run.estimated(RATE, "record", "bound"), metric);
         let mut curve = |name: &str, dash, shape, points| {
             curves.push(Curve {
@@ -85,12 +85,12 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
                 points,
             });
         };
-        curve("whole records", SOLID, Shape::StepBefore, record);
-        curve("single bytes", DOTTED, Shape::Line, refined(&fluid));
-        curve("proven bound", DASHED, Shape::StepBefore, proven);
+        curve("record", SOLID, Shape::StepBefore, record);
+        curve("fluid", DOTTED, Shape::Line, refined(&fluid));
+        curve("proven", DASHED, Shape::StepBefore, proven);
         rules.extend(run.sustained().map(|rate| Rule {
             at: rate,
-            label: format!("{timing}no RAM is enough from {}", text::rate(rate)),
+            label: format!("{timing}limit: {}", text::rate(rate)),
             color: color(index),
             dash: LONG,
         }));
@@ -107,8 +107,9 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         id: "ram".to_owned(),
         heading: "RAM against input rate".to_owned(),
         caption:
-            "What the buffer must hold, the bytes being moved included; down is better. A curve \
-                  ends where no RAM is enough. The RAM axis is logarithmic."
+            "What the buffer must hold, the bytes being moved included, where whole records arrive \
+                  or single bytes (fluid); down is better. Above the limit no RAM is enough. The \
+                  RAM axis is logarithmic."
                 .to_owned(),
         x: Axis {
             unit: "B/s",
@@ -224,7 +225,7 @@ fn sequences(case: &Case<'_, '_>) -> Chart {
         };
         curve("longest", SOLID, longest);
         curve("mean", DOTTED, mean);
-        curve("proven bound", DASHED, proven);
+        curve("proven", DASHED, proven);
     }
     Chart {
         id: "sequences".to_owned(),

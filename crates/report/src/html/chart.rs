@@ -10,8 +10,15 @@ use crate::text;
 /// More points than this no screen can show.
 const MOST_POINTS: usize = 2_000;
 
-/// Curves with few points show them.
-const MARKED: usize = 40;
+/// Straight curves with few points show them.
+const MARKED: usize = 16;
+
+/// Curves with few enough points tell them to a pointer.
+const TOLD: usize = 250;
+
+/// Height of a plot in pixels, and of the name of a rule within it.
+const HEIGHT: usize = 300;
+const LABEL: usize = 16;
 
 /// A plot of curves.
 pub(super) struct Chart {
@@ -100,22 +107,39 @@ impl Chart {
         xs.extend(self.rules.iter().map(|rule| rule.at));
         let ys: Vec<f64> = points().map(|(_, y)| *y).collect();
         let x = axis::scaled("x", self.x.unit, self.x.title, &xs, self.x.logarithmic);
-        let y = axis::scaled("y", self.y.unit, self.y.title, &ys, self.y.logarithmic);
+        let mut y = axis::scaled("y", self.y.unit, self.y.title, &ys, self.y.logarithmic);
+        self.make_room(&mut y["scale"]["domain"]);
         let names: Vec<_> = self.curves.iter().map(|curve| curve.name.clone()).collect();
         let colors: Vec<_> = self.curves.iter().map(|curve| curve.color).collect();
         let dashes: Vec<_> = self.curves.iter().map(|curve| curve.dash).collect();
-        let color = channel(&names, &names, json!(colors));
-        let dash = channel(&names, &names, json!(dashes));
+        let lines = |range: Value| {
+            let mut channel = channel(&names, &names, range);
+            // Long enough to tell dashes from dots.
+            channel["legend"]["symbolType"] = "stroke".into();
+            channel["legend"]["symbolSize"] = 900.into();
+            channel
+        };
+        let (color, dash) = (lines(json!(colors)), lines(json!(dashes)));
         let mut layers = Vec::new();
         for curve in &self.curves {
             layers.extend(self.layers(curve, &color, &dash));
         }
         layers.extend(self.rule_layers(&xs));
         json!({
-            "height": 280,
+            "height": HEIGHT,
             "encoding": {"x": x, "y": y},
             "layer": layers,
         })
+    }
+
+    /// Room above the curves for the names of the rules, on a logarithmic axis.
+    fn make_room(&self, domain: &mut Value) {
+        let ends = (domain[0].as_f64(), domain[1].as_f64());
+        if let (true, (Some(low), Some(high))) = (self.y.logarithmic, ends) {
+            let names = (LABEL * self.rules.len()).min(HEIGHT / 2) as f64;
+            let room = names / (HEIGHT as f64 - names);
+            domain[1] = (high * (high / low).powf(room)).into();
+        }
     }
 
     fn layers(&self, curve: &Curve, color: &Value, dash: &Value) -> Vec<Value> {
@@ -140,7 +164,9 @@ impl Chart {
             "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": 2},
             "encoding": {"color": color, "strokeDash": dash},
         }));
-        if curve.points.len() <= MARKED {
+        if curve.points.len() <= TOLD {
+            let marked = curve.shape == Shape::Line && curve.points.len() <= MARKED;
+            let opacity = if marked { 1.0 } else { 0.0 };
             let tooltip = json!([
                 {"field": "series", "type": "nominal", "title": "what"},
                 {"field": "x_text", "type": "nominal", "title": self.x.title},
@@ -148,14 +174,16 @@ impl Chart {
             ]);
             layers.push(json!({
                 "data": data,
-                "mark": {"type": "point", "filled": true, "size": 18, "opacity": 1, "color": curve.color},
+                "mark": {"type": "point", "filled": true, "size": 24, "opacity": opacity, "color": curve.color},
                 "encoding": {"tooltip": tooltip},
             }));
         }
         layers
     }
 
-    /// Rules with their names at the top, one below the other, each on the side that has room.
+    /// Rules with their names at the top, one below the other, each on the side that has room. Names
+    /// on the left of their rule stand the higher the further right it is, and the other way round,
+    /// so that no rule crosses the name of another.
     fn rule_layers(&self, xs: &[f64]) -> Vec<Value> {
         let least = xs.iter().copied().fold(f64::INFINITY, f64::min);
         let most = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -164,33 +192,37 @@ impl Chart {
         } else {
             f64::midpoint(least.min(0.0), most)
         };
-        let mut layers = Vec::new();
-        for (index, rule) in self.rules.iter().enumerate() {
+        let (mut right, mut left): (Vec<&Rule>, Vec<&Rule>) =
+            self.rules.iter().partition(|rule| rule.at > middle);
+        right.sort_by(|a, b| b.at.total_cmp(&a.at));
+        left.sort_by(|a, b| a.at.total_cmp(&b.at));
+        let (mut layers, mut labels) = (Vec::new(), Vec::new());
+        for (index, rule) in right.into_iter().chain(left).enumerate() {
             let data = json!({"values": [{"x": rule.at, "label": text::printable(&rule.label)}]});
             layers.push(json!({
                 "data": data,
                 "mark": {"type": "rule", "color": rule.color, "strokeDash": rule.dash, "strokeWidth": 1.5},
-                "encoding": {"y": null},
+                "encoding": {"y": {"value": LABEL * index}, "y2": {"value": HEIGHT}},
             }));
             let (align, dx) = if rule.at > middle {
                 ("right", -5)
             } else {
                 ("left", 5)
             };
-            let mut mark = json!({
+            let mark = json!({
                 "type": "text", "align": align, "dx": dx, "baseline": "middle", "fontSize": 12,
-                "color": rule.color, "y": 8 + 16 * index,
+                "color": rule.color, "y": LABEL / 2 + LABEL * index,
             });
-            let encoding = json!({"y": null, "text": {"field": "label", "type": "nominal"}});
             // White around the letters keeps them readable on curves.
             let mut halo = mark.clone();
             halo["stroke"] = "white".into();
             halo["strokeWidth"] = 4.into();
-            halo["color"] = "white".into();
-            mark["fontWeight"] = "normal".into();
-            layers.push(json!({"data": data, "mark": halo, "encoding": encoding}));
-            layers.push(json!({"data": data, "mark": mark, "encoding": encoding}));
+            let encoding = json!({"y": null, "text": {"field": "label", "type": "nominal"}});
+            labels.extend(
+                [halo, mark].map(|mark| json!({"data": data, "mark": mark, "encoding": encoding})),
+            );
         }
+        layers.extend(labels);
         layers
     }
 }

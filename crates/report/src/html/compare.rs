@@ -70,9 +70,9 @@ fn offset() -> Value {
 fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plot> {
     let mut bars = Vec::new();
     for (candidate, name) in candidates.iter().zip(names) {
-        for verdict in &candidate.verdicts {
-            bars.push(bar(candidate, name, verdict));
-        }
+        let verdicts = candidate.timings.iter();
+        let verdicts = verdicts.filter_map(|timing| candidate.verdict(*timing));
+        bars.extend(verdicts.map(|verdict| bar(candidate, name, verdict)));
     }
     if bars.is_empty() {
         return None;
@@ -100,7 +100,7 @@ fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option
                 },
             },
             {
-                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222"},
+                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222", "limit": 190},
                 "encoding": {
                     "x": {"field": "place", "type": "quantitative"},
                     "text": {"field": "label", "type": "nominal"},
@@ -122,13 +122,17 @@ fn bar(candidate: &Candidate<'_>, name: &str, verdict: &Verdict) -> Value {
     // Without a value there is no bar, only the words.
     let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
     let result = if verdict.pass { "pass" } else { "fail" };
-    let margin = margin(verdict).unwrap_or_else(|| candidate.reached(verdict));
     let limit = text::printable(&Limit::words(verdict));
+    let mut words = format!("{}: {result}, {limit}", verdict.timing);
+    if Limit::is_number(verdict) {
+        let margin = margin(verdict).unwrap_or_else(|| candidate.reached(verdict));
+        words += &format!(" {margin}");
+    }
     json!({
         "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
         // The words stand beside the zero line where a bar leaves room, so that none leaves the plot.
         "place": if x > 0.45 { -0.98 } else { x.max(0.0) },
-        "label": format!("{}: {result}, {limit} {margin}", verdict.timing),
+        "label": words,
     })
 }
 
@@ -143,6 +147,7 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
         .collect();
     let mut drawn: Vec<String> = Vec::new();
     for (candidate, name) in candidates.iter().zip(names) {
+        let mut missing: Vec<(Timing, String)> = Vec::new();
         for timing in &candidate.timings {
             let Some(told) = candidate.told(*timing, Metric::RamPeak) else {
                 continue;
@@ -153,13 +158,17 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
                     if !drawn.iter().any(|one| one == timing.name()) {
                         drawn.push(timing.name().to_owned());
                     }
+                    // Where two coincide, both show.
+                    let size = if *timing == Timing::Typ { 240 } else { 60 };
                     points.push(json!({
                         "candidate": name, "series": timing.name(), "x": bytes, "label": told,
+                        "size": size,
                     }));
                 }
-                _ => words.push((name, *timing, told)),
+                _ => missing.push((*timing, told)),
             }
         }
+        words.extend(label(&missing).map(|label| (name, label)));
     }
     let verdicts = candidates.iter().flat_map(|one| &one.verdicts);
     let of_ram =
@@ -171,12 +180,12 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
     values.extend(allowed);
     let mut x = axis::scaled("x", "B", "RAM", &values, true);
     x["axis"]["grid"] = true.into();
-    let least = x["scale"]["domain"][0].clone();
+    // Room on the left, so that no point lies on the axis.
+    let least = x["scale"]["domain"][0].as_f64().unwrap_or(1.0) / 1.5;
+    x["scale"]["domain"][0] = least.into();
     let words: Vec<_> = words
         .into_iter()
-        .map(|(name, timing, told)| {
-            json!({"candidate": name, "timing": timing.name(), "x": least, "label": format!("{timing}: {told}")})
-        })
+        .map(|(name, label)| json!({"candidate": name, "x": least, "label": label}))
         .collect();
     let tooltip = json!([
         {"field": "candidate", "type": "nominal"},
@@ -189,21 +198,29 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
             "encoding": {"detail": {"field": "candidate", "type": "nominal"}},
         }),
         json!({
-            "mark": {"type": "point", "filled": true, "size": 110, "opacity": 1},
+            "mark": {"type": "point", "filled": true, "opacity": 1},
             "encoding": {
                 "color": channel(&shapes, &drawn, json!([PASS, FAIL, "#009E73"])),
                 "shape": channel(&shapes, &drawn, json!(["circle", "square", "diamond"])),
+                "size": {"field": "size", "type": "quantitative", "scale": null, "legend": null},
                 "tooltip": tooltip,
             },
         }),
         json!({
             "data": {"values": words},
             "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "color": "#222"},
-            "encoding": {"yOffset": offset(), "text": {"field": "label", "type": "nominal"}},
+            "encoding": {"text": {"field": "label", "type": "nominal"}},
         }),
     ];
     if let Some(allowed) = allowed {
         let label = format!("allowed: {}", text::ram(allowed, text::DIGITS));
+        // Beside the rule where there is room.
+        let most = x["scale"]["domain"][1].as_f64().unwrap_or(allowed);
+        let (align, dx) = if allowed > (least * most).sqrt() {
+            ("right", -5)
+        } else {
+            ("left", 5)
+        };
         let data = json!({"values": [{"x": allowed, "label": label}]});
         layers.push(json!({
             "data": data, "mark": {"type": "rule", "color": "#000", "strokeDash": [7, 4]},
@@ -211,7 +228,7 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
         }));
         layers.push(json!({
             "data": data,
-            "mark": {"type": "text", "align": "left", "dx": 5, "y": -6, "fontSize": 12},
+            "mark": {"type": "text", "align": align, "dx": dx, "y": -6, "fontSize": 12},
             "encoding": {"y": null, "text": {"field": "label", "type": "nominal"}},
         }));
     }
@@ -232,4 +249,16 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
         caption,
         spec,
     ))
+}
+
+/// Why there is no point, told once where all columns of the data sheet say the same.
+fn label(missing: &[(Timing, String)]) -> Option<String> {
+    let (_, first) = missing.first()?;
+    if missing.len() > 1 && missing.iter().all(|(_, told)| told == first) {
+        return Some(first.clone());
+    }
+    let words = missing
+        .iter()
+        .map(|(timing, told)| format!("{timing}: {told}"));
+    Some(words.collect::<Vec<_>>().join(", "))
 }

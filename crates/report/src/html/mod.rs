@@ -37,7 +37,7 @@ use script::Scripts;
 #[derive(Serialize)]
 struct Page<'a> {
     title: String,
-    policy: String,
+    policy: &'static str,
     style: &'static str,
     /// Tables before everything else.
     lead_html: Vec<String>,
@@ -45,6 +45,8 @@ struct Page<'a> {
     incomplete: Option<&'static str>,
     warnings: Vec<Note>,
     results_html: Vec<String>,
+    /// Whether plots tell more than the tables, and come before them.
+    plots_first: bool,
     plots: Vec<Plot>,
     why: why::Section,
     origin: origin::Section,
@@ -56,7 +58,7 @@ struct Page<'a> {
     metrics_html: Vec<String>,
     document_json: String,
     plots_json: String,
-    scripts: Vec<String>,
+    scripts: &'static [String],
 }
 
 /// A warning of the document.
@@ -84,6 +86,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
         results_html: view.tables.iter().map(grid).collect(),
+        plots_first: Kind::of(document) == Kind::Buffer,
         plots_json: script::json(&specs),
         plots,
         why,
@@ -199,6 +202,9 @@ fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
 /// What was run on what, as far as a heading holds it.
 fn title(document: &ResultSet) -> String {
     let of_rows = document.rows.iter().map(|row| row.target.as_str());
+    // What did not even run was judged all the same.
+    let judged = document.verdicts.iter();
+    let of_rows = of_rows.chain(judged.map(|verdict| verdict.target.as_str()));
     let asked = document.experiment.targets.iter().map(String::as_str);
     let mut seen = HashSet::new();
     let mut targets: Vec<&str> = of_rows.filter(|target| seen.insert(*target)).collect();

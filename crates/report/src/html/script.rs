@@ -1,6 +1,8 @@
 //! The scripts inside the page, the policy that lets them and nothing else run, and JSON that is
 //! safe between script tags.
 
+use std::sync::OnceLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -15,30 +17,42 @@ const SOURCES: [&str; 4] = [
     include_str!("page.js"),
 ];
 
-/// Scripts as they stand between the tags.
-pub(super) struct Scripts(Vec<String>);
+/// Scripts as they stand between the tags, and the policy that lets them run.
+pub(super) struct Scripts {
+    texts: Vec<String>,
+    policy: String,
+}
 
 impl Scripts {
-    pub(super) fn inlined() -> Self {
-        Self(SOURCES.iter().map(|text| without_map(text)).collect())
+    /// Made once: they are the same in every page.
+    pub(super) fn inlined() -> &'static Self {
+        static SCRIPTS: OnceLock<Scripts> = OnceLock::new();
+        SCRIPTS.get_or_init(|| {
+            let texts: Vec<_> = SOURCES.iter().map(|text| without_map(text)).collect();
+            let policy = policy(&texts);
+            Self { texts, policy }
+        })
     }
 
-    /// The content security policy: scripts by the hash of their text, styles inline, pictures only
-    /// from the page itself, and nothing from anywhere else. Plots are saved as `data:` or `blob:`
-    /// pictures.
-    pub(super) fn policy(&self) -> String {
-        let hash = |text: &String| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
-        let hashes: Vec<_> = self.0.iter().map(hash).collect();
-        format!(
-            "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; \
-             base-uri 'none'; form-action 'none'",
-            hashes.join(" ")
-        )
+    pub(super) fn policy(&self) -> &str {
+        &self.policy
     }
 
-    pub(super) fn texts(self) -> Vec<String> {
-        self.0
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
     }
+}
+
+/// The content security policy: scripts by the hash of their text, styles inline, pictures only from
+/// the page itself, and nothing from anywhere else. Plots are saved as `data:` or `blob:` pictures.
+fn policy(texts: &[String]) -> String {
+    let hash = |text: &String| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let hashes: Vec<_> = texts.iter().map(hash).collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; \
+         base-uri 'none'; form-action 'none'",
+        hashes.join(" ")
+    )
 }
 
 /// A script without the comment that names its source map, which a browser would try to fetch.

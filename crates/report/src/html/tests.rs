@@ -164,11 +164,65 @@ fn sections_come_in_the_order_in_which_people_ask() {
         "<summary>Every metric of every line</summary>",
         "id=\"result\"",
     ];
+    assert_order(&page, &order);
+}
+
+/// Where each text first stands in a page, one after the other.
+fn assert_order(page: &str, order: &[&str]) {
     let mut from = 0;
     for wanted in order {
         let place = page[from..].find(wanted);
         from += place.unwrap_or_else(|| panic!("{wanted} is missing or out of order"));
     }
+}
+
+#[test]
+fn a_page_of_buffers_answers_before_it_draws_and_draws_before_it_lists() {
+    let document = fixture::buffer(&[2e6]);
+    let page = without_scripts(&results(&document));
+    assert_carries(&page, &document);
+    let order = [
+        "<h1>wordline buffer: mt29f1g01@stm32h755-qspi</h1>",
+        "needs 88 KiB of RAM at 2.00 MB&#x2f;s",
+        "id=\"plot-ram-1\"",
+        "id=\"plot-durations-1\"",
+        "id=\"plot-fill-1\"",
+        "id=\"plot-sequences-1\"",
+        "<h2 id=\"results\">",
+        "RAM by input rate at typical timing",
+        "RAM by input rate at the data sheet",
+        "RAM where accesses wait for their data",
+        "Highest safe rate by RAM",
+        "Durations of accesses",
+        "Longest sequences: ",
+        "<h2 id=\"origin\">",
+        "<h2 id=\"again\">",
+        "<caption><span>All ",
+        "id=\"result\"",
+    ];
+    assert_order(&page, &order);
+}
+
+#[test]
+fn a_page_of_candidates_begins_with_the_verdict() {
+    let document = fixture::compare();
+    let page = without_scripts(&results(&document));
+    assert_carries(&page, &document);
+    let order = [
+        "<h1>wordline compare: 5 targets</h1>",
+        "Verdict: 2 of 5 pass",
+        "<td>FAIL</td>",
+        "Key figures: typ &#x2f; max",
+        "id=\"plot-margin\"",
+        "id=\"plot-candidate-ram\"",
+        "<h2 id=\"findings\">",
+        "Best is em064lx@stm32h755-qspi",
+        "Unknown, so nobody could judge",
+        "<h2 id=\"again\">",
+        "All 72 values",
+        "id=\"result\"",
+    ];
+    assert_order(&page, &order);
 }
 
 #[test]
