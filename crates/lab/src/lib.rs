@@ -37,7 +37,6 @@ mod compare;
 mod control;
 mod during;
 mod error;
-mod interim;
 mod list;
 mod payload;
 mod raw;

@@ -71,9 +71,10 @@ pub(crate) struct Buffer {
     /// Bytes that wait already before the first access
     #[arg(long, value_name = "SIZE")]
     pub(crate) backlog: Option<ByteCount>,
-    /// How far ahead return levels look: what a log did not show and may still come
-    #[arg(long, default_value = "1y", value_name = "PERIOD")]
-    pub(crate) horizon: Period,
+    /// How far ahead return levels look: what a log did not show and may still come [default: a hundred
+    /// times as long as the log]
+    #[arg(long, value_name = "PERIOD")]
+    pub(crate) horizon: Option<Period>,
     /// What counts as the duration of an access of a log
     #[arg(long, default_value = "latency", value_name = "latency|start-to-start")]
     #[arg(value_parser = durations, requires = "log")]

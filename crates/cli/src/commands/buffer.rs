@@ -61,7 +61,7 @@ fn experiment(
         power_up: buffer.power_up,
         startup_ps: buffer.startup.map_or(0, Time::ps),
         backlog_bytes: buffer.backlog.map_or(0, ByteCount::bytes),
-        horizon_s: buffer.horizon.si(),
+        horizon_s: buffer.horizon.map(Quantity::si),
         ..BufferWorkload::of(source)
     };
     Ok(Experiment {

@@ -27,14 +27,13 @@ pub struct BufferWorkload {
     /// Bytes that wait already when the first access begins.
     #[serde(default)]
     pub backlog_bytes: u64,
-    /// Time in seconds for which return levels are estimated.
-    pub horizon_s: f64,
+    /// Time in seconds for which return levels are estimated; a hundred times what the accesses took, where
+    /// nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon_s: Option<f64>,
 }
 
 impl BufferWorkload {
-    /// Return levels are estimated for a year unless the user says otherwise.
-    pub const HORIZON_S: f64 = 365.25 * 86_400.0;
-
     /// The question about a source, with every setting at its default.
     #[must_use]
     pub const fn of(source: AccessSource) -> Self {
@@ -45,7 +44,7 @@ impl BufferWorkload {
             power_up: false,
             startup_ps: 0,
             backlog_bytes: 0,
-            horizon_s: Self::HORIZON_S,
+            horizon_s: None,
         }
     }
 }

@@ -118,7 +118,7 @@ impl Command {
         if buffer.backlog_bytes > 0 {
             self.quantity("backlog", bytes(buffer.backlog_bytes));
         }
-        self.quantity("horizon", Period::from_si(buffer.horizon_s));
+        self.optional("horizon", buffer.horizon_s.map(Period::from_si));
     }
 
     fn compare(&mut self, compare: &CompareWorkload) {

@@ -7,8 +7,9 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 use super::course::Course;
 use super::extremes::BlockMaxima;
 use super::grid;
-use crate::backlog::{Accumulator, Backlog, BacklogError, Curve, Peaks, Rate, StartUp};
-use crate::interim::Longest;
+use crate::backlog::{
+    Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, Sequence, StartUp,
+};
 
 /// Numbers of consecutive accesses whose longest duration is told.
 const LENGTHS: usize = 64;
@@ -38,8 +39,8 @@ struct AtRate {
 /// What was learnt.
 pub(crate) struct Findings {
     pub(crate) curve: Curve,
-    /// Number of consecutive accesses, and the longest that so many took together.
-    pub(crate) longest: Vec<(u64, Time)>,
+    /// The longest that so many consecutive accesses took together.
+    pub(crate) longest: Vec<Sequence>,
     pub(crate) latency: LatencyHistogram,
     pub(crate) latency_course: Course,
     pub(crate) latency_maxima: BlockMaxima,
@@ -68,7 +69,7 @@ impl Analysis {
         };
         Ok(Self {
             curve: Accumulator::after_start(start),
-            longest: Longest::new(&grid::lengths(LENGTH_MAX, LENGTHS)),
+            longest: Longest::within(&grid::lengths(LENGTH_MAX, LENGTHS), 2 * LENGTH_MAX),
             latency: LatencyHistogram::new(),
             latency_course: Course::new(),
             latency_maxima: BlockMaxima::new(),
@@ -108,7 +109,7 @@ impl Analysis {
     pub(crate) fn finish(self) -> Result<Findings, BacklogError> {
         Ok(Findings {
             curve: self.curve.finish()?,
-            longest: self.longest.finish(),
+            longest: self.longest.finish()?,
             latency: self.latency,
             latency_course: self.latency_course,
             latency_maxima: self.latency_maxima,

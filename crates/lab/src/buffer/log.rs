@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::WarningCode;
 use wordline_core::{
     Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
     Timing,
@@ -17,7 +17,7 @@ use wordline_trace::{Accesses, Counted, Log, LoggedAccess, Oddity, Options, Purp
 
 use super::analysis::Analysis;
 use super::{grid, rows};
-use crate::backlog::{self, StartUp};
+use crate::backlog::{Interval, Rate, StartUp, Unordered};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::subject::{Axes, Subject};
@@ -397,13 +397,6 @@ impl Reading<'_> {
              falls asleep. Record at the rate in question (fio: --rate) where that matters"
         );
         document.warn(WarningCode::ClosedLoop, advice);
-        if self.question.horizon_s > 0.0 {
-            let advice = format!(
-                "{name}: return levels look beyond the log by a fitted distribution, with an interval of 90 %; \
-                 they hold if what comes is like what was logged"
-            );
-            document.warn(WarningCode::Extrapolated, advice);
-        }
         for oddity in &summary.oddities {
             let (code, advice) = odd(name, oddity);
             document.warn(code, advice);
@@ -483,42 +476,43 @@ fn counted_durations(
             }
             _ => {}
         }
-        durations.push(*one);
+        durations.push(Interval {
+            least: one.least,
+            most: one.most,
+            count: one.count,
+        });
     }
     let Some(record) = record else {
         return Err(refuse(
             "it does not tell the size of an access; give it with --record".to_owned(),
         ));
     };
-    let all = crate::interim::Unordered::new(&durations, ByteCount::from_bytes(record))?;
+    let all = Unordered::new(ByteCount::from_bytes(record), &durations)?;
     let subject = subject(&source.file, operation, Some(record));
     let count: u64 = durations.iter().map(|one| one.count).sum();
     document
         .rows
         .push(subject.row(Metric::AccessCount, Ok(count as f64)));
-    let limits = all.limits();
-    for (kind, limit) in [("least", limits.0), ("most", limits.1)] {
+    let bounds = [("least", &all.least), ("most", &all.most)];
+    for (kind, curve) in bounds {
         let at = subject.estimate(subject.basis, kind);
-        document.rows.push(at.row(
-            Metric::ThroughputMean,
-            limit.map_or(Err(NoValue::Unbounded), |rate| Ok(rate.bytes_per_second())),
-        ));
+        document
+            .rows
+            .push(at.row(Metric::ThroughputMean, rows::limit(curve)));
     }
     let mut asked = super::rates(question)?;
-    let sure = limits
-        .0
-        .map_or(f64::INFINITY, backlog::Rate::bytes_per_second);
-    for rate in grid::rates(sure) {
-        if let Ok(rate) = backlog::Rate::from_bytes_per_second(rate)
+    for rate in grid::rates(rows::limit(&all.most).unwrap_or(f64::INFINITY)) {
+        if let Ok(rate) = Rate::from_bytes_per_second(rate)
             && !asked.contains(&rate)
         {
             asked.push(rate);
         }
     }
     for rate in asked {
-        for (kind, demand) in [("least", all.least(rate)), ("most", all.most(rate))] {
+        for (kind, curve) in bounds {
             let at = subject.estimate(subject.basis, kind);
             for arrival in Arrival::ALL {
+                let demand = curve.demand(rate);
                 rows::peaks(&at, rate.bytes_per_second(), arrival, &demand, document);
             }
         }

@@ -33,10 +33,12 @@ pub(crate) fn run(
 ) -> Result<(), LabError> {
     rates(question)?;
     check_rams(question)?;
-    if !(question.horizon_s.is_finite() && question.horizon_s > 0.0) {
+    if let Some(horizon) = question.horizon_s
+        && !(horizon.is_finite() && horizon > 0.0)
+    {
         return Err(LabError::Number {
             what: "horizon",
-            found: question.horizon_s,
+            found: horizon,
             problem: "is no time to look ahead; allowed: above 0 s".to_owned(),
         });
     }

@@ -1,13 +1,13 @@
 //! From what was learnt to the rows of the document.
 
-use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::{HistogramBucket, NoValue, Row};
+use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::results::{HistogramBucket, NoValue, Row, WarningCode};
 use wordline_core::{Arrival, Basis, BufferWorkload, Metric, ResultSet};
 
 use super::analysis::Findings;
-use super::extremes::BlockMaxima;
+use super::extremes::{CONFIDENCE, ReturnLevel};
 use super::grid;
-use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate};
+use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate, Sequence};
 use crate::subject::Subject;
 
 /// Bends of the exact curve that a document holds. Of more, some are left out; the straight lines
@@ -202,12 +202,12 @@ fn inverse(subject: &Subject, curve: &Curve, question: &BufferWorkload, document
     }
 }
 
-pub(super) fn sequences(subject: &Subject, longest: &[(u64, Time)], document: &mut ResultSet) {
-    for (accesses, duration) in longest {
-        let at = subject.at("accesses", *accesses);
+fn sequences(subject: &Subject, longest: &[Sequence], document: &mut ResultSet) {
+    for one in longest {
+        let at = subject.at("accesses", one.accesses);
         document
             .rows
-            .push(at.row(Metric::SequenceDurationMax, Ok(duration.si())));
+            .push(at.row(Metric::SequenceDurationMax, Ok(one.most.si())));
     }
 }
 
@@ -227,6 +227,10 @@ fn courses(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
     }
 }
 
+/// How many times as far as the accesses return levels look, unless the user says otherwise. A distribution
+/// that was fitted to a log says little of what comes once in millions of its lengths.
+const HORIZON_LENGTHS: f64 = 100.0;
+
 /// What may come within the horizon, from what came: of the RAM at each rate asked for, and of the
 /// latency.
 fn return_levels(
@@ -237,53 +241,62 @@ fn return_levels(
     document: &mut ResultSet,
 ) {
     let curve = &findings.curve;
-    let size = curve.bytes().si() / curve.accesses().max(1) as f64;
+    let lasted = curve.duration().si();
+    let accesses = curve.accesses() as f64;
     let sustained = limit(curve).unwrap_or(f64::INFINITY);
-    let within_horizon = |rate: f64| question.horizon_s * rate.min(sustained) / size;
+    let horizon = question.horizon_s.unwrap_or(HORIZON_LENGTHS * lasted);
+    let mut told = false;
     for one in &findings.rates {
         let rate = one.rate.bytes_per_second();
-        if rate <= sustained {
-            let at = subject
-                .at("rate_bytes_per_s", rate)
-                .at("arrival", Arrival::Fluid.name());
-            let accesses = within_horizon(rate);
-            let metric = Metric::RamPeakInFlight;
-            return_level(&at, metric, &one.maxima, accesses, question, seed, document);
+        if rate > sustained {
+            continue;
         }
+        let at = subject
+            .at("horizon_s", horizon)
+            .at("rate_bytes_per_s", rate)
+            .at("arrival", Arrival::Fluid.name());
+        // At a lower rate as many accesses take longer to come.
+        let within = accesses * (horizon / lasted) * (rate / sustained);
+        let level = one.maxima.return_level(within, seed);
+        told |= return_level(&at, Metric::RamPeakInFlight, level, document);
     }
-    let fastest = findings.rates.iter().map(|one| one.rate.bytes_per_second());
-    let accesses = within_horizon(fastest.fold(0.0, f64::max));
-    let accesses = if accesses > 0.0 {
-        accesses
-    } else {
-        within_horizon(f64::MAX)
-    };
-    let (metric, maxima) = (Metric::LatencyMax, &findings.latency_maxima);
-    return_level(subject, metric, maxima, accesses, question, seed, document);
+    let at = subject.at("horizon_s", horizon);
+    let level = findings
+        .latency_maxima
+        .return_level(accesses * (horizon / lasted), seed);
+    told |= return_level(&at, Metric::LatencyMax, level, document);
+    if told {
+        let advice = format!(
+            "{}: return levels look {} ahead, {:.0} times as far as the accesses, by a distribution that was \
+             fitted to them, with an interval of {:.0} %; they hold if what comes is like what came",
+            subject.target,
+            wordline_core::quantity::human(horizon, "s", 3),
+            horizon / lasted,
+            100.0 * CONFIDENCE
+        );
+        document.warn(WarningCode::Extrapolated, advice);
+    }
 }
 
+/// Adds a level with its interval; returns whether there is one.
 fn return_level(
     subject: &Subject,
     metric: Metric,
-    maxima: &BlockMaxima,
-    accesses: f64,
-    question: &BufferWorkload,
-    seed: u64,
+    level: Option<ReturnLevel>,
     document: &mut ResultSet,
-) {
-    let Some(level) = maxima.return_level(accesses, seed) else {
-        return;
+) -> bool {
+    let Some(level) = level else {
+        return false;
     };
     for (kind, value) in [
         ("return_level", level.middle),
         ("return_level_low", level.low),
         ("return_level_high", level.high),
     ] {
-        let at = subject
-            .estimate(Basis::Assumed, kind)
-            .at("horizon_s", question.horizon_s);
+        let at = subject.estimate(Basis::Assumed, kind);
         document.rows.push(at.row(metric, Ok(value)));
     }
+    true
 }
 
 /// The rows of a proven bound: the same questions, answered for accesses that all take the longest that they

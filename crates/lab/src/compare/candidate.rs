@@ -21,7 +21,7 @@ use crate::payload::Payload;
 use crate::work::{Plan, Player};
 
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
-const RANGE: u64 = 8 << 20;
+const RANGE: u64 = 2 << 20;
 
 /// A part on a board, alone or as two chips in turn.
 #[derive(Clone, Debug)]
@@ -361,10 +361,10 @@ impl Account<'_> {
         }
         // The next longer sequence that was looked at; beyond all of them, the longest one over and over.
         let longest = &self.findings.longest;
-        match longest.iter().find(|(count, _)| *count >= records) {
-            Some((_, time)) => time.si(),
-            None => longest.last().map_or(f64::INFINITY, |(count, time)| {
-                time.si() * (records as f64 / *count as f64).ceil()
+        match longest.iter().find(|one| one.accesses >= records) {
+            Some(one) => one.most.si(),
+            None => longest.last().map_or(f64::INFINITY, |one| {
+                one.most.si() * (records as f64 / one.accesses as f64).ceil()
             }),
         }
     }

@@ -32,6 +32,8 @@ struct Judged {
     allowed: f64,
     /// Whether more is better.
     at_least: bool,
+    /// Whether the study states it. One that it does not state decides only where it fails.
+    stated: bool,
 }
 
 impl Judged {
@@ -62,14 +64,16 @@ impl Judged {
         }
     }
 
-    /// What decides comes first: failures before passes, the smaller margin before the larger one.
-    fn rank(&self) -> (bool, f64) {
-        let without = if self.pass() {
+    /// What decides comes first: failures before passes, then what the study states, the smaller margin
+    /// before the larger one.
+    fn rank(&self) -> (bool, bool, f64) {
+        let pass = self.pass();
+        let without = if pass {
             f64::INFINITY
         } else {
             f64::NEG_INFINITY
         };
-        (self.pass(), self.margin().unwrap_or(without))
+        (pass, pass && !self.stated, self.margin().unwrap_or(without))
     }
 }
 
@@ -89,6 +93,7 @@ impl Figures {
                 value,
                 allowed,
                 at_least: false,
+                stated: true,
             })
         };
         let at_least = |limit, metric, value, allowed: Option<f64>| {
@@ -96,6 +101,10 @@ impl Figures {
                 at_least: true,
                 ..one
             })
+        };
+        let unstated = |one: Judged| Judged {
+            stated: false,
+            ..one
         };
         let sustained = self.throughput >= rate;
         let all = [
@@ -153,12 +162,19 @@ impl Figures {
                 Metric::PartsNeeded,
                 Ok(self.parts),
                 Some(limits.parts.unwrap_or(PARTS_MAX) as f64),
-            ),
+            )
+            .map(|one| Judged {
+                stated: limits.parts.is_some(),
+                ..one
+            }),
         ];
         let mut all: Vec<Judged> = all.into_iter().flatten().collect();
         all.sort_by(|one, other| {
-            let ((pass, margin), (other_pass, other_margin)) = (one.rank(), other.rank());
-            pass.cmp(&other_pass).then(margin.total_cmp(&other_margin))
+            let ((pass, given, margin), (other_pass, other_given, other_margin)) =
+                (one.rank(), other.rank());
+            pass.cmp(&other_pass)
+                .then(given.cmp(&other_given))
+                .then(margin.total_cmp(&other_margin))
         });
         let failed: Vec<&str> = all
             .iter()
