@@ -113,7 +113,8 @@ impl Figures {
                 Metric::ThroughputMean,
                 Ok(self.throughput),
                 Some(rate),
-            ),
+            )
+            .map(unstated),
             // Where the rate cannot be sustained no RAM is enough, and the rate says by how much.
             at_most(
                 "ram",
