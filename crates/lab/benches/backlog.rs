@@ -8,10 +8,12 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_lab::backlog::Accumulator;
+use wordline_lab::backlog::{Accumulator, Backlog, Longest, Rate};
 
 const STRETCH: u64 = 10_000_000;
 const TURNS: u64 = 10;
+/// Accesses that the search for the longest sequences keeps, 8 bytes each.
+const HISTORY: u64 = 2 << 20;
 const US: f64 = 1e6;
 const SIZE: ByteCount = ByteCount::from_bytes(4096);
 
@@ -60,6 +62,28 @@ fn backlog(criterion: &mut Criterion) {
                 let mut log = Accumulator::new();
                 feed(black_box(&stretch), |duration| log.push(duration, SIZE));
                 log.finish()
+            });
+        });
+        // 64 lengths from 1 to half the log. Those within a history of 16 MiB come exactly, the
+        // others as bounds that differ by less than 0.6 %.
+        let lengths: Vec<u64> = (0..64)
+            .map(|index| 50_000_000f64.powf(f64::from(index) / 63.0).round() as u64)
+            .collect();
+        group.bench_function(BenchmarkId::new("longest-of-64", name), |bencher| {
+            bencher.iter(|| {
+                let mut longest = Longest::within(&lengths, HISTORY);
+                feed(black_box(&stretch), |duration| longest.push(duration));
+                longest.finish()
+            });
+        });
+        group.bench_function(BenchmarkId::new("recursion", name), |bencher| {
+            let rate = Rate::from_bytes_per_second(1_000_000.0).expect("exact");
+            bencher.iter(|| {
+                let mut backlog = Backlog::at(rate);
+                feed(black_box(&stretch), |duration| {
+                    black_box(backlog.push(duration, SIZE).is_ok());
+                });
+                backlog.finish()
             });
         });
     }

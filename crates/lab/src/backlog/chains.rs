@@ -103,9 +103,10 @@ fn candidates(sums: &[u64], first: usize, count: usize) -> (u64, u64) {
         }
     }
     let (mut early, mut late) = (0, 0);
-    for index in 0..count {
-        early |= (bends[0][index] as u64 >> 63) << index;
-        late |= (!bends[1][index] as u64 >> 63) << index;
+    let [all, any] = bends;
+    for (index, (all, any)) in all.into_iter().zip(any).enumerate().take(count) {
+        early |= (all as u64 >> 63) << index;
+        late |= (!any as u64 >> 63) << index;
     }
     (early, late)
 }
