@@ -280,7 +280,17 @@ fn long_logs_of_every_shape_meet_the_recursion_at_every_block_size() {
             4096,
         )
     };
-    let logs: [Log; 9] = [
+    let logs: [Log; 12] = [
+        vec![(616_000_000, 0); 2000],
+        // Accesses without time and bytes, and a prime size that leaves no unit but the byte.
+        (0..4000)
+            .map(|k| match k % 7 {
+                0 | 1 | 2 => (0, 0),
+                3 => (3_000_000_000, 7919),
+                _ => (500_000_000, 4096 * (k % 3)),
+            })
+            .collect(),
+        (0..6000u64).map(|k| (1 + k * k % 3, k * k % 5)).collect(),
         vec![(616_000_000, 4096); 3000],
         periodic(5000, 0),
         periodic(5000, 30_000_000),
