@@ -7,6 +7,8 @@ mod document;
 mod figures;
 #[path = "../../../fuzz/checks/import.rs"]
 mod import;
+#[path = "../../../fuzz/checks/log.rs"]
+mod log;
 #[path = "../../../fuzz/checks/quantity.rs"]
 mod quantity;
 #[path = "../../../fuzz/checks/sheet.rs"]
@@ -98,6 +100,31 @@ fn the_sound_dumps_of_the_corpus_are_read() {
             import::check(&corpus_file("import", name)),
             "{name} is refused"
         );
+    }
+}
+
+#[test]
+fn the_corpus_of_logs_passes() {
+    replay("log", log::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_logs_of_the_corpus_are_read() {
+    for name in [
+        "fio-4.log",
+        "fio-5-offset.log",
+        "fio-5-priority.log",
+        "fio-6.log",
+        "fio-6-hex.log",
+        "fio-6-issue.log",
+        "fio-7-issue.log",
+        "fio-hist-29.log",
+        "fio-json-plus.json",
+        "csv-comma.csv",
+        "csv-semicolon.csv",
+    ] {
+        assert!(log::check(&corpus_file("log", name)), "{name} is refused");
     }
 }
 
