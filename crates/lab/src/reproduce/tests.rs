@@ -208,6 +208,7 @@ fn a_wish_to_stop_is_heard() {
     let document = Published::parse(COVER, &[&format!("[[value]]\ncitation = 'c'\n{OF}{HIT}")]);
     let stop = std::sync::atomic::AtomicBool::new(true);
     let control = Control {
+        open: None,
         stop: Some(&stop),
         progress: None,
     };
@@ -232,6 +233,7 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
             .push((progress.done_bytes, progress.total_bytes));
     };
     let control = Control {
+        open: None,
         stop: None,
         progress: Some(&listener),
     };
