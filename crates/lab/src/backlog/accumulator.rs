@@ -234,7 +234,7 @@ impl Accumulator {
     /// The curve of all accesses.
     ///
     /// # Errors
-    /// [`BacklogError::TooMuch`] when the log and its start-up exceed 213 days or 2⁶³ bytes.
+    /// [`BacklogError::TooMuch`] when the log and its start-up exceed 213 days or 2⁶² bytes.
     pub fn finish(mut self) -> Result<Curve, BacklogError> {
         self.close();
         while self.parts.len() > 1 && !self.too_much {

@@ -285,7 +285,7 @@ fn long_logs_of_every_shape_meet_the_recursion_at_every_block_size() {
         // Accesses without time and bytes, and a prime size that leaves no unit but the byte.
         (0..4000)
             .map(|k| match k % 7 {
-                0 | 1 | 2 => (0, 0),
+                0..=2 => (0, 0),
                 3 => (3_000_000_000, 7919),
                 _ => (500_000_000, 4096 * (k % 3)),
             })
@@ -318,6 +318,46 @@ fn long_logs_of_every_shape_meet_the_recursion_at_every_block_size() {
                 );
             }
         }
+    }
+}
+
+/// Logs of many textures: durations with a few or with many values, sizes too, rows of slow accesses.
+fn texture(seed: u64) -> Log {
+    let pick = |place: u64, index: u64| draw(seed, place, index, Purpose::Payload);
+    let values = [1, 2, 10, 1 << 20, 1 << 40][(pick(1, 0) % 5) as usize];
+    let base = [0, 3, 1_000_000, 1_000_000_000][(pick(2, 0) % 4) as usize];
+    let row = [1, 3, 40, 700][(pick(3, 0) % 4) as usize];
+    let slow = [1, 2, 30][(pick(4, 0) % 3) as usize];
+    let sizes: &[u64] = [
+        &[4096][..],
+        &[0, 1, 7919],
+        &[512, 4096],
+        &[0, 4096],
+        &[1 << 30, 3],
+    ][(pick(5, 0) % 5) as usize];
+    (0..2000 + pick(6, 0) % 3000)
+        .map(|index| {
+            let factor = if pick(7, index / row) % 10 == 0 {
+                slow
+            } else {
+                1
+            };
+            let size =
+                sizes[(pick(8, index / (1 + pick(9, 0) % 50)) % sizes.len() as u64) as usize];
+            ((base + pick(10, index) % values) * factor, size)
+        })
+        .collect()
+}
+
+#[test]
+fn blocks_do_not_change_the_curve() {
+    for seed in 0..20 {
+        let log = texture(seed);
+        // Blocks of 7 go without the tests that pass over points.
+        let one = curve(&log, StartUp::default(), 7);
+        let other = curve(&log, StartUp::default(), 512);
+        assert_eq!(one.lines(), other.lines(), "seed {seed}");
+        assert_eq!(one.waiting_lines(), other.waiting_lines(), "seed {seed}");
     }
 }
 
