@@ -528,12 +528,7 @@ fn counted_durations(
             }
         }
     }
-    rows::small_rams(
-        &subject,
-        ByteCount::from_bytes(record),
-        question,
-        document,
-    );
+    rows::small_rams(&subject, ByteCount::from_bytes(record), question, document);
     let advice = format!(
         "{}: a histogram has lost the order of the accesses, and with it how many long ones followed each \
          other: RAM lies between the least and the most that any order needs; a latency log gives the exact \

@@ -210,7 +210,11 @@ pub(crate) fn small_rams(
     question: &BufferWorkload,
     document: &mut ResultSet,
 ) {
-    let rams = question.ram_bytes.iter().copied().map(ByteCount::from_bytes);
+    let rams = question
+        .ram_bytes
+        .iter()
+        .copied()
+        .map(ByteCount::from_bytes);
     for ram in rams.filter(|ram| *ram < record) {
         let advice = format!(
             "{}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
