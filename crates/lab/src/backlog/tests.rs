@@ -236,6 +236,7 @@ proptest! {
         let left = u128::from(rate.bytes()) * 1_000_000_000_000;
         let exact = left as f64 / rate.ps() as f64;
         prop_assert!((exact / double - 1.0).abs() < 1e-15);
+        prop_assert_eq!(rate.bytes_per_second(), double);
         let other = Rate::from_bytes_per_second(double * (1.0 + f64::EPSILON)).expect("as well");
         prop_assert!(rate < other);
     }
