@@ -209,7 +209,6 @@ fn a_stopped_run_keeps_what_it_has() {
         open: None,
         stop: Some(&stop),
         progress: Some(&progress),
-        open: None,
     };
     let experiment = experiment(RawWorkload {
         operations: vec![Operation::Write],
