@@ -27,7 +27,7 @@ fn experiment(target: &str) -> Experiment {
 fn benchmark(target: &str, timing: Timing) -> ResultSet {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let experiment = Experiment {
-        timing,
+        timings: vec![timing],
         ..experiment(target)
     };
     run(&catalog, &experiment, &Control::default()).expect("the benchmark runs")

@@ -60,7 +60,7 @@ fn the_same_experiment_gives_the_same_bytes() {
 fn another_seed_changes_sampled_rows_alone() {
     let rows = |timing, seed| {
         let experiment = Experiment {
-            timing,
+            timings: vec![timing],
             seed,
             ..experiment(small())
         };
@@ -76,7 +76,7 @@ fn another_seed_changes_sampled_rows_alone() {
 fn sampled_chips_lie_around_typical_and_below_the_maximum() {
     let energy = |timing, seed| {
         let experiment = Experiment {
-            timing,
+            timings: vec![timing],
             seed,
             ..experiment(small())
         };
@@ -206,6 +206,7 @@ fn a_stopped_run_keeps_what_it_has() {
         }
     };
     let control = Control {
+        open: None,
         stop: Some(&stop),
         progress: Some(&progress),
     };

@@ -84,10 +84,15 @@ impl Rate {
         self.ps
     }
 
-    /// The rate in bytes per second, as near as `f64` comes; for printing, not for comparing.
+    /// The rate in bytes per second, as near as `f64` comes. A rate that was made from an `f64` gives
+    /// that very number back.
     #[must_use]
     pub fn bytes_per_second(self) -> f64 {
-        self.bytes as f64 / self.ps as f64 * PS_PER_S as f64
+        let scaled = u128::from(self.bytes) * PS_PER_S;
+        let (whole, rest) = (scaled / self.ps, scaled % self.ps);
+        // In lowest terms the denominator of a double's fraction is a small power of two, exact as a double.
+        let divisor = gcd(rest, self.ps);
+        whole as f64 + (rest / divisor) as f64 / (self.ps / divisor) as f64
     }
 
     /// What comes in `ps` picoseconds, in whole bytes and the fraction that is left.

@@ -237,8 +237,9 @@ impl Reading<'_> {
                     total_bytes: 0,
                 });
                 if self.control.stopped() {
+                    // Of a part of a log nothing is finished.
                     document.complete = false;
-                    break;
+                    return Ok(());
                 }
             }
             seen += 1;
@@ -489,7 +490,7 @@ fn counted_durations(
     };
     let all = Unordered::new(ByteCount::from_bytes(record), &durations)?;
     let subject = subject(&source.file, operation, Some(record));
-    let count: u64 = durations.iter().map(|one| one.count).sum();
+    let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
     document
         .rows
         .push(subject.row(Metric::AccessCount, Ok(count as f64)));
@@ -517,6 +518,17 @@ fn counted_durations(
             }
         }
     }
+    for &ram in &question.ram_bytes {
+        for (kind, curve) in bounds {
+            let at = subject.estimate(subject.basis, kind).at("ram_bytes", ram);
+            for arrival in Arrival::ALL {
+                let rate = rows::safe_rate(curve, ram, arrival);
+                let at = at.at("arrival", arrival.name());
+                document.rows.push(at.row(Metric::RateMax, rate));
+            }
+        }
+    }
+    rows::small_rams(&subject, ByteCount::from_bytes(record), question, document);
     let advice = format!(
         "{}: a histogram has lost the order of the accesses, and with it how many long ones followed each \
          other: RAM lies between the least and the most that any order needs; a latency log gives the exact \

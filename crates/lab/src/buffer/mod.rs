@@ -19,7 +19,7 @@ use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet};
 use wordline_nvm::Device;
 
-use crate::backlog::{Rate, StartUp};
+use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::Control;
 use crate::error::LabError;
 
@@ -99,8 +99,9 @@ fn startup_of(question: &BufferWorkload, device: &dyn Device) -> Result<StartUp,
             });
         }
     };
+    let time = wake_up.checked_plus(Time::from_ps(question.startup_ps));
     Ok(StartUp {
-        time: wake_up.plus(Time::from_ps(question.startup_ps)),
+        time: time.ok_or(BacklogError::TooMuch)?,
         backlog: ByteCount::from_bytes(question.backlog_bytes),
     })
 }

@@ -25,6 +25,7 @@ pub(crate) fn add(
     summary(subject, findings, document);
     curve(subject, findings, question, document);
     inverse(subject, &findings.curve, question, document);
+    small_rams(subject, findings.curve.largest_record(), question, document);
     sequences(subject, &findings.longest, document);
     courses(subject, findings, document);
     return_levels(subject, findings, question, seed, document);
@@ -199,6 +200,28 @@ fn inverse(subject: &Subject, curve: &Curve, question: &BufferWorkload, document
                 .rows
                 .push(at.row(Metric::RateMax, safe_rate(curve, ram, arrival)));
         }
+    }
+}
+
+/// Warns of every RAM asked for that cannot hold one record.
+pub(crate) fn small_rams(
+    subject: &Subject,
+    record: ByteCount,
+    question: &BufferWorkload,
+    document: &mut ResultSet,
+) {
+    let rams = question
+        .ram_bytes
+        .iter()
+        .copied()
+        .map(ByteCount::from_bytes);
+    for ram in rams.filter(|ram| *ram < record) {
+        let advice = format!(
+            "{}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
+             {record} or more, or for smaller records",
+            subject.target
+        );
+        document.warn(WarningCode::RecordExceedsRam, advice);
     }
 }
 

@@ -259,13 +259,16 @@ impl Case<'_> {
         let mut open = OpenLoop::default();
         let record = u128::from(self.plan.record_bytes);
         let first = u128::from(start.backlog.bytes());
-        player.idle_until(began.plus(start.time));
+        let ready = began.checked_plus(start.time);
+        player.idle_until(ready.ok_or(BacklogError::TooMuch)?);
         for (index, step) in (0..).zip(self.plan.steps(self.accesses)) {
             if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
                 return Ok(None);
             }
             // When the record begins to come, in picoseconds since power-up; what waited then has come.
-            let before = (record * u128::from(index)).saturating_sub(first);
+            let start_of_record = record * u128::from(index);
+            let before = start_of_record.saturating_sub(first);
+            let there = first.saturating_sub(start_of_record);
             let arrival = (before * rate.ps()).div_ceil(u128::from(rate.bytes()));
             let arrival = u64::try_from(arrival).map_err(|_| BacklogError::TooMuch)?;
             let arrival = began
@@ -278,6 +281,7 @@ impl Case<'_> {
                 duration,
                 rate,
                 self.plan.record_bytes,
+                there,
             );
         }
         Ok(Some(open))
@@ -381,10 +385,12 @@ struct OpenLoop {
 }
 
 impl OpenLoop {
-    /// Notes a record that was in the memory's hands or waiting for `sojourn`.
-    fn note(&mut self, sojourn: Time, duration: Time, rate: Rate, record: u64) {
+    /// Notes a record that was in the memory's hands or waiting for `sojourn`, and the bytes from its own on
+    /// that were `there` when it began to come.
+    fn note(&mut self, sojourn: Time, duration: Time, rate: Rate, record: u64, there: u128) {
         // Bytes that came meanwhile; records that are complete when the access ends do not wait yet.
-        let scaled = u128::from(sojourn.ps()) * u128::from(rate.bytes());
+        let came = u128::from(sojourn.ps()) * u128::from(rate.bytes());
+        let scaled = came.saturating_add(there.saturating_mul(rate.ps()));
         let records = scaled.div_ceil(rate.ps() * u128::from(record));
         self.in_flight = self.in_flight.max(records.max(1) * u128::from(record));
         self.fluid = self.fluid.max(scaled as f64 / rate.ps() as f64);

@@ -135,6 +135,16 @@ fn notes(subject: &Subject, told: &Told, source: &TraceSource, document: &mut Re
         );
         document.warn(WarningCode::FoldedAddresses, advice);
     }
+    if told.cut > 0 {
+        let advice = format!(
+            "{}: {} accesses of {} are larger than the memory or than {}, and were cut to that",
+            subject.target,
+            told.cut,
+            source.file,
+            ByteCount::from_bytes(ACCESS_MAX)
+        );
+        document.warn(WarningCode::FoldedAddresses, advice);
+    }
     for oddity in &told.summary.oddities {
         let (code, advice) = log::odd(&source.file, oddity);
         document.warn(code, advice);
@@ -148,12 +158,15 @@ pub(crate) struct Replay {
     passes: u64,
     fault: Option<TraceError>,
     folded: u64,
+    cut: u64,
     timed: bool,
 }
 
 /// What was seen of a trace when it ended.
 pub(crate) struct Told {
     pub(crate) folded: u64,
+    /// Accesses that are larger than the memory, or than a run may hold.
+    pub(crate) cut: u64,
     /// Whether every access tells when it was asked for.
     pub(crate) timed: bool,
     pub(crate) summary: Summary,
@@ -187,6 +200,7 @@ impl Replay {
                 passes: 0,
                 fault: None,
                 folded: 0,
+                cut: 0,
                 timed: true,
             }),
             Log::Accesses(_) | Log::Counted(_) => Err(LabError::Log {
@@ -210,6 +224,7 @@ impl Replay {
             }),
             None => Ok(Told {
                 folded: self.folded,
+                cut: self.cut,
                 timed: self.timed,
                 summary: self.asked.summary(),
             }),
@@ -219,6 +234,7 @@ impl Replay {
     fn step(&mut self, asked: &AskedAccess) -> Step {
         self.timed &= asked.at.is_some();
         let bytes = asked.bytes.min(self.capacity).min(ACCESS_MAX);
+        self.cut += u64::from(bytes < asked.bytes);
         let most = self.capacity - bytes;
         let at = if asked.offset <= most {
             asked.offset
@@ -283,7 +299,7 @@ fn own_times(
             let Some((step, at)) = next.take() else {
                 return Ok(peaks);
             };
-            let at = began.plus(at.unwrap_or(Time::ZERO));
+            let at = instant(began, at)?;
             player.idle_until(at);
             waiting_bytes += counted(&step, operation);
             waiting.push_back((step, at));
@@ -297,7 +313,7 @@ fn own_times(
         player.carry_out(&step)?;
         let end = player.now();
         while let Some((step, at)) = next {
-            let at = began.plus(at.unwrap_or(Time::ZERO));
+            let at = instant(began, at)?;
             if at >= end {
                 next = Some((step, Some(at.since(began))));
                 break;
@@ -312,6 +328,12 @@ fn own_times(
             peaks.latency = peaks.latency.later(end.since(asked));
         }
     }
+}
+
+/// When something was asked for, on the clock of the memory.
+fn instant(began: Time, at: Option<Time>) -> Result<Time, BacklogError> {
+    let at = began.checked_plus(at.unwrap_or(Time::ZERO));
+    at.ok_or(BacklogError::TooMuch)
 }
 
 /// Bytes of an access that the buffer holds.

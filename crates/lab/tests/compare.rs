@@ -1,0 +1,611 @@
+//! `wordline compare` as a caller of the laboratory sees it: a verdict for every candidate, its numbers by hand,
+//! and the order of the ranking.
+
+use std::io::{self, BufRead, Cursor};
+use std::sync::atomic::AtomicBool;
+
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
+};
+use wordline_core::results::{NoValue, Verdict};
+use wordline_core::{
+    CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work, WorkKind,
+    Workload,
+};
+use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
+
+const NAND: &str = "mt29f1g01@stm32h755-qspi";
+const MRAM: &str = "em064lx@stm32h755-qspi";
+const LIMITS: [&str; 11] = [
+    "ram",
+    "latency",
+    "lifetime",
+    "energy",
+    "risk",
+    "holdup",
+    "cost",
+    "capacity",
+    "fit",
+    "translation",
+    "rate",
+];
+/// Writes two blocks of 4 KiB apart, so that even a flash whose overwriting fails has something to say.
+const TRACE: &str = "fio version 2 iolog\na add\na open\na write 0 4096\na write 4096 4096\na read 0 512\n\
+                     a write 0 4096\na close\n";
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
+/// The study of the flag form: 500 KB/s in records of 4 KiB for a tenth of the time.
+fn study() -> CompareWorkload {
+    let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
+    CompareWorkload {
+        title: None,
+        work: Work {
+            keep: Some(Keep::For(Period::from_si(3600.0))),
+            duty: Some(Fraction::from_si(0.1)),
+            ..work
+        },
+        limits: Limits::default(),
+        prices: Prices::default(),
+        in_turn: false,
+    }
+}
+
+fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
+    Experiment {
+        targets: targets.iter().map(|&name| name.to_owned()).collect(),
+        workload: Workload::Compare(Box::new(study)),
+        timings: vec![Timing::Typ, Timing::Max],
+        age: 0.0,
+        seed: 0,
+    }
+}
+
+fn try_run(experiment: &Experiment) -> Result<ResultSet, LabError> {
+    let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
+        Ok(Box::new(Cursor::new(TRACE.as_bytes().to_vec())))
+    };
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let document = run(&catalog(), experiment, &control)?;
+    assert_eq!(document.check(), Ok(()));
+    assert_eq!(
+        ResultSet::from_json(&document.to_json()).as_ref(),
+        Ok(&document)
+    );
+    Ok(document)
+}
+
+#[track_caller]
+fn judged(study: CompareWorkload, targets: &[&str]) -> ResultSet {
+    try_run(&of(study, targets)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[track_caller]
+fn verdict<'a>(document: &'a ResultSet, target: &str, timing: Timing) -> &'a Verdict {
+    let mut verdicts = document.verdicts.iter();
+    let found = verdicts.find(|one| one.target == target && one.timing == timing);
+    found.unwrap_or_else(|| panic!("no verdict on {target} at {timing}"))
+}
+
+#[track_caller]
+fn value(
+    document: &ResultSet,
+    target: &str,
+    timing: Timing,
+    metric: Metric,
+) -> Result<f64, NoValue> {
+    let row = document
+        .of(metric)
+        .find(|row| {
+            row.target == target && row.timing == timing && !row.axes.contains_key("estimate")
+        })
+        .unwrap_or_else(|| panic!("no {metric} of {target}"));
+    row.value
+        .ok_or_else(|| row.no_value.expect("a reason stands for a value"))
+}
+
+/// One verdict for each candidate and timing, typ and max together, each with its limit and margin.
+#[track_caller]
+fn complete(document: &ResultSet, candidates: usize) {
+    assert!(document.complete);
+    assert_eq!(document.experiment.targets.len(), candidates);
+    assert_eq!(document.verdicts.len(), 2 * candidates);
+    let mut ranked: Vec<&str> = Vec::new();
+    for pair in document.verdicts.chunks(2) {
+        assert_eq!(pair[0].target, pair[1].target);
+        assert_eq!((pair[0].timing, pair[1].timing), (Timing::Typ, Timing::Max));
+        assert!(!ranked.contains(&pair[0].target.as_str()));
+        ranked.push(&pair[0].target);
+        for one in pair {
+            assert!(LIMITS.contains(&one.limit.as_str()), "{one:?}");
+            match one.margin {
+                Some(margin) => assert_eq!(one.pass, margin >= 0.0, "{one:?}"),
+                // Without a figure, or without end.
+                None => assert!(one.note.is_some() || one.pass, "{one:?}"),
+            }
+            assert_eq!(one.margin.is_some(), one.value.is_some(), "{one:?}");
+        }
+    }
+    let passes: Vec<usize> = document
+        .verdicts
+        .chunks(2)
+        .map(|pair| pair.iter().filter(|one| one.pass).count())
+        .collect();
+    assert!(
+        passes.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{passes:?}"
+    );
+}
+
+#[test]
+fn the_whole_catalogue_is_judged_and_ranked() {
+    let mut flags = study();
+    flags.limits.ram = Some(ByteCount::from_bytes(16_384));
+    flags.limits.life = Some(Period::from_si(10.0 * 31_557_600.0));
+    let document = judged(flags, &[]);
+    let all = all_targets(&catalog());
+    complete(&document, all.len());
+    assert_eq!(document.experiment.targets, all);
+    assert!(document.verdicts.iter().any(|one| one.pass));
+    assert!(document.verdicts.iter().any(|one| !one.pass));
+    assert!(verdict(&document, NAND, Timing::Typ).pass);
+    // Rows stand in the order of the ranking.
+    let mut order: Vec<&str> = document
+        .rows
+        .iter()
+        .map(|row| row.target.as_str())
+        .collect();
+    order.dedup();
+    let mut ranking: Vec<&str> = document
+        .verdicts
+        .iter()
+        .map(|one| one.target.as_str())
+        .collect();
+    ranking.dedup();
+    assert_eq!(order, ranking);
+    // Of equals in passes, fewer chips come first; of those with as many, the one that leaves more room.
+    let key = |target: &str| {
+        let passes = document
+            .verdicts
+            .iter()
+            .filter(|one| one.target == target && one.pass)
+            .count();
+        let parts = document
+            .of(Metric::PartsNeeded)
+            .find(|row| row.target == target)
+            .and_then(|row| row.value)
+            .unwrap_or(f64::INFINITY);
+        let margins = document.verdicts.iter().filter(|one| one.target == target);
+        let least = margins
+            .map(|one| {
+                one.margin
+                    .unwrap_or(if one.pass { f64::MAX } else { f64::MIN })
+            })
+            .fold(f64::INFINITY, f64::min);
+        (passes, parts, least)
+    };
+    for pair in ranking.windows(2) {
+        let (one, other) = (key(pair[0]), key(pair[1]));
+        let rightly = one.0 > other.0
+            || (one.0 == other.0 && one.1 < other.1)
+            || (one.0 == other.0 && one.1 == other.1 && one.2 >= other.2);
+        assert!(rightly, "{pair:?}: {one:?} before {other:?}");
+    }
+}
+
+/// Every figure of a verdict again, from the sheet: mt29f1g01 on stm32h755-qspi.
+#[test]
+fn the_figures_of_a_candidate_are_those_of_its_sheet_by_hand() {
+    let mut by_hand = study();
+    by_hand.prices = Prices {
+        ram_per_kib: Some("0.01 EUR".parse().expect("money")),
+        level_shifter: Some("0.50 EUR".parse().expect("money")),
+        parts: [("mt29f1g01".to_owned(), "2.10 EUR".parse().expect("money"))].into(),
+    };
+    by_hand.limits.ram = Some(ByteCount::from_bytes(16_384));
+    let document = judged(by_hand, &[NAND]);
+    let typ = |metric| value(&document, NAND, Timing::Typ, metric).expect("a number");
+    let near = |found: f64, expected: f64| {
+        assert!(
+            (found / expected - 1.0).abs() < 1e-6,
+            "{found}, by hand {expected}"
+        );
+    };
+    let (rate, duty, record) = (5e5, 0.1, 4096.0);
+    let (page, block): (f64, f64) = (2048.0, 64.0 * 2048.0);
+    // An hour of 500 KB/s is 1.8 GB; a chip holds 1024 blocks, less the 20 that may be bad.
+    let part = catalog();
+    let part = part.target(NAND).expect("known").part;
+    let usable = part.model.usable_bytes() as f64;
+    assert!(usable <= 1024.0 * block && usable >= (1024.0 - 20.0) * block);
+    let parts = (rate * 3600.0 / usable).ceil();
+    near(typ(Metric::PartsNeeded), parts);
+    // Every byte erases a byte once: 100 000 cycles of all blocks of all chips.
+    let life = 100_000.0 * parts * usable / (rate * duty);
+    near(typ(Metric::Lifetime), life);
+    // Two program operations a record, and an erase where a block begins: the longest access is the latter.
+    let two_pages = 2.0 * 220e-6;
+    assert!(typ(Metric::LatencyMax) > two_pages + 2e-3 && typ(Metric::LatencyMax) < 2.6e-3 + 1e-4);
+    // At 500 KB/s a record comes each 8.2 ms: nothing waits, one is in flight.
+    near(typ(Metric::RamPeakInFlight), record);
+    assert_eq!(typ(Metric::RamPeak), 0.0);
+    near(typ(Metric::BytesAtRisk), record);
+    near(typ(Metric::HoldupTime), typ(Metric::LatencyMax));
+    // C = I t / dV: 20 mA of the chip and 45 mA of the host, from 3.3 V to 2.7 V.
+    near(
+        typ(Metric::HoldupCapacitance),
+        (0.020 + 0.045) * typ(Metric::HoldupTime) / (3.3 - 2.7),
+    );
+    // The chip draws 20 mA while it is programmed, erased and written to, and 50 uA otherwise; the host draws
+    // 45 mA while its driver works and 21 mA in transfers and waits, where it sleeps. In a run of whole blocks the
+    // time of an access is known from the throughput.
+    let bytes_a_day = rate * duty * 86_400.0;
+    let busy = bytes_a_day / typ(Metric::ThroughputMean);
+    let standby = 50e-6 * 3.3 * (86_400.0 * parts - busy);
+    let most = busy * (0.020 * 3.3 + 0.045 * 3.3) + standby;
+    let least = bytes_a_day / block * (2e-3 + 64.0 * 220e-6) * 0.020 * 3.3 + standby;
+    let energy = typ(Metric::EnergyPerDay);
+    assert!(
+        (least..most).contains(&energy),
+        "{least} <= {energy} <= {most}"
+    );
+    // Chips and RAM; both sides have 3.3 V, so that nothing is shifted.
+    near(typ(Metric::Cost), parts * 2.10 + 0.01 * record / 1024.0);
+    let passes = verdict(&document, NAND, Timing::Typ);
+    assert_eq!((passes.pass, passes.limit.as_str()), (true, "ram"));
+    assert_eq!(
+        (passes.value, passes.allowed, passes.margin),
+        (Some(0.0), 16_384.0, Some(1.0))
+    );
+    let page_of_throughput = page / (2.0 * 220e-6);
+    assert!(typ(Metric::ThroughputMean) < page_of_throughput * 2.0);
+}
+
+#[test]
+fn each_limit_alone_decides_when_it_is_tight() {
+    let loose = judged(
+        CompareWorkload {
+            prices: Prices {
+                parts: [("mt29f1g01".to_owned(), Money::from_si(2.0))].into(),
+                ..Prices::default()
+            },
+            ..study()
+        },
+        &[NAND],
+    );
+    let typ = |metric| value(&loose, NAND, Timing::Typ, metric).expect("a number");
+    type Set = fn(&mut CompareWorkload, f64);
+    let cases: [(&str, Metric, bool, Set); 8] = [
+        ("latency", Metric::LatencyMax, false, |study, value| {
+            study.limits.latency = Some(Period::from_si(value));
+        }),
+        ("lifetime", Metric::Lifetime, true, |study, value| {
+            study.limits.life = Some(Period::from_si(value));
+        }),
+        ("energy", Metric::EnergyPerDay, false, |study, value| {
+            study.limits.energy_per_day = Some(Energy::from_si(value));
+        }),
+        (
+            "holdup",
+            Metric::HoldupCapacitance,
+            false,
+            |study, value| {
+                study.limits.holdup = Some(Capacitance::from_si(value));
+            },
+        ),
+        ("cost", Metric::Cost, false, |study, value| {
+            study.limits.cost = Some(Money::from_si(value));
+        }),
+        ("capacity", Metric::PartsNeeded, false, |study, value| {
+            study.limits.parts = Some(value.round() as u64);
+        }),
+        ("rate", Metric::ThroughputMean, true, |study, value| {
+            study.work.rate = DataRate::from_si(value);
+            study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+        }),
+        ("ram", Metric::RamPeak, false, |study, value| {
+            // 4 MB/s need two records.
+            assert_eq!(value, 0.0);
+            study.work.rate = DataRate::from_si(4_096_000.0);
+            study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+            study.limits.ram = Some(ByteCount::from_bytes(8192));
+        }),
+    ];
+    for (limit, metric, at_least, set) in cases {
+        let exact = typ(metric);
+        for (factor, pass) in if at_least {
+            [(0.999, true), (1.001, false)]
+        } else {
+            [(1.001, true), (0.9, false)]
+        } {
+            let mut tight = study();
+            tight
+                .prices
+                .parts
+                .insert("mt29f1g01".to_owned(), Money::from_si(2.0));
+            match limit {
+                "capacity" => set(&mut tight, if pass { exact } else { exact - 1.0 }),
+                "ram" => {
+                    set(&mut tight, exact);
+                    if !pass {
+                        tight.limits.ram = Some(ByteCount::from_bytes(8191));
+                    }
+                }
+                _ => set(&mut tight, exact * factor),
+            }
+            let document = judged(tight, &[NAND]);
+            let one = verdict(&document, NAND, Timing::Typ);
+            assert_eq!((one.pass, one.limit.as_str()), (pass, limit), "{one:?}");
+            assert_eq!(one.metric, metric);
+        }
+    }
+    // One record is at risk while it is written, whatever the memory; two and more where the limit is 4 MB/s.
+    let mut risk = study();
+    risk.work.rate = DataRate::from_si(4_096_000.0);
+    risk.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+    risk.limits.bytes_at_risk = Some(ByteCount::from_bytes(12_287));
+    let document = judged(risk.clone(), &[NAND]);
+    let one = verdict(&document, NAND, Timing::Typ);
+    assert_eq!(
+        (one.pass, one.limit.as_str(), one.value),
+        (false, "risk", Some(12_288.0))
+    );
+    risk.limits.bytes_at_risk = Some(ByteCount::from_bytes(12_288));
+    let document = judged(risk, &[NAND]);
+    assert!(verdict(&document, NAND, Timing::Typ).pass);
+}
+
+#[test]
+fn a_price_that_nobody_knows_fails_by_name() {
+    let mut dear = study();
+    dear.limits.cost = Some(Money::from_si(100.0));
+    let document = judged(dear, &[NAND, MRAM]);
+    for one in &document.verdicts {
+        assert_eq!(
+            (one.pass, one.limit.as_str(), one.value),
+            (false, "cost", None),
+            "{one:?}"
+        );
+        let note = one.note.as_deref().expect("a note");
+        assert!(note.contains("cost is unknown"), "{note}");
+    }
+}
+
+#[test]
+fn what_needs_a_level_shifter_pays_for_it_on_each_chip() {
+    let mut shifted = study();
+    shifted.prices = Prices {
+        ram_per_kib: Some(Money::from_si(0.01)),
+        level_shifter: Some(Money::from_si(0.5)),
+        parts: [("em064lx".to_owned(), Money::from_si(20.0))].into(),
+    };
+    shifted.work.rate = DataRate::from_si(1e5);
+    shifted.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(20 << 20)));
+    let document = judged(shifted, &[MRAM]);
+    let typ = |metric| value(&document, MRAM, Timing::Typ, metric).expect("a number");
+    assert_eq!(typ(Metric::PartsNeeded), 3.0);
+    // A chip at 1.8 V, and pins at 3.3 V.
+    assert!((typ(Metric::Cost) - (3.0 * 20.5 + 0.04)).abs() < 1e-9);
+}
+
+#[test]
+fn limits_that_nobody_meets_leave_no_pass() {
+    let mut hard = study();
+    hard.limits.latency = Some(Period::from_si(1e-9));
+    let document = judged(hard, &[]);
+    assert!(document.verdicts.iter().all(|one| !one.pass));
+    complete(&document, all_targets(&catalog()).len());
+    let mut fast = study();
+    fast.work.rate = DataRate::from_si(1e12);
+    fast.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+    fast.limits.ram = Some(ByteCount::from_bytes(1 << 20));
+    let document = judged(fast, &[]);
+    for one in &document.verdicts {
+        assert!(
+            !one.pass && ["rate", "fit", "capacity"].contains(&one.limit.as_str()),
+            "{one:?}"
+        );
+    }
+}
+
+#[test]
+fn every_kind_of_work_is_judged_over_the_whole_catalogue() {
+    let candidates = all_targets(&catalog()).len();
+    for kind in WorkKind::ALL {
+        for record in [512, 131_072] {
+            let mut any = study();
+            any.work.kind = kind;
+            any.work.record = ByteCount::from_bytes(record);
+            any.work.rate = DataRate::from_si(2e4);
+            any.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 18)));
+            any.work.trace = (kind == WorkKind::Replay).then(|| "trace.log".to_owned());
+            if record == 512 && kind != WorkKind::Log {
+                // Small records are many, and take their time in a debug build.
+                any.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 17)));
+            }
+            let document = judged(any, &[]);
+            complete(&document, candidates);
+            if kind == WorkKind::Overwrite {
+                assert!(
+                    document
+                        .verdicts
+                        .iter()
+                        .any(|one| one.limit == "translation")
+                );
+            }
+            if kind == WorkKind::Read {
+                assert!(
+                    document
+                        .of(Metric::BytesAtRisk)
+                        .all(|row| row.value == Some(0.0))
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_studies_that_come_along_run() {
+    let all = all_targets(&catalog()).len();
+    for (name, text) in STUDIES {
+        let study = read_study(name, text).unwrap_or_else(|error| panic!("{error}"));
+        if name == "data-logger" {
+            // Two chips in turn have tests of their own.
+            continue;
+        }
+        let document = try_run(&study).unwrap_or_else(|error| panic!("{name}: {error}"));
+        complete(&document, all);
+        let written = write_study(&document.experiment).expect("a comparison");
+        let again = read_study(name, &written).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again, document.experiment);
+    }
+}
+
+#[test]
+fn a_candidate_that_does_not_fit_its_board_is_a_verdict() {
+    let target = "em064lx@stm32h743-fmc8";
+    let document = judged(study(), &[target, NAND]);
+    complete(&document, 2);
+    for timing in [Timing::Typ, Timing::Max] {
+        let one = verdict(&document, target, timing);
+        assert_eq!((one.pass, one.limit.as_str()), (false, "fit"));
+        assert!(one.note.as_deref().is_some_and(|note| !note.is_empty()));
+    }
+    assert_eq!(document.verdicts[0].target, NAND);
+}
+
+#[test]
+fn a_record_larger_than_the_memory_is_a_verdict() {
+    let mut large = study();
+    large.work.record = ByteCount::from_bytes(16 << 20);
+    large.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(16 << 20)));
+    let document = judged(large, &[MRAM]);
+    let one = verdict(&document, MRAM, Timing::Typ);
+    assert_eq!((one.pass, one.limit.as_str()), (false, "capacity"));
+    let note = one.note.as_deref().expect("a note");
+    assert!(
+        note.contains("a record of 16 MiB does not fit 8 MiB"),
+        "{note}"
+    );
+}
+
+#[test]
+fn the_same_study_gives_the_same_bytes_at_every_timing() {
+    let experiment = Experiment {
+        timings: vec![Timing::Typ, Timing::Max, Timing::Sampled],
+        seed: 4,
+        ..of(study(), &[NAND, MRAM])
+    };
+    let run = || try_run(&experiment).expect("it runs").to_json();
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_stop_leaves_finished_verdicts_alone() {
+    let stop = AtomicBool::new(false);
+    let progress = |progress: wordline_lab::Progress<'_>| {
+        if progress.step == MRAM {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        stop: Some(&stop),
+        progress: Some(&progress),
+        open: None,
+    };
+    let document = run(&catalog(), &of(study(), &[NAND, MRAM]), &control).expect("in order");
+    assert!(!document.complete);
+    assert_eq!(document.verdicts.len(), 2);
+    assert!(document.verdicts.iter().all(|one| one.target == NAND));
+    assert!(document.rows.iter().all(|row| row.target == NAND));
+    assert_eq!(document.check(), Ok(()));
+}
+
+#[test]
+fn candidates_and_settings_that_cannot_be_are_refused() {
+    for (experiment, words) in [
+        (of(study(), &[NAND, "mt29f1g01"]), "named twice"),
+        (of(study(), &["nowhere"]), "unknown part"),
+        (
+            Experiment {
+                age: f64::NAN,
+                ..of(study(), &[NAND])
+            },
+            "age NaN",
+        ),
+        (
+            Experiment {
+                timings: Vec::new(),
+                ..of(study(), &[NAND])
+            },
+            "timing",
+        ),
+    ] {
+        let message = try_run(&experiment).expect_err("refused").to_string();
+        assert!(message.contains(words), "{message}");
+    }
+    let mut none = study();
+    none.limits.parts = Some(0);
+    let message = try_run(&of(none, &[NAND]))
+        .expect_err("refused")
+        .to_string();
+    assert!(message.contains("limits.parts"), "{message}");
+    for price in [-1.0, f64::NAN] {
+        let mut cheap = study();
+        cheap
+            .prices
+            .parts
+            .insert("mt29f1g01".to_owned(), Money::from_si(price));
+        let _ = try_run(&of(cheap, &[NAND])).map(|document| document.to_json());
+    }
+    let mut unknown = study();
+    unknown
+        .prices
+        .parts
+        .insert("mt29f1g10".to_owned(), Money::from_si(1.0));
+    let document = judged(unknown, &[NAND]);
+    let advice = document
+        .warnings
+        .iter()
+        .any(|one| one.advice.contains("mt29f1g10"));
+    assert!(
+        advice,
+        "a price of no part is a slip of the pen: {:?}",
+        document.warnings
+    );
+}
+
+/// The limit of ages: all of life used, and works that wear nothing.
+#[test]
+fn a_life_without_wear_and_one_that_is_over_have_their_verdicts() {
+    let mut reading = study();
+    reading.work.kind = WorkKind::Read;
+    reading.limits.life = Some(Period::from_si(1e9));
+    let document = judged(reading.clone(), &[NAND, MRAM]);
+    for one in &document.verdicts {
+        assert!(one.pass, "{one:?}");
+    }
+    let mut worn = of(study(), &[NAND]);
+    worn.age = 1.0;
+    let document = try_run(&worn).expect("it runs");
+    assert_eq!(
+        value(&document, NAND, Timing::Typ, Metric::Lifetime),
+        Ok(0.0)
+    );
+    let Workload::Compare(limited) = &mut worn.workload else {
+        unreachable!("it is a comparison");
+    };
+    limited.limits.life = Some(Period::from_si(1.0));
+    let document = try_run(&worn).expect("it runs");
+    let one = verdict(&document, NAND, Timing::Typ);
+    assert_eq!(
+        (one.pass, one.limit.as_str(), one.margin),
+        (false, "lifetime", Some(-1.0))
+    );
+}
