@@ -310,8 +310,12 @@ impl Account<'_> {
         let work = &self.study.work;
         let needed = work.keep().bytes(work.rate) / work.utilization();
         let chips = if self.candidate.in_turn { 2.0 } else { 1.0 };
-        let chip = self.device.len() as f64 / chips;
-        (needed / chip).ceil().max(chips)
+        (needed / self.chip()).ceil().max(chips)
+    }
+
+    /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
+    fn chip(&self) -> f64 {
+        self.candidate.target.part.model.usable_bytes() as f64
     }
 
     /// Time in seconds until the units that the work wears reach their rated cycles. A log wears the whole
@@ -322,8 +326,7 @@ impl Account<'_> {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
-        let chips = if self.candidate.in_turn { 2.0 } else { 1.0 };
-        let whole = parts * self.device.len() as f64 / chips;
+        let whole = parts * self.chip();
         let worn = match work.kind {
             WorkKind::Overwrite => work.keep().bytes(work.rate).min(whole),
             _ => whole,
