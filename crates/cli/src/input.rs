@@ -1,9 +1,10 @@
 //! Reads what the user named: a file, or standard input for `-`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::failure::{self, Failure};
 use crate::progress::{Bar, Meter};
@@ -15,7 +16,10 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     file: Option<(String, PathBuf)>,
+    /// Whether the file is read more than once, so that standard input has to be kept.
+    again: bool,
     stdin_taken: Cell<bool>,
+    stdin: RefCell<Option<Rc<[u8]>>>,
 }
 
 impl Inputs {
@@ -27,16 +31,37 @@ impl Inputs {
         name
     }
 
+    /// The same of a file that is read once for each target and timing class.
+    pub(crate) fn add_repeated(&mut self, path: &Path) -> String {
+        self.again = true;
+        self.add(path)
+    }
+
+    /// Standard input from its beginning, however often it is asked for.
+    fn kept_stdin(&self) -> io::Result<Box<dyn BufRead>> {
+        let mut kept = self.stdin.borrow_mut();
+        let bytes = match &*kept {
+            Some(bytes) => Rc::clone(bytes),
+            None => {
+                let mut bytes = Vec::new();
+                io::stdin().read_to_end(&mut bytes)?;
+                Rc::clone(kept.insert(bytes.into()))
+            }
+        };
+        Ok(Box::new(Cursor::new(bytes)))
+    }
+
     /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read.
     pub(crate) fn open(&self, name: &str, bar: &Bar) -> io::Result<Box<dyn BufRead>> {
         let Some((_, path)) = self.file.as_ref().filter(|(known, _)| known == name) else {
             return Err(io::Error::other("the command line names no such file"));
         };
         if path == Path::new("-") {
+            if self.again {
+                return self.kept_stdin();
+            }
             if self.stdin_taken.replace(true) {
-                return Err(io::Error::other(
-                    "standard input can be read once; name a file for several targets or timing classes",
-                ));
+                return Err(io::Error::other("standard input can be read once"));
             }
             return Ok(Box::new(BufReader::with_capacity(CHUNK, io::stdin())));
         }

@@ -24,7 +24,7 @@ docs/reference/studies.md describes the file, docs/guides/which-memory.md the wa
 
 Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.")]
 pub(crate) struct Compare {
-    /// A study: a TOML file, or the name of one that comes along
+    /// A study: a TOML file, - for standard input, or the name of one that comes along
     pub(crate) study: Option<String>,
     /// Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]
     #[arg(long, value_delimiter = ',', value_name = "TARGET")]

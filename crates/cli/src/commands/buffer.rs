@@ -47,7 +47,7 @@ fn experiment(
             durations: buffer.durations,
         }),
         (None, Some(trace)) => AccessSource::Trace(TraceSource {
-            file: inputs.add(trace),
+            file: inputs.add_repeated(trace),
             format: buffer.log_format.clone(),
             job: buffer.job.clone(),
             operation: buffer.operation.unwrap_or(Operation::Write),

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use wordline_catalog::Catalog;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{
     CompareWorkload, Experiment, Limits, Prices, ResultSet, Timing, Work, WorkKind, Workload,
 };
-use wordline_lab::{STUDIES, read_study, write_study};
+use wordline_lab::{STUDIES, all_targets, read_study, write_study};
 
 use crate::args::{Compare, Global};
 use crate::failure::{self, Failure};
@@ -33,23 +34,29 @@ pub(crate) fn run(compare: &Compare, global: &Global) -> Result<Outcome, Failure
     let required = required(compare, &catalog)?;
     let mut experiment = experiment;
     // What is required is a candidate, whether or not it was named as one.
-    if !experiment.targets.is_empty() {
-        for target in &required {
-            if !experiment.targets.contains(target) {
-                experiment.targets.push(target.clone());
-            }
-        }
+    if !required.is_empty() {
+        let named = match experiment.targets.as_slice() {
+            [] => all_targets(&catalog),
+            some => in_full(some, &catalog)?,
+        };
+        let more = required.iter().filter(|target| !named.contains(target));
+        experiment.targets = named.iter().chain(more).cloned().collect();
     }
     let document = super::run_experiment(&catalog, &experiment, &inputs, global)?;
     exports.write(&document, global)?;
-    outcome(&document, &required)
+    Ok(outcome(&document, &required))
 }
 
-/// The targets of `--require` with their boards.
-fn required(
-    compare: &Compare,
-    catalog: &wordline_catalog::Catalog,
-) -> Result<Vec<String>, Failure> {
+/// The targets of `--require` with their boards, each once.
+fn required(compare: &Compare, catalog: &Catalog) -> Result<Vec<String>, Failure> {
+    let mut required = in_full(&compare.require, catalog)?;
+    required.sort();
+    required.dedup();
+    Ok(required)
+}
+
+/// Names of candidates with their boards.
+fn in_full(names: &[String], catalog: &Catalog) -> Result<Vec<String>, Failure> {
     let full = |name: &String| {
         let (turn, target) = match name.strip_prefix("2*") {
             Some(target) => ("2*", target),
@@ -58,32 +65,23 @@ fn required(
         let target = catalog.target(target).map_err(failure::catalog)?;
         Ok(format!("{turn}{}", target.name))
     };
-    compare.require.iter().map(full).collect()
+    names.iter().map(full).collect()
 }
 
-fn outcome(document: &ResultSet, required: &[String]) -> Result<Outcome, Failure> {
+fn outcome(document: &ResultSet, required: &[String]) -> Outcome {
     if !document.complete {
-        return Ok(Outcome::Interrupted);
+        return Outcome::Interrupted;
     }
     let verdicts = &document.verdicts;
-    for target in required {
+    let missed = |target: &String| {
         let mut of_target = verdicts.iter().filter(|one| one.target == *target);
-        if of_target.clone().next().is_none() {
-            return Err(failure::message(format!(
-                "--require {target}: this is none of the candidates; name it with --target, and two chips in \
-                 turn with --in-turn"
-            )));
-        }
-        if !of_target.all(|one| one.pass) {
-            return Ok(Outcome::CheckFailed);
-        }
-    }
-    let any = verdicts.iter().any(|one| one.pass);
-    Ok(if any {
-        Outcome::Done
-    } else {
+        of_target.any(|one| !one.pass)
+    };
+    if required.iter().any(missed) || !verdicts.iter().any(|one| one.pass) {
         Outcome::CheckFailed
-    })
+    } else {
+        Outcome::Done
+    }
 }
 
 /// The study with what the flags say.
@@ -104,13 +102,13 @@ fn experiment(compare: &Compare, inputs: &mut Inputs) -> Result<Experiment, Fail
     workload.in_turn |= compare.in_turn;
     if let Some(trace) = &mut workload.work.trace {
         *trace = match (&compare.trace, &compare.study) {
-            (Some(named), _) => inputs.add(Path::new(named)),
+            (Some(named), _) => inputs.add_repeated(Path::new(named)),
             // Beside the study's file, as the study means it.
             (None, Some(study)) => {
                 let folder = Path::new(study).parent().unwrap_or(Path::new("."));
-                inputs.add(&folder.join(trace.as_str()))
+                inputs.add_repeated(&folder.join(trace.as_str()))
             }
-            (None, None) => inputs.add(Path::new(trace.as_str())),
+            (None, None) => inputs.add_repeated(Path::new(trace.as_str())),
         };
     }
     if !compare.target.is_empty() {
@@ -131,7 +129,7 @@ fn read(study: &str) -> Result<Experiment, Failure> {
         return read_study(name, text).map_err(|error| failure::sheet(&error));
     }
     let path = Path::new(study);
-    if !path.exists() {
+    if study != "-" && !path.exists() {
         let names: Vec<_> = STUDIES.iter().map(|(name, _)| *name).collect();
         return Err(failure::message(format!(
             "{study}: there is no such file, and no study of that name comes along; those are {}",

@@ -60,7 +60,7 @@ fn rates(question: &BufferWorkload) -> Result<Vec<Rate>, LabError> {
         let exact = Rate::from_bytes_per_second(rate).map_err(|_| LabError::Number {
             what: "rate",
             found: rate,
-            problem: "B/s is no input rate; allowed: 0.001 B/s to 9 EB/s".to_owned(),
+            problem: "B/s is no input rate; allowed: 0.001 B/s to 9e9 GB/s".to_owned(),
         })?;
         if rates.contains(&exact) {
             return Err(LabError::List {

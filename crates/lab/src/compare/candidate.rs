@@ -329,13 +329,17 @@ impl Account<'_> {
     fn parts(&self) -> f64 {
         let work = &self.study.work;
         let needed = work.keep().bytes(work.rate) / work.utilization();
-        let chip = self.run.device.len() as f64 / self.chips();
-        (needed / chip).ceil().max(self.chips())
+        (needed / self.chip()).ceil().max(self.chips())
     }
 
     /// Chips that the run had.
     fn chips(&self) -> f64 {
         if self.candidate.in_turn { 2.0 } else { 1.0 }
+    }
+
+    /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
+    fn chip(&self) -> f64 {
+        self.candidate.target.part.model.usable_bytes() as f64
     }
 
     /// Time in seconds until the units that the work wears reach their rated cycles. A log wears the whole
@@ -346,7 +350,7 @@ impl Account<'_> {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
-        let whole = parts * self.run.device.len() as f64 / self.chips();
+        let whole = parts * self.chip();
         let worn = match work.kind {
             WorkKind::Overwrite => work.keep().bytes(work.rate).min(whole),
             _ => whole,

@@ -84,6 +84,16 @@ pub(crate) fn run(
     if let Some((path, problem)) = study::problem(study) {
         return Err(LabError::Study { path, problem });
     }
+    // A price of no part is a slip of the pen, and what it was meant for would be unknown.
+    let unknown = |id: &&String| catalog.parts().all(|part| part.header.id != **id);
+    if let Some(id) = study.prices.parts.keys().find(unknown) {
+        return Err(LabError::Study {
+            path: "prices.parts",
+            problem: format!(
+                "states a price of {id:?}, which is no part of the catalogue (wordline part list)"
+            ),
+        });
+    }
     let candidates = if experiment.targets.is_empty() {
         candidates(catalog, &all_targets(catalog))?
     } else {

@@ -225,6 +225,12 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
             ),
         ));
     }
+    if limits.parts == Some(0) {
+        return Some((
+            "limits.parts",
+            "of 0 is met by no candidate; allowed: 1 and more".to_owned(),
+        ));
+    }
     for (path, zero) in [
         (
             "limits.life",
