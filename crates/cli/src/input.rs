@@ -6,6 +6,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use wordline_report::printable;
+
 use crate::failure::{self, Failure};
 use crate::progress::{Bar, Meter};
 
@@ -23,10 +25,11 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// The name that an experiment gives a file.
+    /// The name that an experiment gives a file. Documents show it as it stands, CSV among them, so it must
+    /// not be able to move the cursor of a terminal.
     pub(crate) fn add(&mut self, path: &Path) -> String {
         let name = path.file_name().unwrap_or(path.as_os_str());
-        let name = name.to_string_lossy().into_owned();
+        let name = printable(&name.to_string_lossy());
         self.file = Some((name.clone(), path.to_owned()));
         name
     }

@@ -77,13 +77,18 @@ pub(crate) struct Buffer {
     pub(crate) horizon: Option<Period>,
     /// What counts as the duration of an access of a log
     #[arg(long, default_value = "latency", value_name = "latency|start-to-start")]
-    #[arg(value_parser = durations, requires = "log")]
+    #[arg(value_parser = durations, requires = "log", conflicts_with = "target")]
     pub(crate) durations: Durations,
     /// Format of the log or trace, where its content does not tell
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
     /// Unit of the values of a fio log: ns (fio 3), us (fio 2)
-    #[arg(long, value_name = "ns|us", requires = "log")]
+    #[arg(
+        long,
+        value_name = "ns|us",
+        requires = "log",
+        conflicts_with = "target"
+    )]
     pub(crate) log_unit: Option<String>,
     /// Which of several: job of fio's JSON, file of a replay log, device of blkparse's output
     #[arg(long, value_name = "NAME")]

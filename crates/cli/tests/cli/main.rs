@@ -1,6 +1,8 @@
 //! The built command from end to end: what it prints, where, and how it exits.
 
+mod buffer;
 mod catalog;
+mod compare;
 mod export;
 mod import;
 mod pipes;

@@ -65,6 +65,21 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             message: error.message().to_owned(),
         })
     })?;
+    let at = |path, message| Err(Box::new(SheetError::at(file, text, path, message)));
+    if !(0.0..=1.0).contains(&study.age) {
+        let age = study.age;
+        return at(
+            "age",
+            format!("age {age} is no fraction of rated life; allowed: 0 to 1"),
+        );
+    }
+    let twice = |(index, one): (usize, &Timing)| study.timing[..index].contains(one);
+    if study.timing.is_empty() || study.timing.iter().enumerate().any(twice) {
+        return at(
+            "timing",
+            "timing names no column, or one twice; allowed: typ, max, sampled".to_owned(),
+        );
+    }
     let experiment = Experiment {
         targets: study.targets,
         workload: Workload::Compare(Box::new(CompareWorkload {

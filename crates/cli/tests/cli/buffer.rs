@@ -1,0 +1,457 @@
+//! `wordline buffer`: the figures that must be shown, exports, and input that cannot be used.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use wordline_core::ResultSet;
+
+use crate::support::{FORMATS, Folder, Ran, command, rows, wordline};
+
+/// A run that takes a moment.
+const SMALL: [&str; 10] = [
+    "buffer",
+    "--target",
+    "mt29f1g01",
+    "--record",
+    "4KiB",
+    "--total",
+    "1MiB",
+    "--wrap",
+    "256KiB",
+    "--rate=4096KB/s",
+];
+const TRACE: &str =
+    "fio version 2 iolog\na add\na open\na write 0 4096\na write 4096 4096\na close\n";
+
+/// An excerpt of a real log.
+fn excerpt(name: &str) -> String {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/tests/data");
+    fs::read_to_string(data.join(name)).expect("the excerpt is checked in")
+}
+
+fn randwrite() -> String {
+    excerpt("fio-3.33-randwrite4k_lat.1.log")
+}
+
+/// Analyses a log with further flags.
+fn of_log(content: impl AsRef<[u8]>, flags: &[&str]) -> Ran {
+    let folder = Folder::new().with("my.log", content);
+    let file = folder.file("my.log");
+    wordline(&[&["buffer", "--log", &file], flags].concat())
+}
+
+#[test]
+fn a_nand_at_a_rate_is_answered_in_its_first_lines() {
+    let ran = wordline(&SMALL).done();
+    let first = ran.stdout.lines().next().expect("an answer");
+    for words in [
+        "mt29f1g01@stm32h755-qspi needs 8 KiB of RAM at 4.10 MB/s",
+        "(12 KiB with the one being written) at typical timing",
+        "at the data sheet's maximum no RAM is enough: the buffer grows by",
+        "Proven: at most 8 KiB",
+        "Rerun with accesses that wait for their data: 8 KiB",
+    ] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+    for words in [
+        "The highest rate that any RAM can carry",
+        "The slowest of 256 accesses takes",
+        "RAM by input rate at typical timing",
+        "Highest safe rate by RAM",
+        "Longest sequences",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_log_is_answered_for_rates_and_sizes_of_ram() {
+    let ran = of_log(randwrite(), &["--rate", "20MB/s", "--ram", "64KiB"]).done();
+    let first = ran.stdout.lines().next().expect("an answer");
+    assert!(first.starts_with("log:my.log needs "), "{first}");
+    assert!(first.contains("at 20.0 MB/s"), "{first}");
+    assert!(ran.stdout.contains("account for"), "{}", ran.stdout);
+    let csv = of_log(randwrite(), &["--rate", "20MB/s", "--format", "csv"]).done();
+    assert!(
+        csv.stdout
+            .lines()
+            .any(|line| line.contains("log:my.log") && line.contains("ram_peak"))
+    );
+}
+
+#[test]
+fn a_log_and_a_trace_come_from_standard_input() {
+    let mut call = command(&[
+        "buffer", "--log", "-", "--rate", "1MB/s", "--format", "json",
+    ]);
+    let document = Ran::of(call.write_stdin(randwrite())).done().json();
+    assert_eq!(rows(&document, "access_count")[0]["target"], "log:-");
+    // It is read once for each timing class, and once more at its own times.
+    let mut call = command(&["buffer", "--trace", "-", "--target", "em064lx,cy15b104q"]);
+    call.args(["--format", "json"]);
+    let document = Ran::of(call.write_stdin(TRACE)).done().json();
+    let counts = rows(&document, "access_count");
+    assert_eq!(counts.len(), 4);
+    assert!(counts.iter().all(|row| row["value"] == 2.0));
+}
+
+#[test]
+fn exports_hold_no_path_and_quiet_says_nothing() {
+    let folder = Folder::new().with("my.log", randwrite());
+    let log = folder.file("my.log");
+    let names = ["a.json", "a.csv", "a.md", "a.html", "a.txt"];
+    let files = names.map(|name| folder.file(name));
+    let mut arguments = vec!["buffer", "--log", &log, "--rate", "20MB/s", "--quiet"];
+    for file in &files {
+        arguments.extend(["--export", file]);
+    }
+    let ran = wordline(&arguments).done();
+    assert_eq!(ran.stderr, "");
+    for name in names {
+        let text = folder.read(name);
+        assert!(
+            !text.contains(&folder.argument()),
+            "{name} holds the folder"
+        );
+        assert!(text.contains("my.log"), "{name}");
+    }
+    let document = ResultSet::from_json(&folder.read("a.json")).expect("our own document");
+    assert!(document.complete);
+    let again = wordline(&["report", &files[0], "--format", "csv"]).done();
+    assert_eq!(again.stdout, folder.read("a.csv"));
+}
+
+#[test]
+fn every_format_is_the_same_each_time() {
+    for format in FORMATS {
+        let run = || {
+            wordline(&[&SMALL[..], &["--format", format]].concat())
+                .done()
+                .stdout
+        };
+        assert_eq!(run(), run(), "{format}");
+    }
+}
+
+/// The command that a document prints makes the document again, in the folder of its log.
+#[test]
+fn the_printed_command_makes_the_same_document() {
+    let again = |arguments: &[&str], folder: &Folder| {
+        let run = |words: &[&str]| {
+            let mut call = command(words);
+            Ran::of(call.args(["--format", "json"]).current_dir(folder.path())).done()
+        };
+        let first = run(arguments).stdout;
+        let document = ResultSet::from_json(&first).expect("our own document");
+        let line = document.command_line();
+        let words: Vec<&str> = line.split(' ').skip(1).collect();
+        assert_eq!(run(&words).stdout, first, "{line}");
+    };
+    let folder = Folder::new()
+        .with("my.log", randwrite())
+        .with("my.trace", TRACE);
+    again(
+        &[
+            &SMALL[..],
+            &[
+                "--ram=8KiB",
+                "--power-up",
+                "--startup=1.5ms",
+                "--backlog=1000B",
+                "--horizon=1d",
+            ],
+            &[
+                "--seed=3",
+                "--age=0.5",
+                "--timing=sampled,typ",
+                "--operation=read",
+            ],
+            &["--pattern=random"],
+        ]
+        .concat(),
+        &folder,
+    );
+    again(
+        &[
+            "buffer",
+            "--log",
+            "my.log",
+            "--rate",
+            "12345678.9B/s,1MB/s",
+            "--ram",
+            "5000B",
+            "--durations",
+            "start-to-start",
+            "--operation",
+            "write",
+            "--log-unit",
+            "ns",
+            "--log-format",
+            "fio-log",
+            "--record",
+            "4KiB",
+        ],
+        &folder,
+    );
+    again(
+        &[
+            "buffer", "--trace", "my.trace", "--target", "em064lx", "--rate", "1MB/s",
+        ],
+        &folder,
+    );
+}
+
+#[test]
+fn a_ram_that_holds_no_record_is_warned_of() {
+    let ran = of_log(randwrite(), &["--ram", "1KiB", "--format", "json"]).done();
+    ran.says(&[
+        "(record-exceeds-ram)",
+        "1 KiB of RAM hold no record of 4 KiB",
+    ]);
+}
+
+#[test]
+fn logs_that_cannot_be_used_are_refused_by_name_and_line() {
+    let refused = |content: &[u8], flags: &[&str], words: &[&str]| {
+        of_log(content, flags).refused(&[&["my.log"], words].concat());
+    };
+    refused(b"", &[], &["has no access in it"]);
+    refused(b"\n \n\n", &[], &["has no access in it"]);
+    refused(
+        b"\0\xff\x1b[2J binary \x07\n\xfe",
+        &[],
+        &["line 1", "is of no known format", "fio-log"],
+    );
+    refused(
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03abc",
+        &[],
+        &["line 1", "gzip", "zcat"],
+    );
+    let mixed = excerpt("fio-3.33-mixed_lat.1.log");
+    refused(
+        mixed.as_bytes(),
+        &[],
+        &[
+            "line 7: a write in a log that begins with a read",
+            "--operation",
+        ],
+    );
+    let fsync = excerpt("fio-3.33-fsync4k_lat.1.log");
+    refused(
+        fsync.as_bytes(),
+        &[],
+        &["of its time", "--durations start-to-start"],
+    );
+    let lines = randwrite().replacen("105086", "1e5", 1);
+    refused(lines.as_bytes(), &[], &["line 2", "1e5"]);
+    refused(
+        randwrite().as_bytes(),
+        &["--record", "512B"],
+        &["line 1", "moved 4 KiB"],
+    );
+    refused(
+        randwrite().as_bytes(),
+        &["--operation", "read"],
+        &["there is no read"],
+    );
+    of_log(randwrite(), &["--log-format", "fio"]).refused(&["unknown format \"fio\"", "fio-log"]);
+    let histogram = b"0, 1, 0, 0, 1, 2, 3, 4\n";
+    refused(
+        histogram,
+        &["--log-format", "fio-hist"],
+        &["line 1", "5 bins", "1856"],
+    );
+    refused(TRACE.as_bytes(), &[], &["--trace FILE --target"]);
+}
+
+#[test]
+fn oddities_of_a_log_are_warned_of_with_their_line() {
+    let text = randwrite();
+    let cut = &text[..text.len() - 10];
+    of_log(cut, &["--format", "json"])
+        .done()
+        .says(&["line 150", "cut off", "(truncated-log)"]);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines[49] = lines[49].replacen(lines[49].split(',').next().expect("a time"), "1", 1);
+    let backwards = lines.join("\n") + "\n";
+    let ran = of_log(backwards, &["--format", "json"]).done();
+    ran.says(&["line 50", "(backwards-time)"]);
+    // The real log covers its time by a little more than it shows, since its times are whole milliseconds.
+    let ran = of_log(&text, &["--format", "json"]).done();
+    ran.says(&["150 accesses are few", "(few-samples)", "(closed-loop)"]);
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    let folder = Folder::new();
+    let here = folder.argument();
+    wordline(&["buffer", "--log", &here]).refused(&["this is a folder"]);
+    let missing = folder.file("missing.log");
+    wordline(&["buffer", "--log", &missing]).refused(&["missing.log: cannot be read"]);
+    if cfg!(unix) {
+        wordline(&["buffer", "--log", "/dev/null"]).refused(&["has no access in it"]);
+    }
+    wordline(&["buffer", "--trace", &missing, "--target", "em064lx"])
+        .refused(&["missing.log: cannot be read"]);
+}
+
+#[test]
+fn rates_and_sizes_that_cannot_be_are_refused() {
+    let refused = |flags: &[&str], words: &[&str]| {
+        wordline(&[&["buffer", "--target", "em064lx"], flags].concat()).refused(words);
+    };
+    refused(
+        &["--rate=0B/s"],
+        &["rate 0 B/s is no input rate", "allowed: 0.001 B/s"],
+    );
+    refused(&["--rate=0"], &["\"0\" is not a data rate", "KB/s"]);
+    refused(
+        &["--rate=-5KB/s"],
+        &["\"-5KB/s\" is not a data rate", "below zero"],
+    );
+    refused(&["--rate=5parsecs"], &["unknown unit \"parsecs\"", "KB/s"]);
+    refused(&["--rate=1e30B/s"], &["is no input rate"]);
+    refused(&["--rate=1MB/s,1000KB/s"], &["1000000 B/s is named twice"]);
+    refused(&["--ram=4KiB,4096B"], &["named twice"]);
+    refused(&["--record=0B"], &["record 0 B does not fit"]);
+    refused(
+        &["--record=1000000000000000000B"],
+        &["record", "does not fit", "8 MiB"],
+    );
+    refused(&["--wrap=1TiB"], &["wrap 1 TiB is outside em064lx"]);
+    refused(&["--target=em064lx@stm32h755-qspi"], &["named twice"]);
+    refused(&["--horizon=0s"], &["horizon 0"]);
+    refused(&["--startup=300d"], &["\"300d\" is not a time"]);
+    refused(&["--age=2"], &["age 2"]);
+    refused(&["--durations=latency"], &["cannot be used with"]);
+    refused(&["--log", "my.log"], &["cannot be used with"]);
+    wordline(&["buffer"]).refused(&["--target <TARGET>"]);
+    wordline(&["buffer", "--log", "a", "--power-up"]).refused(&["cannot be used with"]);
+    wordline(&["buffer", "--trace", "a"]).refused(&["--target"]);
+}
+
+/// Time that the theory cannot count is a message and no panic.
+#[test]
+fn absurd_times_end_in_order() {
+    for flags in [
+        ["--startup=213d", "--power-up", "--rate=1B/s"],
+        [
+            "--startup=18446744073709551615ps",
+            "--power-up",
+            "--rate=1MB/s",
+        ],
+        [
+            "--backlog=18446744073709551615B",
+            "--power-up",
+            "--rate=1MB/s",
+        ],
+        [
+            "--backlog=4611686018427387903B",
+            "--power-up",
+            "--rate=9e9GB/s",
+        ],
+        ["--startup=1ps", "--power-up", "--rate=0.001B/s"],
+    ] {
+        let mut arguments = vec![
+            "buffer",
+            "--target",
+            "mt29f1g01",
+            "--total=64KiB",
+            "--wrap=64KiB",
+        ];
+        arguments.extend(flags);
+        let ran = wordline(&arguments);
+        assert!(matches!(ran.code, Some(0..=2)), "{ran:?}");
+    }
+}
+
+/// A name that moves the cursor and one that is markup.
+#[cfg(unix)]
+#[test]
+fn names_of_logs_stay_text_everywhere() {
+    for name in [
+        "\u{1b}[2J\u{7}.log",
+        "<img src=x onerror=alert(1)>.log",
+        "it's $(id) `x`.log",
+    ] {
+        let folder = Folder::new().with(name, randwrite());
+        let (log, page) = (folder.file(name), folder.file("a.html"));
+        for format in FORMATS {
+            let mut arguments = vec!["buffer", "--log", &log, "--rate=1MB/s", "--format", format];
+            if format == "json" {
+                arguments.extend(["--export", &page]);
+            }
+            wordline(&arguments).done();
+        }
+        let page = folder.read("a.html");
+        assert!(!page.contains("<img src=x"), "{name} became markup");
+        assert!(!page.contains('\u{1b}'));
+        wordline(&["buffer", "--log", &folder.file("missing\u{1b}[2J")])
+            .refused(&["cannot be read"]);
+    }
+}
+
+#[test]
+fn a_trace_that_a_flash_refuses_is_a_failure_by_name() {
+    let trace =
+        "fio version 2 iolog\na add\na open\na write 4096 4096\na write 4096 4096\na close\n";
+    let folder = Folder::new().with("my.trace", trace);
+    let file = folder.file("my.trace");
+    let ran = wordline(&["buffer", "--trace", &file, "--target", "mt29f1g01,em064lx"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("translation layer"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("em064lx@stm32h755-qspi"),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// Each of its many runs takes a moment, so that some are done and others are not.
+#[test]
+fn an_interrupted_run_prints_its_finished_rows() {
+    for wait_ms in [1000, 2000, 4000, 8000, 16_000] {
+        let child = Command::new(env!("CARGO_BIN_EXE_wordline"))
+            .args([
+                "buffer",
+                "--target",
+                "em064lx,as3004316,mr4a16b,m95m04,cy15b104q",
+            ])
+            .args([
+                "--record=1B",
+                "--wrap=1KiB",
+                "--total=16KiB",
+                "--timing=typ,max,sampled",
+            ])
+            .args(["--rate=1KB/s,2KB/s,3KB/s,4KB/s,5KB/s", "--format=json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let child = child.expect("the command starts");
+        thread::sleep(Duration::from_millis(wait_ms));
+        let pid = child.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        let output = child.wait_with_output().expect("the command ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        // A run without an exit code was killed before it listened.
+        if output.status.code().is_none() {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+        assert_eq!(document["complete"], false);
+        let finished = rows(&document, "access_count");
+        assert!(finished.len() < 15);
+        if finished.is_empty() {
+            continue;
+        }
+        assert_eq!(finished[0]["target"], "em064lx@stm32h755-qspi");
+        return;
+    }
+    panic!("no run finished its first target");
+}

@@ -1,0 +1,345 @@
+//! `wordline compare`: verdicts, exit codes, studies and their faults.
+
+use serde_json::Value;
+use wordline_core::ResultSet;
+
+use crate::support::{FORMATS, Folder, Ran, command, wordline};
+
+/// Two candidates, one of which passes.
+const FLAGS: [&str; 9] = [
+    "compare",
+    "--rate=500KB/s",
+    "--record=4KiB",
+    "--keep=1h",
+    "--duty=10%",
+    "--max-ram=16KiB",
+    "--min-life=10y",
+    "--target",
+    "mt29f1g01,em064lx",
+];
+const STUDY: &str = "[work]\nkind = \"log\"\nrate = \"500 KB/s\"\nrecord = \"4 KiB\"\n";
+
+fn with(flags: &[&str]) -> Ran {
+    wordline(&[&FLAGS[..], flags].concat())
+}
+
+/// Runs a study of this text.
+fn of_study(text: impl AsRef<[u8]>, flags: &[&str]) -> Ran {
+    let folder = Folder::new().with("my.toml", text);
+    let file = folder.file("my.toml");
+    wordline(&[&["compare", &file], flags].concat())
+}
+
+#[test]
+fn the_ranking_comes_first_with_what_decides() {
+    let ran = with(&[]).done();
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], "Verdict: 1 of 2 pass");
+    let ranked = |rank: &str| {
+        let line = lines
+            .iter()
+            .find(|line| line.trim_start().starts_with(rank));
+        *line.unwrap_or_else(|| panic!("no rank {rank}: {}", ran.stdout))
+    };
+    let first = ranked("1  ");
+    for word in [
+        "mt29f1g01@stm32h755-qspi",
+        "pass  pass",
+        "RAM (max)",
+        "at most 16 KiB",
+    ] {
+        assert!(first.contains(word), "{word}: {first}");
+    }
+    let second = ranked("2  ");
+    for word in ["em064lx@stm32h755-qspi", "FAIL  FAIL", "capacity", "215"] {
+        assert!(second.contains(word), "{word}: {second}");
+    }
+}
+
+#[test]
+fn the_whole_catalogue_is_ranked_where_no_target_is_named() {
+    let ran = wordline(&[
+        "compare",
+        "--rate=20KB/s",
+        "--keep=1MiB",
+        "--timing=typ",
+        "--format=json",
+    ]);
+    let document = ran.done().json();
+    let verdicts = document["verdicts"].as_array().expect("verdicts");
+    assert!(verdicts.len() >= 20);
+    assert_eq!(
+        document["experiment"]["targets"].as_array().map(Vec::len),
+        Some(verdicts.len())
+    );
+}
+
+#[test]
+fn the_exit_code_says_whether_something_passes() {
+    with(&[]).done();
+    let none = with(&["--max-latency=1us"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.stdout.starts_with("Verdict: 0 of 2 pass"), "{none:?}");
+    with(&["--require", "mt29f1g01"]).done();
+    with(&["--require", "mt29f1g01@stm32h755-qspi"]).done();
+    let missed = with(&["--require", "em064lx", "--require", "mt29f1g01"]);
+    assert_eq!(missed.code, Some(1), "{missed:?}");
+    // It passes at typical timing alone.
+    let hard = with(&["--max-latency=5ms", "--require", "mt29f1g01"]);
+    assert_eq!(hard.code, Some(1), "{hard:?}");
+    with(&["--max-latency=5ms"]).done();
+}
+
+#[test]
+fn what_is_required_is_a_candidate() {
+    let ran = with(&["--require", "w25n01gv", "--format=json"]).done();
+    let document = ran.json();
+    let targets = document["experiment"]["targets"]
+        .as_array()
+        .expect("targets");
+    assert_eq!(targets.len(), 3);
+    assert_eq!(targets[2], "w25n01gv@stm32h755-qspi");
+    with(&["--require", "nowhere"]).refused(&["unknown part \"nowhere\""]);
+    let board = "em064lx@stm32h743-fmc8";
+    let unfit = with(&["--require", board, "--format=json"]);
+    assert_eq!(unfit.code, Some(1), "{unfit:?}");
+    let document = unfit.json();
+    let verdicts = document["verdicts"].as_array().expect("verdicts").iter();
+    let fit: Vec<&Value> = verdicts.filter(|one| one["target"] == board).collect();
+    assert_eq!(fit.len(), 2);
+    assert!(
+        fit.iter()
+            .all(|one| one["limit"] == "fit" && one["pass"] == false)
+    );
+}
+
+#[test]
+fn a_printed_study_makes_the_document_of_the_flags() {
+    let flags = [
+        "--utilization=50%",
+        "--work=mixed",
+        "--reads=30%",
+        "--max-energy-per-day=5000J",
+        "--max-bytes-at-risk=16KiB",
+        "--max-holdup=100mF",
+        "--max-cost=500EUR",
+        "--max-parts=40",
+        "--ram-price=0.01EUR",
+        "--shifter-price=0.5EUR",
+        "--price=mt29f1g01=2.10EUR",
+        "--age=0.25",
+        "--seed=7",
+        "--timing=sampled,typ",
+        "--title=a \"study\" of\\ours",
+        "--max-latency=1s",
+    ];
+    let study = with(&[&flags[..], &["--print-study"]].concat()).done();
+    assert!(study.stdout.starts_with("# A study"), "{study:?}");
+    let of_flags = with(&[&flags[..], &["--format=json"]].concat());
+    let folder = Folder::new().with("s.toml", &study.stdout);
+    let of_file = wordline(&["compare", &folder.file("s.toml"), "--format=json"]);
+    assert_eq!(of_file.stdout, of_flags.stdout);
+    assert_eq!(of_file.code, of_flags.code);
+    let mut piped = command(&["compare", "-", "--format=json"]);
+    assert_eq!(
+        Ran::of(piped.write_stdin(study.stdout)).stdout,
+        of_flags.stdout
+    );
+}
+
+#[test]
+fn the_printed_command_makes_the_same_document() {
+    let flags = [
+        "--price=mt29f1g01=2.10EUR",
+        "--title=it's $(id)",
+        "--max-cost=500EUR",
+    ];
+    let first = with(&[&flags[..], &["--format=json", "--seed=5"]].concat()).done();
+    let document = ResultSet::from_json(&first.stdout).expect("our own document");
+    let line = document.command_line();
+    let program = env!("CARGO_BIN_EXE_wordline");
+    if cfg!(unix) {
+        let line = line.replacen("wordline", &format!("'{program}'"), 1) + " --format json";
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output();
+        let shell = shell.expect("a shell");
+        assert_eq!(
+            String::from_utf8_lossy(&shell.stdout),
+            first.stdout,
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn exports_hold_no_path_and_quiet_says_nothing() {
+    let trace = "fio version 2 iolog\na add\na open\na write 0 4096\na write 4096 4096\na close\n";
+    let folder = Folder::new().with("my.trace", trace);
+    let named = folder.file("my.trace");
+    let names = ["a.json", "a.csv", "a.md", "a.html", "a.txt"];
+    let files = names.map(|name| folder.file(name));
+    let mut arguments = vec!["compare", "trace-replay", "--trace", &named, "--quiet"];
+    arguments.extend(["--target", "em064lx,mt29f1g01"]);
+    for file in &files {
+        arguments.extend(["--export", file]);
+    }
+    let ran = wordline(&arguments).done();
+    assert_eq!(ran.stderr, "");
+    for name in names {
+        let text = folder.read(name);
+        assert!(
+            !text.contains(&folder.argument()),
+            "{name} holds the folder"
+        );
+        assert!(text.contains("em064lx"), "{name}");
+    }
+    let page = folder.read("a.html");
+    assert!(page.to_ascii_lowercase().starts_with("<!doctype html>"));
+    let again = wordline(&["report", &files[0], "--format", "markdown"]).done();
+    assert_eq!(again.stdout, folder.read("a.md"));
+    let study = format!("{STUDY}trace = \"my.trace\"\n").replace("\"log\"", "\"replay\"");
+    let folder = folder.with("s.toml", study);
+    let beside = folder.file("s.toml");
+    let ran = wordline(&["compare", &beside, "--target", "em064lx", "--keep=1MiB"]).done();
+    assert!(
+        ran.stdout.starts_with("Verdict: 1 of 1"),
+        "a trace lies beside its study: {ran:?}"
+    );
+    let mut piped = command(&[
+        "compare",
+        "trace-replay",
+        "--trace",
+        "-",
+        "--target=em064lx",
+    ]);
+    piped.args(["--keep=1MiB"]);
+    Ran::of(piped.write_stdin(trace)).done();
+}
+
+#[test]
+fn every_format_is_the_same_each_time() {
+    for format in FORMATS {
+        let run = || with(&["--format", format]).done().stdout;
+        assert_eq!(run(), run(), "{format}");
+    }
+}
+
+#[test]
+fn studies_that_come_along_run_by_name() {
+    for name in ["boot-image", "sensor-node-battery"] {
+        let target = "--target=em064lx,mt29f1g01";
+        let ran = wordline(&["compare", name, target, "--format=json"]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
+        assert_eq!(ran.json()["verdicts"].as_array().map(Vec::len), Some(4));
+    }
+    wordline(&["compare", "trace-replay", "--target=em064lx"])
+        .refused(&["trace.log: cannot be read"]);
+}
+
+#[test]
+fn faults_of_a_study_are_shown_in_their_line() {
+    let refused = |text: String, words: &[&str]| of_study(text, &[]).refused(words);
+    refused(
+        STUDY.replace("record =", "recrd ="),
+        &["my.toml:4", "unknown field `recrd`", "`record`"],
+    );
+    refused(
+        format!("{STUDY}[limts]\nram = \"1 KiB\"\n"),
+        &["my.toml:5", "`limts`", "`limits`"],
+    );
+    refused(
+        STUDY.replace("500 KB/s", "0 B/s"),
+        &["my.toml:3", "work.rate of 0 B/s"],
+    );
+    refused(
+        STUDY.replace("500 KB/s", "-5 KB/s"),
+        &["my.toml:3", "below zero"],
+    );
+    refused(
+        STUDY.replace("500 KB/s", "5 parsecs"),
+        &["my.toml:3", "unknown unit"],
+    );
+    refused(
+        STUDY.replace("4 KiB", "1000000000000000000 B"),
+        &["my.toml:4", "allowed: 1 B to 16 MiB"],
+    );
+    refused(
+        format!("{STUDY}[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n"),
+        &[
+            "my.toml:7",
+            "limits.bytes_at_risk of 64 KiB contradicts limits.ram of 8 KiB",
+        ],
+    );
+    refused(
+        format!("{STUDY}[limits]\nparts = 0\n"),
+        &["my.toml:6", "limits.parts of 0"],
+    );
+    refused(format!("age = 2.0\n{STUDY}"), &["my.toml:1", "age"]);
+    refused(format!("timing = []\n{STUDY}"), &["my.toml:1", "timing"]);
+    refused(
+        format!("{STUDY}rate = \"1 B/s\"\n"),
+        &["my.toml:5", "duplicate key"],
+    );
+    refused("[work".to_owned(), &["my.toml:1"]);
+    refused(
+        format!("timing = [\"max\", \"max\"]\n{STUDY}"),
+        &["my.toml:1", "one twice"],
+    );
+    refused(String::new(), &["missing field `work`"]);
+    of_study(b"\xff\xfe\0", &[]).refused(&["my.toml", "is not a text file"]);
+    of_study("#".repeat(2_000_000), &[]).refused(&["larger than 1 MiB"]);
+    let folder = Folder::new();
+    wordline(&["compare", &folder.argument()]).refused(&["cannot be read"]);
+    wordline(&["compare", "no-such-study"]).refused(&["there is no such file", "data-logger"]);
+}
+
+#[test]
+fn flags_that_cannot_be_are_refused() {
+    wordline(&["compare"]).refused(&["--rate 500KB/s", "data-logger"]);
+    let refused = |flags: &[&str], words: &[&str]| {
+        wordline(&[&["compare", "--rate=5KB/s"], flags].concat()).refused(words);
+    };
+    wordline(&["compare", "--rate=0B/s"]).refused(&["work.rate of 0 B/s"]);
+    wordline(&["compare", "--rate=-5KB/s"]).refused(&["below zero"]);
+    wordline(&["compare", "--rate=1e30B/s"]).refused(&["work.keep of 1 h"]);
+    refused(&["--target=em064lx,em064lx"], &["named twice"]);
+    refused(&["--target=nowhere"], &["unknown part \"nowhere\""]);
+    refused(&["--record=0B"], &["work.record of 0 B"]);
+    refused(&["--duty=0%"], &["work.duty"]);
+    refused(&["--duty=200%"], &["work.duty"]);
+    refused(&["--reads=10%"], &["work.reads goes with"]);
+    refused(&["--max-parts=0"], &["limits.parts of 0"]);
+    refused(
+        &["--price=mt29f1g10=1EUR"],
+        &["mt29f1g10", "no part of the catalogue"],
+    );
+    refused(&["--price=mt29f1g01"], &["expected PART=PRICE"]);
+    refused(&["--price=mt29f1g01=-1EUR"], &["below zero"]);
+    refused(
+        &["--work=read", "--trace=x"],
+        &["goes with the kind replay"],
+    );
+    refused(&["--work=replay"], &["work.trace is missing"]);
+    refused(&["--age=2"], &["age 2"]);
+    refused(&["--age=nan"], &["age NaN"]);
+    refused(&["--timing=typ,typ"], &["typ is named twice"]);
+    refused(
+        &["--print-study", "--require=em064lx"],
+        &["cannot be used with"],
+    );
+}
+
+/// A title that moves the cursor or is markup stays text.
+#[test]
+fn titles_stay_text_everywhere() {
+    let folder = Folder::new();
+    let page = folder.file("a.html");
+    for title in ["--title=\u{1b}[2J", "--title=<img src=x onerror=alert(1)>"] {
+        for format in ["table", "markdown", "csv", "json"] {
+            with(&[title, "--format", format, "--export", &page]).done();
+        }
+        let text = folder.read("a.html");
+        assert!(!text.contains("<img src=x") && !text.contains('\u{1b}'));
+    }
+}
