@@ -13,6 +13,8 @@ mod quantity;
 mod recorder;
 #[path = "../../../fuzz/checks/sheet.rs"]
 mod sheet;
+#[path = "../../../fuzz/checks/study.rs"]
+mod study;
 #[path = "../../../fuzz/checks/trace.rs"]
 mod trace;
 
@@ -113,6 +115,22 @@ fn the_corpus_of_captures_passes() {
 #[test]
 fn the_corpus_of_traces_passes() {
     replay("trace", trace::check);
+}
+
+#[test]
+fn the_corpus_of_studies_passes() {
+    replay("study", study::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_studies_of_the_corpus_are_read() {
+    for name in ["least.toml", "everything.toml", "replay.toml", "dear.toml"] {
+        assert!(
+            study::check(&corpus_file("study", name)),
+            "{name} is refused"
+        );
+    }
 }
 
 /// Inputs that are refused at once would test little.
