@@ -15,6 +15,8 @@ mod quantity;
 mod recorder;
 #[path = "../../../fuzz/checks/sheet.rs"]
 mod sheet;
+#[path = "../../../fuzz/checks/study.rs"]
+mod study;
 #[path = "../../../fuzz/checks/trace.rs"]
 mod trace;
 
@@ -118,8 +120,24 @@ fn the_corpus_of_traces_passes() {
 }
 
 #[test]
+<<<<<<< HEAD
 fn the_corpus_of_logs_passes() {
     replay("log", log::check);
+=======
+fn the_corpus_of_studies_passes() {
+    replay("study", study::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_studies_of_the_corpus_are_read() {
+    for name in ["least.toml", "everything.toml", "replay.toml", "dear.toml"] {
+        assert!(
+            study::check(&corpus_file("study", name)),
+            "{name} is refused"
+        );
+    }
+>>>>>>> clitests
 }
 
 /// Inputs that are refused at once would test little.

@@ -281,14 +281,13 @@ fn catalogue_within_the_bound(source: &StreamSource, start: (u64, u64), seeds: u
             ..source.clone()
         };
         let mut question = BufferWorkload::of(AccessSource::Stream(source));
-        // Two of the rates for each part, since return levels take their time in a debug build.
-        let rates = [30e3, 300e3, 1e6, 3e6];
-        let rates = [rates[number % 4], rates[(number + 1) % 4]];
+        // One of the rates for each part, since return levels take their time in a debug build.
+        let rates = [[300e3, 1e6, 3e6, 30e3][number % 4]];
         question.rates_bytes_per_s = rates.to_vec();
         (question.startup_ps, question.backlog_bytes) = start;
-        for seed in 0..seeds {
+        for seed in 0..=seeds {
             let timings: &[Timing] = match seed {
-                0 => &[Timing::Typ, Timing::Max, Timing::Sampled],
+                0 => &[Timing::Typ, Timing::Max],
                 _ => &[Timing::Sampled],
             };
             let experiment = Experiment {
@@ -307,19 +306,19 @@ fn catalogue_within_the_bound(source: &StreamSource, start: (u64, u64), seeds: u
 fn no_run_of_small_records_exceeds_its_proven_bound() {
     let source = stream(512, 24 * 512, 0);
     let checked = catalogue_within_the_bound(&source, (3_000_000_000, 0), 3);
-    assert!(checked > 2000, "{checked}");
+    assert!(checked > 1000, "{checked}");
 }
 
 #[test]
 fn no_run_of_pages_and_no_reads_exceed_their_proven_bound() {
-    let writes = stream(RECORD, 40 * RECORD, 0);
+    let writes = stream(RECORD, 34 * RECORD, 0);
     let reads = StreamSource {
         operation: Operation::Read,
         ..stream(RECORD, 4 * RECORD, 0)
     };
     let checked = catalogue_within_the_bound(&writes, (0, 0), 1)
-        + catalogue_within_the_bound(&reads, (0, 5000), 1);
-    assert!(checked > 2000, "{checked}");
+        + catalogue_within_the_bound(&reads, (0, 5000), 0);
+    assert!(checked > 1000, "{checked}");
 }
 
 /// What waits at power-up is in the buffer of the rerun as it is in that of the theory.
@@ -899,7 +898,12 @@ fn the_same_question_gives_the_same_bytes() {
     question.rates_bytes_per_s = vec![1e5, 1e6];
     let timings = [Timing::Typ, Timing::Max, Timing::Sampled];
     let targets = experiment(&[NAND, MRAM], &timings, question);
-    assert_eq!(simulated(&targets).to_json(), simulated(&targets).to_json());
+    let run = || {
+        run(&catalog(), &targets, &Control::default())
+            .expect("it runs")
+            .to_json()
+    };
+    assert_eq!(run(), run());
     let rate = |_: &mut LogSource, question: &mut BufferWorkload| {
         question.rates_bytes_per_s = vec![1e6];
     };

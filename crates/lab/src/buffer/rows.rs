@@ -131,11 +131,14 @@ fn curve(
         .filter(|bend| curve.limit().is_none_or(|limit| bend.rate < limit))
         .collect();
     let step = bends.len().div_ceil(BENDS_MAX).max(1);
+    let mut last = f64::NAN;
     for bend in bends.iter().step_by(step) {
         let rate = bend.rate.bytes_per_second();
-        if asked(rate) || grid.contains(&rate) {
+        // Two bends may lie closer together than doubles do.
+        if rate == last || asked(rate) || grid.contains(&rate) {
             continue;
         }
+        last = rate;
         let demand = Demand::Bounded(curve.at(bend.rate));
         peaks(subject, rate, Arrival::Fluid, &demand, document);
     }
