@@ -120,10 +120,11 @@ fn the_corpus_of_traces_passes() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn the_corpus_of_logs_passes() {
     replay("log", log::check);
-=======
+}
+
+#[test]
 fn the_corpus_of_studies_passes() {
     replay("study", study::check);
 }
@@ -137,7 +138,6 @@ fn the_sound_studies_of_the_corpus_are_read() {
             "{name} is refused"
         );
     }
->>>>>>> clitests
 }
 
 /// Inputs that are refused at once would test little.

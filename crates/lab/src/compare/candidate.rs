@@ -4,7 +4,7 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Current, Quantity};
 use wordline_core::results::NoValue;
 use wordline_core::{
-    Arrival, CompareWorkload, Experiment, Operation, Pattern, Timing, TraceSource, WorkKind,
+    Arrival, Basis, CompareWorkload, Experiment, Operation, Pattern, Timing, TraceSource, WorkKind,
 };
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{Conditions, Device, NvmError};
@@ -42,6 +42,8 @@ pub(super) struct Assessed {
     pub(super) ram_bound: Option<Result<f64, NoValue>>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
+    /// Where the price of the part and its area come from.
+    pub(super) bases: (Basis, Basis),
     /// What the reader should know of the figures.
     pub(super) notes: Vec<String>,
     pub(super) device: Box<dyn Device>,
@@ -321,8 +323,22 @@ impl Account<'_> {
                 .map(|area| area.nominal().si() * parts)
                 .ok_or(NoValue::NotApplicable),
             notes,
+            bases: self.bases(),
             device,
         }
+    }
+
+    /// Where the price of the part and its area come from. A price that the study states is its own.
+    fn bases(&self) -> (Basis, Basis) {
+        let part = self.candidate.target.part;
+        let stated = self.study.prices.parts.contains_key(&part.header.id);
+        let cost = part.cost.as_ref().filter(|_| !stated);
+        (
+            cost.map_or(Basis::Assumed, |cost| cost.provenance().basis),
+            part.area
+                .as_ref()
+                .map_or(Basis::Assumed, |area| area.provenance().basis),
+        )
     }
 
     /// Chips that together hold the data to keep: at least the one or two that the candidate is.
