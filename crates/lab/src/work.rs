@@ -5,8 +5,10 @@
 //! their data ("open loop": record k is complete at its instant of the input, and the device idles until
 //! then).
 
+use std::collections::HashMap;
+
 use wordline_core::draw::{Purpose, draw, unit_interval};
-use wordline_core::quantity::{Quantity, Time};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{Operation, Pattern};
 use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Device, NvmError};
@@ -92,6 +94,29 @@ pub(crate) struct Player<'a> {
     /// What all accesses together consisted of, and the bytes that they moved.
     sum: AccessCost,
     bytes: u64,
+    /// How far each block has been written since it was erased, of a memory that erases blocks.
+    written: HashMap<u64, u64>,
+}
+
+/// Why an access was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// The device refused it.
+    #[error(transparent)]
+    Device(#[from] NvmError),
+    /// It would write over what was not erased, which flash cannot do.
+    #[error(
+        "a write of {bytes} at address {at} lands on what was written and not erased, and this memory erases \
+         whole blocks of {unit}"
+    )]
+    Overwrite {
+        /// First byte of the write.
+        at: u64,
+        /// Its bytes.
+        bytes: ByteCount,
+        /// Bytes of a block.
+        unit: ByteCount,
+    },
 }
 
 /// The accounts of a device at an instant of a run.
@@ -142,6 +167,7 @@ impl<'a> Player<'a> {
             buffer: Vec::new(),
             sum: AccessCost::default(),
             bytes: 0,
+            written: HashMap::new(),
         }
     }
 
@@ -174,12 +200,39 @@ impl<'a> Player<'a> {
         self.device.clock().advance_to(instant);
     }
 
+    /// Flash is written behind what was written in a block, or from the block's first byte on, which
+    /// erases it. A model would carry out anything else on some chips, and store what nobody wrote.
+    fn check_erased(&mut self, step: &Step) -> Result<(), Refusal> {
+        let unit = self.device.overwrite_bytes();
+        if unit == 1 {
+            return Ok(());
+        }
+        let end = step.at + step.bytes;
+        let mut at = step.at;
+        while at < end {
+            let (block, offset) = (at / unit, at % unit);
+            let until = (end - block * unit).min(unit);
+            let written = self.written.entry(block).or_insert(0);
+            if offset > 0 && offset < *written {
+                return Err(Refusal::Overwrite {
+                    at: step.at,
+                    bytes: ByteCount::from_bytes(step.bytes),
+                    unit: ByteCount::from_bytes(unit),
+                });
+            }
+            *written = until;
+            at = block * unit + until;
+        }
+        Ok(())
+    }
+
     /// One access; returns how long it took.
-    pub(crate) fn carry_out(&mut self, step: &Step) -> Result<Time, NvmError> {
+    pub(crate) fn carry_out(&mut self, step: &Step) -> Result<Time, Refusal> {
         let start = self.now();
         let length = step.bytes as usize;
         match step.operation {
             Operation::Write => {
+                self.check_erased(step)?;
                 let data = self.payload.at(step.at, step.pass, length);
                 self.device.write(step.at, data)?;
             }

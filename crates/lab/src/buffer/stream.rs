@@ -18,7 +18,7 @@ use crate::error::LabError;
 use crate::payload::Payload;
 use crate::sources;
 use crate::subject::Subject;
-use crate::work::{Plan, Player, Step};
+use crate::work::{Plan, Player, Refusal, Step};
 
 /// The largest record, because its bytes are held in RAM.
 pub(crate) const RECORD_MAX: u64 = 16 << 20;
@@ -34,6 +34,8 @@ const BREATH: u64 = 1 << 12;
 pub(crate) enum Failure {
     #[error("the device refused an access: {0}")]
     Device(#[from] NvmError),
+    #[error(transparent)]
+    Access(#[from] Refusal),
     #[error(transparent)]
     Backlog(#[from] BacklogError),
 }

@@ -18,7 +18,7 @@ use crate::buffer::trace::Replay;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::Payload;
-use crate::work::{Plan, Player, Spent, Step};
+use crate::work::{Plan, Player, Refusal, Spent, Step};
 
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
 const RANGE: u64 = 2 << 20;
@@ -81,16 +81,16 @@ impl<'a> Candidate<'a> {
         let device = self.connect(experiment, timing).map_err(unfit)?;
         let plan = plan(study, device.as_ref(), experiment.seed)?;
         let rate = Rate::try_from(study.work.rate).map_err(|error| Unfit::Study(error.into()))?;
-        let run = self.exercise(study, &plan, device.as_ref(), control)?;
+        let run = self.exercise(study, &plan, rate, device.as_ref(), control)?;
         let bound = if plan.is_periodic() && study.work.kind != WorkKind::Replay && !self.in_turn {
             let worst = match timing {
                 Timing::Sampled => self.connect(experiment, Timing::Max).map_err(unfit)?,
                 Timing::Typ | Timing::Max => device.fork_device(),
             };
-            let bound = stream::bound(worst.as_ref(), &plan, StartUp::default(), &[]);
+            let bound = stream::bound(worst.as_ref(), &plan, StartUp::default(), &[rate]);
             bound
                 .ok()
-                .map(|bound| peak(&bound, rate).map(|(waiting, _)| waiting))
+                .map(|bound| peak(&bound).map(|(waiting, _)| waiting))
         } else {
             None
         };
@@ -98,7 +98,6 @@ impl<'a> Candidate<'a> {
             candidate: self,
             study,
             run: &run,
-            rate,
             record: plan.record_bytes,
         };
         Ok(account.close(bound, device))
@@ -109,6 +108,7 @@ impl<'a> Candidate<'a> {
         &self,
         study: &CompareWorkload,
         plan: &Plan,
+        rate: Rate,
         device: &dyn Device,
         control: &Control<'_>,
     ) -> Result<Run, Unfit> {
@@ -133,7 +133,7 @@ impl<'a> Candidate<'a> {
             warmed.map_err(|error| refused(&error, unit))?;
         }
         let before = player.accounts();
-        let mut analysis = Analysis::new(StartUp::default(), &[]).map_err(study_fault)?;
+        let mut analysis = Analysis::new(StartUp::default(), &[rate]).map_err(study_fault)?;
         let mut breathe = |_| control.stopped();
         let ended = match (&study.work.trace, study.work.kind) {
             (Some(trace), WorkKind::Replay) => {
@@ -162,7 +162,8 @@ impl<'a> Candidate<'a> {
                 }));
             }
             Ok(false) => return Err(Unfit::Stopped),
-            Err(Failure::Device(error)) => return Err(refused(&error, unit)),
+            Err(Failure::Access(error)) => return Err(refused(&error, unit)),
+            Err(Failure::Device(error)) => return Err(refused(&error.into(), unit)),
             Err(Failure::Backlog(error)) => return Err(study_fault(error)),
         }
         let spent = player.accounts().since(&before);
@@ -202,7 +203,7 @@ impl<'a> Candidate<'a> {
 
 /// An access that the device refused: what a driver alone cannot do on a memory that erases blocks of `unit`
 /// bytes needs a translation layer.
-fn refused(error: &NvmError, unit: u64) -> Unfit {
+fn refused(error: &Refusal, unit: u64) -> Unfit {
     let mut why = format!("the device refused an access: {error}");
     if unit == 1 {
         return Unfit::Limit("fit", why);
@@ -258,18 +259,11 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
     })
 }
 
-/// Waiting and in-flight RAM for whole records at a rate.
-fn peak(findings: &Findings, rate: Rate) -> Result<(f64, f64), NoValue> {
-    match findings.curve.demand(rate) {
-        Demand::Bounded(peaks) => {
-            // Records of several sizes, as a trace has, need less than the largest beyond the fluid fill.
-            let largest = findings.curve.largest_record().si();
-            let fluid = pair(&peaks, Arrival::Fluid);
-            let upper = fluid.map(|(waiting, in_flight)| (waiting + largest, in_flight + largest));
-            pair(&peaks, Arrival::Record)
-                .or(upper)
-                .ok_or(NoValue::NotApplicable)
-        }
+/// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
+fn peak(findings: &Findings) -> Result<(f64, f64), NoValue> {
+    let played = findings.rates.first().ok_or(NoValue::NotApplicable)?;
+    match findings.curve.demand(played.rate) {
+        Demand::Bounded(_) => pair(&played.peaks, Arrival::Record).ok_or(NoValue::NotApplicable),
         Demand::Unbounded { .. } => Err(NoValue::Unbounded),
     }
 }
@@ -279,7 +273,6 @@ struct Account<'a> {
     candidate: &'a Candidate<'a>,
     study: &'a CompareWorkload,
     run: &'a Run,
-    rate: Rate,
     record: u64,
 }
 
@@ -289,7 +282,7 @@ impl Account<'_> {
         let findings = &self.run.findings;
         let mut notes = Vec::new();
         let parts = self.parts();
-        let peak = peak(findings, self.rate);
+        let peak = peak(findings);
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
         // What was only read is lost by nobody.
         let bytes_at_risk = if work.reads() >= 1.0 {

@@ -7,6 +7,7 @@ mod study;
 use std::cmp::Ordering;
 
 use candidate::{Assessed, Candidate, Unfit};
+pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::Quantity;

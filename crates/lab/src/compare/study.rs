@@ -24,6 +24,12 @@ pub const STUDIES: [(&str, &str); 4] = [
     ),
 ];
 
+/// The traces that come with the studies: file and text.
+pub(crate) const TRACES: [(&str, &str); 1] = [(
+    "trace-replay.iolog",
+    include_str!("../../studies/trace-replay.iolog"),
+)];
+
 /// A study file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
