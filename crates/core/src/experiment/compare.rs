@@ -100,6 +100,21 @@ impl Work {
         self.utilization.map_or(1.0, Fraction::si)
     }
 
+    /// Share of the bytes that a buffer holds: what is stored, or all where nothing is.
+    #[must_use]
+    pub fn stored_share(&self) -> f64 {
+        match self.reads() {
+            all if all >= 1.0 => 1.0,
+            some => 1.0 - some,
+        }
+    }
+
+    /// Bytes a second that a buffer holds while the work goes on.
+    #[must_use]
+    pub fn stored_rate(&self) -> DataRate {
+        DataRate::from_si(self.rate.si() * self.stored_share())
+    }
+
     /// Share of the accesses that read.
     #[must_use]
     pub fn reads(&self) -> f64 {

@@ -239,6 +239,7 @@ pub(super) static PERIOD: Dimension = Dimension {
     name: "a period",
     example: "10 y",
     units: &[
+        decimal("ns", -9),
         decimal("us", -6),
         decimal("ms", -3),
         decimal("s", 0),

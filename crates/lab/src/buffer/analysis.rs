@@ -26,6 +26,7 @@ pub(crate) struct Analysis {
     latency_maxima: BlockMaxima,
     rates: Vec<AtRate>,
     now: Time,
+    smallest: u64,
 }
 
 /// The course of the buffer at one rate.
@@ -45,6 +46,8 @@ pub(crate) struct Findings {
     pub(crate) latency_course: Course,
     pub(crate) latency_maxima: BlockMaxima,
     pub(crate) rates: Vec<RateFindings>,
+    /// Bytes of the smallest access.
+    pub(crate) smallest: u64,
 }
 
 /// What was learnt at a rate that the user asked for.
@@ -78,6 +81,7 @@ impl Analysis {
                 .map(at_rate)
                 .collect::<Result<_, BacklogError>>()?,
             now: start.time,
+            smallest: u64::MAX,
         })
     }
 
@@ -88,6 +92,7 @@ impl Analysis {
             .now
             .checked_plus(duration)
             .ok_or(BacklogError::TooMuch)?;
+        self.smallest = self.smallest.min(bytes);
         self.curve.push(duration, size);
         self.longest.push(duration);
         self.latency.record(duration);
@@ -113,6 +118,7 @@ impl Analysis {
             latency: self.latency,
             latency_course: self.latency_course,
             latency_maxima: self.latency_maxima,
+            smallest: self.smallest,
             rates: self
                 .rates
                 .into_iter()

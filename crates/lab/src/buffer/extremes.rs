@@ -17,6 +17,12 @@ const BLOCKS_MAX: usize = 256;
 /// Below so many blocks nothing is estimated.
 const BLOCKS_MIN: usize = 20;
 
+/// Below so many values a block has no maximum to speak of, only values.
+const LENGTH_MIN: u64 = 16;
+
+/// Below so many different maxima the values are steps of a clock, and no distribution fits them.
+const DIFFERENT_MIN: usize = 10;
+
 /// Resamples of the bootstrap.
 const RESAMPLES: u64 = 400;
 
@@ -60,18 +66,33 @@ impl BlockMaxima {
         }
     }
 
+    /// The maxima of blocks that are long enough, and their length; `None` for a log that has too few, or
+    /// too few that differ.
+    fn blocks(&self) -> Option<(Vec<f64>, u64)> {
+        let (mut maxima, mut length) = (self.maxima.clone(), self.length);
+        while length < LENGTH_MIN {
+            maxima = maxima
+                .chunks_exact(2)
+                .map(|pair| pair[0].max(pair[1]))
+                .collect();
+            length *= 2;
+        }
+        let mut different = maxima.clone();
+        different.sort_by(f64::total_cmp);
+        different.dedup();
+        (maxima.len() >= BLOCKS_MIN && different.len() >= DIFFERENT_MIN).then_some((maxima, length))
+    }
+
     /// The level that `values` further values exceed in half of all cases, with its interval. `None`
     /// for a log that is too short, or whose blocks are all alike, of which nothing can be learnt.
     pub(crate) fn return_level(&self, values: f64, seed: u64) -> Option<ReturnLevel> {
-        if self.maxima.len() < BLOCKS_MIN {
-            return None;
-        }
-        let blocks = (values / self.length as f64).max(1.0);
-        let fit = Gev::fit(&mut self.maxima.clone())?;
+        let (maxima, length) = self.blocks()?;
+        let blocks = (values / length as f64).max(1.0);
+        let fit = Gev::fit(&mut maxima.clone())?;
         let level = fit.median_of_highest(blocks);
         let mut resampled = Vec::new();
         for resample in 0..RESAMPLES {
-            let mut sample: Vec<f64> = (0..self.maxima.len() as u64)
+            let mut sample: Vec<f64> = (0..maxima.len() as u64)
                 .map(|index| {
                     fit.quantile(unit_interval(draw(
                         seed,
@@ -88,13 +109,9 @@ impl BlockMaxima {
             let index = (share * (resampled.len().saturating_sub(1)) as f64).round() as usize;
             resampled.get(index).copied()
         };
-        let seen = self
-            .maxima
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
+        let seen = self.maxima.iter().copied().fold(self.current, f64::max);
         // What was seen has happened: no level for more values lies below it.
-        let floor = if values >= (self.maxima.len() as f64) * self.length as f64 {
+        let floor = if values >= maxima.len() as f64 * length as f64 {
             seen
         } else {
             f64::NEG_INFINITY
@@ -218,15 +235,16 @@ mod tests {
             scale: 1.0,
             shape: -0.1,
         };
-        let blocks = 1000.0;
-        let level = truth.median_of_highest(blocks);
+        // The highest of so many values; that of a block of 16 follows a distribution of the same kind.
+        let values = 16_000.0;
+        let level = truth.median_of_highest(values);
         let mut covered = 0;
         for seed in 0..100 {
             let mut maxima = BlockMaxima::new();
-            for value in sample(&truth, 200, seed) {
+            for value in sample(&truth, 3200, seed) {
                 maxima.push(value);
             }
-            let estimate = maxima.return_level(blocks, seed).expect("enough blocks");
+            let estimate = maxima.return_level(values, seed).expect("enough blocks");
             covered += u32::from(estimate.low <= level && level <= estimate.high);
         }
         assert!((80..=98).contains(&covered), "{covered} of 100");
@@ -245,28 +263,34 @@ mod tests {
 
     #[test]
     fn nothing_is_learnt_from_few_or_equal_values() {
-        let mut few = BlockMaxima::new();
-        (0..BLOCKS_MIN - 1).for_each(|index| few.push(index as f64));
-        assert_eq!(few.return_level(1e6, 0), None);
-        let mut equal = BlockMaxima::new();
-        (0..5000).for_each(|_| equal.push(3.0));
-        assert_eq!(equal.return_level(1e6, 0), None);
+        let of = |count: u32, value: fn(u32) -> f64| {
+            let mut maxima = BlockMaxima::new();
+            (0..count).for_each(|index| maxima.push(value(index)));
+            maxima.return_level(1e6, 0)
+        };
+        assert_eq!(of(300, f64::from), None, "fewer than 20 blocks of 16");
+        assert_eq!(of(5000, |_| 3.0), None, "all alike");
+        assert_eq!(
+            of(5000, |index| f64::from(index / 1000)),
+            None,
+            "steps of a clock"
+        );
     }
 
     #[test]
     fn a_level_never_lies_below_what_was_seen() {
-        let mut maxima = BlockMaxima::new();
-        for index in 0..5000_u32 {
-            maxima.push(if index == 77 {
-                50.0
-            } else {
-                f64::from(index % 7)
-            });
+        // Also not below what was seen last, in a block that is not full.
+        for peak in [77, 5002] {
+            let mut maxima = BlockMaxima::new();
+            for index in 0..5003_u32 {
+                let noise = draw(1, 0, u64::from(index), Purpose::Payload) % 1000;
+                maxima.push(if index == peak { 5e4 } else { noise as f64 });
+            }
+            let level = maxima.return_level(1e4, 0).expect("it has spread");
+            assert!(
+                level.low >= 5e4 && level.low <= level.middle && level.middle <= level.high,
+                "{level:?}"
+            );
         }
-        let level = maxima.return_level(1e4, 0).expect("it has spread");
-        assert!(
-            level.low >= 50.0 && level.low <= level.middle && level.middle <= level.high,
-            "{level:?}"
-        );
     }
 }

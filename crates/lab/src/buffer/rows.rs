@@ -310,16 +310,16 @@ fn return_level(
     true
 }
 
-/// The rows of a proven bound: the same questions, answered for accesses that all take the longest that they
-/// can.
+/// The rows of a bound: the same questions, answered for accesses that all take the longest that they can.
 pub(crate) fn add_bound(
     subject: &Subject,
+    basis: Basis,
     bound: &Findings,
     question: &BufferWorkload,
     rams: &[u64],
     document: &mut ResultSet,
 ) {
-    let subject = subject.estimate(Basis::Proven, "bound");
+    let subject = subject.estimate(basis, "bound");
     let rows: &mut Vec<Row> = &mut document.rows;
     rows.push(subject.row(Metric::ThroughputMean, limit(&bound.curve)));
     let longest = bound.latency.max().map(Quantity::si);

@@ -5,8 +5,8 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Arrival, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource,
-    Timing,
+    Arrival, Basis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet,
+    StreamSource, Timing,
 };
 use wordline_nvm::{Conditions, Device, NvmError};
 
@@ -26,8 +26,11 @@ pub(crate) const RECORD_MAX: u64 = 16 << 20;
 /// The most memory of one device that a run may touch, because its bytes are held in RAM.
 const FOOTPRINT_MAX: u64 = 4 << 30;
 
+/// Simulated time that an open-loop run is followed for: 100 days.
+pub(crate) const OPEN_LOOP_MAX: Time = Time::from_ps(100 * 86_400 * 1_000_000_000_000);
+
 /// Accesses between two signs of life.
-const BREATH: u64 = 1 << 12;
+pub(crate) const BREATH: u64 = 1 << 12;
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
@@ -198,7 +201,8 @@ impl Case<'_> {
         if let Some(bound) = self.bound(&rates, document)? {
             rows::add_bound(
                 subject,
-                &bound,
+                bound.basis,
+                &bound.findings,
                 self.question,
                 &self.question.ram_bytes,
                 document,
@@ -259,23 +263,19 @@ impl Case<'_> {
         let mut player = Player::new(device, self.payload);
         let began = player.now();
         let mut open = OpenLoop::default();
-        let record = u128::from(self.plan.record_bytes);
-        let first = u128::from(start.backlog.bytes());
         let ready = began.checked_plus(start.time);
         player.idle_until(ready.ok_or(BacklogError::TooMuch)?);
         for (index, step) in (0..).zip(self.plan.steps(self.accesses)) {
             if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
                 return Ok(None);
             }
-            // When the record begins to come, in picoseconds since power-up; what waited then has come.
-            let start_of_record = record * u128::from(index);
-            let before = start_of_record.saturating_sub(first);
-            let there = first.saturating_sub(start_of_record);
-            let arrival = (before * rate.ps()).div_ceil(u128::from(rate.bytes()));
-            let arrival = u64::try_from(arrival).map_err(|_| BacklogError::TooMuch)?;
-            let arrival = began
-                .checked_plus(Time::from_ps(arrival))
-                .ok_or(BacklogError::TooMuch)?;
+            // A slow input would outlast what simulated time can hold; it is followed for so long.
+            let first = start.backlog.bytes();
+            let there = first.saturating_sub(index.saturating_mul(self.plan.record_bytes));
+            let arrival = match arrival(index, self.plan.record_bytes, first, rate) {
+                Some(at) if at <= OPEN_LOOP_MAX => began.plus(at),
+                _ => break,
+            };
             player.idle_until(arrival);
             let duration = player.carry_out(&step)?;
             open.note(
@@ -283,7 +283,7 @@ impl Case<'_> {
                 duration,
                 rate,
                 self.plan.record_bytes,
-                there,
+                there.into(),
             );
         }
         Ok(Some(open))
@@ -291,23 +291,18 @@ impl Case<'_> {
 
     /// What accesses at the longest that they can take would need; `None` where nothing is proven: a
     /// random order repeats nothing.
-    fn bound(
-        &self,
-        rates: &[Rate],
-        document: &mut ResultSet,
-    ) -> Result<Option<Findings>, LabError> {
+    fn bound(&self, rates: &[Rate], document: &mut ResultSet) -> Result<Option<Bound>, LabError> {
         if !self.plan.is_periodic() {
             return Ok(None);
         }
-        // What is drawn for each operation stays below the maximum alone.
-        let timing = match self.timing {
-            Timing::Sampled => Timing::Max,
-            fixed => fixed,
-        };
+        let timing = bounding(self.timing);
         let device = self.connect(timing)?;
         let start = startup_of(self.question, device.as_ref())?;
         match bound(device.as_ref(), self.plan, start, rates) {
-            Ok(findings) => Ok(Some(findings)),
+            Ok(findings) => Ok(Some(Bound {
+                findings,
+                basis: bound_basis(device.as_ref(), timing),
+            })),
             Err(failure) => {
                 let advice = format!("{}: no proven bound: {failure}", self.target.name);
                 document.warn(WarningCode::RunFailed, advice);
@@ -343,6 +338,45 @@ pub(crate) fn play(
         };
     }
     Ok(true)
+}
+
+/// What accesses at the longest that they can take would need.
+pub(crate) struct Bound {
+    pub(crate) findings: Findings,
+    /// Proof from the sheets' figures, or less.
+    pub(crate) basis: Basis,
+}
+
+/// The timing class whose bound holds for another: what is drawn for each operation stays below the
+/// maximum alone.
+pub(crate) const fn bounding(timing: Timing) -> Timing {
+    match timing {
+        Timing::Sampled => Timing::Max,
+        fixed => fixed,
+    }
+}
+
+/// When record `index` begins to come, counted from power-up, where `first` bytes waited then; `None` beyond
+/// what simulated time can hold.
+pub(crate) fn arrival(index: u64, record: u64, first: u64, rate: Rate) -> Option<Time> {
+    let before = (u128::from(record) * u128::from(index)).saturating_sub(first.into());
+    let ps = before.checked_mul(rate.ps())?.div_ceil(rate.bytes().into());
+    u64::try_from(ps).ok().map(Time::from_ps)
+}
+
+/// What a bound at a timing class rests on: proof from the sheets' figures, unless a time lacks the column
+/// that would make it one.
+pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
+    let notes = device.notes();
+    let mut gaps = notes.part.fallbacks.iter().chain(&notes.board.fallbacks);
+    let about_time = |figure: &str| {
+        !["current", "standby", "power_down"]
+            .iter()
+            .any(|name| figure.contains(name))
+    };
+    let open =
+        timing == Timing::Max && gaps.any(|gap| gap.wanted == "max" && about_time(&gap.figure));
+    if open { Basis::Assumed } else { Basis::Proven }
 }
 
 /// What a periodic plan would need if every access took the longest that it can. The accesses go round, so

@@ -109,7 +109,7 @@ pub(super) fn run(
                 None => subject,
             };
             rows::add(&subject, &findings, question, experiment.seed, document);
-            notes(&subject, &folded, source, document);
+            notes(&subject.target, &folded, &source.file, document);
             if folded.timed {
                 let mut fresh = device.fork_device();
                 let replay = Replay::open(source, fresh.len(), control)?;
@@ -127,26 +127,25 @@ pub(super) fn run(
     Ok(())
 }
 
-fn notes(subject: &Subject, told: &Told, source: &TraceSource, document: &mut ResultSet) {
-    if told.folded > 0 {
-        let advice = format!(
-            "{}: {} accesses of {} lie outside the memory and were folded into it",
-            subject.target, told.folded, source.file
-        );
-        document.warn(WarningCode::FoldedAddresses, advice);
-    }
-    if told.cut > 0 {
-        let advice = format!(
-            "{}: {} accesses of {} are larger than the memory or than {}, and were cut to that",
-            subject.target,
+/// What the reader should know of a replayed trace.
+pub(crate) fn notes(target: &str, told: &Told, file: &str, document: &mut ResultSet) {
+    for (count, what) in [
+        (
+            told.folded,
+            "lie outside the memory and were folded into it",
+        ),
+        (
             told.cut,
-            source.file,
-            ByteCount::from_bytes(ACCESS_MAX)
-        );
-        document.warn(WarningCode::FoldedAddresses, advice);
+            "are larger than the memory or 16 MiB and were cut to that",
+        ),
+    ] {
+        if count > 0 {
+            let advice = format!("{target}: {count} accesses of {file} {what}");
+            document.warn(WarningCode::FoldedAddresses, advice);
+        }
     }
     for oddity in &told.summary.oddities {
-        let (code, advice) = log::odd(&source.file, oddity);
+        let (code, advice) = log::odd(file, oddity);
         document.warn(code, advice);
     }
 }

@@ -1,21 +1,23 @@
 //! Candidates side by side, and a verdict for each: which memory should I take?
 
+mod account;
 mod candidate;
+mod exercise;
 mod judge;
 mod study;
 
 use std::cmp::Ordering;
 
-use candidate::{Assessed, Candidate, Unfit};
+use account::Assessed;
+use candidate::{Candidate, Unfit};
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{NoValue, Verdict, WarningCode};
-use wordline_core::{
-    Basis, CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing, WorkKind,
-};
+use wordline_core::{CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing, WorkKind};
 
+use crate::buffer::trace;
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::sources;
@@ -136,8 +138,12 @@ pub(crate) fn run(
             .at("rate_bytes_per_s", study.work.rate.si());
             match candidate.assess(study, experiment, timing, control) {
                 Ok(assessed) => {
-                    let device = assessed.device.as_ref();
-                    sources::add(document, &candidate.target, device, timing);
+                    if let Some(device) = assessed.device.as_deref() {
+                        sources::add(document, &candidate.target, device, timing);
+                    }
+                    if let (Some(told), Some(trace)) = (&assessed.told, &study.work.trace) {
+                        trace::notes(&subject.target, told, trace, document);
+                    }
                     rows(&subject, &assessed, document);
                     let rate = study.work.rate.si();
                     let figures = &assessed.figures;
@@ -173,41 +179,48 @@ fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Best first: what passes in more timing classes, then what needs fewer chips, then what is known to
-/// cost less, then what leaves more room.
+/// Best first: what passes in more timing classes, then what costs less, if the price of everything that
+/// passes is known, then what needs fewer chips, less energy, and leaves more room.
 fn rank(ranked: &mut [Vec<Verdict>], document: &mut ResultSet) {
-    let value = |target: &str, metric: Metric| {
-        let mut rows = document.rows.iter();
-        rows.find(|row| row.target == target && row.metric == metric)
-            .and_then(|row| row.value)
-            .unwrap_or(f64::INFINITY)
+    let worst = |target: &str, metric: Metric| {
+        let rows = document.rows.iter();
+        let rows = rows.filter(|row| row.target == target && row.metric == metric);
+        let values = rows.map(|row| row.value.unwrap_or(f64::INFINITY));
+        values.fold(f64::NEG_INFINITY, f64::max)
     };
+    let passes = |verdicts: &[Verdict]| verdicts.iter().filter(|verdict| verdict.pass).count();
+    let name = |verdicts: &[Verdict]| -> String {
+        let first = verdicts.first();
+        first
+            .map(|verdict| verdict.target.clone())
+            .unwrap_or_default()
+    };
+    let mut passing = ranked.iter().filter(|verdicts| passes(verdicts) > 0);
+    let priced = passing.all(|verdicts| worst(&name(verdicts), Metric::Cost).is_finite());
     let key = |verdicts: &[Verdict]| {
-        let target = verdicts
-            .first()
-            .map_or("", |verdict| verdict.target.as_str());
-        let passes = verdicts.iter().filter(|verdict| verdict.pass).count();
+        let target = name(verdicts);
         let margins = verdicts.iter().map(|verdict| {
             let without = if verdict.pass { f64::MAX } else { f64::MIN };
             verdict.margin.unwrap_or(without)
         });
-        (
-            passes,
-            value(target, Metric::PartsNeeded),
-            value(target, Metric::Cost),
-            margins.fold(f64::INFINITY, f64::min),
-        )
+        [
+            -(passes(verdicts) as f64),
+            if priced {
+                worst(&target, Metric::Cost)
+            } else {
+                0.0
+            },
+            worst(&target, Metric::PartsNeeded),
+            worst(&target, Metric::EnergyPerDay),
+            -margins.fold(f64::INFINITY, f64::min),
+        ]
     };
-    let order = |one: &Vec<Verdict>, other: &Vec<Verdict>| -> Ordering {
-        let ((passes, parts, cost, margin), (other_passes, other_parts, other_cost, other_margin)) =
-            (key(one), key(other));
-        other_passes
-            .cmp(&passes)
-            .then(parts.total_cmp(&other_parts))
-            .then(cost.total_cmp(&other_cost))
-            .then(other_margin.total_cmp(&margin))
-    };
-    ranked.sort_by(order);
+    ranked.sort_by(|one, other| {
+        let pairs = key(one).into_iter().zip(key(other));
+        pairs.fold(Ordering::Equal, |order, (one, other)| {
+            order.then(one.total_cmp(&other))
+        })
+    });
     document.verdicts = ranked.iter().flatten().cloned().collect();
     let rank_of = |target: &str| {
         let mut verdicts = document.verdicts.iter();
@@ -254,9 +267,9 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
         };
         document.rows.push(of_sheet.row(metric, value));
     }
-    if let Some(bound) = assessed.ram_bound {
-        let proven = subject.estimate(Basis::Proven, "bound");
-        document.rows.push(proven.row(Metric::RamPeak, bound));
+    if let Some((bound, basis)) = assessed.ram_bound {
+        let bounded = subject.estimate(basis, "bound");
+        document.rows.push(bounded.row(Metric::RamPeak, bound));
     }
 }
 
@@ -301,8 +314,9 @@ fn advise(study: &CompareWorkload, document: &mut ResultSet) {
              lost: there its mean throughput decides ({source}); it is not simulated by this version"
         ),
         Some(ram) if ram >= LARGE_RAM => format!(
-            "with 1 MiB of RAM and more, managed flash (SD card, eMMC) can be buffered; measure it and give \
-             its log to wordline buffer --log ({source})"
+            "with 1 MiB of RAM and more, managed flash (SD card, eMMC) may do: an industrial card needed 1 MiB at \
+             500 KB/s, another card 60 times the RAM of that one at 100 KB/s; measure yours and give its log to \
+             wordline buffer --log ({source})"
         ),
         Some(_) if rate <= PROVEN_CARD_RATE => format!(
             "up to 2 KB/s the SD specification alone promises that a card needs no buffer: 512 B in 250 ms \

@@ -234,22 +234,15 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
             format!("of {latency} is met by no access; allowed: above 0 s"),
         ));
     }
-    if let (Some(ram), Some(risk)) = (limits.ram, limits.bytes_at_risk)
-        && risk.bytes() > ram.bytes().saturating_add(record.bytes())
+    if let Some(ram) = limits.ram
+        && ram < record
     {
         return Some((
-            "limits.bytes_at_risk",
+            "limits.ram",
             format!(
-                "of {risk} contradicts limits.ram of {ram}: with the record being written no more than {} B \
-                 can be at risk; lower the one or raise the other",
-                ram.bytes().saturating_add(record.bytes())
+                "of {ram} is below one record ({record}), which has to be in RAM while it is written; allow more, \
+                 or choose smaller records"
             ),
-        ));
-    }
-    if limits.parts == Some(0) {
-        return Some((
-            "limits.parts",
-            "of 0 is met by no candidate; allowed: 1 and more".to_owned(),
         ));
     }
     for (path, zero) in [
@@ -339,8 +332,8 @@ mod tests {
                 "s:6: limits.bytes_at_risk of 1 KiB is below",
             ),
             (
-                format!("{sound}[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n"),
-                "s:7: limits.bytes_at_risk of 64 KiB contradicts limits.ram",
+                format!("{sound}[limits]\nram = \"2 KiB\"\n"),
+                "s:6: limits.ram of 2 KiB is below one record",
             ),
             (
                 format!("{sound}[limits]\nlife = \"0 y\"\n"),

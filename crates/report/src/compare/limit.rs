@@ -17,7 +17,7 @@ pub(crate) struct Limit {
 }
 
 /// Every limit that this version knows. Others are called as the document spells them.
-const LIMITS: [Limit; 11] = [
+const LIMITS: [Limit; 12] = [
     Limit {
         name: "ram",
         words: "RAM",
@@ -64,6 +64,11 @@ const LIMITS: [Limit; 11] = [
         advice: "Choose a board with the bus and the supply that the part needs.",
     },
     Limit {
+        name: "in_turn",
+        words: "chips in turn",
+        advice: "A memory that does not erase gains nothing from a second chip in turn: take one.",
+    },
+    Limit {
         name: "translation",
         words: "translation layer",
         advice: "The part needs a translation layer for this work: allow one, or write in order.",
@@ -82,7 +87,7 @@ impl Limit {
 
     /// Whether the limit is a number: what does not fit at all has none.
     pub(crate) fn is_number(verdict: &Verdict) -> bool {
-        verdict.value.is_some() || !matches!(&*verdict.limit, "fit" | "translation")
+        verdict.value.is_some() || !matches!(&*verdict.limit, "fit" | "translation" | "in_turn")
     }
 
     /// As sentences call it.

@@ -3,6 +3,9 @@
 use wordline_core::quantity::Time;
 use wordline_trace::LoggedAccess;
 
+/// A log that lasts fewer steps of its own clock says nothing about its coverage.
+const STEPS_MIN: f64 = 10.0;
+
 /// How long the accesses took together, and the time in which they did.
 #[derive(Default)]
 pub(super) struct Coverage {
@@ -36,17 +39,14 @@ impl Coverage {
     }
 
     /// Least and highest share of the time that the accesses can have taken, given the steps in which the
-    /// log tells times.
+    /// log tells times; `None` where the log is so short, or its times so coarse, that they lie far apart.
     pub(super) fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
         let elapsed = self.elapsed_ps()? as f64;
         let step = resolution.map_or(0.0, |step| step.ps() as f64);
         let busy = self.busy_ps as f64;
-        let least = busy / (elapsed + step).max(1.0);
-        let most = if elapsed > step {
-            busy / (elapsed - step)
-        } else {
-            f64::INFINITY
-        };
-        Some((least, most))
+        if elapsed <= STEPS_MIN * step || elapsed <= 0.0 {
+            return None;
+        }
+        Some((busy / (elapsed + step), busy / (elapsed - step)))
     }
 }

@@ -11,19 +11,20 @@ mod starts;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::WarningCode;
 use wordline_core::{
-    Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet, Timing,
+    Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
+    Timing,
 };
 use wordline_trace::{Accesses, Log, LoggedAccess, Oddity, Options, Purpose, Summary};
 
-use super::analysis::Analysis;
+use super::analysis::{Analysis, Findings};
 use coverage::Coverage;
 use starts::Starts;
 
 use super::rows;
-use crate::backlog::StartUp;
+use crate::backlog::{Demand, StartUp};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::subject::{Axes, Subject};
@@ -224,12 +225,11 @@ impl Reading<'_> {
         let subject = subject(&self.source.file, operation, record);
         rows::add(&subject, &findings, self.question, self.seed, document);
         if let Some((least, most)) = shares {
-            let share = if most.is_finite() {
-                (least + most) / 2.0
-            } else {
-                least
-            };
+            let share = (least + most) / 2.0;
             document.rows.push(subject.row(Metric::Coverage, Ok(share)));
+        }
+        if let (Durations::StartToStart, Some(step)) = (self.source.durations, summary.resolution) {
+            Self::rounding(&subject, &findings, step, document);
         }
         if record.is_none() {
             let advice = format!(
@@ -265,13 +265,28 @@ impl Reading<'_> {
     ) -> Result<Option<(f64, f64)>, LabError> {
         let name = &self.source.file;
         let Some((least, most)) = coverage.shares(summary.resolution) else {
+            let why = match (coverage.elapsed_ps(), summary.resolution) {
+                (Some(elapsed), Some(step)) => format!(
+                    "the log lasts {} and tells times in steps of {step}",
+                    seconds(elapsed)
+                ),
+                _ => "the log does not tell when accesses ended".to_owned(),
+            };
             let advice = format!(
-                "{name}: the log does not tell when accesses ended, so nothing shows whether it leaves \
-                 out time between them; such time fills the buffer as well"
+                "{name}: {why}, so nothing shows whether it leaves out time between accesses; such time fills \
+                 the buffer as well"
             );
             document.warn(WarningCode::UnknownCoverage, advice);
             return Ok(None);
         };
+        if least > COVERAGE_MAX {
+            return Err(self.refuse(format!(
+                "the durations in the log cover {:.0} % of its time: accesses overlapped, as they do with a \
+                 queue depth above 1 or several jobs. How many bytes are under way at a time is not in the log, \
+                 and the theory is about one access after the other; record with --iodepth=1 --numjobs=1",
+                100.0 * least
+            )));
+        }
         if self.source.durations == Durations::StartToStart {
             let mut advice = format!(
                 "{name}: times from the start of an access to the start of the next stand for durations; \
@@ -280,19 +295,19 @@ impl Reading<'_> {
             );
             if let Some(step) = summary.resolution {
                 advice += &format!(
-                    ", and tells them in steps of {step}, which RAM has to allow for twice"
+                    ", and tells them in steps of {step}, so that each start may be off by one: what lies \
+                     between is told as the least and the most"
                 );
             }
             document.warn(WarningCode::StartToStart, advice);
             return Ok(Some((least, most)));
         }
-        let way_out = "--durations start-to-start takes the time from the start of an access to the start of the \
-                       next instead";
         if most < COVERAGE_MIN {
             let elapsed = coverage.elapsed_ps().unwrap_or(0);
             return Err(self.refuse(format!(
                 "the durations in the log cover {:.1} % of its time: {} of {}. What happened in the rest, such \
-                 as fsync, fills the buffer too, so they answer nothing; at least 90 % are needed. {way_out}, or \
+                 as fsync, fills the buffer too, so they answer nothing; at least 90 % are needed. --durations \
+                 start-to-start takes the time from the start of an access to the start of the next instead, or \
                  record a log whose latencies include the flush (fio: --sync=1 or --rw=write with O_DSYNC \
                  instead of --fsync=1)",
                 100.0 * most,
@@ -300,15 +315,37 @@ impl Reading<'_> {
                 seconds(elapsed)
             )));
         }
-        if least > COVERAGE_MAX {
-            return Err(self.refuse(format!(
-                "the durations in the log cover {:.0} % of its time: accesses overlapped, as they do with a \
-                 queue depth above 1 or several jobs, and their durations do not follow each other. {way_out}, or \
-                 record with --iodepth=1 --numjobs=1",
-                100.0 * least
-            )));
-        }
         Ok(Some((least, most)))
+    }
+
+    /// Least and most RAM at the rates that were asked for, where starts are known to a step: a stretch of
+    /// the log lasted up to two steps more or less than it says.
+    fn rounding(subject: &Subject, findings: &Findings, step: Time, document: &mut ResultSet) {
+        let record = findings.curve.largest_record().si();
+        for one in &findings.rates {
+            if !matches!(findings.curve.demand(one.rate), Demand::Bounded(_)) {
+                continue;
+            }
+            let rate = one.rate.bytes_per_second();
+            let off = 2.0 * rate * step.si();
+            let fluid = one.peaks.fluid.in_flight.bytes();
+            let whole = |bytes: f64| (bytes / record).ceil().max(1.0) * record;
+            for (kind, fluid) in [("least", (fluid - off).max(0.0)), ("most", fluid + off)] {
+                for (arrival, in_flight) in
+                    [(Arrival::Record, whole(fluid)), (Arrival::Fluid, fluid)]
+                {
+                    let at = subject
+                        .estimate(subject.basis, kind)
+                        .at("rate_bytes_per_s", rate)
+                        .at("arrival", arrival.name());
+                    let waiting = (in_flight - record).max(0.0);
+                    document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
+                    document
+                        .rows
+                        .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+                }
+            }
+        }
     }
 
     fn warn(&self, analysis: &Analysis, summary: &Summary, document: &mut ResultSet) {

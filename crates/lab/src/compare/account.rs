@@ -1,0 +1,294 @@
+//! From a candidate's run to its figures: RAM, life, energy, risk, hold-up and price.
+
+use wordline_catalog::Target;
+use wordline_core::quantity::{Current, Quantity};
+use wordline_core::results::NoValue;
+use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
+use wordline_nvm::power::PowerState;
+use wordline_nvm::{Device, Wear};
+
+use super::exercise::Run;
+use super::judge::Figures;
+use crate::backlog::Demand;
+use crate::buffer::analysis::Findings;
+use crate::buffer::rows::{limit, pair, safe_rate};
+use crate::buffer::stream::Bound;
+use crate::buffer::trace::Told;
+
+const DAY_S: f64 = 86_400.0;
+
+/// What a candidate does.
+pub(super) struct Assessed {
+    pub(super) figures: Figures,
+    /// Peak RAM with the record that is being written.
+    pub(super) ram_in_flight: Result<f64, NoValue>,
+    /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
+    pub(super) rate_max: Option<Result<f64, NoValue>>,
+    /// Bound of the peak RAM and what it rests on, where the work repeats itself.
+    pub(super) ram_bound: Option<(Result<f64, NoValue>, Basis)>,
+    pub(super) holdup_time: Result<f64, NoValue>,
+    pub(super) area: Result<f64, NoValue>,
+    /// Where the price of the part and its area come from.
+    pub(super) bases: (Basis, Basis),
+    /// What the reader should know of the figures.
+    pub(super) notes: Vec<String>,
+    /// What was seen of a trace.
+    pub(super) told: Option<Told>,
+    /// The device as it was connected.
+    pub(super) device: Option<Box<dyn Device>>,
+}
+
+/// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
+fn peak(findings: &Findings) -> Result<(f64, f64), NoValue> {
+    let played = findings.rates.first().ok_or(NoValue::NotApplicable)?;
+    match findings.curve.demand(played.rate) {
+        Demand::Bounded(_) => pair(&played.peaks, Arrival::Record).ok_or(NoValue::NotApplicable),
+        Demand::Unbounded { .. } => Err(NoValue::Unbounded),
+    }
+}
+
+/// The conclusions from a candidate's runs.
+pub(super) struct Account<'a> {
+    pub(super) target: &'a Target<'a>,
+    /// Chips that the runs had.
+    pub(super) chips: u32,
+    pub(super) study: &'a CompareWorkload,
+    /// As fast as the device allows: throughput, energy, wear, and how long RAM takes to be written.
+    pub(super) fast: &'a Run,
+    /// At the asked rate, where that is sustained: RAM and latency.
+    pub(super) paced: Option<&'a Run>,
+    pub(super) record: u64,
+    /// Whether reading wears the memory.
+    pub(super) reads_wear: bool,
+}
+
+impl Account<'_> {
+    pub(super) fn close(&self, bound: Option<Bound>) -> Assessed {
+        let (limits, work) = (&self.study.limits, &self.study.work);
+        let fast = &self.fast.findings;
+        let asked = &self.paced.unwrap_or(self.fast).findings;
+        let mut notes = Vec::new();
+        let parts = self.parts();
+        let peak = if limit(&fast.curve).is_ok_and(|limit| limit < work.stored_rate().si()) {
+            Err(NoValue::Unbounded)
+        } else {
+            peak(asked)
+        };
+        let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
+        // What was only read is lost by nobody.
+        let bytes_at_risk = if work.reads() >= 1.0 {
+            Ok(0.0)
+        } else {
+            ram_in_flight
+        };
+        let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
+        let latency = asked.latency.max().map(Quantity::si);
+        let figures = Figures {
+            throughput: limit(&fast.curve).unwrap_or(f64::INFINITY) / work.stored_share(),
+            ram_peak: peak.map(|(waiting, _)| waiting),
+            latency_max: latency.ok_or(NoValue::NotApplicable),
+            lifetime: self.lifetime(parts),
+            energy_per_day: self.energy_per_day(parts, &mut notes),
+            bytes_at_risk,
+            holdup: self.holdup(holdup_time, &mut notes),
+            cost: self.cost(parts, ram_in_flight, &mut notes),
+            parts,
+        };
+        let area = self.target.part.area.as_ref();
+        Assessed {
+            figures,
+            ram_in_flight,
+            rate_max: limits.ram.map(|ram| {
+                let stored = safe_rate(&fast.curve, ram.bytes(), Arrival::Record);
+                stored.map(|rate| rate / work.stored_share())
+            }),
+            ram_bound: bound.map(|bound| {
+                let peak = self::peak(&bound.findings);
+                (peak.map(|(waiting, _)| waiting), bound.basis)
+            }),
+            holdup_time,
+            area: area
+                .map(|area| area.nominal().si() * parts)
+                .ok_or(NoValue::NotApplicable),
+            notes,
+            bases: self.bases(),
+            told: None,
+            device: None,
+        }
+    }
+
+    /// Where the price of the part and its area come from. A price that the study states is its own.
+    fn bases(&self) -> (Basis, Basis) {
+        let part = self.target.part;
+        let stated = self.study.prices.parts.contains_key(&part.header.id);
+        let cost = part.cost.as_ref().filter(|_| !stated);
+        (
+            cost.map_or(Basis::Assumed, |cost| cost.provenance().basis),
+            part.area
+                .as_ref()
+                .map_or(Basis::Assumed, |area| area.provenance().basis),
+        )
+    }
+
+    /// Chips that together hold the data to keep: a multiple of those that work together.
+    fn parts(&self) -> f64 {
+        let work = &self.study.work;
+        let needed = work.keep().bytes(work.rate) / work.utilization();
+        let chips = self.chips();
+        (needed / self.chip() / chips).ceil().max(1.0) * chips
+    }
+
+    fn chips(&self) -> f64 {
+        f64::from(self.chips)
+    }
+
+    /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
+    fn chip(&self) -> f64 {
+        self.target.part.model.usable_bytes() as f64
+    }
+
+    /// Bytes that the buffer held in the run.
+    fn stored(&self) -> f64 {
+        self.fast.findings.curve.bytes().si()
+    }
+
+    /// Bytes that the buffer holds of a second, pauses included.
+    fn stored_a_second(&self) -> f64 {
+        self.study.work.stored_rate().si() * self.study.work.duty()
+    }
+
+    /// Time in seconds until the units that the work wears most reach their rated cycles. A log wears the
+    /// whole memory alike. What is overwritten in place, or worn by reading, wears the data to keep
+    /// alone. A trace wears where it writes, over and over: nothing is levelled.
+    fn lifetime(&self, parts: f64) -> Result<f64, NoValue> {
+        let wear = self.fast.device.wear();
+        if wear.endurance == Wear::UNLIMITED || wear.units == 0 {
+            return Err(NoValue::Unbounded);
+        }
+        let work = &self.study.work;
+        let left = wear.left() as f64;
+        if work.kind == WorkKind::Replay {
+            let once = self.stored() / self.stored_a_second();
+            return Ok(left / wear.most as f64 * once);
+        }
+        let whole = parts * self.chip();
+        let worn = if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
+            let record = self.record as f64;
+            let kept = work.keep().bytes(work.rate).min(whole);
+            let unit = wear.unit_bytes as f64;
+            ((kept / record).floor().max(1.0) * record / unit).ceil() * unit
+        } else {
+            whole
+        };
+        // Bytes of units that went through a cycle, for each byte that was stored.
+        let cycled = self.fast.spent.cycles * wear.unit_bytes as f64 / self.stored();
+        Ok(left * worn / (self.stored_a_second() * cycled))
+    }
+
+    /// Memory and host over a day: the work, and standby in the rest of the time, of each chip.
+    fn energy_per_day(&self, parts: f64, notes: &mut Vec<String>) -> Result<f64, NoValue> {
+        // How often the run comes in a day.
+        let runs = self.stored_a_second() * DAY_S / self.stored();
+        let draw = self.fast.device.power_draw();
+        let standby = draw.current[PowerState::Standby as usize];
+        let spent = &self.fast.spent;
+        let (Some(energy), Some(standby)) = (spent.energy_j, standby) else {
+            return Err(NoValue::NotApplicable);
+        };
+        let standby_w = standby.si() * draw.voltage.si();
+        // Of the chips that the run had; the others, and these in the rest of the day, stand by.
+        let busy = (runs * spent.elapsed_s).min(DAY_S);
+        let memory = runs * energy + standby_w * (DAY_S * parts - busy * self.chips());
+        if spent.host_j.is_none() {
+            notes.push("energy without the host, of which the board states nothing".to_owned());
+        }
+        Ok(memory + runs * spent.host_j.unwrap_or(0.0))
+    }
+
+    /// Longest time in seconds that writing so many bytes can take, in records as small as they come.
+    fn time_to_write(&self, bytes: f64) -> f64 {
+        let findings = &self.fast.findings;
+        let records = (bytes / findings.smallest.max(1) as f64).ceil().max(0.0) as u64;
+        if records == 0 {
+            return 0.0;
+        }
+        // The next longer sequence that was looked at; beyond all of them, the longest one over and over.
+        let longest = &findings.longest;
+        match longest.iter().find(|one| one.accesses >= records) {
+            Some(one) => one.most.si(),
+            None => longest.last().map_or(f64::INFINITY, |one| {
+                one.most.si() * (records as f64 / one.accesses as f64).ceil()
+            }),
+        }
+    }
+
+    /// Capacitance that carries the memory over the hold-up time, C = I·t / ΔV, while its supply falls from
+    /// the rail's voltage to the lowest that it works at. The host counts where it has the same supply.
+    fn holdup(&self, time: Result<f64, NoValue>, notes: &mut Vec<String>) -> Result<f64, NoValue> {
+        let time = time?;
+        if time == 0.0 {
+            return Ok(0.0);
+        }
+        let draw = self.fast.device.power_draw();
+        let current = |state| draw.current[state as usize].map(Current::si);
+        let write = current(PowerState::Write).ok_or(NoValue::NotApplicable)?;
+        // A memory without an erase states no current for one; of chips in turn one erases meanwhile.
+        let erase = current(PowerState::Erase).unwrap_or(0.0);
+        let memory = if self.chips > 1 {
+            write + erase
+        } else {
+            write.max(erase)
+        };
+        let accounts = self.fast.device.notes();
+        let supply = accounts.supply.ok_or(NoValue::NotApplicable)?;
+        let lowest = supply.lowest.ok_or(NoValue::NotApplicable)?;
+        let fall = supply.rail.si() - lowest.si();
+        if fall <= 0.0 {
+            return Err(NoValue::NotApplicable);
+        }
+        let host = match (accounts.host, supply.needs_second_rail()) {
+            (Some(host), Some(false)) => host.run.si(),
+            (Some(_), _) => {
+                notes.push("hold-up of the memory's own rail; the host is on another".to_owned());
+                0.0
+            }
+            (None, _) => {
+                notes
+                    .push("hold-up without the host, of which the board states nothing".to_owned());
+                0.0
+            }
+        };
+        Ok((memory + host) * time / fall)
+    }
+
+    /// Memory, RAM and level shifters.
+    fn cost(
+        &self,
+        parts: f64,
+        ram: Result<f64, NoValue>,
+        notes: &mut Vec<String>,
+    ) -> Result<f64, NoValue> {
+        let prices = &self.study.prices;
+        let part = self.target.part;
+        let sheet = part.cost.as_ref().map(|cost| cost.nominal());
+        let one = prices.parts.get(&part.header.id).copied().or(sheet);
+        let mut total = one.ok_or(NoValue::NotApplicable)?.si() * parts;
+        match prices.ram_per_kib {
+            Some(price) => total += price.si() * ram? / 1024.0,
+            None => notes.push("cost without the RAM, of which no price is stated".to_owned()),
+        }
+        let supply = self.fast.device.notes().supply;
+        let shifted = supply.and_then(|supply| supply.needs_level_shifter());
+        match (shifted, prices.level_shifter) {
+            (Some(true), Some(price)) => total += price.si() * parts,
+            (Some(true), None) => {
+                notes.push(
+                    "cost without the level shifter that it needs, of which no price is stated"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
+        Ok(total)
+    }
+}

@@ -1,0 +1,206 @@
+//! The work of a study, carried out on a device.
+
+use wordline_core::quantity::Time;
+use wordline_core::{CompareWorkload, Operation, TraceSource, WorkKind};
+use wordline_nvm::Device;
+
+use super::candidate::{Unfit, refused};
+use crate::backlog::{BacklogError, Rate, StartUp};
+use crate::buffer::analysis::{Analysis, Findings};
+use crate::buffer::stream::{self, Failure, OPEN_LOOP_MAX, play};
+use crate::buffer::trace::{Replay, Told};
+use crate::control::Control;
+use crate::error::LabError;
+use crate::payload::Payload;
+use crate::work::{Plan, Player, Spent, Step};
+
+/// The most accesses of a run, in which reads may be many for each write.
+const STEPS_MAX: u64 = 4 << 20;
+
+/// Records that a run at the asked rate follows.
+const PACED_MAX: u64 = 4096;
+
+/// How fast accesses follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Each begins when the one before it has ended.
+    Fast,
+    /// Each waits for its data, which come at the asked rate.
+    AtRate,
+}
+
+/// What is to be carried out.
+pub(super) struct Exercise<'a> {
+    pub(super) study: &'a CompareWorkload,
+    pub(super) plan: &'a Plan,
+    /// Of the bytes that the buffer holds.
+    pub(super) rate: Rate,
+    pub(super) in_turn: bool,
+    pub(super) control: &'a Control<'a>,
+}
+
+/// The work, carried out.
+pub(super) struct Run {
+    pub(super) findings: Findings,
+    /// What it took and wore, a warm-up excluded.
+    pub(super) spent: Spent,
+    /// What was seen of a trace.
+    pub(super) told: Option<Told>,
+    /// The device after the run.
+    pub(super) device: Box<dyn Device>,
+}
+
+impl Exercise<'_> {
+    /// Carries out the work on a fork of a device.
+    pub(super) fn run(&self, device: &dyn Device, pace: Pace) -> Result<Run, Unfit> {
+        let fault = |error: BacklogError| Unfit::Study(error.into());
+        let payload = Payload::new(self.plan.seed, stream::RECORD_MAX as usize);
+        let mut device = device.fork_device();
+        if self.plan.reads > 0.0 {
+            let filled = stream::preload(device.as_mut(), self.plan, &payload);
+            filled.map_err(|error| Unfit::Limit("fit", error.to_string()))?;
+        }
+        let unit = device.overwrite_bytes();
+        let mut player = Player::new(device.as_mut(), &payload);
+        let mut analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
+        let ended = match &self.study.work.trace {
+            Some(trace) if self.study.work.kind == WorkKind::Replay => {
+                self.replay(trace, &mut player, &mut analysis)
+            }
+            _ => self.records(&mut player, &mut analysis, unit, pace),
+        };
+        let (spent, told) = match ended {
+            Ok(ended) => ended,
+            Err(Stop::Unfit(unfit)) => return Err(unfit),
+            Err(Stop::Failure(Failure::Access(error))) => return Err(refused(&error, unit)),
+            Err(Stop::Failure(Failure::Device(error))) => return Err(refused(&error.into(), unit)),
+            Err(Stop::Failure(Failure::Backlog(error))) => return Err(fault(error)),
+        };
+        drop(player);
+        if analysis.accesses() == 0 {
+            return Err(Unfit::Study(LabError::Log {
+                file: self.study.work.trace.clone().unwrap_or_default(),
+                problem: "there is no write in it".to_owned(),
+            }));
+        }
+        Ok(Run {
+            findings: analysis.finish().map_err(fault)?,
+            spent,
+            told,
+            device,
+        })
+    }
+
+    /// Whether the buffer holds an access: what is stored, or what is read where nothing is.
+    fn counts(&self, step: &Step) -> bool {
+        step.operation == Operation::Write || self.plan.reads >= 1.0
+    }
+
+    fn replay(
+        &self,
+        trace: &str,
+        player: &mut Player<'_>,
+        analysis: &mut Analysis,
+    ) -> Result<(Spent, Option<Told>), Stop> {
+        let source = TraceSource {
+            file: trace.to_owned(),
+            format: None,
+            job: None,
+            operation: Operation::Write,
+        };
+        let study = |error| Stop::Unfit(Unfit::Study(error));
+        let capacity = player.capacity();
+        let mut replay = Replay::open(&source, capacity, self.control).map_err(study)?;
+        let before = player.accounts();
+        let steps = replay.by_ref().map(|(step, _)| step);
+        let mut breathe = |_| self.control.stopped();
+        let ended = play(
+            player,
+            steps,
+            analysis,
+            |step| self.counts(step),
+            &mut breathe,
+        );
+        let told = replay.finish(trace).map_err(study)?;
+        if !ended? {
+            return Err(Stop::Unfit(Unfit::Stopped));
+        }
+        if told.cut > 0 {
+            let why = format!(
+                "{} accesses of the trace are larger than the memory",
+                told.cut
+            );
+            return Err(Stop::Unfit(Unfit::Limit("capacity", why)));
+        }
+        Ok((player.accounts().since(&before), Some(told)))
+    }
+
+    /// Records of a plan: whole passes of what the buffer holds, with whatever else comes between.
+    fn records(
+        &self,
+        player: &mut Player<'_>,
+        analysis: &mut Analysis,
+        unit: u64,
+        pace: Pace,
+    ) -> Result<(Spent, Option<Told>), Stop> {
+        let places = self.plan.places();
+        // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
+        // memory ends would have them erase what is not needed next. They have erased ahead once the
+        // log has come as far as both of them.
+        let (wanted, warm) = if self.in_turn {
+            (places, (2 * unit / self.plan.record_bytes).min(places - 1))
+        } else {
+            (2 * places, 0)
+        };
+        let wanted = match pace {
+            Pace::Fast => wanted,
+            Pace::AtRate => wanted.min(PACED_MAX + warm),
+        };
+        let began = player.now();
+        let mut before = player.accounts();
+        let mut counted = 0;
+        let mut delay = Time::ZERO;
+        for (index, step) in (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX)) {
+            if index % stream::BREATH == 0 && self.control.stopped() {
+                return Err(Stop::Unfit(Unfit::Stopped));
+            }
+            let counts = self.counts(&step);
+            if counts && pace == Pace::AtRate {
+                match stream::arrival(counted, self.plan.record_bytes, 0, self.rate) {
+                    Some(at) if at <= OPEN_LOOP_MAX => player.idle_until(began.plus(at)),
+                    _ => break,
+                }
+            }
+            let duration = player.carry_out(&step).map_err(Failure::from)?;
+            let together = delay.checked_plus(duration).ok_or(BacklogError::TooMuch);
+            let together = together.map_err(Failure::from)?;
+            if !counts {
+                delay = together;
+                continue;
+            }
+            delay = Time::ZERO;
+            counted += 1;
+            if counted > warm {
+                analysis.push(together, step.bytes).map_err(Failure::from)?;
+            } else if counted == warm {
+                before = player.accounts();
+            }
+            if counted == wanted {
+                break;
+            }
+        }
+        Ok((player.accounts().since(&before), None))
+    }
+}
+
+/// Why a run did not come to its end.
+enum Stop {
+    Unfit(Unfit),
+    Failure(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
