@@ -171,18 +171,18 @@ fn two_runs_are_the_same_in_every_format_and_exports_say_what_stdout_says() {
     {
         let folder = Folder::new();
         let file = folder.file(name);
-        let ran = run(&[KEY, "--format", format, "--export", &file]).done();
+        let ran = run(&[BUFFERING, "--format", format, "--export", &file]).done();
         assert_eq!(ran.stderr, "");
         assert_eq!(ran.stdout, folder.read(name), "{format}");
         assert_eq!(
             ran.stdout,
-            run(&[KEY, "--format", format]).stdout,
+            run(&[BUFFERING, "--format", format]).stdout,
             "{format}"
         );
     }
-    let csv = run(&[KEY, "--format", "csv"]).done().stdout;
+    let csv = run(&[BUFFERING, "--format", "csv"]).done().stdout;
     let lines = csv.lines().count() - 1;
-    let document = run(&[KEY, "--format", "json"]).done().json();
+    let document = run(&[BUFFERING, "--format", "json"]).done().json();
     assert_eq!(
         Some(lines),
         document["documents"][0]["rows"].as_array().map(Vec::len)

@@ -169,16 +169,12 @@ impl<'a> Bench<'a> {
 /// Whether a row stands at an input, as what came of the accesses themselves: no estimate, and no part of
 /// the run.
 fn is_at(row: &Row, input: &Input) -> bool {
-    let number = |axis| match row.axes.get(axis) {
-        Some(AxisValue::Number(number)) => Some(*number),
+    let rate = match row.axes.get("rate_bytes_per_s") {
+        Some(AxisValue::Number(rate)) => Some(*rate),
         _ => None,
     };
-    // A row states its rate as it was rounded from an exact fraction.
-    let near = match (number("rate_bytes_per_s"), input.rate_bytes_per_s) {
-        (Some(row), Some(asked)) => (row / asked - 1.0).abs() < 1e-12,
-        (row, asked) => row == asked,
-    };
-    near && row.count("ram_bytes") == input.ram_bytes
+    rate == input.rate_bytes_per_s
+        && row.count("ram_bytes") == input.ram_bytes
         && row.text("arrival") == input.arrival.map(wordline_core::Arrival::name)
         && ["estimate", "at_s"]
             .iter()
