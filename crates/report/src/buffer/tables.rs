@@ -268,7 +268,7 @@ fn own_times(case: &Case<'_, '_>) -> Option<Grid> {
     for (metric, name) in [
         (Metric::RamPeak, "RAM waiting"),
         (Metric::RamPeakInFlight, "RAM in flight"),
-        (Metric::LatencyMax, "longest from asking to end"),
+        (Metric::LatencyMax, "slowest, asking to end"),
     ] {
         let cells = lines.iter().map(|(_, line)| {
             let value = told_value(Some(line), metric);

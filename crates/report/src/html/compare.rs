@@ -130,8 +130,8 @@ fn bar(candidate: &Candidate<'_>, name: &str, verdict: &Verdict) -> Value {
     }
     json!({
         "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
-        // The words stand beside the zero line where a bar leaves room, so that none leaves the plot.
-        "place": if x > 0.45 { -0.98 } else { x.max(0.0) },
+        // The words stand on the side that the bar leaves free.
+        "place": if x > 0.0 { -0.98 } else { 0.0 },
         "label": words,
     })
 }
@@ -180,8 +180,15 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
     values.extend(allowed);
     let mut x = axis::scaled("x", "B", "RAM", &values, true);
     x["axis"]["grid"] = true.into();
-    // Room on the left, so that no point lies on the axis.
-    let least = x["scale"]["domain"][0].as_f64().unwrap_or(1.0) / 1.5;
+    drawn.sort_by_key(|name| shapes.iter().position(|other| other == name));
+    // Room on the left, so that no point lies on the axis, nor on the words for what has none.
+    let end = |index: usize| x["scale"]["domain"][index].as_f64().unwrap_or(1.0);
+    let room = if words.is_empty() {
+        1.5
+    } else {
+        (end(1) / end(0)).powf(0.4).max(1.5)
+    };
+    let least = end(0) / room;
     x["scale"]["domain"][0] = least.into();
     let words: Vec<_> = words
         .into_iter()
