@@ -7,7 +7,7 @@ use wordline_core::results::ResultSet;
 use super::chart::{Axis, Chart, Curve, Rule, Shape, refined};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot};
 use super::stairs::stairs;
-use crate::buffer::{self, Case, ESTIMATE, LEAST, MOST, RATE, Run, asked_rates};
+use crate::buffer::{self, Case, LEAST, MOST, RATE, Run, asked_rates};
 use crate::pivot::Pivot;
 use crate::text;
 
@@ -154,7 +154,7 @@ fn durations(case: &Case<'_, '_>) -> Chart {
             color: color(index),
             dash: DASHES[index % DASHES.len()],
             shape: Shape::StepAfter,
-            points: points(&run.along("at_s", &[]), Metric::LatencyMax),
+            points: points(&run.along("at_s", None, None), Metric::LatencyMax),
         })
         .collect();
     let values = curves.iter().flat_map(|curve| &curve.points);
@@ -230,8 +230,8 @@ fn sequences(case: &Case<'_, '_>) -> Chart {
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = points(&run.along("accesses", &[]), metric);
-        let proven = points(&run.along("accesses", &[(ESTIMATE, "bound")]), metric);
+        let longest = points(&run.along("accesses", None, None), metric);
+        let proven = points(&run.along("accesses", None, Some("bound")), metric);
         let mean = mean(run, &longest);
         let mut curve = |name: &str, dash, points| {
             curves.push(Curve {

@@ -95,7 +95,8 @@ fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option
                     "tooltip": [
                         {"field": "candidate", "type": "nominal"},
                         {"field": "timing", "type": "nominal"},
-                        {"field": "label", "type": "nominal", "title": "verdict"},
+                        {"field": "series", "type": "nominal", "title": "verdict"},
+                        {"field": "label", "type": "nominal", "title": "decided by"},
                     ],
                 },
             },
@@ -123,11 +124,15 @@ fn bar(candidate: &Candidate<'_>, name: &str, verdict: &Verdict) -> Value {
     let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
     let result = if verdict.pass { "pass" } else { "fail" };
     let limit = text::printable(&Limit::words(verdict));
-    let mut words = format!("{}: {result}, {limit}", verdict.timing);
-    if Limit::is_number(verdict) {
-        let margin = margin(verdict).unwrap_or_else(|| candidate.reached(verdict));
-        words += &format!(" {margin}");
-    }
+    // The bar tells the result; where there is none, words do.
+    let words = match margin(verdict) {
+        Some(margin) => format!("{}: {limit} {margin}", verdict.timing),
+        None if Limit::is_number(verdict) => {
+            let reached = candidate.reached(verdict);
+            format!("{}: {result}, {limit} {reached}", verdict.timing)
+        }
+        None => format!("{}: {result}, {limit}", verdict.timing),
+    };
     json!({
         "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
         // The words stand on the side that the bar leaves free.
