@@ -72,7 +72,7 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
     let mut curves = Vec::new();
     let mut rules = Vec::new();
     let metric = Metric::RamPeakInFlight;
-    let mut coarse = false;
+    let mut coarse = "";
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
         let fluid = points(&run.arriving(RATE, "fluid"), metric);
@@ -83,7 +83,11 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         };
         let [proven, least, most] = ["bound", LEAST, MOST]
             .map(|estimate| points(&run.estimated(RATE, "record", estimate), metric));
-        coarse |= [&proven, &least, &most].iter().any(|one| !one.is_empty());
+        if !proven.is_empty() {
+            coarse = " What is proven was examined at some rates alone, hence its coarse steps.";
+        } else if !most.is_empty() {
+            coarse = " A histogram leaves a range, examined at some rates alone.";
+        }
         let mut curve = |name: &str, dash, shape, points| {
             curves.push(Curve {
                 name: format!("{timing}{name}"),
@@ -119,14 +123,8 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         heading: "RAM against input rate".to_owned(),
         caption: format!(
             "What the buffer must hold, the bytes being moved included, where whole records arrive or \
-             single bytes (fluid); down is better. Above the limit no RAM is enough.{} The RAM axis is \
-             logarithmic.",
-            if coarse {
-                " What is proven, and the least and most of a histogram, were examined at some rates \
-                 alone, hence their coarse steps."
-            } else {
-                ""
-            }
+             single bytes (fluid); down is better. Above the limit no RAM is enough.{coarse} The RAM axis is \
+             logarithmic."
         ),
         x: Axis {
             unit: "B/s",

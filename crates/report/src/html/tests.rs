@@ -296,3 +296,9 @@ fn many_warnings_fold_by_their_kind() {
     ];
     assert_order(&page, &order);
 }
+
+#[test]
+fn names_of_targets_may_break_after_their_part() {
+    let page = without_scripts(&results(&fixture::compare()));
+    assert!(page.contains("<th scope=\"row\">em064lx@<wbr>stm32h755-qspi</th>"));
+}
