@@ -42,7 +42,7 @@ pub(crate) fn workload(document: &ResultSet) -> Option<&str> {
 
 /// What people see of a document in every format, top to bottom.
 pub(crate) struct View {
-    /// Tables that come before everything else.
+    /// Tables that come before the sentences.
     pub(crate) lead: Vec<Grid>,
     pub(crate) sentences: Vec<String>,
     pub(crate) tables: Vec<Grid>,
@@ -57,7 +57,10 @@ impl View {
                 (Vec::new(), vec![lines])
             }
             Kind::Buffer => (Vec::new(), buffer::tables(document)),
-            Kind::Compare => (compare::tables(document, width), Vec::new()),
+            Kind::Compare => {
+                let (verdicts, figures) = compare::tables(document, width);
+                (vec![verdicts], vec![figures])
+            }
         };
         if lead.is_empty() {
             tables.extend(notes::verdicts(document));

@@ -23,11 +23,12 @@ pub(crate) fn results(document: &ResultSet) -> String {
     if !sentences.is_empty() {
         blocks.push(sentences);
     }
-    let warnings = document.warnings.iter().map(|warning| {
-        let (code, advice) = (escape(&warning.code), escape(&warning.advice));
+    let warned = notes::warnings(document);
+    blocks.extend(warned.iter().map(|one| {
+        let (code, advice) = (escape(&one.heading()), escape(&one.first()));
         format!("> **Warning** ({code}): {advice}\n")
-    });
-    blocks.extend(warnings);
+    }));
+    blocks.extend(notes::grouped(&warned).map(|line| format!("{line}\n")));
     blocks.extend(view.tables.iter().map(grid));
     blocks.push(again(document));
     blocks.join("\n")

@@ -1,7 +1,7 @@
 //! What a reader must see before trusting a document.
 
 use wordline_core::ResultSet;
-use wordline_core::results::Verdict;
+use wordline_core::results::{Verdict, Warning, WarningCode};
 
 use crate::grid::{Column, Grid};
 use crate::text;
@@ -11,6 +11,64 @@ pub(crate) fn incomplete(document: &ResultSet) -> Option<&'static str> {
     (!document.complete).then_some(
         "Incomplete: the run was interrupted. The rows here are finished ones; others are missing.",
     )
+}
+
+/// More warnings than this flood a screen, and those of a kind are told as one.
+const WARNINGS: usize = 12;
+
+/// Kinds of warning that are always told whole: what was assumed about the question itself, and what
+/// the field advises for it.
+const WHOLE: [WarningCode; 2] = [WarningCode::Default, WarningCode::Advice];
+
+/// Warnings of a kind that are told together.
+pub(crate) struct Warned<'a> {
+    pub(crate) code: &'a str,
+    /// At least one.
+    pub(crate) advice: Vec<&'a str>,
+}
+
+/// The warnings of a document. Few stand one by one, in their order; of many, each kind stands once.
+pub(crate) fn warnings(document: &ResultSet) -> Vec<Warned<'_>> {
+    let many = document.warnings.len() > WARNINGS;
+    let mut all: Vec<Warned<'_>> = Vec::new();
+    for Warning { code, advice } in &document.warnings {
+        let whole = !many || WHOLE.iter().any(|whole| whole.name() == code);
+        match all.iter_mut().find(|one| one.code == code) {
+            Some(one) if !whole => one.advice.push(advice),
+            _ => all.push(Warned {
+                code,
+                advice: vec![advice],
+            }),
+        }
+    }
+    // Those that are about the question come first.
+    all.sort_by_key(|one| many && !WHOLE.iter().any(|whole| whole.name() == one.code));
+    all
+}
+
+/// Where the warnings are that are told as "more".
+pub(crate) fn grouped(warnings: &[Warned<'_>]) -> Option<&'static str> {
+    let grouped = warnings.iter().any(|one| one.advice.len() > 1);
+    grouped.then_some("JSON and HTML hold every warning.")
+}
+
+impl Warned<'_> {
+    /// "caution" or, of several, "caution, 62 times".
+    pub(crate) fn heading(&self) -> String {
+        match self.advice.len() {
+            1 => self.code.to_owned(),
+            count => format!("{}, {count} times", self.code),
+        }
+    }
+
+    /// The first advice, and how many more there are.
+    pub(crate) fn first(&self) -> String {
+        match self.advice.as_slice() {
+            [] => String::new(),
+            [one] => (*one).to_owned(),
+            [first, more @ ..] => format!("{first}; and {} more", more.len()),
+        }
+    }
 }
 
 /// Which targets met the experiment's limits; `None` when nothing was judged.

@@ -38,13 +38,16 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(bold(&text::wrap(banner, style.width), style) + "\n");
     }
-    let warnings = document.warnings.iter().map(|warning| {
-        let line = format!("warning [{}]: {}", warning.code, warning.advice);
-        text::wrap(&text::printable(&line), style.width) + "\n"
-    });
-    let warnings: String = warnings.collect();
-    if !warnings.is_empty() {
-        blocks.push(warnings);
+    let warned = notes::warnings(document);
+    let lines = warned
+        .iter()
+        .map(|one| format!("warning [{}]: {}", one.heading(), one.first()));
+    let lines = lines.chain(notes::grouped(&warned).map(str::to_owned));
+    let lines: String = lines
+        .map(|line| text::wrap(&text::printable(&line), style.width) + "\n")
+        .collect();
+    if !lines.is_empty() {
+        blocks.push(lines);
     }
     blocks.extend(view.tables.iter().map(|table| grid(table, style)));
     blocks.join("\n")

@@ -57,7 +57,7 @@ fn foundations_counted(document: &ResultSet) -> Option<String> {
 }
 
 /// Some names, and how many more there are: the page and the document list them all.
-fn few(names: &[&str]) -> String {
+pub(crate) fn few(names: &[&str]) -> String {
     const SHOWN: usize = 4;
     match names.len().checked_sub(SHOWN) {
         Some(more) if more > 1 => format!("{} and {more} more", names[..SHOWN].join(", ")),

@@ -260,7 +260,7 @@ fn own_times(case: &Case<'_, '_>) -> Option<String> {
     let clauses = merged(needs).into_iter().map(|((need, latency), timing)| {
         let in_flight = in_flight(case, &need);
         let latency = latency.map_or_else(String::new, |latency| {
-            format!(", and the longest time from asking to the end of an access is {latency}")
+            format!(", where the slowest access takes {latency} from asking to its end")
         });
         format!("{}{in_flight}{timing}{latency}", need.waiting)
     });

@@ -71,6 +71,36 @@ pub(crate) struct Case<'a, 'p> {
 pub(crate) struct Run<'a, 'p> {
     pub(crate) timing: Timing,
     lines: Vec<&'p Line<'a>>,
+    /// The lines that have one axis besides the record and the texts of their key, ascending in it.
+    curves: HashMap<CurveKey<'a>, Curve<'a, 'p>>,
+}
+
+/// What tells the curves of a run apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct CurveKey<'a> {
+    axis: &'a str,
+    arrival: Option<&'a str>,
+    estimate: Option<&'a str>,
+}
+
+impl<'a> CurveKey<'a> {
+    /// Of a line; `None` where it has no axis of its own or several.
+    fn of(line: &Line<'a>) -> Option<Self> {
+        let head = line.head();
+        let text = |name: &str| matches!(name, ARRIVAL | ESTIMATE) && head.text(name).is_some();
+        let mut own = line
+            .axes()
+            .map(|(name, _)| name)
+            .filter(|name| *name != RECORD && !text(name));
+        let (axis, None) = (own.next()?, own.next()) else {
+            return None;
+        };
+        Some(Self {
+            axis,
+            arrival: head.text(ARRIVAL),
+            estimate: head.text(ESTIMATE),
+        })
+    }
 }
 
 /// Lines along a numeric axis, ascending in it.
@@ -99,8 +129,12 @@ impl<'a, 'p> Case<'a, 'p> {
                 None => runs.push(Run {
                     timing: head.timing,
                     lines: vec![line],
+                    curves: HashMap::new(),
                 }),
             }
+        }
+        for run in cases.iter_mut().flat_map(|case| &mut case.runs) {
+            run.draw();
         }
         cases
     }
@@ -168,37 +202,44 @@ impl<'a, 'p> Run<'a, 'p> {
         self.lines.iter().copied().find(wanted)
     }
 
-    /// The lines along an axis. Besides it and the record they have these axes and no others.
-    pub(crate) fn along(&self, axis: &str, fixed: &[(&str, &str)]) -> Curve<'a, 'p> {
-        let wanted = |line: &Line<'_>| {
-            let axes = || {
-                let axes = line.axes().map(|(name, _)| name);
-                axes.filter(|name| *name != RECORD && *name != axis)
+    /// Sorts the lines into curves, once: many questions are asked of them.
+    fn draw(&mut self) {
+        for line in &self.lines {
+            let Some(key) = CurveKey::of(line) else {
+                continue;
             };
-            axes().count() == fixed.len()
-                && fixed
-                    .iter()
-                    .all(|(name, value)| line.head().text(name) == Some(value))
-        };
-        let lines = self.lines.iter().copied();
-        let places = lines.filter_map(|line| Some((line.coordinate(axis)?, line)));
-        let mut curve: Curve<'a, 'p> = places
-            .filter(|(place, line)| place.is_finite() && wanted(line))
-            .collect();
-        curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        curve
+            let place = line.coordinate(key.axis).filter(|place| place.is_finite());
+            let points = place.map(|place| (place, *line));
+            self.curves.entry(key).or_default().extend(points);
+        }
+        for curve in self.curves.values_mut() {
+            curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        }
+    }
+
+    /// The lines along an axis that have no further one but the record.
+    pub(crate) fn along(
+        &self,
+        axis: &str,
+        arrival: Option<&str>,
+        estimate: Option<&str>,
+    ) -> Curve<'a, 'p> {
+        let curve = self.curves.iter().find(|(key, _)| {
+            key.axis == axis && key.arrival == arrival && key.estimate == estimate
+        });
+        curve.map_or_else(Vec::new, |(_, curve)| curve.clone())
     }
 
     /// The plain results along an axis for one way of arrival, `record` or `fluid`.
     pub(crate) fn arriving(&self, axis: &str, arrival: &str) -> Curve<'a, 'p> {
-        self.along(axis, &[(ARRIVAL, arrival)])
+        self.along(axis, Some(arrival), None)
     }
 
     /// The same of an estimate; it may be told for one way of arrival or for both at once.
     pub(crate) fn estimated(&self, axis: &str, arrival: &str, estimate: &str) -> Curve<'a, 'p> {
-        let own = self.along(axis, &[(ARRIVAL, arrival), (ESTIMATE, estimate)]);
+        let own = self.along(axis, Some(arrival), Some(estimate));
         if own.is_empty() {
-            self.along(axis, &[(ESTIMATE, estimate)])
+            self.along(axis, None, Some(estimate))
         } else {
             own
         }

@@ -8,8 +8,8 @@ use wordline_core::results::ResultSet;
 
 use super::estimates::extrapolations;
 use super::{
-    Case, Curve, ESTIMATE, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at,
-    is_unbounded, thinned, told_value,
+    Case, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at, is_unbounded,
+    thinned, told_value,
 };
 use crate::grid::{Column, Grid};
 use crate::pivot::{Line, Pivot};
@@ -268,7 +268,7 @@ fn own_times(case: &Case<'_, '_>) -> Option<Grid> {
     for (metric, name) in [
         (Metric::RamPeak, "RAM waiting"),
         (Metric::RamPeakInFlight, "RAM in flight"),
-        (Metric::LatencyMax, "longest from asking to end"),
+        (Metric::LatencyMax, "slowest, asking to end"),
     ] {
         let cells = lines.iter().map(|(_, line)| {
             let value = told_value(Some(line), metric);
@@ -284,9 +284,9 @@ fn sequences(case: &Case<'_, '_>) -> Option<Grid> {
     for run in &case.runs {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = run.along("accesses", &[]);
+        let longest = run.along("accesses", None, None);
         readings.push(Reading::new(format!("{timing}longest"), &longest, metric));
-        let proven = run.along("accesses", &[(ESTIMATE, "bound")]);
+        let proven = run.along("accesses", None, Some("bound"));
         readings.push(Reading::new(format!("{timing}proven"), &proven, metric));
     }
     let places = places(&readings, LENGTHS, &[], |count| format!("{count:.0}"));

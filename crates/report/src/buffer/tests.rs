@@ -95,7 +95,7 @@ fn ram_that_was_asked_for_is_answered_at_every_timing() {
          is 1.37 MB/s at typical timing and 942 KB/s at the data sheet's maximum."
     );
     let table = render(&document, Format::Table, &NARROW);
-    assert!(table.contains("\n asked 64 KiB "), "{table}");
+    assert!(table.contains("\nasked 64 KiB "), "{table}");
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn a_trace_at_its_own_times_is_told_and_listed() {
     assert_eq!(
         answer(&document)[0],
         "Replayed at the trace's own times, em064lx@stm32h755-qspi needs for whole records that wait \
-         16 KiB (20 KiB with the one being written) at typical timing, and the longest time from \
-         asking to the end of an access is 393 us; 20 KiB (24 KiB with the one being written) at the \
-         data sheet's maximum, and the longest time from asking to the end of an access is 410 us."
+         16 KiB (20 KiB with the one being written) at typical timing, where the slowest access takes \
+         393 us from asking to its end; 20 KiB (24 KiB with the one being written) at the data \
+         sheet's maximum, where the slowest access takes 410 us from asking to its end."
     );
     let table = render(&document, Format::Table, &NARROW);
     insta::assert_snapshot!(table);

@@ -7,7 +7,7 @@ use wordline_core::{Better, Metric, Timing};
 use super::limit::{against, timings};
 use super::tables::FIGURES;
 use super::{Candidate, Limit};
-use crate::answer::{IN_WORDS, Told};
+use crate::answer::{IN_WORDS, Told, few};
 use crate::text;
 
 pub(crate) fn told(document: &ResultSet) -> Told {
@@ -15,10 +15,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     let mut sentences = Vec::new();
     sentences.extend(count(&candidates));
     sentences.extend(best(&candidates));
+    sentences.extend(in_turn(&candidates));
     sentences.extend(failures(&candidates));
     sentences.extend(unknown(&candidates));
-    sentences.extend(notes(&candidates));
     sentences.extend(advice(&candidates));
+    sentences.extend(notes(&candidates));
     Told {
         sentences,
         singly: false,
@@ -57,6 +58,14 @@ fn count(candidates: &[Candidate<'_>]) -> Option<String> {
         _ => format!("; {some} more at typical timing alone"),
     };
     Some(format!("{sentence}{more}."))
+}
+
+/// What the names of chips in turn mean.
+fn in_turn(candidates: &[Candidate<'_>]) -> Option<String> {
+    let mut targets = candidates.iter().map(|one| one.target);
+    targets
+        .any(|target| target.starts_with("2*"))
+        .then(|| "2* means two chips in turn: one is written while the other erases.".to_owned())
 }
 
 /// The first of the ranking, what it comes closest to failing by, and in what it leads the others
@@ -162,7 +171,7 @@ fn failures(candidates: &[Candidate<'_>]) -> Vec<String> {
     }));
     let sentences = groups.into_iter().map(|(limit, targets)| {
         let verb = if targets.len() == 1 { "fails" } else { "fail" };
-        format!("By {limit} {verb} {}.", text::list(&targets))
+        format!("By {limit} {verb} {}.", few(&targets))
     });
     sentences.collect()
 }
@@ -180,6 +189,18 @@ fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, V
     groups
 }
 
+/// The same the other way round: what is about the same values is told at once.
+fn by_targets<'a>(groups: Vec<(String, Vec<&'a str>)>) -> Vec<(Vec<&'a str>, Vec<String>)> {
+    let mut all: Vec<(Vec<&'a str>, Vec<String>)> = Vec::new();
+    for (key, values) in groups {
+        match all.iter_mut().find(|(other, _)| *other == values) {
+            Some((_, keys)) => keys.push(key),
+            None => all.push((values, vec![key])),
+        }
+    }
+    all
+}
+
 /// Figures that nobody knows.
 fn unknown(candidates: &[Candidate<'_>]) -> Vec<String> {
     let pairs = FIGURES.iter().flat_map(|(metric, _, name)| {
@@ -192,42 +213,31 @@ fn unknown(candidates: &[Candidate<'_>]) -> Vec<String> {
             missing.then_some(((*name).to_owned(), one.target))
         })
     });
-    // Figures that are unknown for the same candidates are told at once.
-    let by_figure = grouped(pairs);
-    let mut by_targets: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
-    for (figure, targets) in by_figure {
-        match by_targets.iter_mut().find(|(other, _)| *other == targets) {
-            Some((_, figures)) => figures.push(figure),
-            None => by_targets.push((targets, vec![figure])),
-        }
-    }
-    let sentences = by_targets.into_iter().map(|(targets, figures)| {
-        let figures: Vec<_> = figures.iter().map(String::as_str).collect();
-        let whose = if targets.len() == candidates.len() && targets.len() > 1 {
-            "any candidate".to_owned()
-        } else {
-            text::list(&targets)
-        };
-        let figures = text::list(&figures);
-        format!("Unknown, so nobody could judge: {figures} of {whose}.")
-    });
+    let sentences = by_targets(grouped(pairs))
+        .into_iter()
+        .map(|(targets, figures)| {
+            let figures: Vec<_> = figures.iter().map(String::as_str).collect();
+            let whose = if targets.len() == candidates.len() && targets.len() > 1 {
+                "any candidate".to_owned()
+            } else {
+                few(&targets)
+            };
+            let figures = text::list(&figures);
+            format!("Unknown, so nobody could judge: {figures} of {whose}.")
+        });
     sentences.collect()
 }
 
-/// What the verdicts note, each text once with those whom it is about.
+/// What the verdicts note, each clause once with those whom it is about.
 fn notes(candidates: &[Candidate<'_>]) -> Vec<String> {
     let pairs = candidates.iter().flat_map(|one| {
-        let verdicts = one.verdicts.iter();
-        verdicts.filter_map(|verdict| Some((verdict.note.clone()?, one.target)))
+        let notes = one.verdicts.iter().filter_map(|one| one.note.as_deref());
+        let clauses = notes.flat_map(|note| note.split("; "));
+        clauses.map(|clause| (clause.trim_end_matches('.').to_owned(), one.target))
     });
-    let groups = grouped(pairs).into_iter();
-    let sentence = |(note, targets): (String, Vec<&str>)| {
-        let end = if note.ends_with(['.', '!', '?']) {
-            ""
-        } else {
-            "."
-        };
-        format!("{}: {note}{end}", text::list(&targets))
+    let groups = by_targets(grouped(pairs)).into_iter();
+    let sentence = |(targets, notes): (Vec<&str>, Vec<String>)| {
+        format!("{}: {}.", few(&targets), notes.join("; "))
     };
     groups.map(sentence).collect()
 }

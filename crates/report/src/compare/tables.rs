@@ -1,6 +1,6 @@
 //! The table of verdicts, and the key figures of every candidate.
 
-use wordline_core::results::ResultSet;
+use wordline_core::results::{NoValue, ResultSet};
 use wordline_core::{Metric, Timing};
 
 use super::{Candidate, Limit, NOTHING, limit, margin};
@@ -40,24 +40,26 @@ const EXPLAINING: [Metric; 5] = [
 ];
 
 /// The verdicts, then the key figures: a line a candidate with all columns of the data sheet side by
-/// side where that fits, else a line for each.
-pub(crate) fn tables(document: &ResultSet, width: Option<u16>) -> Vec<Grid> {
+/// side, or a line for each where a terminal needs fewer lines for that.
+pub(crate) fn tables(document: &ResultSet, width: Option<u16>) -> (Grid, Grid) {
     let candidates = Candidate::all_of(document);
     let timings = timings(&candidates);
-    let mut grids = vec![verdicts(&candidates, &timings)];
+    let verdicts = verdicts(&candidates, &timings);
     let side_by_side = figures(&candidates, &timings, Lines::One, width.is_none());
-    let fits = |grid: &Grid| {
-        let style = Style::default();
-        let widest = table::grid(grid, &style);
-        let widest = widest.lines().map(|line| line.chars().count()).max();
-        width.is_none_or(|width| widest.unwrap_or(0) <= usize::from(width))
+    let lines = |grid: &Grid| {
+        let style = Style {
+            color: false,
+            width,
+        };
+        table::grid(grid, &style).lines().count()
     };
-    grids.push(if fits(&side_by_side) {
-        side_by_side
-    } else {
-        figures(&candidates, &timings, Lines::Each, false)
-    });
-    grids
+    if width.is_some() {
+        let each = figures(&candidates, &timings, Lines::Each, false);
+        if lines(&each) < lines(&side_by_side) {
+            return (verdicts, each);
+        }
+    }
+    (verdicts, side_by_side)
 }
 
 /// Every column of the data sheet that any candidate was examined with.
@@ -71,7 +73,7 @@ fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
     let mut columns = vec![Column::right("rank"), Column::left("candidate")];
     columns.extend(timings.iter().map(|timing| Column::left(timing.name())));
     columns.push(Column::left("decided by"));
-    columns.extend(["value", "allowed", "margin"].map(Column::right));
+    columns.extend(["margin", "value", "allowed"].map(Column::right));
     let passing = candidates.iter().filter(|one| one.passes()).count();
     let title = match candidates.len() {
         0 => "compare: no candidates".to_owned(),
@@ -99,7 +101,7 @@ fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
     grid
 }
 
-/// The limit that decides, what was reached, what is allowed, and the margin.
+/// The limit that decides, the margin, what was reached, and what is allowed.
 fn decision(candidate: &Candidate<'_>) -> [String; 4] {
     let Some(verdict) = candidate.decisive() else {
         return [NOTHING; 4].map(str::to_owned);
@@ -118,9 +120,9 @@ fn decision(candidate: &Candidate<'_>) -> [String; 4] {
     };
     [
         decided,
+        margin(verdict).unwrap_or_else(|| NOTHING.to_owned()),
         candidate.reached(verdict),
         allowed,
-        margin(verdict).unwrap_or_else(|| NOTHING.to_owned()),
     ]
 }
 
@@ -133,12 +135,14 @@ enum Lines {
 }
 
 fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: bool) -> Grid {
+    // A figure that nobody knows is told in a sentence and needs no column.
     let has = |metric: Metric| {
         let mut pairs = candidates.iter();
         pairs.any(|one| {
-            timings
+            let mut rows = timings
                 .iter()
-                .any(|timing| one.figure(*timing, metric).is_some())
+                .filter_map(|timing| one.figure(*timing, metric));
+            rows.any(|row| row.no_value != Some(NoValue::NotApplicable))
         })
     };
     let shown = FIGURES.iter();

@@ -1,6 +1,8 @@
 //! What people see of `wordline compare`.
 
-use crate::{Format, Style, fixture, render};
+use wordline_core::results::Verdict;
+
+use crate::{Format, Style, answer, fixture, render};
 
 #[test]
 fn the_fixture_is_a_document() {
@@ -20,4 +22,50 @@ fn a_terminal_of_120_columns_shows_a_line_for_each_verdict() {
 fn markdown_has_both_columns_of_the_data_sheet_side_by_side() {
     let text = render(&fixture::compare(), Format::Markdown, &Style::default());
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn many_warnings_are_told_by_their_kind() {
+    for format in [Format::Table, Format::Markdown] {
+        let text = render(&fixture::warned(), format, &Style::default());
+        let warnings: Vec<_> = text
+            .lines()
+            .filter(|line| line.contains("arning"))
+            .collect();
+        assert_eq!(warnings.len(), 4, "{text}");
+        for (line, wanted) in warnings.iter().zip([
+            "default",
+            "default",
+            "caution, 18 times",
+            "JSON and HTML hold every warning.",
+        ]) {
+            assert!(line.contains(wanted), "{line}");
+        }
+        assert!(text.contains("part0: beware; and 17 more"), "{text}");
+    }
+}
+
+/// A study with more candidates than words hold.
+#[test]
+fn many_candidates_are_told_by_what_they_share() {
+    let mut document = fixture::compare();
+    let verdict = document.verdicts[7].clone();
+    for number in 0..20 {
+        document.verdicts.push(Verdict {
+            target: format!("2*part{number}@board"),
+            note: Some("also fails by rate; cost without the RAM".into()),
+            ..verdict.clone()
+        });
+    }
+    let sentences = answer(&document);
+    for wanted in [
+        "2* means two chips in turn: one is written while the other erases.",
+        "By RAM at the data sheet's maximum fail mt29f1g01@stm32h755-qspi, 2*part0@board, \
+         2*part1@board, 2*part2@board and 17 more.",
+        "2*part0@board, 2*part1@board, 2*part2@board, 2*part3@board and 16 more: also fails by rate; \
+         cost without the RAM.",
+    ] {
+        let told = sentences.iter().any(|sentence| sentence == wanted);
+        assert!(told, "{wanted}\n{sentences:#?}");
+    }
 }

@@ -7,7 +7,7 @@ use wordline_core::results::ResultSet;
 use super::chart::{Axis, Chart, Curve, Rule, Shape, refined};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot};
 use super::stairs::stairs;
-use crate::buffer::{self, Case, ESTIMATE, LEAST, MOST, RATE, Run, asked_rates};
+use crate::buffer::{self, Case, LEAST, MOST, RATE, Run, asked_rates};
 use crate::pivot::Pivot;
 use crate::text;
 
@@ -72,7 +72,7 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
     let mut curves = Vec::new();
     let mut rules = Vec::new();
     let metric = Metric::RamPeakInFlight;
-    let mut coarse = false;
+    let mut coarse = "";
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
         let fluid = points(&run.arriving(RATE, "fluid"), metric);
@@ -83,7 +83,11 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         };
         let [proven, least, most] = ["bound", LEAST, MOST]
             .map(|estimate| points(&run.estimated(RATE, "record", estimate), metric));
-        coarse |= [&proven, &least, &most].iter().any(|one| !one.is_empty());
+        if !proven.is_empty() {
+            coarse = " What is proven was examined at some rates alone, hence its coarse steps.";
+        } else if !most.is_empty() {
+            coarse = " A histogram leaves a range, examined at some rates alone.";
+        }
         let mut curve = |name: &str, dash, shape, points| {
             curves.push(Curve {
                 name: format!("{timing}{name}"),
@@ -119,14 +123,8 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         heading: "RAM against input rate".to_owned(),
         caption: format!(
             "What the buffer must hold, the bytes being moved included, where whole records arrive or \
-             single bytes (fluid); down is better. Above the limit no RAM is enough.{} The RAM axis is \
-             logarithmic.",
-            if coarse {
-                " What is proven, and the least and most of a histogram, were examined at some rates \
-                 alone, hence their coarse steps."
-            } else {
-                ""
-            }
+             single bytes (fluid); down is better. Above the limit no RAM is enough.{coarse} The RAM axis is \
+             logarithmic."
         ),
         x: Axis {
             unit: "B/s",
@@ -154,7 +152,7 @@ fn durations(case: &Case<'_, '_>) -> Chart {
             color: color(index),
             dash: DASHES[index % DASHES.len()],
             shape: Shape::StepAfter,
-            points: points(&run.along("at_s", &[]), Metric::LatencyMax),
+            points: points(&run.along("at_s", None, None), Metric::LatencyMax),
         })
         .collect();
     let values = curves.iter().flat_map(|curve| &curve.points);
@@ -230,8 +228,8 @@ fn sequences(case: &Case<'_, '_>) -> Chart {
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = points(&run.along("accesses", &[]), metric);
-        let proven = points(&run.along("accesses", &[(ESTIMATE, "bound")]), metric);
+        let longest = points(&run.along("accesses", None, None), metric);
+        let proven = points(&run.along("accesses", None, Some("bound")), metric);
         let mean = mean(run, &longest);
         let mut curve = |name: &str, dash, points| {
             curves.push(Curve {

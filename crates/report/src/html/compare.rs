@@ -95,7 +95,8 @@ fn margins(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option
                     "tooltip": [
                         {"field": "candidate", "type": "nominal"},
                         {"field": "timing", "type": "nominal"},
-                        {"field": "label", "type": "nominal", "title": "verdict"},
+                        {"field": "series", "type": "nominal", "title": "verdict"},
+                        {"field": "label", "type": "nominal", "title": "decided by"},
                     ],
                 },
             },
@@ -123,15 +124,19 @@ fn bar(candidate: &Candidate<'_>, name: &str, verdict: &Verdict) -> Value {
     let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
     let result = if verdict.pass { "pass" } else { "fail" };
     let limit = text::printable(&Limit::words(verdict));
-    let mut words = format!("{}: {result}, {limit}", verdict.timing);
-    if Limit::is_number(verdict) {
-        let margin = margin(verdict).unwrap_or_else(|| candidate.reached(verdict));
-        words += &format!(" {margin}");
-    }
+    // The bar tells the result; where there is none, words do.
+    let words = match margin(verdict) {
+        Some(margin) => format!("{}: {limit} {margin}", verdict.timing),
+        None if Limit::is_number(verdict) => {
+            let reached = candidate.reached(verdict);
+            format!("{}: {result}, {limit} {reached}", verdict.timing)
+        }
+        None => format!("{}: {result}, {limit}", verdict.timing),
+    };
     json!({
         "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
-        // The words stand beside the zero line where a bar leaves room, so that none leaves the plot.
-        "place": if x > 0.45 { -0.98 } else { x.max(0.0) },
+        // The words stand on the side that the bar leaves free.
+        "place": if x > 0.0 { -0.98 } else { 0.0 },
         "label": words,
     })
 }
@@ -180,8 +185,15 @@ fn ram(candidates: &[Candidate<'_>], names: &[String], more: &str) -> Option<Plo
     values.extend(allowed);
     let mut x = axis::scaled("x", "B", "RAM", &values, true);
     x["axis"]["grid"] = true.into();
-    // Room on the left, so that no point lies on the axis.
-    let least = x["scale"]["domain"][0].as_f64().unwrap_or(1.0) / 1.5;
+    drawn.sort_by_key(|name| shapes.iter().position(|other| other == name));
+    // Room on the left, so that no point lies on the axis, nor on the words for what has none.
+    let end = |index: usize| x["scale"]["domain"][index].as_f64().unwrap_or(1.0);
+    let room = if words.is_empty() {
+        1.5
+    } else {
+        (end(1) / end(0)).powf(0.4).max(1.5)
+    };
+    let least = end(0) / room;
     x["scale"]["domain"][0] = least.into();
     let words: Vec<_> = words
         .into_iter()

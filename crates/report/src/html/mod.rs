@@ -40,11 +40,13 @@ struct Page<'a> {
     title: String,
     policy: &'static str,
     style: &'static str,
-    /// Tables before everything else.
+    /// Tables before the sentences.
     lead_html: Vec<String>,
     answers: Vec<String>,
     incomplete: Option<&'static str>,
     warnings: Vec<Note>,
+    /// How many there are in all.
+    warned: usize,
     results_html: Vec<String>,
     /// Whether plots tell more than the tables, and come before them.
     plots_first: bool,
@@ -62,11 +64,13 @@ struct Page<'a> {
     scripts: &'static [String],
 }
 
-/// A warning of the document.
+/// Warnings of a kind: one, or several that fold.
 #[derive(Serialize)]
 struct Note {
     code: String,
-    advice: String,
+    first: String,
+    /// All of them, where there are several.
+    advice: Vec<String>,
 }
 
 pub(crate) fn results(document: &ResultSet) -> String {
@@ -86,8 +90,9 @@ pub(crate) fn results(document: &ResultSet) -> String {
         answers: view.sentences,
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
+        warned: document.warnings.len(),
         results_html: view.tables.iter().map(grid).collect(),
-        plots_first: Kind::of(document) == Kind::Buffer,
+        plots_first: Kind::of(document) != Kind::Raw,
         plots_json: script::json(&specs),
         plots,
         why,
@@ -162,18 +167,30 @@ pub(crate) fn grid(grid: &Grid) -> String {
     fill("grid.html", include_str!("grid.html"), &context)
 }
 
+/// What stands between numbers side by side.
+const BESIDE: &str = " / ";
+
 /// A cell of a table, and whether it leans right.
 #[derive(Serialize)]
 struct Cell {
     text: String,
+    /// Further lines: numbers that stand side by side elsewhere stand one above the other here.
+    more: Vec<String>,
     right: bool,
 }
 
 impl Cell {
     fn new(text: &str, column: &Column) -> Self {
+        let right = column.align == Align::Right;
+        let mut lines = match text.contains(BESIDE) && right {
+            true => text.split_inclusive(BESIDE).map(text::printable).collect(),
+            false => vec![text::printable(text)],
+        };
+        let more = lines.split_off(1.min(lines.len()));
         Self {
-            text: text::printable(text),
-            right: column.align == Align::Right,
+            text: lines.concat(),
+            more,
+            right,
         }
     }
 }
@@ -231,12 +248,16 @@ fn timings(document: &ResultSet) -> String {
 }
 
 fn warnings(document: &ResultSet) -> Vec<Note> {
-    let warnings = document.warnings.iter();
-    let note = |warning: &wordline_core::results::Warning| Note {
-        code: text::printable(&warning.code),
-        advice: text::printable(&warning.advice),
+    let note = |warned: &notes::Warned<'_>| {
+        let several = warned.advice.len() > 1;
+        let all = warned.advice.iter().filter(|_| several);
+        Note {
+            code: text::printable(warned.code),
+            first: text::printable(&warned.first()),
+            advice: all.map(|advice| text::printable(advice)).collect(),
+        }
     };
-    warnings.map(note).collect()
+    notes::warnings(document).iter().map(note).collect()
 }
 
 /// Every metric of a series: a row for each metric and cause, a column for each line.

@@ -64,7 +64,7 @@ fn rows(counts: &BTreeMap<Basis, usize>) -> String {
 /// What a basis means, for people who read the page without the manual.
 const fn meaning(basis: Basis) -> &'static str {
     match basis {
-        Basis::Measured => "taken from hardware by this program",
+        Basis::Measured => "taken from hardware, by this program or by whoever made the log",
         Basis::Simulated => "computed by a model of this program from the figures below",
         Basis::Proven => "a bound that no run can exceed",
         Basis::Datasheet => "printed by the maker of the part",
@@ -116,7 +116,7 @@ fn figures(document: &ResultSet) -> Option<String> {
 fn environment(document: &ResultSet) -> Option<String> {
     let environment = document.environment.as_ref()?;
     let columns = vec![Column::left("what"), Column::left("value")];
-    let mut grid = Grid::new("The machine that measured", columns);
+    let mut grid = Grid::new("How it was measured", columns);
     for (name, value) in environment {
         grid.push([text::printable(name), text::printable(value)]);
     }

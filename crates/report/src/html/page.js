@@ -34,7 +34,7 @@
   });
 
   // Paper cannot be unfolded.
-  const folded = () => [...document.querySelectorAll("main > details")];
+  const folded = () => [...document.querySelectorAll("main details")];
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = folded().filter((one) => !one.open);

@@ -212,12 +212,12 @@ fn a_page_of_candidates_begins_with_the_verdict() {
         "<h1>wordline compare: 5 targets</h1>",
         "Verdict: 2 of 5 pass",
         "<td>FAIL</td>",
-        "Key figures: typ &#x2f; max",
-        "id=\"plot-margin\"",
-        "id=\"plot-candidate-ram\"",
-        "<h2 id=\"findings\">",
         "Best is em064lx@stm32h755-qspi",
         "Unknown, so nobody could judge",
+        "id=\"plot-margin\"",
+        "id=\"plot-candidate-ram\"",
+        "Key figures: typ &#x2f; max",
+        "3.10 J &#x2f; <br>4.90 J",
         "<h2 id=\"again\">",
         "All 72 values",
         "id=\"result\"",
@@ -278,4 +278,27 @@ fn accesses_that_take_far_longer_are_drawn_apart() {
     };
     assert_eq!(legend("plot-throughput"), serde_json::json!(["read"]));
     assert_eq!(legend("plot-slowest"), serde_json::Value::Null);
+}
+
+#[test]
+fn many_warnings_fold_by_their_kind() {
+    let document = fixture::warned();
+    let page = without_scripts(&results(&document));
+    assert_carries(&page, &document);
+    let order = [
+        "20 warnings</a>",
+        "<h2 id=\"warnings\">",
+        "<li><code>default</code>: the first default</li>",
+        "<summary><code>caution</code>: part0: beware; and 17 more</summary>",
+        "<li>part0: beware</li>",
+        "<li>part17: beware</li>",
+        "</ul></details></li>",
+    ];
+    assert_order(&page, &order);
+}
+
+#[test]
+fn names_of_targets_may_break_after_their_part() {
+    let page = without_scripts(&results(&fixture::compare()));
+    assert!(page.contains("<th scope=\"row\">em064lx@<wbr>stm32h755-qspi</th>"));
 }
