@@ -137,9 +137,6 @@ fn summary(summary: &Summary, data: &[u8]) {
                     "{oddity:?}"
                 );
             }
-            Oddity::LeftOut { line, count } => {
-                assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
-            }
             Oddity::Skipped { line, count, .. } | Oddity::Unmatched { line, count, .. } => {
                 assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
             }
