@@ -11,6 +11,9 @@ use crate::lines::shown;
 /// The block layer counts in sectors of 512 bytes, whatever the device does.
 pub(super) const SECTOR_BYTES: u64 = 512;
 
+/// How the lines begin that blkparse prints for its inputs, in front of the events.
+pub(super) const INPUT: &str = "Input file ";
+
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
@@ -64,7 +67,7 @@ pub(super) const WITHOUT_DATA: &str = "flushes and commands without data";
 /// What a line is; the message names what was found and what is allowed.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     let trimmed = text.trim();
-    if trimmed.is_empty() || trimmed.starts_with("Input file ") {
+    if trimmed.is_empty() || trimmed.starts_with(INPUT) {
         return Ok(Parsed::Nothing);
     }
     let mut words = text.split_whitespace();

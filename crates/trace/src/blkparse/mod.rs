@@ -67,11 +67,15 @@ fn number(text: &str) -> Option<u64> {
     whole(text.as_bytes()).ok()
 }
 
-/// Whether a line is one of blkparse's: it begins with a device, a processor, a sequence number and a time.
+/// Whether a line is one of blkparse's: it names an input, or begins with a device, a processor, a sequence
+/// number and a time.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
+    if text.starts_with(event::INPUT) && text.trim_end().ends_with(" added") {
+        return true;
+    }
     let mut words = text.split_whitespace();
     let device = words
         .next()

@@ -7,16 +7,10 @@
 mod frame;
 mod reader;
 
-use frame::LONGEST_FRAME;
 pub use reader::RecorderReader;
 
-/// Whether bytes are of a capture, which may begin in the midst of a frame: somewhere a header's magic stands
-/// where a frame has it, behind a delimiter and one byte of stuffing, or at the start of a capture with a
-/// delimiter further on. A text that mentions the magic has neither.
+/// Whether bytes are of a capture, which may begin in the midst of a frame: somewhere between two delimiters
+/// stands a header. A text may mention the magic, but not in the form of a frame.
 pub(crate) fn looks_like(bytes: &[u8]) -> bool {
-    let is_header = |chunk: &[u8]| matches!(chunk, [1..=LONGEST_CODE, b'W', b'L', b'R', b'1', ..]);
-    bytes.contains(&0) && bytes.split(|&byte| byte == 0).any(is_header)
+    bytes.contains(&0) && bytes.split(|&byte| byte == 0).any(frame::is_header)
 }
-
-/// The longest distance to a zero that a frame can have.
-const LONGEST_CODE: u8 = LONGEST_FRAME as u8;
