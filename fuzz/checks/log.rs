@@ -1,12 +1,12 @@
 //! Whatever is given as a log, it is refused with a line inside it, or read: the same again from a buffer of
 //! another size, each access from a line of its own.
 
+use std::fmt::Debug;
 use std::io::BufReader;
 
 use wordline_core::Operation;
 use wordline_trace::{
-    Counted, Format, LatencyUnit, Log, LoggedAccess, Oddity, Options, Purpose, Summary, TraceError,
-    open,
+    Counted, Format, LatencyUnit, Log, Oddity, Options, Purpose, Summary, TraceError, open,
 };
 
 /// Panics when a promise is broken. Returns whether the log was read to its end, without being told anything.
@@ -44,11 +44,10 @@ fn read(data: &[u8], options: &Options) -> bool {
             summary(&counted.summary, data);
             true
         }
-        Read::Asked(error) => error.is_none(),
         // Counted in records rather than lines; a check of its own has them.
         Read::Accesses(_, error, seen) if seen.format.contains("recorder") => error.is_none(),
-        Read::Accesses(all, error, seen) => {
-            accesses(&all, data);
+        Read::Accesses(lines, error, seen) => {
+            accesses(&lines, data);
             summary(&seen, data);
             if let Some(error) = &error {
                 refused(error, data);
@@ -62,23 +61,35 @@ fn read(data: &[u8], options: &Options) -> bool {
 enum Read {
     Refused(TraceError),
     Counted(Counted),
-    Accesses(Vec<LoggedAccess>, Option<TraceError>, Summary),
-    Asked(Option<TraceError>),
+    /// The lines of the accesses, and all else of them in words.
+    Accesses(Vec<(u64, String)>, Option<TraceError>, Summary),
 }
 
 fn all(reader: impl std::io::BufRead, options: &Options) -> Read {
-    let mut log = match open(reader, options) {
-        Err(error) => return Read::Refused(error),
-        Ok(Log::Counted(counted)) => return Read::Counted(counted),
-        Ok(Log::Accesses(log)) => log,
-        Ok(Log::Asked(mut log)) => return Read::Asked(log.find_map(Result::err)),
-    };
+    match open(reader, options) {
+        Err(error) => Read::Refused(error),
+        Ok(Log::Counted(counted)) => Read::Counted(counted),
+        Ok(Log::Accesses(mut log)) => {
+            let (accesses, refusal) = drained(&mut log, |access| access.line);
+            Read::Accesses(accesses, refusal, log.summary())
+        }
+        Ok(Log::Asked(mut log)) => {
+            let (accesses, refusal) = drained(&mut log, |access| access.line);
+            Read::Accesses(accesses, refusal, log.summary())
+        }
+    }
+}
+
+fn drained<A: Debug>(
+    log: &mut impl Iterator<Item = Result<A, TraceError>>,
+    line: fn(&A) -> u64,
+) -> (Vec<(u64, String)>, Option<TraceError>) {
     let mut accesses = Vec::new();
     let mut refusal = None;
     for access in log.by_ref() {
         assert!(refusal.is_none(), "something follows an error");
         match access {
-            Ok(access) => accesses.push(access),
+            Ok(access) => accesses.push((line(&access), format!("{access:?}"))),
             Err(error) => refusal = Some(error),
         }
     }
@@ -87,7 +98,7 @@ fn all(reader: impl std::io::BufRead, options: &Options) -> Read {
         refusal.is_some() || !accesses.is_empty(),
         "nothing, and no word of it"
     );
-    Read::Accesses(accesses, refusal, log.summary())
+    (accesses, refusal)
 }
 
 fn lines(data: &[u8]) -> u64 {
@@ -109,11 +120,11 @@ fn refused(error: &TraceError, data: &[u8]) {
     assert!((1..=lines(data) + 1).contains(&line), "{words}");
 }
 
-fn accesses(all: &[LoggedAccess], data: &[u8]) {
+fn accesses(all: &[(u64, String)], data: &[u8]) {
     let mut last = 0;
-    for access in all {
-        assert!(access.line > last, "{access:?} behind line {last}");
-        last = access.line;
+    for (line, access) in all {
+        assert!(*line > last, "{access} behind line {last}");
+        last = *line;
     }
     assert!(last <= lines(data));
 }
@@ -136,9 +147,6 @@ fn summary(summary: &Summary, data: &[u8]) {
                     *line <= lines(data) && *count > 0 && most.ps() > 0,
                     "{oddity:?}"
                 );
-            }
-            Oddity::LeftOut { line, count } => {
-                assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
             }
             Oddity::Skipped { line, count, .. } | Oddity::Unmatched { line, count, .. } => {
                 assert!(*line <= lines(data) && *count > 0, "{oddity:?}");

@@ -1,21 +1,25 @@
 //! Whatever is given as a capture of the recorder, it is refused in words, or read as accesses that do not
 //! depend on how the bytes came.
 
-use std::io::BufReader;
+#[path = "../../crates/trace/tests/recorder/framed.rs"]
+mod framed;
 
+use std::io::{BufRead, BufReader};
+
+use framed::framed;
 use wordline_trace::recorder::RecorderReader;
-use wordline_trace::{LoggedAccess, Oddity, Summary};
+use wordline_trace::{LoggedAccess, Oddity, Stream, Summary};
 
 /// Panics when a promise is broken. Returns whether an access was read.
 pub(crate) fn check(data: &[u8]) -> bool {
     let as_it_is = read(data);
     // Frames that pass the CRC are seldom found: the input once more as payloads of frames.
-    read(&framed(data));
+    read(&streamed(data));
     as_it_is
 }
 
 fn read(data: &[u8]) -> bool {
-    let (accesses, error, summary) = decoded(RecorderReader::new(data));
+    let (accesses, error, summary) = decoded(data);
     for pair in accesses.windows(2) {
         assert!(pair[0].line < pair[1].line, "{pair:?}");
     }
@@ -27,7 +31,7 @@ fn read(data: &[u8]) -> bool {
             "{oddity:?}"
         );
     }
-    let in_pieces = decoded(RecorderReader::new(BufReader::with_capacity(3, data)));
+    let in_pieces = decoded(BufReader::with_capacity(3, data));
     assert_eq!(
         (&accesses, &error, &summary),
         (&in_pieces.0, &in_pieces.1, &in_pieces.2)
@@ -46,9 +50,8 @@ fn noise(oddity: &Oddity) -> u64 {
     }
 }
 
-fn decoded<R: std::io::BufRead>(
-    mut reader: RecorderReader<R>,
-) -> (Vec<LoggedAccess>, Option<String>, Summary) {
+fn decoded(from: impl BufRead) -> (Vec<LoggedAccess>, Option<String>, Summary) {
+    let mut reader = Stream::new(RecorderReader::new(from));
     let mut accesses = Vec::new();
     let mut error = None;
     for access in reader.by_ref() {
@@ -63,30 +66,13 @@ fn decoded<R: std::io::BufRead>(
 }
 
 /// The input as a stream: behind a header, each piece with its length in front as the payload of a frame.
-fn framed(data: &[u8]) -> Vec<u8> {
-    let mut stream = frame(b"WLR1\x01\x01\x20\x80\xDA\xC4\x09\x00\x00\x00");
+fn streamed(data: &[u8]) -> Vec<u8> {
+    let mut stream = framed(b"WLR1\x01\x01\x20\x80\xDA\xC4\x09\x00\x00\x00");
     let mut rest = data;
     while let Some((&length, behind)) = rest.split_first() {
         let (payload, behind) = behind.split_at(usize::from(length % 40).min(behind.len()));
-        stream.extend(frame(payload));
+        stream.extend(framed(payload));
         rest = behind;
     }
     stream
-}
-
-fn frame(payload: &[u8]) -> Vec<u8> {
-    let mut crc = 0xFFFF_u16;
-    for bit in (0..payload.len() * 8).map(|at| payload[at / 8] >> (7 - at % 8) & 1) {
-        let feedback = u16::from(bit) ^ (crc >> 15);
-        crc = (crc << 1) ^ (feedback * 0x1021);
-    }
-    let mut plain = payload.to_vec();
-    plain.extend(crc.to_le_bytes());
-    let mut frame = vec![0];
-    for block in plain.split(|&byte| byte == 0) {
-        frame.push(block.len() as u8 + 1);
-        frame.extend(block);
-    }
-    frame.push(0);
-    frame
 }

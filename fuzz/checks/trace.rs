@@ -3,16 +3,13 @@
 
 use wordline_trace::blkparse::{Asked, BlkparseLatencies, BlkparseWorkload, Device, Span};
 use wordline_trace::iolog::{IologWorkload, Waits};
-use wordline_trace::{AskedAccess, LoggedAccess, Summary, TraceError};
+use wordline_trace::{AskedAccess, LoggedAccess, Reader, Stream, TraceError};
 
 /// Panics when a promise is broken. Returns whether an access was read.
 pub(crate) fn check(data: &[u8]) -> bool {
-    let lines = data.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
     let mut read = 0;
     for asked in [Asked::Auto, Asked::Queued, Asked::Issued] {
-        let mut reader = BlkparseWorkload::new(data, asked, None);
-        read += workload(&mut reader, lines);
-        described(&reader.summary());
+        read += all(data, BlkparseWorkload::new(data, asked, None), workload);
     }
     let chosen = Device { major: 8, minor: 0 };
     for (span, device) in [
@@ -20,71 +17,71 @@ pub(crate) fn check(data: &[u8]) -> bool {
         (Span::QueuedToCompleted, None),
         (Span::QueuedToCompleted, Some(chosen)),
     ] {
-        let mut reader = BlkparseLatencies::new(data, span, device);
-        read += latencies(&mut reader, lines);
-        described(&reader.summary());
+        read += all(data, BlkparseLatencies::new(data, span, device), latency);
     }
     for (file, waits) in [
         (None, Waits::Ignored),
         (None, Waits::Microseconds),
         (Some("a"), Waits::MillisecondsSinceStart),
     ] {
-        let mut reader = IologWorkload::new(data, file.map(str::to_owned), waits);
-        read += workload(&mut reader, lines);
-        described(&reader.summary());
+        let reader = IologWorkload::new(data, file.map(str::to_owned), waits);
+        read += all(data, reader, workload);
     }
     read > 0
 }
 
-fn workload(
-    reader: &mut impl Iterator<Item = Result<AskedAccess, TraceError>>,
-    lines: u64,
-) -> usize {
+/// Reads it all, and returns the accesses, which `line` has checked.
+fn all<S: Reader>(data: &[u8], reader: S, line: fn(S::Access, before: u64) -> u64) -> usize {
+    let lines = data.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+    let mut stream = Stream::new(reader);
     let mut before = 0;
     let mut count = 0;
-    while let Some(access) = reader.next() {
+    let mut refusal = None;
+    for access in stream.by_ref() {
+        assert!(refusal.is_none(), "something follows an error");
         match access {
             Ok(access) => {
-                assert!(access.line > before && access.line <= lines, "{access:?}");
-                assert!(access.bytes > 0, "{access:?}");
-                assert!(
-                    access.offset.checked_add(access.bytes).is_some(),
-                    "{access:?}"
-                );
-                before = access.line;
+                before = line(access, before);
+                assert!(before <= lines, "line {before} of {lines}");
                 count += 1;
             }
-            Err(error) => return refused(reader.next().is_some(), &error, lines),
+            Err(error) => refusal = Some(error),
         }
     }
-    assert!(count > 0 && reader.next().is_none());
-    count
-}
-
-fn latencies(
-    reader: &mut impl Iterator<Item = Result<LoggedAccess, TraceError>>,
-    lines: u64,
-) -> usize {
-    let mut before = 0;
-    let mut count = 0;
-    while let Some(access) = reader.next() {
-        match access {
-            Ok(access) => {
-                assert!(access.line >= before && access.line <= lines, "{access:?}");
-                let (end, duration) = (access.end.expect("told"), access.duration);
-                assert!(duration <= end && access.bytes % 512 == 0, "{access:?}");
-                before = access.line;
-                count += 1;
-            }
-            Err(error) => return refused(reader.next().is_some(), &error, lines),
+    assert!(stream.next().is_none(), "something follows the end");
+    let summary = stream.summary();
+    assert!(
+        !summary.format.is_empty() && summary.oddities.len() < 10,
+        "{summary:?}"
+    );
+    match refusal {
+        Some(error) => {
+            refused(&error, lines);
+            0
+        }
+        None => {
+            assert!(count > 0, "nothing, and no word of it");
+            count
         }
     }
-    assert!(count > 0 && reader.next().is_none());
-    count
 }
 
-fn refused(goes_on: bool, error: &TraceError, lines: u64) -> usize {
-    assert!(!goes_on, "an access behind an error");
+fn workload(access: AskedAccess, before: u64) -> u64 {
+    assert!(access.line > before && access.bytes > 0, "{access:?}");
+    let end = access.offset.checked_add(access.bytes);
+    assert!(end.is_some(), "{access:?}");
+    access.line
+}
+
+/// One completion may end several accesses.
+fn latency(access: LoggedAccess, before: u64) -> u64 {
+    let (end, duration) = (access.end.expect("told"), access.duration);
+    assert!(access.line >= before && duration <= end, "{access:?}");
+    assert!(access.bytes % 512 == 0, "{access:?}");
+    access.line
+}
+
+fn refused(error: &TraceError, lines: u64) {
     assert!(error.to_string().len() < 1000, "{error}");
     match error {
         TraceError::Empty => {}
@@ -93,12 +90,4 @@ fn refused(goes_on: bool, error: &TraceError, lines: u64) -> usize {
         | TraceError::Malformed { line, .. }
         | TraceError::Useless { line, .. } => assert!((1..=lines).contains(line), "{error}"),
     }
-    0
-}
-
-fn described(summary: &Summary) {
-    assert!(
-        !summary.format.is_empty() && summary.oddities.len() < 10,
-        "{summary:?}"
-    );
 }

@@ -52,7 +52,8 @@ pub enum Oddity {
         /// The line, from 1.
         line: u64,
     },
-    /// An access ended before the one in front of it.
+    /// A time is earlier than the one in front of it: where durations are told, an access ended before the one
+    /// in front of it.
     BackwardsTime {
         /// The first such line, from 1.
         line: u64,
@@ -60,13 +61,6 @@ pub enum Oddity {
         count: u64,
         /// The longest step back.
         most: Time,
-    },
-    /// Accesses were left out, because they neither read nor write: trims.
-    LeftOut {
-        /// The first such line, from 1.
-        line: u64,
-        /// How many there are.
-        count: u64,
     },
     /// Nothing in the log says whether its values are nanoseconds (fio 3) or microseconds (fio 2), and
     /// nobody else has said it: they were taken for nanoseconds.
@@ -126,12 +120,8 @@ impl fmt::Display for Oddity {
             }
             Self::BackwardsTime { line, count, most } => write!(
                 f,
-                "line {line}: {count} accesses ended before the one in front of them, by up to {most}: the \
-                 log was written by several jobs or is out of order"
-            ),
-            Self::LeftOut { line, count } => write!(
-                f,
-                "line {line}: {count} accesses neither read nor write (trims), and were left out"
+                "line {line}: the time runs backwards {count} times, by up to {most}: the log was written by \
+                 several jobs or is out of order"
             ),
             Self::UnitAssumed => write!(
                 f,

@@ -303,7 +303,7 @@ mod tests {
         let error = "fio".parse::<Format>().expect_err("no such format");
         assert_eq!(
             error.to_string(),
-            "unknown format \"fio\"; there are fio-json, fio-hist, fio-log, csv"
+            "unknown format \"fio\"; there are recorder, iolog, fio-json, fio-hist, fio-log, blkparse, csv"
         );
     }
 }

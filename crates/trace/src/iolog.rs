@@ -9,8 +9,10 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::capped::{CappedLines, Count, shown};
-use crate::{AskedAccess, Oddity, Summary, TraceError};
+use crate::lines::{Lines, is_silent, shown};
+use crate::number::whole;
+use crate::watch::Watch;
+use crate::{AskedAccess, Reader, Summary, TraceError};
 
 const PS_PER_US: u64 = 1_000_000;
 const PS_PER_MS: u64 = 1_000_000_000;
@@ -34,10 +36,12 @@ pub enum Waits {
 /// # Errors
 /// [`TraceError::Unknown`] when the first line is not of version 2 or 3; [`TraceError::Malformed`] when a line is
 /// no action, or when a second file is read or written and none was chosen; [`TraceError::Empty`];
-/// [`TraceError::Unreadable`]. Nothing comes after an error.
+/// [`TraceError::Unreadable`].
+///
+/// A last line without its end is left out: a number that was cut is a number, too.
 #[derive(Debug)]
 pub struct IologWorkload<R> {
-    lines: CappedLines<R>,
+    lines: Lines<R>,
     chosen: Option<String>,
     /// The file of the first access, when none was chosen.
     found: Option<String>,
@@ -45,18 +49,9 @@ pub struct IologWorkload<R> {
     version: Option<Version>,
     /// Version 2: when the latest wait was over.
     clock: Time,
-    /// Version 3: when the first access was asked for, and the latest one.
+    /// Version 3: when the first access was asked for.
     first: Option<Time>,
-    latest: Time,
-    backwards: Count,
-    back_most: Time,
-    syncs: Count,
-    trims: Count,
-    waits_ignored: Count,
-    others: Count,
-    truncated: Option<u64>,
-    accesses: u64,
-    is_over: bool,
+    watch: Watch,
 }
 
 /// Whether a line is the first of a replay log, of a version that is known or not.
@@ -83,134 +78,14 @@ impl<R: BufRead> IologWorkload<R> {
     /// writes several is refused without it, because each has offsets of its own.
     pub fn new(from: R, file: Option<String>, waits: Waits) -> Self {
         Self {
-            lines: CappedLines::new(from),
+            lines: Lines::new(from),
             chosen: file,
             found: None,
             waits,
             version: None,
             clock: Time::ZERO,
             first: None,
-            latest: Time::ZERO,
-            backwards: Count::default(),
-            back_most: Time::ZERO,
-            syncs: Count::default(),
-            trims: Count::default(),
-            waits_ignored: Count::default(),
-            others: Count::default(),
-            truncated: None,
-            accesses: 0,
-            is_over: false,
-        }
-    }
-
-    /// What has been seen so far; all of it when the last access has been read.
-    ///
-    /// A last line without its end is left out: a number that was cut is a number, too.
-    pub fn summary(&self) -> Summary {
-        let mut oddities = Vec::new();
-        if self.backwards.count > 0 {
-            oddities.push(Oddity::BackwardsTime {
-                line: self.backwards.line,
-                count: self.backwards.count,
-                most: self.back_most,
-            });
-        }
-        oddities.extend(self.syncs.skipped("syncs"));
-        oddities.extend(self.trims.skipped("trims"));
-        oddities.extend(self.waits_ignored.skipped("waits"));
-        oddities.extend(self.others.skipped("accesses of other files"));
-        if let Some(line) = self.truncated {
-            oddities.push(Oddity::TruncatedEnd { line });
-        }
-        let (format, resolution) = match (self.version, self.waits) {
-            (Some(Version::Three), _) => ("fio iolog, version 3", Some(PS_PER_US)),
-            (Some(Version::Two), Waits::Ignored) => ("fio iolog, version 2", None),
-            (Some(Version::Two), Waits::MillisecondsSinceStart) => {
-                ("fio iolog, version 2", Some(PS_PER_MS))
-            }
-            (Some(Version::Two), Waits::Microseconds) => ("fio iolog, version 2", Some(PS_PER_US)),
-            (None, _) => ("fio iolog", None),
-        };
-        Summary {
-            format: format.to_owned(),
-            resolution: resolution.map(Time::from_ps),
-            oddities,
-        }
-    }
-
-    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
-        while let Some(line) = self.lines.next()? {
-            let number = line.number;
-            let malformed = |problem| TraceError::Malformed {
-                line: number,
-                problem,
-            };
-            let Some(version) = self.version else {
-                self.version =
-                    Some(version(&line.text).map_err(|problem| TraceError::Unknown {
-                        line: number,
-                        problem,
-                    })?);
-                continue;
-            };
-            if line.text.trim().is_empty() {
-                continue;
-            }
-            if !line.is_whole {
-                self.truncated = Some(number);
-                break;
-            }
-            let action = action(version, &line.text).map_err(malformed)?;
-            let Some(operation) = operation(&action).map_err(malformed)? else {
-                let (action, place) = (action.name.to_owned(), action.place);
-                self.other(&action, place, version, number)
-                    .map_err(malformed)?;
-                continue;
-            };
-            if self
-                .chosen
-                .as_deref()
-                .is_some_and(|chosen| chosen != action.file)
-            {
-                self.others.add(number);
-                continue;
-            }
-            if self.chosen.is_none() && self.found.as_deref() != Some(action.file) {
-                if let Some(found) = &self.found {
-                    return Err(malformed(format!(
-                        "an access to {}, behind accesses to {}: offsets in two files do not belong together; choose \
-                         one of them",
-                        shown(action.file),
-                        shown(found)
-                    )));
-                }
-                self.found = Some(action.file.to_owned());
-            }
-            let (offset, bytes) = action.place.unwrap_or_default();
-            if bytes == 0 || offset.checked_add(bytes).is_none() {
-                return Err(malformed(format!(
-                    "{bytes} bytes from {offset} on; allowed are 1 byte and more that end below 2^64"
-                )));
-            }
-            let time = action.time;
-            let at = self.at(time, number);
-            self.accesses += 1;
-            return Ok(Some(AskedAccess {
-                operation,
-                bytes,
-                offset,
-                at,
-                line: number,
-            }));
-        }
-        self.is_over = true;
-        match (self.version, self.accesses) {
-            (None, _) => Err(TraceError::Unknown {
-                line: 1,
-                problem: format!("the log is empty; expected {FIRST_LINES}"),
-            }),
-            (Some(_), 0) => Err(TraceError::Empty),
-            _ => Ok(None),
+            watch: Watch::default(),
         }
     }
 
@@ -219,11 +94,7 @@ impl<R: BufRead> IologWorkload<R> {
             return (self.waits != Waits::Ignored).then_some(self.clock);
         };
         let first = *self.first.get_or_insert(time);
-        if time < self.latest {
-            self.backwards.add(line);
-            self.back_most = self.back_most.later(self.latest.since(time));
-        }
-        self.latest = self.latest.later(time);
+        self.watch.time(time, line);
         Some(time.since(first))
     }
 
@@ -236,10 +107,12 @@ impl<R: BufRead> IologWorkload<R> {
         line: u64,
     ) -> Result<(), String> {
         match name {
-            "trim" => self.trims.add(line),
-            "sync" | "datasync" | "sync_file_range" | "syncfs" => self.syncs.add(line),
+            "trim" => self.watch.skipped("trims", line),
+            "sync" | "datasync" | "sync_file_range" | "syncfs" => {
+                self.watch.skipped("syncs", line);
+            }
             "wait" if version == Version::Three || self.waits == Waits::Ignored => {
-                self.waits_ignored.add(line)
+                self.watch.skipped("waits", line);
             }
             "wait" => {
                 let (amount, _) = place.unwrap_or_default();
@@ -328,9 +201,7 @@ fn operation(action: &Action<'_>) -> Result<Option<Operation>, String> {
 }
 
 fn number(word: &str, what: &str) -> Result<u64, String> {
-    let is_plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let value = is_plain.then(|| word.parse().ok()).flatten();
-    value.ok_or_else(|| {
+    whole(word.as_bytes()).map_err(|_| {
         format!(
             "{} is not {what}; expected a whole number below 2^64",
             shown(word)
@@ -348,16 +219,97 @@ fn microseconds(word: &str) -> Result<Time, String> {
         .ok_or_else(|| format!("{word} µs is beyond 213 days"))
 }
 
-impl<R: BufRead> Iterator for IologWorkload<R> {
-    type Item = Result<AskedAccess, TraceError>;
+impl<R: BufRead> Reader for IologWorkload<R> {
+    type Access = AskedAccess;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
+    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
+        while let Some(line) = self.lines.next()? {
+            let number = line.number;
+            let malformed = |problem| TraceError::Malformed {
+                line: number,
+                problem,
+            };
+            let text = line.characters();
+            let Some(version) = self.version else {
+                if !is_silent(line.text) {
+                    self.version = Some(version(&text).map_err(|problem| TraceError::Unknown {
+                        line: number,
+                        problem,
+                    })?);
+                }
+                continue;
+            };
+            // Here `#` begins the name of a file.
+            if text.trim().is_empty() {
+                continue;
+            }
+            if !line.ended {
+                self.watch.truncated(number);
+                break;
+            }
+            let action = action(version, &text).map_err(malformed)?;
+            let Some(operation) = operation(&action).map_err(malformed)? else {
+                let (action, place) = (action.name.to_owned(), action.place);
+                self.other(&action, place, version, number)
+                    .map_err(malformed)?;
+                continue;
+            };
+            if self
+                .chosen
+                .as_deref()
+                .is_some_and(|chosen| chosen != action.file)
+            {
+                self.watch.skipped("accesses of other files", number);
+                continue;
+            }
+            if self.chosen.is_none() && self.found.as_deref() != Some(action.file) {
+                if let Some(found) = &self.found {
+                    return Err(malformed(format!(
+                        "an access to {}, behind accesses to {}: offsets in two files do not belong together; choose \
+                         one of them",
+                        shown(action.file),
+                        shown(found)
+                    )));
+                }
+                self.found = Some(action.file.to_owned());
+            }
+            let (offset, bytes) = action.place.unwrap_or_default();
+            if bytes == 0 || offset.checked_add(bytes).is_none() {
+                return Err(malformed(format!(
+                    "{bytes} bytes from {offset} on; allowed are 1 byte and more that end below 2^64"
+                )));
+            }
+            let time = action.time;
+            let at = self.at(time, number);
+            self.watch.accesses += 1;
+            return Ok(Some(AskedAccess {
+                operation,
+                bytes,
+                offset,
+                at,
+                line: number,
+            }));
         }
-        let next = self.advance().transpose();
-        self.is_over |= !matches!(next, Some(Ok(_)));
-        next
+        match self.version {
+            None => Err(TraceError::Unknown {
+                line: 1,
+                problem: format!("the log is empty; expected {FIRST_LINES}"),
+            }),
+            Some(_) => self.watch.end(),
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let (format, resolution) = match (self.version, self.waits) {
+            (Some(Version::Three), _) => ("fio iolog, version 3", Some(PS_PER_US)),
+            (Some(Version::Two), Waits::Ignored) => ("fio iolog, version 2", None),
+            (Some(Version::Two), Waits::MillisecondsSinceStart) => {
+                ("fio iolog, version 2", Some(PS_PER_MS))
+            }
+            (Some(Version::Two), Waits::Microseconds) => ("fio iolog, version 2", Some(PS_PER_US)),
+            (None, _) => ("fio iolog", None),
+        };
+        self.watch.summary(format, resolution.map(Time::from_ps))
     }
 }
 

@@ -28,7 +28,6 @@
 
 mod access;
 pub mod blkparse;
-mod capped;
 mod csv;
 mod error;
 mod fio;
@@ -38,6 +37,7 @@ mod lines;
 mod log;
 mod number;
 pub mod recorder;
+mod stream;
 mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};
@@ -47,6 +47,7 @@ pub use lines::MAX_LINE;
 pub use log::{
     Accesses, AskedAccesses, Counted, LatencyUnit, Log, Options, Purpose, UnknownUnit, open,
 };
+pub use stream::{Reader, Stream};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 

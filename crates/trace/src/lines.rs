@@ -1,5 +1,6 @@
 //! Lines of a text that may be larger than memory, one at a time, none longer than it should be.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use crate::TraceError;
@@ -8,6 +9,7 @@ use crate::TraceError;
 pub const MAX_LINE: usize = 64 << 10;
 
 /// Reads lines into one buffer that is used again.
+#[derive(Debug)]
 pub(crate) struct Lines<R> {
     /// What they come from. Whoever takes a line out of it directly counts it in `number`.
     pub(crate) reader: R,
@@ -24,6 +26,13 @@ pub(crate) struct Line<'a> {
     pub(crate) text: &'a [u8],
     /// Whether it has a line end, as all but the last always have.
     pub(crate) ended: bool,
+}
+
+impl<'a> Line<'a> {
+    /// Its characters. Bytes that are no UTF-8 are replaced: names of processes and files may hold them.
+    pub(crate) fn characters(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.text)
+    }
 }
 
 impl<R: BufRead> Lines<R> {
@@ -99,12 +108,16 @@ pub(crate) fn is_silent(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
-/// Bytes for a message: in quotes, cut to a length that fits, with what cannot be printed escaped.
-pub(crate) fn shown(bytes: &[u8]) -> String {
-    const MOST: usize = 40;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
-    let dots = if bytes.len() > MOST { "…" } else { "" };
-    format!("\"{}{dots}\"", text.escape_debug())
+/// What was found, for a message: in quotes, cut to a length that fits, with what cannot be printed escaped.
+pub(crate) fn shown(found: impl AsRef<[u8]>) -> String {
+    const MOST: usize = 60;
+    let bytes = found.as_ref();
+    // No character is longer than four bytes.
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (MOST + 1))]);
+    match start.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}…", &start[..end]),
+        None => format!("{start:?}"),
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +152,11 @@ mod tests {
     #[test]
     fn bytes_are_shown_short_and_printable() {
         assert_eq!(shown(b"a\0\"\xFF"), "\"a\\0\\\"\u{FFFD}\"");
-        assert!(shown(&[b'x'; 1000]).len() < 50);
+        assert_eq!(shown("ü".repeat(60)), format!("\"{}\"", "ü".repeat(60)));
+        for letter in ["x", "ü", "\u{1F4BE}"] {
+            let cut = format!("\"{}\"…", letter.repeat(60));
+            assert_eq!(shown(letter.repeat(61)), cut);
+            assert_eq!(shown(letter.repeat(1000)), cut);
+        }
     }
 }

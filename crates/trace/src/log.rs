@@ -1,6 +1,5 @@
 //! From bytes to a log, whatever its format.
 
-use std::fmt;
 use std::io::{BufRead, Chain, Cursor, Read};
 use std::str::FromStr;
 
@@ -14,7 +13,9 @@ use crate::format::Probe;
 use crate::iolog::{IologWorkload, Waits};
 use crate::lines::{Lines, MAX_LINE, too_long};
 use crate::recorder::RecorderReader;
-use crate::{AskedAccess, CountedDurations, Format, LoggedAccess, Summary, TraceError};
+use crate::{
+    AskedAccess, CountedDurations, Format, LoggedAccess, Reader, Stream, Summary, TraceError,
+};
 
 /// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
 #[derive(Clone, Debug, Default)]
@@ -102,55 +103,37 @@ pub struct Counted {
 pub(crate) type Source<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The accesses of a log, one at a time. The first error is the last item.
-pub struct Accesses<R> {
-    reader: Reader<R>,
-    is_done: bool,
-}
+#[derive(Debug)]
+pub struct Accesses<R>(Stream<Measured<R>>);
 
-enum Reader<R> {
+/// Reads accesses that somebody measured, in any format.
+enum Measured<R> {
     FioLog(Box<FioLog<Source<R>>>),
     Csv(Box<Csv<Source<R>>>),
-    Recorder(RecorderReader<Source<R>>),
+    Recorder(Box<RecorderReader<Source<R>>>),
     Blkparse(Box<BlkparseLatencies<Source<R>>>),
 }
 
-/// What a program asked for, one access at a time. The first error is the last item.
-#[derive(Debug)]
-pub struct AskedAccesses<R> {
-    reader: AskedReader<R>,
-}
+impl<R: BufRead> Reader for Measured<R> {
+    type Access = LoggedAccess;
 
-#[derive(Debug)]
-enum AskedReader<R> {
-    Iolog(IologWorkload<Source<R>>),
-    Blkparse(BlkparseWorkload<Source<R>>),
-}
-
-impl<R: BufRead> AskedAccesses<R> {
-    /// What has been seen of the trace so far; all of it once the last access has been read.
-    #[must_use]
-    pub fn summary(&self) -> Summary {
-        match &self.reader {
-            AskedReader::Iolog(log) => log.summary(),
-            AskedReader::Blkparse(log) => log.summary(),
+    #[inline]
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        match self {
+            Self::FioLog(log) => log.advance(),
+            Self::Csv(log) => log.advance(),
+            Self::Recorder(log) => log.advance(),
+            Self::Blkparse(log) => log.advance(),
         }
     }
-}
 
-impl<R: BufRead> Iterator for AskedAccesses<R> {
-    type Item = Result<AskedAccess, TraceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.reader {
-            AskedReader::Iolog(log) => log.next(),
-            AskedReader::Blkparse(log) => log.next(),
+    fn summary(&self) -> Summary {
+        match self {
+            Self::FioLog(log) => log.summary(),
+            Self::Csv(log) => log.summary(),
+            Self::Recorder(log) => log.summary(),
+            Self::Blkparse(log) => log.summary(),
         }
-    }
-}
-
-impl<R> fmt::Debug for Accesses<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Accesses").finish_non_exhaustive()
     }
 }
 
@@ -158,12 +141,7 @@ impl<R: BufRead> Accesses<R> {
     /// What has been seen of the log so far; all of it once the last access has been read.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        match &self.reader {
-            Reader::FioLog(log) => log.summary(),
-            Reader::Csv(log) => log.summary(),
-            Reader::Recorder(log) => log.summary(),
-            Reader::Blkparse(log) => log.summary(),
-        }
+        self.0.summary()
     }
 }
 
@@ -172,17 +150,51 @@ impl<R: BufRead> Iterator for Accesses<R> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
+        self.0.next()
+    }
+}
+
+/// What a program asked for, one access at a time. The first error is the last item.
+#[derive(Debug)]
+pub struct AskedAccesses<R>(Stream<Replayed<R>>);
+
+/// Reads what a program asked for, in any format.
+enum Replayed<R> {
+    Iolog(Box<IologWorkload<Source<R>>>),
+    Blkparse(Box<BlkparseWorkload<Source<R>>>),
+}
+
+impl<R: BufRead> Reader for Replayed<R> {
+    type Access = AskedAccess;
+
+    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
+        match self {
+            Self::Iolog(log) => log.advance(),
+            Self::Blkparse(log) => log.advance(),
         }
-        let next = match &mut self.reader {
-            Reader::FioLog(log) => log.next(),
-            Reader::Csv(log) => log.next(),
-            Reader::Recorder(log) => log.next().transpose(),
-            Reader::Blkparse(log) => log.next().transpose(),
-        };
-        self.is_done = !matches!(next, Ok(Some(_)));
-        next.transpose()
+    }
+
+    fn summary(&self) -> Summary {
+        match self {
+            Self::Iolog(log) => log.summary(),
+            Self::Blkparse(log) => log.summary(),
+        }
+    }
+}
+
+impl<R: BufRead> AskedAccesses<R> {
+    /// What has been seen of the trace so far; all of it once the last access has been read.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        self.0.summary()
+    }
+}
+
+impl<R: BufRead> Iterator for AskedAccesses<R> {
+    type Item = Result<AskedAccess, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
     }
 }
 
@@ -215,59 +227,45 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
         return Err(too_long(1));
     }
     let source = Cursor::new(bytes.clone()).chain(reader);
-    let source = match format {
-        Format::Recorder => {
-            return Ok(Log::Accesses(Accesses {
-                reader: Reader::Recorder(RecorderReader::new(source)),
-                is_done: false,
-            }));
+    Ok(match format {
+        Format::FioLog => {
+            let log = FioLog::new(Lines::new(source), &probe, options)?;
+            measured(Measured::FioLog(Box::new(log)))
+        }
+        Format::Csv => {
+            let log = Csv::new(Lines::new(source), options)?;
+            measured(Measured::Csv(Box::new(log)))
+        }
+        Format::Recorder => measured(Measured::Recorder(Box::new(RecorderReader::new(source)))),
+        Format::Blkparse => {
+            let device = options.job.as_deref().map(str::parse).transpose();
+            let device = device.map_err(|problem| TraceError::Unknown { line: 1, problem })?;
+            match options.purpose {
+                Purpose::Durations => {
+                    let log = BlkparseLatencies::new(source, Span::default(), device);
+                    measured(Measured::Blkparse(Box::new(log)))
+                }
+                Purpose::Workload => {
+                    let log = BlkparseWorkload::new(source, Asked::default(), device);
+                    replayed(Replayed::Blkparse(Box::new(log)))
+                }
+            }
         }
         Format::Iolog => {
             let log = IologWorkload::new(source, options.job.clone(), Waits::default());
-            return Ok(Log::Asked(AskedAccesses {
-                reader: AskedReader::Iolog(log),
-            }));
+            replayed(Replayed::Iolog(Box::new(log)))
         }
-        Format::Blkparse => return blkparse(source, options),
-        Format::FioLog | Format::FioJson | Format::FioHistogram | Format::Csv => source,
-    };
-    let lines = Lines::new(source);
-    let accesses = |reader| {
-        Log::Accesses(Accesses {
-            reader,
-            is_done: false,
-        })
-    };
-    Ok(match format {
-        Format::FioLog => accesses(Reader::FioLog(Box::new(FioLog::new(
-            lines, &probe, options,
-        )?))),
-        Format::Csv => accesses(Reader::Csv(Box::new(Csv::new(lines, options)?))),
-        Format::FioJson => Log::Counted(json::read(lines, options)?),
-        Format::FioHistogram => Log::Counted(histogram::read(lines)?),
-        Format::Recorder | Format::Iolog | Format::Blkparse => {
-            unreachable!("these have been opened above")
-        }
+        Format::FioJson => Log::Counted(json::read(Lines::new(source), options)?),
+        Format::FioHistogram => Log::Counted(histogram::read(Lines::new(source))?),
     })
 }
 
-/// blkparse's output, as a workload or as durations.
-fn blkparse<R: BufRead>(source: Source<R>, options: &Options) -> Result<Log<R>, TraceError> {
-    let device = options.job.as_deref().map(str::parse).transpose();
-    let device = device.map_err(|problem| TraceError::Unknown { line: 1, problem })?;
-    Ok(match options.purpose {
-        Purpose::Workload => Log::Asked(AskedAccesses {
-            reader: AskedReader::Blkparse(BlkparseWorkload::new(source, Asked::default(), device)),
-        }),
-        Purpose::Durations => Log::Accesses(Accesses {
-            reader: Reader::Blkparse(Box::new(BlkparseLatencies::new(
-                source,
-                Span::default(),
-                device,
-            ))),
-            is_done: false,
-        }),
-    })
+fn measured<R: BufRead>(reader: Measured<R>) -> Log<R> {
+    Log::Accesses(Accesses(Stream::new(reader)))
+}
+
+fn replayed<R: BufRead>(reader: Replayed<R>) -> Log<R> {
+    Log::Asked(AskedAccesses(Stream::new(reader)))
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

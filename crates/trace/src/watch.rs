@@ -3,7 +3,7 @@
 
 use wordline_core::quantity::Time;
 
-use crate::{Oddity, Summary};
+use crate::{Oddity, Summary, TraceError};
 
 /// Times of a log in picoseconds from an instant of its own: a log that counts from 1970 would not fit into 213
 /// days.
@@ -35,40 +35,82 @@ impl Origin {
     }
 }
 
+/// How often something was seen, and where first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) line: u64,
+    pub(crate) count: u64,
+}
+
+impl Count {
+    pub(crate) fn add(&mut self, line: u64) {
+        self.add_many(line, 1);
+    }
+
+    pub(crate) fn add_many(&mut self, line: u64, count: u64) {
+        if count > 0 && (self.count == 0 || line < self.line) {
+            self.line = line;
+        }
+        self.count = self.count.saturating_add(count);
+    }
+
+    /// The oddity that a line and a count make, if there is any.
+    pub(crate) fn told(self, oddity: impl FnOnce(u64, u64) -> Oddity) -> Option<Oddity> {
+        (self.count > 0).then(|| oddity(self.line, self.count))
+    }
+}
+
 /// Collects what is odd.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// Accesses that were handed out.
     pub(crate) accesses: u64,
-    last_end: Time,
-    backwards: Option<(u64, u64, Time)>,
-    left_out: Option<(u64, u64)>,
+    latest: Time,
+    backwards: Count,
+    longest_step: Time,
+    skipped: Vec<(&'static str, Count)>,
     truncated: Option<u64>,
     /// The unit of the values was a guess.
     pub(crate) unit_assumed: bool,
 }
 
 impl Watch {
-    /// An access that ended then.
+    /// The next time that the log tells.
     #[inline]
-    pub(crate) fn ended(&mut self, end: Time, line: u64) {
-        if end < self.last_end {
-            self.stepped_back(end, line);
+    pub(crate) fn time(&mut self, time: Time, line: u64) {
+        if time < self.latest {
+            self.stepped_back(time, line);
         }
-        self.last_end = end;
+        self.latest = time;
     }
 
     #[cold]
-    fn stepped_back(&mut self, end: Time, line: u64) {
-        let step = Time::from_ps(self.last_end.ps() - end.ps());
-        let (first, count, most) = self.backwards.unwrap_or((line, 0, Time::ZERO));
-        self.backwards = Some((first, count + 1, most.later(step)));
+    fn stepped_back(&mut self, time: Time, line: u64) {
+        self.backwards.add(line);
+        self.longest_step = self.longest_step.later(self.latest.since(time));
     }
 
-    /// An access that was left out.
-    pub(crate) fn left_out(&mut self, line: u64) {
-        let (first, count) = self.left_out.unwrap_or((line, 0));
-        self.left_out = Some((first, count + 1));
+    /// Something was left out: what it is, in the plural.
+    pub(crate) fn skipped(&mut self, what: &'static str, line: u64) {
+        self.skipped_many(what, line, 1);
+    }
+
+    /// Several of something were left out.
+    pub(crate) fn skipped_many(&mut self, what: &'static str, line: u64, many: u64) {
+        if many == 0 {
+            return;
+        }
+        let at = self.skipped.iter().position(|(other, _)| *other == what);
+        let at = at.unwrap_or_else(|| {
+            self.skipped.push((what, Count::default()));
+            self.skipped.len() - 1
+        });
+        self.skipped[at].1.add_many(line, many);
+    }
+
+    /// What was left out so far was none of this.
+    pub(crate) fn forget_skipped(&mut self, what: &'static str) {
+        self.skipped.retain(|(other, _)| *other != what);
     }
 
     /// A last line that is cut off.
@@ -81,25 +123,34 @@ impl Watch {
         self.truncated
     }
 
+    /// The end of a log, which has to have had an access.
+    pub(crate) fn end<T>(&self) -> Result<Option<T>, TraceError> {
+        match self.accesses {
+            0 => Err(TraceError::Empty),
+            _ => Ok(None),
+        }
+    }
+
     /// All of it, beside the format in words.
-    pub(crate) fn summary(&self, format: String, resolution: Option<Time>) -> Summary {
-        let mut oddities = Vec::new();
-        if let Some(line) = self.truncated {
-            oddities.push(Oddity::TruncatedEnd { line });
-        }
-        if let Some((line, count, most)) = self.backwards {
-            oddities.push(Oddity::BackwardsTime { line, count, most });
-        }
-        if let Some((line, count)) = self.left_out {
-            oddities.push(Oddity::LeftOut { line, count });
-        }
-        if self.unit_assumed {
-            oddities.push(Oddity::UnitAssumed);
-        }
+    pub(crate) fn summary(&self, format: impl Into<String>, resolution: Option<Time>) -> Summary {
+        let truncated = self.truncated.map(|line| Oddity::TruncatedEnd { line });
+        let most = self.longest_step;
+        let backwards =
+            self.backwards
+                .told(|line, count| Oddity::BackwardsTime { line, count, most });
+        let skipped = self.skipped.iter().filter_map(|&(what, seen)| {
+            seen.told(|line, count| Oddity::Skipped { line, count, what })
+        });
+        let unit = self.unit_assumed.then_some(Oddity::UnitAssumed);
         Summary {
-            format,
+            format: format.into(),
             resolution,
-            oddities,
+            oddities: truncated
+                .into_iter()
+                .chain(backwards)
+                .chain(skipped)
+                .chain(unit)
+                .collect(),
         }
     }
 }
@@ -127,7 +178,7 @@ mod tests {
     fn steps_back_are_counted_and_the_longest_kept() {
         let mut watch = Watch::default();
         for (line, ps) in [(1, 10), (2, 10), (3, 7), (4, 20), (5, 12)] {
-            watch.ended(Time::from_ps(ps), line);
+            watch.time(Time::from_ps(ps), line);
         }
         assert_eq!(
             watch.summary(String::new(), None).oddities,
@@ -136,6 +187,22 @@ mod tests {
                 count: 2,
                 most: Time::from_ps(8),
             }]
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_by_its_kind_in_the_order_in_which_it_came() {
+        let mut watch = Watch::default();
+        watch.skipped("waits", 2);
+        watch.skipped_many("syncs", 3, 0);
+        watch.skipped_many("trims", 4, 7);
+        watch.skipped("waits", 1);
+        watch.skipped("discards", 9);
+        watch.forget_skipped("discards");
+        let skipped = |line, count, what| Oddity::Skipped { line, count, what };
+        assert_eq!(
+            watch.summary("", None).oddities,
+            [skipped(1, 2, "waits"), skipped(4, 7, "trims")]
         );
     }
 }

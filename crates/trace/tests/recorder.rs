@@ -7,6 +7,8 @@ mod compiled;
 mod damage;
 #[path = "recorder/encoder.rs"]
 mod encoder;
+#[path = "recorder/framed.rs"]
+mod framed;
 #[path = "recorder/header.rs"]
 mod header;
 
@@ -14,11 +16,11 @@ use encoder::Access;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 use wordline_trace::recorder::RecorderReader;
-use wordline_trace::{LoggedAccess, Summary, TraceError};
+use wordline_trace::{LoggedAccess, Stream, Summary, TraceError};
 
 /// All accesses and what was seen, or the error.
 pub(crate) fn decoded(stream: &[u8]) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
-    let mut reader = RecorderReader::new(stream);
+    let mut reader = Stream::new(RecorderReader::new(stream));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     Ok((accesses, reader.summary()))
 }

@@ -1,15 +1,18 @@
 //! One line of blkparse's default output.
 
-use std::str::{FromStr, SplitWhitespace};
+use std::str::SplitWhitespace;
 
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use super::Device;
-use crate::capped::shown;
+use super::{Device, number};
+use crate::lines::shown;
 
 /// The block layer counts in sectors of 512 bytes, whatever the device does.
 pub(super) const SECTOR_BYTES: u64 = 512;
+
+/// How the lines begin that blkparse prints for its inputs, in front of the events.
+pub(super) const INPUT: &str = "Input file ";
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,26 +60,14 @@ pub(super) enum Kind {
     NoData,
 }
 
-impl Kind {
-    pub(super) fn skipped(self) -> &'static str {
-        match self {
-            Self::Data { .. } => "accesses",
-            Self::Discard => "discards",
-            Self::NoData => "flushes and commands without data",
-        }
-    }
-}
-
-/// A number in plain digits.
-pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
-    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_plain.then(|| text.parse().ok()).flatten()
-}
+/// What is left out, in words.
+pub(super) const DISCARDS: &str = "discards";
+pub(super) const WITHOUT_DATA: &str = "flushes and commands without data";
 
 /// What a line is; the message names what was found and what is allowed.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     let trimmed = text.trim();
-    if trimmed.is_empty() || trimmed.starts_with("Input file ") {
+    if trimmed.is_empty() || trimmed.starts_with(INPUT) {
         return Ok(Parsed::Nothing);
     }
     let mut words = text.split_whitespace();
@@ -168,8 +159,7 @@ fn bracketed(trimmed: &str) -> Result<&str, String> {
 
 fn time(word: &str) -> Result<Time, String> {
     let parts = word.split_once('.').filter(|(_, nanos)| nanos.len() == 9);
-    let nanos =
-        parts.and_then(|(seconds, nanos)| Some((number::<u64>(seconds)?, number::<u64>(nanos)?)));
+    let nanos = parts.and_then(|(seconds, nanos)| Some((number(seconds)?, number(nanos)?)));
     let Some((seconds, nanos)) = nanos else {
         return Err(format!(
             "{} is no time; expected seconds, a point and nine digits",
@@ -281,7 +271,7 @@ fn is_program(trimmed: &str) -> bool {
         .strip_suffix(')')
         .and_then(|start| start.rsplit_once(" ("))
         .map(|(_, inside)| inside.strip_suffix(", ...").unwrap_or(inside));
-    inside.and_then(number::<u32>).is_some()
+    inside.and_then(number).is_some()
 }
 
 fn other_format(trimmed: &str) -> String {

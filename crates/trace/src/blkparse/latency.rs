@@ -6,10 +6,10 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use super::event::{Action, Event, Kind, SECTOR_BYTES};
+use super::event::{Action, DISCARDS, Event, Kind, SECTOR_BYTES, WITHOUT_DATA};
 use super::{Device, Events};
-use crate::capped::Count;
-use crate::{LoggedAccess, Oddity, Summary, TraceError};
+use crate::watch::Count;
+use crate::{LoggedAccess, Oddity, Reader, Summary, TraceError};
 
 /// Accesses that may be under way at once; an older one has lost its completion.
 const PENDING_MAX: usize = 65_536;
@@ -29,7 +29,7 @@ pub enum Span {
 /// # Errors
 /// [`TraceError::Malformed`] when a line is not of blkparse's default output, or when there are events of a
 /// second device and none was chosen; [`TraceError::Useless`] when no C belongs to any beginning;
-/// [`TraceError::Empty`]; [`TraceError::Unreadable`]. Nothing comes after an error.
+/// [`TraceError::Empty`]; [`TraceError::Unreadable`].
 #[derive(Debug)]
 pub struct BlkparseLatencies<R> {
     events: Events<R>,
@@ -42,11 +42,6 @@ pub struct BlkparseLatencies<R> {
     ready: VecDeque<LoggedAccess>,
     unfinished: Count,
     unbegun: Count,
-    failed: Count,
-    discards: Count,
-    without_data: Count,
-    accesses: u64,
-    is_over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,38 +63,6 @@ impl<R: BufRead> BlkparseLatencies<R> {
             ready: VecDeque::new(),
             unfinished: Count::default(),
             unbegun: Count::default(),
-            failed: Count::default(),
-            discards: Count::default(),
-            without_data: Count::default(),
-            accesses: 0,
-            is_over: false,
-        }
-    }
-
-    /// What has been seen so far; all of it when the last access has been read.
-    pub fn summary(&self) -> Summary {
-        let (format, unfinished, unbegun) = match self.span {
-            Span::IssuedToCompleted => {
-                ("blkparse, D to C", "D without their C", "C without their D")
-            }
-            Span::QueuedToCompleted => {
-                ("blkparse, Q to C", "Q without their C", "C without their Q")
-            }
-        };
-        let mut oddities = self.events.oddities();
-        for (count, what) in [(self.unfinished, unfinished), (self.unbegun, unbegun)] {
-            let Count { line, count } = count;
-            if count > 0 {
-                oddities.push(Oddity::Unmatched { line, count, what });
-            }
-        }
-        oddities.extend(self.failed.skipped("failed accesses"));
-        oddities.extend(self.discards.skipped(Kind::Discard.skipped()));
-        oddities.extend(self.without_data.skipped(Kind::NoData.skipped()));
-        Summary {
-            format: format.to_owned(),
-            resolution: Some(Time::from_ps(1000)),
-            oddities,
         }
     }
 
@@ -114,8 +77,12 @@ impl<R: BufRead> BlkparseLatencies<R> {
                 sector,
                 sectors,
             } => (operation, sector, sectors),
-            Kind::Discard if event.action == beginning => return self.discards.add(event.line),
-            Kind::NoData if event.action == beginning => return self.without_data.add(event.line),
+            Kind::Discard if event.action == beginning => {
+                return self.events.watch.skipped(DISCARDS, event.line);
+            }
+            Kind::NoData if event.action == beginning => {
+                return self.events.watch.skipped(WITHOUT_DATA, event.line);
+            }
             Kind::Discard | Kind::NoData => return,
         };
         let is_write = operation == Operation::Write;
@@ -132,7 +99,7 @@ impl<R: BufRead> BlkparseLatencies<R> {
                 }
                 for (start, begun) in ended {
                     if failed {
-                        self.failed.add(event.line);
+                        self.events.watch.skipped("failed accesses", event.line);
                     } else {
                         self.ready.push_back(LoggedAccess {
                             operation,
@@ -203,35 +170,18 @@ impl<R: BufRead> BlkparseLatencies<R> {
         self.pending.remove(&key)
     }
 
-    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
-        loop {
-            if let Some(access) = self.ready.pop_front() {
-                self.accesses += 1;
-                return Ok(Some(access));
-            }
-            let Some(event) = self.events.next()? else {
-                return self.finish().map(|()| None);
-            };
-            self.take(event);
-        }
-    }
-
-    fn finish(&mut self) -> Result<(), TraceError> {
-        self.is_over = true;
+    fn finish(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
         for begun in std::mem::take(&mut self.pending).into_values() {
             self.unfinished.add(begun.line);
         }
         self.order.clear();
-        if self.accesses > 0 {
-            return Ok(());
-        }
         let Count { line, count } = if self.unfinished.count > 0 {
             self.unfinished
         } else {
             self.unbegun
         };
-        if count == 0 {
-            return Err(TraceError::Empty);
+        if self.events.watch.accesses > 0 || count == 0 {
+            return self.events.watch.end();
         }
         let (from, found) = match self.span {
             Span::IssuedToCompleted => ("D", "issued"),
@@ -248,15 +198,32 @@ impl<R: BufRead> BlkparseLatencies<R> {
     }
 }
 
-impl<R: BufRead> Iterator for BlkparseLatencies<R> {
-    type Item = Result<LoggedAccess, TraceError>;
+impl<R: BufRead> Reader for BlkparseLatencies<R> {
+    type Access = LoggedAccess;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        loop {
+            if let Some(access) = self.ready.pop_front() {
+                self.events.watch.accesses += 1;
+                return Ok(Some(access));
+            }
+            let Some(event) = self.events.next()? else {
+                return self.finish();
+            };
+            self.take(event);
         }
-        let next = self.advance().transpose();
-        self.is_over |= !matches!(next, Some(Ok(_)));
-        next
+    }
+
+    fn summary(&self) -> Summary {
+        let (span, unfinished, unbegun) = match self.span {
+            Span::IssuedToCompleted => ("D to C", "D without their C", "C without their D"),
+            Span::QueuedToCompleted => ("Q to C", "Q without their C", "C without their Q"),
+        };
+        let mut summary = self.events.summary(span);
+        for (seen, what) in [(self.unfinished, unfinished), (self.unbegun, unbegun)] {
+            let unmatched = seen.told(|line, count| Oddity::Unmatched { line, count, what });
+            summary.oddities.extend(unmatched);
+        }
+        summary
     }
 }

@@ -20,8 +20,10 @@ use wordline_core::quantity::Time;
 pub use latency::{BlkparseLatencies, Span};
 pub use workload::{Asked, BlkparseWorkload};
 
-use crate::capped::{CappedLines, Count};
-use crate::{Oddity, TraceError};
+use crate::lines::{Lines, shown};
+use crate::number::whole;
+use crate::watch::Watch;
+use crate::{Summary, TraceError};
 use event::{Event, Parsed};
 
 /// A block device by its numbers, written as blkparse does: `8,0`.
@@ -47,30 +49,38 @@ impl FromStr for Device {
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers = text.split_once(',').and_then(|(major, minor)| {
             Some(Self {
-                major: event::number(major)?,
-                minor: event::number(minor)?,
+                major: number(major)?.try_into().ok()?,
+                minor: number(minor)?.try_into().ok()?,
             })
         });
         numbers.ok_or_else(|| {
-            let found = crate::capped::shown(text);
-            format!("{found} is no device; expected MAJOR,MINOR, such as 8,0")
+            format!(
+                "{} is no device; expected MAJOR,MINOR, such as 8,0",
+                shown(text)
+            )
         })
     }
 }
 
-/// Whether a line is one of blkparse's: it begins with a device, a processor, a sequence number and a time.
+/// A number in plain digits.
+fn number(text: &str) -> Option<u64> {
+    whole(text.as_bytes()).ok()
+}
+
+/// Whether a line is one of blkparse's: it names an input, or begins with a device, a processor, a sequence
+/// number and a time.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
+    if text.starts_with(event::INPUT) && text.trim_end().ends_with(" added") {
+        return true;
+    }
     let mut words = text.split_whitespace();
     let device = words
         .next()
         .is_some_and(|word| word.parse::<Device>().is_ok());
-    let numbers = words
-        .by_ref()
-        .take(2)
-        .all(|word| event::number::<u64>(word).is_some());
+    let numbers = words.by_ref().take(2).all(|word| number(word).is_some());
     let time = words.next().and_then(|word| word.split_once('.'));
     device && numbers && time.is_some_and(|(_, rest)| rest.len() == 9)
 }
@@ -78,40 +88,32 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 /// The events that concern data, of one device.
 #[derive(Debug)]
 struct Events<R> {
-    lines: CappedLines<R>,
+    lines: Lines<R>,
     chosen: Option<Device>,
     /// The device of the first event, when none was chosen.
     found: Option<Device>,
     in_summary: bool,
-    latest: Time,
-    others: Count,
-    backwards: Count,
-    back_most: Time,
-    truncated: Option<u64>,
+    watch: Watch,
 }
 
 impl<R: BufRead> Events<R> {
     fn new(from: R, chosen: Option<Device>) -> Self {
         Self {
-            lines: CappedLines::new(from),
+            lines: Lines::new(from),
             chosen,
             found: None,
             in_summary: false,
-            latest: Time::ZERO,
-            others: Count::default(),
-            backwards: Count::default(),
-            back_most: Time::ZERO,
-            truncated: None,
+            watch: Watch::default(),
         }
     }
 
     /// The next event of the device, or `None` at the end.
     fn next(&mut self) -> Result<Option<Event>, TraceError> {
-        while let Some(line) = self.lines.next()? {
-            let parsed = match event::parse(&line.text) {
+        while let Some(line) = self.lines.next_told()? {
+            let parsed = match event::parse(&line.characters()) {
                 Ok(parsed) => parsed,
-                Err(_) if !line.is_whole => {
-                    self.truncated = Some(line.number);
+                Err(_) if !line.ended => {
+                    self.watch.truncated(line.number);
                     return Ok(None);
                 }
                 Err(problem) => {
@@ -136,7 +138,7 @@ impl<R: BufRead> Events<R> {
                 Parsed::Event(event) => Event { line, ..event },
             };
             if self.concerns(&event)? {
-                self.watch(&event);
+                self.watch.time(event.time, event.line);
                 return Ok(Some(event));
             }
         }
@@ -147,7 +149,7 @@ impl<R: BufRead> Events<R> {
     fn concerns(&mut self, event: &Event) -> Result<bool, TraceError> {
         if let Some(chosen) = self.chosen {
             if event.device != chosen {
-                self.others.add(event.line);
+                self.watch.skipped("events of other devices", event.line);
             }
             return Ok(event.device == chosen);
         }
@@ -165,27 +167,9 @@ impl<R: BufRead> Events<R> {
         })
     }
 
-    fn watch(&mut self, event: &Event) {
-        if event.time < self.latest {
-            self.backwards.add(event.line);
-            self.back_most = self.back_most.later(self.latest.since(event.time));
-        }
-        self.latest = self.latest.later(event.time);
-    }
-
-    fn oddities(&self) -> Vec<Oddity> {
-        let mut oddities = Vec::new();
-        if self.backwards.count > 0 {
-            oddities.push(Oddity::BackwardsTime {
-                line: self.backwards.line,
-                count: self.backwards.count,
-                most: self.back_most,
-            });
-        }
-        oddities.extend(self.others.skipped("events of other devices"));
-        if let Some(line) = self.truncated {
-            oddities.push(Oddity::TruncatedEnd { line });
-        }
-        oddities
+    /// What was seen, of events of this kind.
+    fn summary(&self, of: &str) -> Summary {
+        self.watch
+            .summary(format!("blkparse, {of}"), Some(Time::from_ps(1000)))
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{AskedAccess, LoggedAccess, TraceError};
+use crate::{AskedAccess, LoggedAccess, MAX_LINE, Oddity, Stream, TraceError};
 use wordline_core::Operation;
 
 /// A disk with a write that is merged, a read, a flush, a discard and a message, as blkparse prints them.
@@ -42,14 +42,14 @@ fn asked(
     asked: Asked,
     device: Option<Device>,
 ) -> Result<(Vec<AskedAccess>, Vec<Oddity>), TraceError> {
-    let mut reader = BlkparseWorkload::new(text.as_bytes(), asked, device);
+    let mut reader = Stream::new(BlkparseWorkload::new(text.as_bytes(), asked, device));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert!(reader.next().is_none());
     Ok((accesses, reader.summary().oddities))
 }
 
 fn logged(text: &str, span: Span) -> Result<(Vec<LoggedAccess>, Vec<Oddity>), TraceError> {
-    let mut reader = BlkparseLatencies::new(text.as_bytes(), span, None);
+    let mut reader = Stream::new(BlkparseLatencies::new(text.as_bytes(), span, None));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert!(reader.next().is_none());
     Ok((accesses, reader.summary().oddities))
@@ -82,8 +82,8 @@ fn q_events_are_a_workload() {
         ]
     );
     let expected = [
-        skipped(19, 1, "discards"),
         skipped(16, 1, "flushes and commands without data"),
+        skipped(19, 1, "discards"),
     ];
     assert_eq!(oddities, expected);
 }
@@ -208,6 +208,7 @@ fn requeued_failed_and_unmatched_accesses_are_told_apart() {
                 count: 1,
                 most: Time::from_ps(100_000)
             },
+            skipped(6, 1, "failed accesses"),
             Oddity::Unmatched {
                 line: 8,
                 count: 2,
@@ -218,7 +219,6 @@ fn requeued_failed_and_unmatched_accesses_are_told_apart() {
                 count: 1,
                 what: "C without their D"
             },
-            skipped(6, 1, "failed accesses"),
         ]
     );
 }
@@ -315,11 +315,14 @@ fn lines_that_are_no_default_output_are_refused_with_what_is_expected() {
         error.starts_with("line 4: an event behind the summary"),
         "{error}"
     );
-    let long = format!("{event}\n{}\n", "x".repeat(20_000));
+    let long = format!("{event}\n{}\n", "x".repeat(MAX_LINE));
     let error = asked(&long, Asked::Auto, None)
         .expect_err("long")
         .to_string();
-    assert!(error.starts_with("line 2: the line is longer"), "{error}");
+    assert!(
+        error.starts_with("line 2: longer than 65536 bytes"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -5,10 +5,9 @@ use std::io::BufRead;
 
 use wordline_core::quantity::Time;
 
-use super::event::{Action, Event, Kind, SECTOR_BYTES};
+use super::event::{Action, DISCARDS, Event, Kind, SECTOR_BYTES, WITHOUT_DATA};
 use super::{Device, Events};
-use crate::capped::Count;
-use crate::{AskedAccess, Summary, TraceError};
+use crate::{AskedAccess, Reader, Summary, TraceError};
 
 /// D events that may come before the first Q: requests that were queued before the trace began.
 const HELD_MAX: usize = 4096;
@@ -30,7 +29,6 @@ pub enum Asked {
 /// # Errors
 /// [`TraceError::Malformed`] when a line is not of blkparse's default output, when there are events of a second
 /// device and none was chosen, or when a Q follows 4096 D; [`TraceError::Empty`]; [`TraceError::Unreadable`].
-/// Nothing comes after an error.
 #[derive(Debug)]
 pub struct BlkparseWorkload<R> {
     events: Events<R>,
@@ -39,10 +37,6 @@ pub struct BlkparseWorkload<R> {
     decided: Option<Action>,
     held: VecDeque<AskedAccess>,
     first: Option<Time>,
-    discards: Count,
-    without_data: Count,
-    accesses: u64,
-    is_over: bool,
 }
 
 impl<R: BufRead> BlkparseWorkload<R> {
@@ -58,50 +52,6 @@ impl<R: BufRead> BlkparseWorkload<R> {
             },
             held: VecDeque::new(),
             first: None,
-            discards: Count::default(),
-            without_data: Count::default(),
-            accesses: 0,
-            is_over: false,
-        }
-    }
-
-    /// What has been seen so far; all of it when the last access has been read.
-    pub fn summary(&self) -> Summary {
-        let mut oddities = self.events.oddities();
-        oddities.extend(self.discards.skipped(Kind::Discard.skipped()));
-        oddities.extend(self.without_data.skipped(Kind::NoData.skipped()));
-        let events = match self.decided {
-            Some(Action::Queued) => "Q events",
-            _ => "D events",
-        };
-        Summary {
-            format: format!("blkparse, {events}"),
-            resolution: Some(Time::from_ps(1000)),
-            oddities,
-        }
-    }
-
-    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
-        loop {
-            if self.decided.is_some()
-                && let Some(access) = self.held.pop_front()
-            {
-                self.accesses += 1;
-                return Ok(Some(access));
-            }
-            let Some(event) = self.events.next()? else {
-                if self.decided.is_none() {
-                    self.decided = Some(Action::Issued);
-                    continue;
-                }
-                self.is_over = true;
-                return if self.accesses == 0 {
-                    Err(TraceError::Empty)
-                } else {
-                    Ok(None)
-                };
-            };
-            self.take(event)?;
         }
     }
 
@@ -112,8 +62,8 @@ impl<R: BufRead> BlkparseWorkload<R> {
                 // The same requests would be told twice.
                 self.held.clear();
                 self.first = None;
-                self.discards = Count::default();
-                self.without_data = Count::default();
+                self.events.watch.forget_skipped(DISCARDS);
+                self.events.watch.forget_skipped(WITHOUT_DATA);
             } else if self.is_automatic && self.decided == Some(Action::Issued) {
                 return Err(TraceError::Malformed {
                     line: event.line,
@@ -127,8 +77,8 @@ impl<R: BufRead> BlkparseWorkload<R> {
             return Ok(());
         }
         match event.kind {
-            Kind::Discard => self.discards.add(event.line),
-            Kind::NoData => self.without_data.add(event.line),
+            Kind::Discard => self.events.watch.skipped(DISCARDS, event.line),
+            Kind::NoData => self.events.watch.skipped(WITHOUT_DATA, event.line),
             Kind::Data {
                 operation,
                 sector,
@@ -151,15 +101,32 @@ impl<R: BufRead> BlkparseWorkload<R> {
     }
 }
 
-impl<R: BufRead> Iterator for BlkparseWorkload<R> {
-    type Item = Result<AskedAccess, TraceError>;
+impl<R: BufRead> Reader for BlkparseWorkload<R> {
+    type Access = AskedAccess;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
+    fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
+        loop {
+            if self.decided.is_some()
+                && let Some(access) = self.held.pop_front()
+            {
+                self.events.watch.accesses += 1;
+                return Ok(Some(access));
+            }
+            let Some(event) = self.events.next()? else {
+                if self.decided.is_none() {
+                    self.decided = Some(Action::Issued);
+                    continue;
+                }
+                return self.events.watch.end();
+            };
+            self.take(event)?;
         }
-        let next = self.advance().transpose();
-        self.is_over |= !matches!(next, Some(Ok(_)));
-        next
+    }
+
+    fn summary(&self) -> Summary {
+        self.events.summary(match self.decided {
+            Some(Action::Queued) => "Q events",
+            _ => "D events",
+        })
     }
 }

@@ -13,7 +13,7 @@ use crate::lines::{Lines, shown};
 use crate::log::Options;
 use crate::number::{NumberFault, scaled, whole_or_hex};
 use crate::watch::{Origin, Watch};
-use crate::{LoggedAccess, Summary, TraceError};
+use crate::{LoggedAccess, Reader, Summary, TraceError};
 use columns::{Columns, Scale};
 use fields::Fields;
 
@@ -52,53 +52,6 @@ impl<R: BufRead> Csv<R> {
             origin: Origin::default(),
             watch: Watch::default(),
         })
-    }
-
-    /// What has been seen so far.
-    pub(crate) fn summary(&self) -> Summary {
-        let mut format = format!("CSV, {} columns", self.columns.count);
-        if !self.columns.passed_over.is_empty() {
-            format += &format!(" (not used: {})", self.columns.passed_over.join(", "));
-        }
-        self.watch.summary(format, None)
-    }
-
-    /// The next access; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
-        loop {
-            let Some(line) = self.lines.next_told()? else {
-                return match self.watch.accesses {
-                    0 => Err(TraceError::Empty),
-                    _ => Ok(None),
-                };
-            };
-            let (number, ended) = (line.number, line.ended);
-            let told = self
-                .fields
-                .split(line.text, self.columns.separator)
-                .and_then(|()| self.access(number));
-            match told {
-                Ok(Some(access)) => {
-                    if let Some(end) = access.end {
-                        self.watch.ended(end, number);
-                    }
-                    self.watch.accesses += 1;
-                    return Ok(Some(access));
-                }
-                Ok(None) => self.watch.left_out(number),
-                // Many writers leave the last line without an end; only one that makes no sense is cut off.
-                Err(_) if !ended && self.watch.accesses > 0 => {
-                    self.watch.truncated(number);
-                    return Ok(None);
-                }
-                Err(problem) => {
-                    return Err(TraceError::Malformed {
-                        line: number,
-                        problem,
-                    });
-                }
-            }
-        }
     }
 
     /// None for what neither reads nor writes.
@@ -190,6 +143,52 @@ impl<R: BufRead> Csv<R> {
             end,
             line,
         }))
+    }
+}
+
+impl<R: BufRead> Reader for Csv<R> {
+    type Access = LoggedAccess;
+
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        loop {
+            let Some(line) = self.lines.next_told()? else {
+                return self.watch.end();
+            };
+            let (number, ended) = (line.number, line.ended);
+            let told = self
+                .fields
+                .split(line.text, self.columns.separator)
+                .and_then(|()| self.access(number));
+            match told {
+                Ok(Some(access)) => {
+                    if let Some(end) = access.end {
+                        self.watch.time(end, number);
+                    }
+                    self.watch.accesses += 1;
+                    return Ok(Some(access));
+                }
+                Ok(None) => self.watch.skipped("trims", number),
+                // Many writers leave the last line without an end; only one that makes no sense is cut off.
+                Err(_) if !ended && self.watch.accesses > 0 => {
+                    self.watch.truncated(number);
+                    return Ok(None);
+                }
+                Err(problem) => {
+                    return Err(TraceError::Malformed {
+                        line: number,
+                        problem,
+                    });
+                }
+            }
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let mut format = format!("CSV, {} columns", self.columns.count);
+        if !self.columns.passed_over.is_empty() {
+            format += &format!(" (not used: {})", self.columns.passed_over.join(", "));
+        }
+        self.watch.summary(format, None)
     }
 }
 

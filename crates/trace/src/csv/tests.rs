@@ -160,7 +160,14 @@ fn trims_are_left_out_and_counted() {
     let text = "op,bytes,duration_us\ntrim,1,1\nw,1,1\nD,1,1\n";
     let (all, summary) = read_with(text, &Options::default()).expect("sound");
     assert_eq!(all.len(), 1);
-    assert_eq!(summary.oddities, [Oddity::LeftOut { line: 2, count: 2 }]);
+    assert_eq!(
+        summary.oddities,
+        [Oddity::Skipped {
+            line: 2,
+            count: 2,
+            what: "trims"
+        }]
+    );
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
         let tally = match direction {
             0 | 1 => &mut tallies[direction as usize],
             2 => {
-                watch.left_out(number);
+                watch.skipped("windows of trims", number);
                 &mut left_out
             }
             other => {

@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for Bins {
                     let bin = bin.ok_or_else(|| {
                         de::Error::custom(format!(
                             "{} is the middle of no bin of fio's histograms",
-                            shown(name.as_bytes())
+                            shown(name)
                         ))
                     })?;
                     bins.push((bin, count));
@@ -185,15 +185,12 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
     let Some(first) = jobs.first() else {
         return useless("no jobs: this is no result of fio".to_owned());
     };
-    let mut names: Vec<String> = jobs
-        .iter()
-        .map(|job| shown(job.jobname.as_bytes()))
-        .collect();
+    let mut names: Vec<String> = jobs.iter().map(|job| shown(&job.jobname)).collect();
     names.dedup();
     let one_of = || {
         names
             .iter()
-            .take(20)
+            .take(10)
             .cloned()
             .collect::<Vec<_>>()
             .join(", ")
@@ -207,7 +204,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
     };
     let jobs: Vec<&Job> = jobs.iter().filter(|job| job.jobname == *chosen).collect();
     if jobs.is_empty() {
-        let name = shown(chosen.as_bytes());
+        let name = shown(chosen);
         return useless(format!("no job {name}: there are {}", one_of()));
     }
 
@@ -230,7 +227,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
             }
         }
         if job.trim.as_ref().is_some_and(Direction::has_bins) {
-            watch.left_out(line);
+            watch.skipped("histograms of trims", line);
         }
     }
     if counts.is_empty() {
@@ -266,11 +263,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
         return useless("the counts overflow".to_owned());
     };
     let version = document.version.as_deref().unwrap_or("fio");
-    let format = format!(
-        "{} json+, {which}, job {}",
-        shown(version.as_bytes()),
-        shown(chosen.as_bytes())
-    );
+    let format = format!("{} json+, {which}, job {}", shown(version), shown(chosen));
     Ok(Counted {
         durations,
         summary: watch.summary(format.replace('"', ""), None),

@@ -11,7 +11,7 @@ use crate::lines::{Lines, shown};
 use crate::log::{LatencyUnit, Options};
 use crate::number::leading_number;
 use crate::watch::{Origin, Watch};
-use crate::{LoggedAccess, Summary, TraceError};
+use crate::{LoggedAccess, Reader, Summary, TraceError};
 
 const PS_PER_MS: u128 = 1_000_000_000;
 const PS_PER_NS: u64 = 1_000;
@@ -57,7 +57,7 @@ impl<R: BufRead> FioLog<R> {
                     line: first,
                     problem: format!(
                         "the name of {} says that it holds {what}, not latencies: give fio's {}",
-                        shown(name.as_bytes()),
+                        shown(name),
                         "NAME_lat.N.log or NAME_clat.N.log, which it writes with write_lat_log=NAME"
                     ),
                 });
@@ -101,43 +101,9 @@ impl<R: BufRead> FioLog<R> {
         })
     }
 
-    /// What has been seen so far.
-    pub(crate) fn summary(&self) -> Summary {
-        let which = match self.latency {
-            Latency::Total => "latency",
-            Latency::Completion => "completion latency",
-            Latency::Submission => "submission latency",
-        };
-        let format = format!("fio {which} log, {} columns", self.layout.columns);
-        let resolution = if self.ends_by_issue() {
-            Time::from_ps(PS_PER_NS)
-        } else {
-            Time::from_ps(PS_PER_MS as u64)
-        };
-        self.watch.summary(format, Some(resolution))
-    }
-
     /// Whether ends come from the issue time, which is exact, and not from the time, which is in ms.
     const fn ends_by_issue(&self) -> bool {
         self.layout.issue.is_some() && !matches!(self.latency, Latency::Total)
-    }
-
-    /// The next access; none at the end.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
-        loop {
-            let fields = match self.quick_fields() {
-                Some(fields) => fields,
-                None => match self.careful_fields()? {
-                    Some(fields) => fields,
-                    None => return self.end(),
-                },
-            };
-            if let Some(access) = self.access(&fields)? {
-                self.watch.accesses += 1;
-                return Ok(Some(access));
-            }
-        }
     }
 
     /// The next line, where it lies in the buffer as a whole and is written as fio writes it.
@@ -166,12 +132,11 @@ impl<R: BufRead> FioLog<R> {
 
     fn end(&self) -> Result<Option<LoggedAccess>, TraceError> {
         match (self.watch.accesses, self.watch.truncated_line()) {
-            (0, None) => Err(TraceError::Empty),
             (0, Some(line)) => Err(TraceError::Malformed {
                 line,
                 problem: "the only line has no line end: it may be cut off".to_owned(),
             }),
-            _ => Ok(None),
+            _ => self.watch.end(),
         }
     }
 
@@ -189,7 +154,7 @@ impl<R: BufRead> FioLog<R> {
             0 => Operation::Read,
             1 => Operation::Write,
             2 => {
-                self.watch.left_out(line);
+                self.watch.skipped("trims", line);
                 return Ok(None);
             }
             other => return Err(unknown_direction(line, other)),
@@ -210,7 +175,7 @@ impl<R: BufRead> FioLog<R> {
         let Some(end) = self.origin.place(end_ps) else {
             return Err(far_away(line, at(0)));
         };
-        self.watch.ended(end, line);
+        self.watch.time(end, line);
         Ok(Some(LoggedAccess {
             operation,
             duration: Time::from_ps(ps),
@@ -219,6 +184,42 @@ impl<R: BufRead> FioLog<R> {
             end: Some(end),
             line,
         }))
+    }
+}
+
+impl<R: BufRead> Reader for FioLog<R> {
+    type Access = LoggedAccess;
+
+    #[inline]
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
+        loop {
+            let fields = match self.quick_fields() {
+                Some(fields) => fields,
+                None => match self.careful_fields()? {
+                    Some(fields) => fields,
+                    None => return self.end(),
+                },
+            };
+            if let Some(access) = self.access(&fields)? {
+                self.watch.accesses += 1;
+                return Ok(Some(access));
+            }
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let which = match self.latency {
+            Latency::Total => "latency",
+            Latency::Completion => "completion latency",
+            Latency::Submission => "submission latency",
+        };
+        let format = format!("fio {which} log, {} columns", self.layout.columns);
+        let resolution = if self.ends_by_issue() {
+            Time::from_ps(PS_PER_NS)
+        } else {
+            Time::from_ps(PS_PER_MS as u64)
+        };
+        self.watch.summary(format, Some(resolution))
     }
 }
 

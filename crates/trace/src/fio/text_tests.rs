@@ -45,7 +45,14 @@ fn a_line_is_an_access() {
     );
     assert_eq!(all.len(), 2);
     assert_eq!(summary.resolution, Some(Time::from_ps(1_000_000_000)));
-    assert_eq!(summary.oddities, [Oddity::LeftOut { line: 3, count: 1 }]);
+    assert_eq!(
+        summary.oddities,
+        [Oddity::Skipped {
+            line: 3,
+            count: 1,
+            what: "trims"
+        }]
+    );
 }
 
 #[test]

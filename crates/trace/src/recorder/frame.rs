@@ -45,6 +45,12 @@ pub(super) struct Header {
     pub(super) lost: u32,
 }
 
+/// Whether the bytes between two delimiters are a header by their form, of whatever version, sound or damaged.
+pub(super) fn is_header(stuffed: &[u8]) -> bool {
+    let mut buffer = [0; LONGEST_FRAME];
+    unstuffed(stuffed, &mut buffer).is_some_and(|bytes| bytes.starts_with(b"WLR1"))
+}
+
 /// What the bytes between two delimiters tell, or nothing when they are no frame.
 pub(super) fn decode(stuffed: &[u8]) -> Option<Frame> {
     let mut buffer = [0; LONGEST_FRAME];

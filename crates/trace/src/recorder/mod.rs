@@ -7,9 +7,10 @@
 mod frame;
 mod reader;
 
-pub use reader::{Counter, RecorderReader};
+pub use reader::RecorderReader;
 
-/// Whether bytes are of a capture: they hold a header's magic and a delimiter.
+/// Whether bytes are of a capture, which may begin in the midst of a frame: somewhere between two delimiters
+/// stands a header. A text may mention the magic, but not in the form of a frame.
 pub(crate) fn looks_like(bytes: &[u8]) -> bool {
-    bytes.contains(&0) && bytes.windows(4).any(|four| four == b"WLR1")
+    bytes.contains(&0) && bytes.split(|&byte| byte == 0).any(frame::is_header)
 }

@@ -7,18 +7,19 @@ use wordline_core::Operation;
 use wordline_core::quantity::{Frequency, Time};
 
 use super::frame::{Frame, Header, LONGEST_FRAME, VERSION, decode};
-use crate::{LoggedAccess, Oddity, Summary, TraceError};
+use crate::watch::{Count, Watch};
+use crate::{LoggedAccess, Oddity, Reader, Summary, TraceError};
 
 /// Accesses that may wait for a header.
 const WAITING_MAX: usize = 4096;
 
 /// The counter of the recorder, as a header tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counter {
+struct Counter {
     /// How often it counts.
-    pub frequency: Frequency,
+    frequency: Frequency,
     /// Its width in bits.
-    pub bits: u8,
+    bits: u8,
 }
 
 /// The accesses of a capture, in the order in which they ended.
@@ -30,7 +31,6 @@ pub struct Counter {
 /// # Errors
 /// [`TraceError::Unknown`] when no header comes, or one of another version; [`TraceError::Malformed`] when an
 /// access lasted more than 213 days; [`TraceError::Empty`] when there is no access; [`TraceError::Unreadable`].
-/// Nothing comes after an error.
 #[derive(Debug)]
 pub struct RecorderReader<R> {
     from: R,
@@ -38,7 +38,6 @@ pub struct RecorderReader<R> {
     chunk_is_too_long: bool,
     /// Frames that count, from 1, as far as they were read.
     record: u64,
-    accesses: u64,
     counter: Option<Counter>,
     /// Number of the next frame; only its low byte is known before the first header.
     next: Option<u32>,
@@ -69,24 +68,18 @@ struct Waiting {
     offset: Option<u64>,
 }
 
-/// The first place and the count of each oddity.
+/// What is odd about captures alone, beside what is odd about any log.
 #[derive(Debug, Default)]
 struct Seen {
-    lost: Option<(u64, u64)>,
-    noise: Option<(u64, u64)>,
-    without_header: Option<(u64, u64)>,
-    restarted: Option<(u64, u64)>,
-    gap: Option<(u64, u64)>,
+    watch: Watch,
+    lost: Count,
+    restarted: Count,
+    gap: Count,
     before: u64,
-    truncated: Option<u64>,
 }
 
-fn note(slot: &mut Option<(u64, u64)>, line: u64, count: u64) {
-    if count > 0 {
-        let (_, sum) = slot.get_or_insert((line, 0));
-        *sum = sum.saturating_add(count);
-    }
-}
+const WITHOUT_HEADER: &str = "records without a header";
+const NOISE: &str = "bytes outside frames";
 
 impl<R: BufRead> RecorderReader<R> {
     /// Reads a capture from `from`, which may begin and end anywhere.
@@ -96,7 +89,6 @@ impl<R: BufRead> RecorderReader<R> {
             chunk: Vec::with_capacity(LONGEST_FRAME),
             chunk_is_too_long: false,
             record: 0,
-            accesses: 0,
             counter: None,
             next: None,
             first: None,
@@ -107,55 +99,6 @@ impl<R: BufRead> RecorderReader<R> {
             ready: VecDeque::new(),
             seen: Seen::default(),
             is_over: false,
-        }
-    }
-
-    /// The counter, once a header has been read.
-    pub fn counter(&self) -> Option<Counter> {
-        self.counter
-    }
-
-    /// What has been seen of the capture so far; all of it when the last access has been read.
-    ///
-    /// The resolution is one cycle of the counter. [`Oddity::Lost`] has the records that a full ring lost and
-    /// those whose frames did not arrive; a frame that told of a loss and did not arrive counts as one more.
-    pub fn summary(&self) -> Summary {
-        let mut oddities = Vec::new();
-        if self.seen.before > 0 {
-            let count = self.seen.before;
-            oddities.push(Oddity::StartsLate { count });
-        }
-        if let Some((line, count)) = self.seen.lost {
-            oddities.push(Oddity::Lost { line, count });
-        }
-        if let Some((line, wraps)) = self.seen.gap {
-            oddities.push(Oddity::ClockGap { line, wraps });
-        }
-        if let Some((line, count)) = self.seen.restarted {
-            oddities.push(Oddity::Restarted { line, count });
-        }
-        for (slot, what) in [
-            (self.seen.without_header, "records without a header"),
-            (self.seen.noise, "bytes outside frames"),
-        ] {
-            if let Some((line, count)) = slot {
-                oddities.push(Oddity::Skipped { line, count, what });
-            }
-        }
-        if let Some(line) = self.seen.truncated {
-            oddities.push(Oddity::TruncatedEnd { line });
-        }
-        Summary {
-            format: self.counter.map_or_else(
-                || "firmware recorder".to_owned(),
-                |Counter { frequency, bits }| {
-                    format!("firmware recorder, counter of {bits} bits at {frequency}")
-                },
-            ),
-            resolution: self
-                .counter
-                .map(|counter| counter.frequency.duration_of(1).later(Time::from_ps(1))),
-            oddities,
         }
     }
 
@@ -178,11 +121,15 @@ impl<R: BufRead> RecorderReader<R> {
         if taken.len() > room {
             // What is no frame is counted as it comes, and not kept.
             let surplus = self.chunk.len() + taken.len();
-            note(&mut self.seen.noise, self.record + 1, surplus as u64);
+            self.seen
+                .watch
+                .skipped_many(NOISE, self.record + 1, surplus as u64);
             self.chunk.clear();
             self.chunk_is_too_long = true;
         } else if self.chunk_is_too_long {
-            note(&mut self.seen.noise, self.record + 1, taken.len() as u64);
+            self.seen
+                .watch
+                .skipped_many(NOISE, self.record + 1, taken.len() as u64);
         } else {
             self.chunk.extend_from_slice(taken);
         }
@@ -199,11 +146,11 @@ impl<R: BufRead> RecorderReader<R> {
         if !self.chunk_is_too_long && !self.chunk.is_empty() {
             match decode(&self.chunk) {
                 Some(frame) => self.frame(frame)?,
-                None => note(
-                    &mut self.seen.noise,
-                    self.record + 1,
-                    self.chunk.len() as u64,
-                ),
+                None => {
+                    self.seen
+                        .watch
+                        .skipped_many(NOISE, self.record + 1, self.chunk.len() as u64)
+                }
             }
         }
         self.chunk.clear();
@@ -248,12 +195,12 @@ impl<R: BufRead> RecorderReader<R> {
             }
             Frame::Lost { sequence, count } => {
                 self.counted(sequence);
-                note(&mut self.seen.lost, self.record, count);
+                self.seen.lost.add_many(self.record, count);
                 self.lost_told = self.lost_told.map(|told| told.wrapping_add(count as u32));
             }
             Frame::Gap { sequence, wraps } => {
                 self.counted(sequence);
-                note(&mut self.seen.gap, self.record, wraps);
+                self.seen.gap.add_many(self.record, wraps);
             }
         }
         Ok(())
@@ -266,7 +213,7 @@ impl<R: BufRead> RecorderReader<R> {
         self.first.get_or_insert(next);
         let missing = sequence.wrapping_sub(next as u8);
         if missing > 0 {
-            note(&mut self.seen.lost, self.record, u64::from(missing));
+            self.seen.lost.add_many(self.record, u64::from(missing));
             self.end = None;
             // The next header can say nothing of what came before the gap.
             self.tell_waiting(None);
@@ -287,18 +234,18 @@ impl<R: BufRead> RecorderReader<R> {
         };
         let went_back = is_known && missing > u32::MAX / 2;
         if (header.is_first && self.record > 0) || went_back {
-            note(&mut self.seen.restarted, line, 1);
+            self.seen.restarted.add_many(line, 1);
             self.tell_waiting(None);
             let dropped = self.waiting.len() as u64;
-            note(&mut self.seen.without_header, line, dropped);
+            self.seen.watch.skipped_many(WITHOUT_HEADER, line, dropped);
             self.waiting.clear();
             self.lost_told = None;
         } else {
             self.counter = Some(counter_of(header));
-            note(&mut self.seen.lost, line, u64::from(missing));
+            self.seen.lost.add_many(line, u64::from(missing));
             if let Some(told) = self.lost_told {
                 let untold = header.lost.wrapping_sub(told);
-                note(&mut self.seen.lost, line, u64::from(untold));
+                self.seen.lost.add_many(line, u64::from(untold));
             }
             self.tell_waiting((missing == 0).then_some(header.end));
         }
@@ -374,7 +321,7 @@ impl<R: BufRead> RecorderReader<R> {
                 ),
             }),
         });
-        self.accesses += 1;
+        self.seen.watch.accesses += 1;
     }
 
     fn no_header(&self) -> TraceError {
@@ -393,7 +340,7 @@ impl<R: BufRead> RecorderReader<R> {
         if !self.chunk.is_empty() {
             // All of a frame may have come but its delimiter.
             if decode(&self.chunk).is_none() && self.chunk.iter().any(|&byte| !is_text(byte)) {
-                self.seen.truncated = Some(self.record + 1);
+                self.seen.watch.truncated(self.record + 1);
                 self.chunk.clear();
             }
             self.delimited()?;
@@ -402,9 +349,6 @@ impl<R: BufRead> RecorderReader<R> {
             return Err(self.no_header());
         }
         self.tell_waiting(None);
-        if self.accesses == 0 {
-            return Err(TraceError::Empty);
-        }
         Ok(())
     }
 }
@@ -420,25 +364,50 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-impl<R: BufRead> Iterator for RecorderReader<R> {
-    type Item = Result<LoggedAccess, TraceError>;
+impl<R: BufRead> Reader for RecorderReader<R> {
+    type Access = LoggedAccess;
 
-    fn next(&mut self) -> Option<Self::Item> {
+    fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
         loop {
             if let Some(access) = self.ready.pop_front() {
-                if access.is_err() {
-                    self.is_over = true;
-                    self.ready.clear();
-                }
-                return Some(access);
+                return access.map(Some);
             }
             if self.is_over {
-                return None;
+                return self.seen.watch.end();
             }
             if let Err(error) = self.step() {
                 // What was told before the error comes first.
                 self.ready.push_back(Err(error));
             }
         }
+    }
+
+    /// The resolution is one cycle of the counter. [`Oddity::Lost`] has the records that a full ring lost and
+    /// those whose frames did not arrive; a frame that told of a loss and did not arrive counts as one more.
+    fn summary(&self) -> Summary {
+        let format = self.counter.map_or_else(
+            || "firmware recorder".to_owned(),
+            |Counter { frequency, bits }| {
+                format!("firmware recorder, counter of {bits} bits at {frequency}")
+            },
+        );
+        let cycle = self.counter.map(|counter| counter.frequency.duration_of(1));
+        let resolution = cycle.map(|cycle| cycle.later(Time::from_ps(1)));
+        let mut summary = self.seen.watch.summary(format, resolution);
+        let count = self.seen.before;
+        let Seen {
+            lost,
+            restarted,
+            gap,
+            ..
+        } = self.seen;
+        let oddities = [
+            (count > 0).then_some(Oddity::StartsLate { count }),
+            lost.told(|line, count| Oddity::Lost { line, count }),
+            gap.told(|line, wraps| Oddity::ClockGap { line, wraps }),
+            restarted.told(|line, count| Oddity::Restarted { line, count }),
+        ];
+        summary.oddities.extend(oddities.into_iter().flatten());
+        summary
     }
 }

@@ -1,0 +1,62 @@
+//! What every reader of a log does, and the one way in which its accesses are handed out.
+
+use std::fmt;
+
+use crate::{Summary, TraceError};
+
+/// Reads a log from its start to its end, once. [`Stream`] makes an iterator of it.
+pub trait Reader {
+    /// What it reads: [`LoggedAccess`](crate::LoggedAccess) or [`AskedAccess`](crate::AskedAccess).
+    type Access;
+
+    /// The next access; none at the end.
+    ///
+    /// # Errors
+    /// Where a line is not what the format asks for, and [`TraceError::Empty`] at the end of a log without an
+    /// access. What comes after an error or after the end is not specified.
+    fn advance(&mut self) -> Result<Option<Self::Access>, TraceError>;
+
+    /// What has been seen of the log so far; all of it once the last access has been read.
+    fn summary(&self) -> Summary;
+}
+
+/// The accesses of a log, one at a time. The first error is the last item.
+pub struct Stream<S> {
+    reader: S,
+    is_over: bool,
+}
+
+impl<S: Reader> Stream<S> {
+    /// What the reader reads.
+    pub const fn new(reader: S) -> Self {
+        Self {
+            reader,
+            is_over: false,
+        }
+    }
+
+    /// What has been seen of the log so far; all of it once the last access has been read.
+    pub fn summary(&self) -> Summary {
+        self.reader.summary()
+    }
+}
+
+impl<S: Reader> Iterator for Stream<S> {
+    type Item = Result<S::Access, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.reader.advance();
+        self.is_over = !matches!(next, Ok(Some(_)));
+        next.transpose()
+    }
+}
+
+impl<S> fmt::Debug for Stream<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
