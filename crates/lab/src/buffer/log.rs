@@ -150,9 +150,10 @@ impl Coverage {
 
     /// The time that passed, in picoseconds; `None` where the log does not tell.
     fn elapsed_ps(&self) -> Option<u128> {
-        let known = (!self.unknown).then_some(())?;
+        if self.unknown {
+            return None;
+        }
         let (first, last) = (self.first_start_ps?, self.last_end_ps?);
-        let () = known;
         u128::try_from(last - first).ok()
     }
 
