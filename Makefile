@@ -11,10 +11,9 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 .PHONY: demo
-demo: ## MRAM, NOR and NAND from data sheet to an HTML report, in under 3 minutes from a clean clone
+demo: ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
-	cargo run --quiet --locked -p wordline -- raw \
-	  --target em064lx,mt25ql128,mt29f1g01 --export $(DEMO_REPORT)
+	cargo run --quiet --locked -p wordline -- compare data-logger --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
@@ -51,6 +50,6 @@ reference: ## write the generated pages under docs/reference/ again
 .PHONY: picture
 picture: ## take the README's picture again (needs Chromium)
 	mkdir -p out
-	cargo run --quiet --locked -p wordline -- raw --operation write --quiet \
-	  --target em064lx,mt25ql128,mt29f1g01 --export out/picture.html >/dev/null
+	cargo run --quiet --locked -p wordline -- compare data-logger --quiet \
+	  --target mt29f1g01,w25n01gv,mt29f4g08aac,mt25ql128,em064lx --export out/picture.html >/dev/null
 	scripts/screenshot out/picture.html docs/images/report.png 1280 1960

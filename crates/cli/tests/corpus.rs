@@ -7,6 +7,8 @@ mod document;
 mod figures;
 #[path = "../../../fuzz/checks/import.rs"]
 mod import;
+#[path = "../../../fuzz/checks/log.rs"]
+mod log;
 #[path = "../../../fuzz/checks/quantity.rs"]
 mod quantity;
 #[path = "../../../fuzz/checks/recorder.rs"]
@@ -118,6 +120,11 @@ fn the_corpus_of_traces_passes() {
 }
 
 #[test]
+fn the_corpus_of_logs_passes() {
+    replay("log", log::check);
+}
+
+#[test]
 fn the_corpus_of_studies_passes() {
     replay("study", study::check);
 }
@@ -152,6 +159,25 @@ fn the_sound_captures_and_traces_of_the_corpus_are_read() {
             trace::check(&corpus_file("trace", name)),
             "{name} is refused"
         );
+    }
+}
+
+#[test]
+fn the_sound_logs_of_the_corpus_are_read() {
+    for name in [
+        "fio-4.log",
+        "fio-5-offset.log",
+        "fio-5-priority.log",
+        "fio-6.log",
+        "fio-6-hex.log",
+        "fio-6-issue.log",
+        "fio-7-issue.log",
+        "fio-hist-29.log",
+        "fio-json-plus.json",
+        "csv-comma.csv",
+        "csv-semicolon.csv",
+    ] {
+        assert!(log::check(&corpus_file("log", name)), "{name} is refused");
     }
 }
 

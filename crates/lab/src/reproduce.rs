@@ -4,15 +4,16 @@
 //! be computed it is run and judged like any other, and its `needs` is reported as out of date. A
 //! listed miss that hits is reported too: the data must say what holds.
 
-use std::collections::HashMap;
+mod bench;
+mod theory;
 
 use serde::Serialize;
 use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
-use wordline_core::{Experiment, ResultSet, Workload};
 
-use crate::control::{Control, Progress};
-use crate::published::{Allowed, Kind, Measure, Published, Run, Use, Value, Variant, number};
+use crate::control::Control;
+use crate::published::{Allowed, Measure, Published, Use, Value};
+use bench::Bench;
 
 /// Documents reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,6 +58,8 @@ pub struct Score {
     pub datasheet: Tally,
     /// Figures that our sheets have from the document itself.
     pub copied: Tally,
+    /// What the theory gives for stated accesses, without a model of a memory.
+    pub theory: Tally,
 }
 
 /// The verdicts on values of one use.
@@ -273,6 +276,7 @@ impl std::ops::AddAssign for Score {
         self.calibrated += other.calibrated;
         self.datasheet += other.datasheet;
         self.copied += other.copied;
+        self.theory += other.theory;
     }
 }
 
@@ -284,6 +288,7 @@ impl Score {
             Use::Calibrated => &mut self.calibrated,
             Use::Datasheet => &mut self.datasheet,
             Use::Copied => &mut self.copied,
+            Use::Theory => &mut self.theory,
         };
         let ran = !matches!(row.verdict, Verdict::Pending | Verdict::Failed);
         tally.run += usize::from(ran);
@@ -294,168 +299,6 @@ impl Score {
             Verdict::Pending => &mut tally.pending,
             Verdict::Failed => &mut tally.failed,
         } += 1;
-    }
-}
-
-/// Runs what values ask for, and remembers it.
-struct Bench<'a> {
-    catalog: &'a Catalog,
-    control: &'a Control<'a>,
-    finished: HashMap<Run, Result<ResultSet, String>>,
-    /// Bytes that all runs together move, and those moved so far.
-    total_bytes: u64,
-    done_bytes: u64,
-}
-
-impl<'a> Bench<'a> {
-    fn new(catalog: &'a Catalog, documents: &[Published], control: &'a Control<'a>) -> Self {
-        let values = documents.iter().flat_map(|document| &document.value);
-        let measures = values.flat_map(|value| [Some(&value.of), value.over.as_ref()]);
-        let mut runs: HashMap<&Run, u64> = HashMap::new();
-        for measure in measures.flatten() {
-            if let Measure::Row { run, .. } = measure
-                && let Ok(experiment) = experiment(catalog, run)
-            {
-                runs.insert(run, bytes(&experiment));
-            }
-        }
-        Self {
-            catalog,
-            control,
-            finished: HashMap::new(),
-            total_bytes: runs.values().sum(),
-            done_bytes: 0,
-        }
-    }
-
-    /// Our side of a value; otherwise why there is none.
-    fn ours(&mut self, value: &Value) -> Result<f64, String> {
-        let ours = self.measure(&value.of, value)?;
-        let Some(over) = &value.over else {
-            return Ok(ours);
-        };
-        let ratio = ours / self.measure(over, value)?;
-        if ratio.is_finite() {
-            Ok(ratio)
-        } else {
-            Err(format!("the ratio is {ratio}"))
-        }
-    }
-
-    fn measure(&mut self, measure: &Measure, value: &Value) -> Result<f64, String> {
-        match measure {
-            Measure::Row { run, metric, cause } => {
-                let result = self.run(run)?;
-                let mut rows = result.of(*metric).filter(|row| {
-                    row.operation == run.operation.name()
-                        && row.count("access_bytes") == Some(run.access_bytes)
-                        && row.text("cause") == cause.as_deref()
-                });
-                let name = match cause {
-                    Some(cause) => format!("{metric}, {cause}"),
-                    None => metric.to_string(),
-                };
-                let row = rows.next().ok_or(format!("the run has no row {name}"))?;
-                if rows.next().is_some() {
-                    return Err(format!("the run has several rows {name}"));
-                }
-                row.value.ok_or(format!("the run has no value of {name}"))
-            }
-            Measure::Figure {
-                sheet,
-                figure,
-                column,
-            } => {
-                let (number, unit) = self.figure(sheet, figure, column)?;
-                if value.over.is_none() && unit != value.unit {
-                    return Err(format!("{sheet} states {figure} in {unit}"));
-                }
-                Ok(number)
-            }
-        }
-    }
-
-    fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {
-        if !self.finished.contains_key(run) {
-            let result = self.perform(run);
-            self.finished.insert(run.clone(), result);
-        }
-        self.finished[run].as_ref().map_err(Clone::clone)
-    }
-
-    fn perform(&mut self, run: &Run) -> Result<ResultSet, String> {
-        let experiment = experiment(self.catalog, run)?;
-        let (before, total_bytes) = (self.done_bytes, self.total_bytes);
-        let show = |progress: Progress<'_>| {
-            self.control.report(Progress {
-                done_bytes: before + progress.done_bytes,
-                total_bytes,
-                ..progress
-            });
-        };
-        let control = Control {
-            progress: Some(&show),
-            ..*self.control
-        };
-        let result = crate::run(self.catalog, &experiment, &control);
-        self.done_bytes += bytes(&experiment);
-        result.map_err(|error| error.to_string())
-    }
-
-    /// A column of a figure of a sheet, with its SI unit. A sheet states an endurance without limit as
-    /// such rather than as a number.
-    fn figure(&self, id: &str, path: &str, column: &str) -> Result<(f64, &'static str), String> {
-        let figures = match self.catalog.part(id) {
-            Ok(part) => &part.figures,
-            Err(_) => {
-                let board = self.catalog.board(id);
-                &board.map_err(|_| format!("no sheet {id}"))?.figures
-            }
-        };
-        let figure = figures.iter().find(|figure| figure.figure == path);
-        let figure = figure.ok_or_else(|| format!("{id} states no {path}"))?;
-        let prefix = format!("{column} ");
-        let mut columns = figure.value.split(", ");
-        let text = columns.find_map(|text| text.strip_prefix(&prefix));
-        let text = text.ok_or_else(|| format!("{path} of {id} has no column {column}"))?;
-        if path.ends_with("_unlimited") && text == "true" {
-            return Ok((f64::INFINITY, "cycles"));
-        }
-        number::any(text).ok_or_else(|| format!("{path} of {id} is no quantity: {text}"))
-    }
-}
-
-/// The experiment of a run; otherwise why this version cannot run it.
-fn experiment(catalog: &Catalog, run: &Run) -> Result<Experiment, String> {
-    let target = catalog.target(&run.target);
-    let target = target.map_err(|error| error.to_string())?;
-    let mut workload = crate::default_workload(std::slice::from_ref(&target), None, None);
-    workload.operations = vec![run.operation];
-    workload.access_bytes = vec![run.access_bytes];
-    workload.patterns = vec![run.pattern];
-    match (run.workload, run.variant) {
-        (Kind::Raw, None) => {}
-        (Kind::Raw, Some(Variant::CacheRead)) => workload.cache_read = true,
-        (Kind::Buffer, _) => return Err(absent("the workload buffer")),
-    }
-    Ok(Experiment {
-        targets: vec![target.name],
-        workload: Workload::Raw(workload),
-        timings: vec![run.timing],
-        age: 0.0,
-        seed: 0,
-    })
-}
-
-fn absent(what: &str) -> String {
-    format!("this version does not run {what}")
-}
-
-/// Bytes that an experiment of one run moves.
-fn bytes(experiment: &Experiment) -> u64 {
-    match &experiment.workload {
-        Workload::Raw(workload) => workload.total_bytes,
-        Workload::Buffer(_) | Workload::Compare(_) => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row, WarningCode};
+use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
 use wordline_nvm::{Cause, Device, Wear};
 
@@ -31,14 +31,16 @@ pub(crate) fn rows(
 ) {
     if run.during.is_some() {
         // The pauses between reads are ours: rates and shares of the time would be about them.
-        run.latencies(tally, document);
+        run.subject()
+            .latencies(tally.latency(), run.name(), document);
         run.worst_parts(after, tally, document);
         run.background(tally, document);
         return;
     }
     let elapsed = tally.elapsed();
     run.rates(tally, elapsed, document);
-    run.latencies(tally, document);
+    run.subject()
+        .latencies(tally.latency(), run.name(), document);
     run.energies(before, after, tally, elapsed, document);
     run.host_energy(after, tally, document);
     run.causes(after, tally, elapsed, document);
@@ -106,28 +108,6 @@ impl Run<'_> {
             .rows
             .push(self.row(Metric::ThroughputMean, Ok(throughput)));
         document.rows.push(self.row(Metric::OpsRate, Ok(ops)));
-    }
-
-    fn latencies(&self, tally: &Tally, document: &mut ResultSet) {
-        let latency = tally.latency();
-        let quantile = |quantile| latency.quantile(quantile).map(Quantity::si);
-        let values = [
-            (Metric::LatencyMean, latency.mean_s()),
-            (Metric::LatencyP50, quantile(0.5)),
-            (Metric::LatencyP90, quantile(0.9)),
-            (Metric::LatencyP99, quantile(0.99)),
-            (Metric::LatencyP999, quantile(0.999)),
-            (Metric::LatencyMax, latency.max().map(Quantity::si)),
-        ];
-        let name = self.name();
-        for (metric, value) in values {
-            let mut row = self.row(metric, value.ok_or(NoValue::NotApplicable));
-            row.distribution = Some(name.clone());
-            document.rows.push(row);
-        }
-        document
-            .histograms
-            .insert(name, HistogramBucket::all_of(latency));
     }
 
     fn energies(

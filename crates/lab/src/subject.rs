@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use wordline_catalog::Target;
-use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{Basis, Metric, Operation, Timing};
+use wordline_core::quantity::Quantity;
+use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
+use wordline_core::{Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing};
 
 /// Axes of a row, by name.
 pub(crate) type Axes = BTreeMap<String, AxisValue>;
@@ -58,6 +59,31 @@ impl Subject {
             basis,
             ..self.at("estimate", kind)
         }
+    }
+
+    /// The rows of a distribution of latencies, and the distribution itself by its name.
+    pub(crate) fn latencies(
+        &self,
+        latency: &LatencyHistogram,
+        name: String,
+        document: &mut ResultSet,
+    ) {
+        let quantile = |quantile| latency.quantile(quantile).map(Quantity::si);
+        for (metric, value) in [
+            (Metric::LatencyMean, latency.mean_s()),
+            (Metric::LatencyP50, quantile(0.5)),
+            (Metric::LatencyP90, quantile(0.9)),
+            (Metric::LatencyP99, quantile(0.99)),
+            (Metric::LatencyP999, quantile(0.999)),
+            (Metric::LatencyMax, latency.max().map(Quantity::si)),
+        ] {
+            let mut row = self.row(metric, value.ok_or(NoValue::NotApplicable));
+            row.distribution = Some(name.clone());
+            document.rows.push(row);
+        }
+        document
+            .histograms
+            .insert(name, HistogramBucket::all_of(latency));
     }
 
     /// A row. A value that is not finite, as absurd figures give, is no value.

@@ -6,8 +6,9 @@
 //! then).
 
 use wordline_core::draw::{Purpose, draw, unit_interval};
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Quantity, Time};
 use wordline_core::{Operation, Pattern};
+use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Device, NvmError};
 
 use crate::payload::Payload;
@@ -88,8 +89,49 @@ pub(crate) struct Player<'a> {
     device: &'a mut dyn Device,
     payload: &'a Payload,
     buffer: Vec<u8>,
-    /// What all accesses together consisted of.
-    pub(crate) sum: AccessCost,
+    /// What all accesses together consisted of, and the bytes that they moved.
+    sum: AccessCost,
+    bytes: u64,
+}
+
+/// The accounts of a device at an instant of a run.
+pub(crate) struct Reading {
+    now: Time,
+    residence: Residence,
+    draw: PowerDraw,
+    cycles: f64,
+    bytes: u64,
+    host_j: Option<f64>,
+}
+
+/// What a stretch of a run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) elapsed_s: f64,
+    pub(crate) bytes: f64,
+    /// Energy of the memory in joules; `None` where a current is unknown.
+    pub(crate) energy_j: Option<f64>,
+    /// Energy of the host in joules while it drives the memory, where its board says what it draws.
+    pub(crate) host_j: Option<f64>,
+    /// Cycles of all wear units together.
+    pub(crate) cycles: f64,
+}
+
+impl Reading {
+    /// What was spent since `earlier`, a reading of the same run.
+    pub(crate) fn since(&self, earlier: &Self) -> Spent {
+        let host = self.host_j.zip(earlier.host_j);
+        Spent {
+            elapsed_s: self.now.since(earlier.now).si(),
+            bytes: (self.bytes - earlier.bytes) as f64,
+            energy_j: self
+                .residence
+                .since(&earlier.residence)
+                .energy_j(&self.draw),
+            host_j: host.map(|(now, before)| now - before),
+            cycles: self.cycles - earlier.cycles,
+        }
+    }
 }
 
 impl<'a> Player<'a> {
@@ -99,6 +141,26 @@ impl<'a> Player<'a> {
             payload,
             buffer: Vec::new(),
             sum: AccessCost::default(),
+            bytes: 0,
+        }
+    }
+
+    /// Bytes of the device.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.device.len()
+    }
+
+    /// The accounts now.
+    pub(crate) fn accounts(&self) -> Reading {
+        let wear = self.device.wear();
+        let host = self.device.notes().host;
+        Reading {
+            now: self.now(),
+            residence: self.device.residence(),
+            draw: *self.device.power_draw(),
+            cycles: wear.mean * wear.units as f64,
+            bytes: self.bytes,
+            host_j: host.map(|host| host.energy_j(&self.sum)),
         }
     }
 
@@ -127,6 +189,7 @@ impl<'a> Player<'a> {
             }
         }
         self.sum.add_all(self.device.last_cost());
+        self.bytes += step.bytes;
         Ok(self.now().since(start))
     }
 }

@@ -255,7 +255,7 @@ fn the_seed_tells_when_reads_come_and_nothing_else_does() {
     let json = |seed, timing| {
         let experiment = Experiment {
             seed,
-            timing,
+            timings: vec![timing],
             ..experiment(NOR, workload(&[BackgroundWork::Erase]))
         };
         try_run(&experiment).expect("runs")

@@ -115,6 +115,23 @@ pub trait Background: Device {
     /// When there is no such block, or the chip is busy.
     fn start_erase(&mut self, at: u64) -> Result<(), NvmError>;
 
+    /// Whether the block at `at` was erased in the background, was seen to have ended well, and has not
+    /// been programmed since: a write that begins it does not erase it again.
+    fn is_erased(&self, at: u64) -> bool;
+
+    /// The longest that [`start_erase`](Self::start_erase) takes, as [`Device::write_bound`] says.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn start_erase_bound(&self) -> Result<Time, NvmError>;
+
+    /// The longest that [`finish`](Self::finish) waits for an erase, however soon after its start. It
+    /// and the start together are no longer than an erase within a write.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn finish_erase_bound(&self) -> Result<Time, NvmError>;
+
     /// Begins a program of `data` in the page at `at`, and does not wait for it.
     ///
     /// # Errors
@@ -201,6 +218,13 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// # Errors
     /// When the bound exceeds what simulated time can hold.
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError>;
+
+    /// The longest that [`begin_work`](Self::begin_work) takes for an erase. What is left of the
+    /// [bound of an erase](Self::erase_bound) is that of the wait.
+    ///
+    /// # Errors
+    /// When the bound exceeds what simulated time can hold.
+    fn begin_erase_bound(&self) -> Result<Time, NvmError>;
 
     /// Lets [`read_parts`](Self::read_parts), [`program_parts`](Self::program_parts) and
     /// [`erase_blocks`](Self::erase_blocks) overlap in a way. Returns whether the chip can do so; one
@@ -363,6 +387,20 @@ impl Wear {
             mean: sum as f64 / units.max(1) as f64,
             units,
             unit_bytes,
+        }
+    }
+
+    /// The account of two chips together, which have units of the same size.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let units = self.units + other.units;
+        let cycles = self.mean * self.units as f64 + other.mean * other.units as f64;
+        Self {
+            endurance: self.endurance.min(other.endurance),
+            before: self.before.max(other.before),
+            most: self.most.max(other.most),
+            mean: cycles / units.max(1) as f64,
+            units,
+            unit_bytes: self.unit_bytes,
         }
     }
 

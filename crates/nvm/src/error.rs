@@ -45,6 +45,12 @@ pub enum NvmError {
         /// The block.
         block: u32,
     },
+    /// Two chips in turn need memories that erase while the host does something else.
+    #[error("two chips in turn need memories that erase in the background, and this one does not")]
+    NoBackground,
+    /// Two chips in turn must be equal.
+    #[error("two chips in turn must be equal: these differ in {0}")]
+    UnequalChips(&'static str),
     /// Simulated time would pass its limit.
     #[error("simulated time would pass 213 days, the most that it can hold")]
     TimeExhausted,
@@ -70,7 +76,11 @@ impl FlashError for NvmError {
             Self::ProgramFailed { .. } => FlashErrorKind::ProgramFailed,
             Self::EraseFailed { .. } => FlashErrorKind::EraseFailed,
             Self::BadBlock { .. } => FlashErrorKind::BadBlock,
-            Self::Link(_) | Self::Unsupported(_) | Self::TimeExhausted => FlashErrorKind::Other,
+            Self::Link(_)
+            | Self::Unsupported(_)
+            | Self::NoBackground
+            | Self::UnequalChips(_)
+            | Self::TimeExhausted => FlashErrorKind::Other,
         }
     }
 }

@@ -41,6 +41,7 @@ mod device;
 mod error;
 #[cfg(test)]
 mod fixture;
+mod in_turn;
 mod link;
 mod pages;
 mod pairing;
@@ -61,6 +62,7 @@ pub use device::{
     Pipeline, Pipelines, Wear,
 };
 pub use error::{Misuse, NvmError};
+pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
 pub use pages::Pages;
 pub use pairing::Pairing;

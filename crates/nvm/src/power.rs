@@ -69,6 +69,18 @@ pub struct PowerDraw {
 }
 
 impl PowerDraw {
+    /// What two chips draw in the mean, which is what either draws where they are equal. Unknown for a
+    /// state that either states no current for. The voltage is this one's.
+    #[must_use]
+    pub(crate) fn mean(&self, other: &Self) -> Self {
+        let mut current = self.current;
+        for (mean, other) in current.iter_mut().zip(other.current) {
+            let both = mean.zip(other);
+            *mean = both.map(|(one, other)| Current::from_si((one.si() + other.si()) / 2.0));
+        }
+        Self { current, ..*self }
+    }
+
     /// Power of a chip that stays in a state; `None` where the sheet states no current for it. What an
     /// idle chip draws is that of [`Standby`](PowerState::Standby), and of
     /// [`DeepPowerDown`](PowerState::DeepPowerDown) while it is asleep. That of
@@ -92,6 +104,16 @@ impl Residence {
     #[must_use]
     pub const fn of(&self, state: PowerState) -> Time {
         self.time[state as usize]
+    }
+
+    /// The time of two chips together, each state for itself.
+    #[must_use]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let mut time = self.time;
+        for (sum, more) in time.iter_mut().zip(other.time) {
+            *sum = sum.plus(more);
+        }
+        Self { time }
     }
 
     /// What has been added since `earlier`, a reading of the same chip.
@@ -125,6 +147,8 @@ pub struct PowerMeter {
     booked: Residence,
     idle: PowerState,
     accounted: Time,
+    /// The activity that was booked last, and when it begins and ends.
+    latest: Option<(PowerState, Time, Time)>,
     /// Whether activities may overlap: of a chip that was made to forget the rules of its protocol.
     lenient: bool,
 }
@@ -137,6 +161,7 @@ impl PowerMeter {
             booked: Residence::default(),
             idle: PowerState::Standby,
             accounted: Time::ZERO,
+            latest: None,
             lenient: false,
         }
     }
@@ -156,6 +181,7 @@ impl PowerMeter {
         self.settle(start);
         self.add(state, end.since(start));
         self.accounted = end;
+        self.latest = Some((state, start, end));
     }
 
     /// Books what a chip does beside the state that it is in: it takes no time from that state.
@@ -180,6 +206,18 @@ impl PowerMeter {
         let mut meter = self.clone();
         meter.settle(instant);
         meter.booked
+    }
+
+    /// The same of a chip whose activities are booked when they begin: what the last one has yet to
+    /// take after `instant` is left out.
+    #[must_use]
+    pub fn residence_so_far(&self, instant: Time) -> Residence {
+        let mut residence = self.residence(instant);
+        if let Some((state, start, end)) = self.latest {
+            let slot = &mut residence.time[state as usize];
+            *slot = slot.since(end.since(instant.later(start)));
+        }
+        residence
     }
 
     fn settle(&mut self, instant: Time) {
@@ -218,6 +256,19 @@ mod tests {
         assert_eq!(residence.of(PowerState::Read), us(5));
         assert_eq!(residence.of(PowerState::Standby), us(15));
         assert_eq!(residence.of(PowerState::DeepPowerDown), us(60));
+    }
+
+    #[test]
+    fn what_has_yet_to_come_can_be_left_out() {
+        let mut meter = PowerMeter::new();
+        meter.book(PowerState::Read, us(0), us(5));
+        meter.book(PowerState::Erase, us(10), us(30));
+        for (instant, erase, standby) in [(10, 0, 5), (12, 2, 5), (30, 20, 5), (40, 20, 15)] {
+            let residence = meter.residence_so_far(us(instant));
+            assert_eq!(residence.of(PowerState::Read), us(5));
+            assert_eq!(residence.of(PowerState::Erase), us(erase));
+            assert_eq!(residence.of(PowerState::Standby), us(standby));
+        }
     }
 
     #[test]

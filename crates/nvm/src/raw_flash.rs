@@ -5,7 +5,11 @@
 //! alone. Where several planes work at the same time, pages alternate between a block of each, and
 //! these blocks are erased together. Nothing is levelled, moved or cleaned; that is the work of a
 //! translation layer.
+//!
+//! A block that was erased in the background and not programmed since is not erased again. It counts as
+//! erased once the driver has waited for the end and the chip has reported that it went well.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wordline_core::quantity::Time;
@@ -34,6 +38,9 @@ pub struct RawFlash<F> {
     cost: AccessCost,
     /// What was begun and not waited for.
     work: Option<FlashWork>,
+    /// Blocks whose erase was begun in the background, and that have not been programmed since. Of
+    /// the one that is [not waited for](Self::work) the driver does not know yet.
+    erased: BTreeSet<u32>,
 }
 
 impl<F: FlashDevice> RawFlash<F> {
@@ -56,6 +63,7 @@ impl<F: FlashDevice> RawFlash<F> {
             together: 1,
             cost: AccessCost::NONE,
             work: None,
+            erased: BTreeSet::new(),
         })
     }
 
@@ -80,10 +88,14 @@ impl<F: FlashDevice> RawFlash<F> {
         self.good = Arc::new(sound.flatten().collect());
     }
 
-    /// Does one thing with the flash memory and adds what it cost to the access.
+    /// Does one thing with the flash memory and adds what it cost to the access: nothing, where it was
+    /// refused before it began.
     fn step(&mut self, run: impl FnOnce(&mut F) -> Result<(), NvmError>) -> Result<(), NvmError> {
+        let before = self.flash.clock().now();
         let result = run(&mut self.flash);
-        self.cost.add_all(self.flash.last_cost());
+        if self.flash.clock().now() > before {
+            self.cost.add_all(self.flash.last_cost());
+        }
         result
     }
 
@@ -91,15 +103,38 @@ impl<F: FlashDevice> RawFlash<F> {
     fn begin_work(&mut self, work: FlashWork, data: &[u8]) -> Result<(), NvmError> {
         self.cost = AccessCost::NONE;
         self.step(|flash| flash.begin_work(work, data))?;
-        self.work = Some(work);
+        if let Some(FlashWork::Erase { block }) = self.work.replace(work) {
+            // Nobody asked how it ended.
+            self.erased.remove(&block);
+        }
+        match work {
+            FlashWork::Program { page } => self.erased.remove(&self.geometry.block_of(page)),
+            FlashWork::Erase { block } => self.erased.insert(block),
+        };
         Ok(())
     }
 
     /// Waits for what was begun, as a part of an access.
     fn await_work(&mut self) -> Result<(), NvmError> {
-        match self.work.take() {
-            Some(work) => self.step(|flash| flash.await_work(work)),
-            None => Ok(()),
+        let Some(work) = self.work.take() else {
+            return Ok(());
+        };
+        let ended = self.step(|flash| flash.await_work(work));
+        if let (Err(_), FlashWork::Erase { block }) = (&ended, work) {
+            self.erased.remove(&block);
+        }
+        ended
+    }
+
+    /// Whether a block need not be erased before it is programmed.
+    fn is_block_erased(&self, block: u32) -> bool {
+        self.erased.contains(&block) && self.work != Some(FlashWork::Erase { block })
+    }
+
+    /// Notes that blocks are programmed.
+    fn note_programs(&mut self, parts: &[PagePart]) {
+        for part in parts {
+            self.erased.remove(&self.geometry.block_of(part.page));
         }
     }
 
@@ -162,7 +197,7 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     }
 
     /// Programs every page that the access touches; a block whose first byte is among them is erased
-    /// first.
+    /// first, unless it was erased in the background and not programmed since.
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         self.cost = AccessCost::NONE;
@@ -170,7 +205,8 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
         let mut rest = &parts[..];
         while let Some(first) = rest.first() {
             let start = at + first.range.start as u64;
-            let blocks = self.to_erase(start).to_vec();
+            let mut blocks = self.to_erase(start).to_vec();
+            blocks.retain(|block| !self.is_block_erased(*block));
             if !blocks.is_empty() {
                 self.step(|flash| flash.erase_blocks(&blocks))?;
             }
@@ -178,6 +214,7 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
             let until =
                 more.take_while(|part| self.to_erase(at + part.range.start as u64).is_empty());
             let (now, later) = rest.split_at(1 + until.count());
+            self.note_programs(now);
             self.step(|flash| flash.program_parts(now, data))?;
             rest = later;
         }
@@ -265,7 +302,9 @@ impl<F: FlashDevice> Device for RawFlash<F> {
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        for part in self.parts(at, data.len()) {
+        let parts = self.parts(at, data.len());
+        self.note_programs(&parts);
+        for part in parts {
             self.flash
                 .preload_page(part.page, part.column, &data[part.range])?;
         }
@@ -285,6 +324,7 @@ impl<F: FlashDevice> Device for RawFlash<F> {
             together: self.together,
             cost: self.cost,
             work: self.work,
+            erased: self.erased.clone(),
         })
     }
 }
@@ -305,6 +345,20 @@ impl<F: FlashDevice> Background for RawFlash<F> {
         OutOfRange::check(at, self.unit_bytes(), self.len())?;
         let block = self.good[(at / self.unit_bytes()) as usize];
         self.begin_work(FlashWork::Erase { block }, &[])
+    }
+
+    fn is_erased(&self, at: u64) -> bool {
+        let block = self.good.get((at / self.unit_bytes()) as usize);
+        block.is_some_and(|block| self.is_block_erased(*block))
+    }
+
+    fn start_erase_bound(&self) -> Result<Time, NvmError> {
+        self.flash.begin_erase_bound()
+    }
+
+    fn finish_erase_bound(&self) -> Result<Time, NvmError> {
+        let whole = self.flash.erase_bound(1)?;
+        Ok(whole.since(self.flash.begin_erase_bound()?))
     }
 
     fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
@@ -342,74 +396,5 @@ impl<F: FlashDevice> Background for RawFlash<F> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bus::Action;
-    use crate::error::Misuse;
-    use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
-
-    const ERASE: BackgroundWork = BackgroundWork::Erase;
-
-    fn stored(memory: &mut dyn Background, at: u64) -> Vec<u8> {
-        memory.preload(at, &[1, 2, 3, 4]).expect("inside");
-        vec![1, 2, 3, 4]
-    }
-
-    /// An erase of block 2 that is read from after a while, and then waited for.
-    #[test]
-    fn a_read_waits_for_the_end_or_suspends() {
-        let mut flash = RawFlash::new(nor(TYPICAL)).expect("connects");
-        let memory = flash.background().expect("it is busy by itself");
-        let expected = stored(memory, 64);
-        let block = memory.unit_bytes(ERASE);
-        memory.check_suspend(ERASE).expect("it has a suspend");
-        memory.start_erase(2 * block).expect("idle");
-        let mut out = [0; 4];
-        let refused = memory.read(64, &mut out);
-        assert!(matches!(
-            refused,
-            Err(NvmError::Misuse(Misuse::Busy { .. }))
-        ));
-        let read = memory.read_suspending(64, &mut out).expect("apart");
-        assert!(read.suspended);
-        assert_eq!(out[..], expected);
-        assert!(read.latency.total() < memory.last_cost().total());
-        let left = memory.busy_until().since(memory.clock().now());
-        out.fill(0);
-        memory.read_after(64, &mut out).expect("it ends");
-        assert_eq!(out[..], expected);
-        assert_eq!(memory.last_cost().of(Cause::Erase), left);
-        memory
-            .read_after(64, &mut out)
-            .expect("nothing to wait for");
-        assert_eq!(memory.last_cost().of(Cause::Erase), Time::ZERO);
-    }
-
-    #[test]
-    fn a_busy_nand_is_waited_for() {
-        let mut flash = RawFlash::new(nand(TYPICAL)).expect("connects");
-        let memory = flash.background().expect("it is busy by itself");
-        let expected = stored(memory, 64);
-        assert_eq!(memory.check_suspend(ERASE), Err(NoSuspend::Chip));
-        let mut out = [0; 4];
-        let page = memory.unit_bytes(BackgroundWork::Program) as usize;
-        let at = 2 * memory.unit_bytes(ERASE);
-        memory.start_program(at, &vec![7; page]).expect("idle");
-        let refused = memory.read_suspending(64, &mut out);
-        assert_eq!(refused, Err(NvmError::Unsupported(Action::Suspend)));
-        memory.read_after(64, &mut out).expect("it ends");
-        assert_eq!(out[..], expected);
-        assert!(memory.last_cost().of(Cause::Program) > Time::ZERO);
-        memory.read(at, &mut out).expect("idle");
-        assert_eq!(out, [7; 4]);
-    }
-
-    #[test]
-    fn a_suspend_that_the_board_does_not_drive_is_named() {
-        let action = "action = \"suspend\"\nprotocol = \"extended-spi\"\nmode = \"1S-1S-1S\"";
-        let sheet = nor_sheet_with(action, &action.replace("1S-1S-1S", "8D-8D-8D"));
-        let flash = RawFlash::new(nor_of(&sheet, TYPICAL)).expect("connects");
-        let reason = flash.check_suspend(ERASE);
-        assert_eq!(reason, Err(NoSuspend::Board(Action::Suspend)));
-    }
-}
+#[path = "raw_flash_tests.rs"]
+mod tests;

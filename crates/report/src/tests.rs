@@ -9,10 +9,12 @@ use crate::{Format, Style, fixture, render};
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
 
 /// Each fixture by its number.
-const FIXTURES: [fn() -> ResultSet; 4] = [
+const FIXTURES: [fn() -> ResultSet; 6] = [
     || fixture::buffer(&[2e6, 4.1e6]),
     || fixture::buffer(&[]),
     fixture::log,
+    fixture::histogram,
+    fixture::trace,
     fixture::compare,
 ];
 
@@ -202,7 +204,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn odd_documents_never_panic(
-        which in 0..4_usize,
+        which in 0..FIXTURES.len(),
         oddities in prop::collection::vec(oddity(), 1..40),
         every in 1..9_usize,
         verdict in value(),

@@ -1,10 +1,12 @@
 //! `wordline reproduce`.
 
 use serde::Serialize;
-use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
-use wordline_core::{Pattern, Timing};
+use wordline_core::quantity::{ByteCount, human};
+use wordline_core::{Arrival, Pattern, Timing};
 use wordline_lab::Control;
-use wordline_lab::published::{Allowed, Kind, Measure, Published, Use, Variant, keys, published};
+use wordline_lab::published::{
+    Allowed, Input, Kind, Measure, Published, Use, Variant, keys, published,
+};
 use wordline_lab::reproduce::{Comparison, Reproduced, Reproduction, Score, Tally, Verdict};
 use wordline_report::{Column, Format, Grid, Style};
 
@@ -16,7 +18,7 @@ use crate::output::Exports;
 use crate::progress::Bar;
 
 /// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
-const USES: [(Use, &str); 5] = [
+const USES: [(Use, &str); 6] = [
     (Use::Predicted, "Predictions"),
     (Use::Assumed, "Computed from assumed figures"),
     (Use::Calibrated, "Calibrations"),
@@ -24,6 +26,10 @@ const USES: [(Use, &str); 5] = [
     (
         Use::Copied,
         "Figures that our sheets have from this document",
+    ),
+    (
+        Use::Theory,
+        "The theory of buffers on stated accesses, without a model of a memory",
     ),
 ];
 
@@ -86,6 +92,7 @@ fn list(documents: &[Published]) -> Grid {
         "calibrated",
         "datasheet",
         "copied",
+        "theory",
     ];
     columns.extend(counts.map(Column::right));
     let mut grid = Grid::new("", columns);
@@ -334,12 +341,13 @@ fn score(name: &str, score: Score) -> String {
         format!("{what}: {} of {} hit{}", tally.hit, tally.run, rest(tally))
     };
     format!(
-        "{name}: {}. Counted apart: {}; {}; {}; {}.\n",
+        "{name}: {}. Counted apart: {}; {}; {}; {}; {}.\n",
         line("predictions", score.predicted),
         line("from assumed figures", score.assumed),
         line("calibrations", score.calibrated),
         line("data-sheet figures", score.datasheet),
         line("figures from the document itself", score.copied),
+        line("theory on stated accesses", score.theory),
     )
 }
 
@@ -369,7 +377,10 @@ fn compared(of: &Measure, over: Option<&Measure>, target: &str) -> String {
         let other = second.iter().filter(|word| !first.contains(word));
         let other = joined(other);
         text += " over ";
-        text += if other.is_empty() { "plain" } else { &other };
+        text += match other.trim_end_matches(':') {
+            "" => "plain",
+            other => other,
+        };
     }
     text
 }
@@ -386,7 +397,12 @@ fn words(measure: &Measure) -> Vec<String> {
             figure,
             column,
         } => vec![figure.clone(), column.clone(), format!("of {sheet}")],
-        Measure::Row { run, metric, cause } => {
+        Measure::Row {
+            run,
+            metric,
+            cause,
+            input,
+        } => {
             let mut words = vec![run.operation.name().to_owned()];
             words.push(ByteCount::from_bytes(run.access_bytes).to_string());
             if run.pattern == Pattern::Random {
@@ -398,8 +414,6 @@ fn words(measure: &Measure) -> Vec<String> {
                 };
                 word.to_owned()
             }));
-            let period = run.period_ps.map(Time::from_ps);
-            words.extend(period.map(|period| format!("every {}", human(period.si(), "s", 3))));
             if run.workload == Kind::Buffer {
                 words.push("buffered".to_owned());
             }
@@ -407,11 +421,34 @@ fn words(measure: &Measure) -> Vec<String> {
                 Some(cause) => format!("{metric}, {cause},"),
                 None => metric.to_string(),
             });
+            words.extend(at(input));
             words.push(on(&run.target));
             words.push(during(run.timing));
             words
         }
+        Measure::Theory {
+            sequence,
+            metric,
+            input,
+        } => {
+            let mut words = vec![format!("\"{}\":", sequence.name), metric.to_string()];
+            words.extend(at(input));
+            words
+        }
     }
+}
+
+/// The input in words.
+fn at(input: &Input) -> impl Iterator<Item = String> {
+    let rate = input.rate_bytes_per_s;
+    let rate = rate.map(|rate| format!("at {}", human(rate, "B/s", 4)));
+    let ram = input.ram_bytes.map(ByteCount::from_bytes);
+    let ram = ram.map(|ram| format!("with {ram} of RAM"));
+    let arrival = input.arrival.map(|arrival| match arrival {
+        Arrival::Record => "of whole records".to_owned(),
+        Arrival::Fluid => "byte by byte".to_owned(),
+    });
+    [arrival, rate, ram].into_iter().flatten()
 }
 
 fn on(target: &str) -> String {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::support::{FORMATS, Folder, command, wordline};
 
 const KEY: &str = "mram-vs-flash-benchmark";
+const BUFFERING: &str = "realtime-buffering";
 
 fn run(arguments: &[&str]) -> crate::support::Ran {
     wordline(&[&["reproduce", "--quiet"], arguments].concat())
@@ -13,7 +14,12 @@ fn run(arguments: &[&str]) -> crate::support::Ran {
 #[test]
 fn every_document_reproduces_and_says_so() {
     let text = run(&[]).done().stdout;
-    for heading in [KEY, "mram-edge-databases", "Errata of the document"] {
+    for heading in [
+        KEY,
+        "mram-edge-databases",
+        BUFFERING,
+        "Errata of the document",
+    ] {
         assert!(text.contains(heading), "{heading}: {text}");
     }
     assert!(text.contains("All documents: predictions: "), "{text}");
@@ -45,7 +51,6 @@ fn calibrations_and_predictions_stand_in_tables_of_their_own() {
         "hit",
         "listed miss",
         "155 mA",
-        "\nNot yet\n",
     ];
     for word in words {
         place(word);
@@ -53,6 +58,51 @@ fn calibrations_and_predictions_stand_in_tables_of_their_own() {
     let score = text.lines().last().expect("a score");
     assert!(score.starts_with("Score: predictions: "), "{score}");
     assert!(score.contains("calibrations: 1 of 1 hit"), "{score}");
+}
+
+/// What the theory says of stated accesses proves arithmetic alone, and is no prediction.
+#[test]
+fn arithmetic_stands_apart_and_buffers_say_how_they_count() {
+    let text = run(&[BUFFERING]).done().stdout;
+    let place = |needle: &str| {
+        text.find(needle)
+            .unwrap_or_else(|| panic!("{needle}: {text}"))
+    };
+    let predictions = place("\nPredictions\n");
+    let theory = place("\nThe theory of buffers on stated accesses, without a model of a memory\n");
+    let waits = place("\nNot yet\n");
+    let equation = place("equation 1, b_k = d_k w - S: 10 ms");
+    assert!(predictions < theory && theory < equation && equation < waits);
+    for words in [
+        "write 4 KiB buffered ram_peak byte by byte at 500.0 KB/s at max timing",
+        "write 4 KiB buffered rate_max of whole records with 4 KiB of RAM at max timing",
+        "\"an access of 10 ms\": ram_peak_in_flight byte by byte at 500.0 KB/s",
+        "over \"distribution 1, maxima apart\" ",
+    ] {
+        place(words);
+    }
+    assert!(waits < place("a file system for raw NAND"));
+    let score = text.lines().last().expect("a score");
+    assert!(
+        score.contains("theory on stated accesses: 17 of 21 hit"),
+        "{score}"
+    );
+
+    let worked = run(&[KEY, "--format", "json"]).done().json();
+    let rows = worked["documents"][0]["rows"].as_array().expect("rows");
+    let mut rows = rows.iter();
+    let row = rows.find(|row| row["of"]["metric"] == "ram_peak" && row["published"] == 8192.0);
+    let row = row.expect("the worked example");
+    assert_eq!(
+        (&row["value"], &row["verdict"]),
+        (&8192.0.into(), &"hit".into())
+    );
+    let of = &row["of"];
+    assert_eq!(
+        (&of["workload"], &of["arrival"]),
+        (&"buffer".into(), &"record".into())
+    );
+    assert_eq!(of["rate_bytes_per_s"], 4_096_000.0);
 }
 
 #[test]
@@ -85,7 +135,14 @@ fn json_is_one_object_in_si_units() {
     assert!((ours / 86e-6 - 1.0 - hit["difference"].as_f64().expect("a number")).abs() < 1e-12);
 
     // A score counts its rows, and nothing that did not run.
-    for of in ["predicted", "assumed", "calibrated", "datasheet", "copied"] {
+    for of in [
+        "predicted",
+        "assumed",
+        "calibrated",
+        "datasheet",
+        "copied",
+        "theory",
+    ] {
         let score = &documents[0]["score"][of];
         let count = |verdict: &str| {
             let counted = rows
@@ -153,7 +210,12 @@ fn a_list_runs_nothing_and_states_the_tolerances() {
 
 #[test]
 fn bad_input_is_refused_with_what_is_allowed() {
-    run(&["mram"]).refused(&["unknown document \"mram\"", KEY, "mram-edge-databases"]);
+    run(&["mram"]).refused(&[
+        "unknown document \"mram\"",
+        KEY,
+        "mram-edge-databases",
+        BUFFERING,
+    ]);
     run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", KEY]);
     let folder = Folder::new();
     let page = folder.file("page.html");

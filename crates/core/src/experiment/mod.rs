@@ -63,7 +63,7 @@ impl Workload {
 }
 
 /// How [`Experiment::timings`] are written.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum OneOrMany {
     /// A single class.
@@ -74,7 +74,12 @@ enum OneOrMany {
 
 /// A list that is written without brackets where it has one element.
 mod one_or_many {
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::fmt;
+
+    use serde::de::{
+        self, Deserialize as _, Deserializer, IntoDeserializer as _, SeqAccess, Visitor,
+    };
+    use serde::{Serialize as _, Serializer};
 
     use super::{OneOrMany, Timing};
 
@@ -89,13 +94,28 @@ mod one_or_many {
         .serialize(serializer)
     }
 
+    /// By hand, so that a misspelt class is named with those that exist.
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<Timing>, D::Error> {
-        Ok(match OneOrMany::deserialize(deserializer)? {
-            OneOrMany::One(one) => vec![one],
-            OneOrMany::Many(many) => many,
-        })
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Vec<Timing>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a timing class or a list of them")
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Vec<Timing>, E> {
+                Timing::deserialize(name.into_deserializer()).map(|one| vec![one])
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Timing>, A::Error> {
+                let mut timings = Vec::new();
+                while let Some(one) = list.next_element()? {
+                    timings.push(one);
+                }
+                Ok(timings)
+            }
+        }
+        deserializer.deserialize_any(List)
     }
 }
 

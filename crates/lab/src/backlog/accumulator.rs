@@ -13,6 +13,9 @@ use super::peaks::StartUp;
 /// Accesses in a block: what is looked at together.
 pub(super) const BLOCK: usize = 512;
 
+/// Blocks in a part whose envelope is worth adding to the floor.
+const RAISE: u64 = 4;
+
 /// Takes accesses one by one and gives their [`Curve`].
 ///
 /// It keeps one block of accesses, and for every power of two at most one part of the log with its
@@ -38,6 +41,8 @@ pub struct Accumulator {
     unit: u64,
     /// The size of the access before, in bytes.
     size: u64,
+    /// The same in units.
+    units: u64,
     varying: bool,
     largest: u64,
     accesses: u64,
@@ -72,6 +77,7 @@ impl Accumulator {
             block: BLOCK,
             unit: 0,
             size: 0,
+            units: 0,
             varying: false,
             largest: 0,
             accesses: 0,
@@ -100,7 +106,7 @@ impl Accumulator {
         self.accesses += 1;
         self.durations.push(duration.ps());
         if self.varying {
-            self.sizes.push(size.bytes() / self.unit);
+            self.sizes.push(self.units);
         }
         if self.durations.len() == self.block {
             self.close();
@@ -141,6 +147,7 @@ impl Accumulator {
             }
             self.unit = unit;
         }
+        self.units = size / unit.max(1);
     }
 
     /// Turns the block into a part, and joins parts of equal size.
@@ -181,7 +188,10 @@ impl Accumulator {
         {
             match before.then(last) {
                 Some(node) => {
-                    raise(&mut self.floors, &node);
+                    // Longer sequences change slowly; the floor need not follow every pair of blocks.
+                    if earlier + later >= RAISE {
+                        raise(&mut self.floors, &node);
+                    }
                     self.parts.push((earlier + later, node));
                 }
                 None => self.too_much = true,
@@ -211,7 +221,9 @@ impl Accumulator {
             return Some(if !self.varying && self.unit > 0 {
                 even_chains(&self.durations, total)
             } else {
-                chains(&self.durations, sizes, total, self.varying)
+                let mut node = chains(&self.durations, sizes, total);
+                node.sides.truncate(sides);
+                node
             });
         }
         let node = exact(&self.durations, sizes, sides)?;
@@ -222,7 +234,7 @@ impl Accumulator {
     /// The curve of all accesses.
     ///
     /// # Errors
-    /// [`BacklogError::TooMuch`] when the log and its start-up exceed 213 days or 2⁶³ bytes.
+    /// [`BacklogError::TooMuch`] when the log and its start-up exceed 213 days or 2⁶² bytes.
     pub fn finish(mut self) -> Result<Curve, BacklogError> {
         self.close();
         while self.parts.len() > 1 && !self.too_much {

@@ -9,32 +9,116 @@ const ROOM: usize = 48;
 const STRIDES: [usize; 4] = [1, 2, 5, 16];
 const EDGE: usize = 16;
 
-/// The part of a block whose own envelope is not needed. `total` is that of the block.
-pub(super) fn chains(durations: &[u64], sizes: &[u64], total: Point, varying: bool) -> Node {
-    let mut starts = Vec::with_capacity(ROOM);
-    let mut sides = vec![Side::default(); 1 + usize::from(varying)];
+/// The part of a block whose own envelope is not needed, with both sides. `total` is that of the
+/// block; both its totals are below 2⁵³, so that doubles hold all differences exactly.
+///
+/// A point of a chain lies outside the segment between any two others, so that the slopes to its
+/// neighbours turn the same way at every distance. That is tested at a few distances for all points,
+/// without a branch; some tenth is left for the chains.
+pub(super) fn chains(durations: &[u64], sizes: &[u64], total: Point) -> Node {
+    let count = durations.len();
+    let mut points = [Point::new(0, 0); BLOCK + 1];
+    let (mut times, mut bytes) = ([0.0; BLOCK + 1], [0.0; BLOCK + 2]);
     let mut at = Point::new(0, 0);
-    for (&duration, &size) in durations.iter().zip(sizes) {
-        push_upper(&mut starts, at);
-        at.a += duration;
-        push_lower(&mut sides[0].ends, at);
-        at.c += size;
-        if let [_, waiting] = &mut sides[..] {
-            push_lower(&mut waiting.ends, at);
+    for (index, (&duration, &size)) in durations.iter().zip(sizes).enumerate() {
+        at = Point::new(at.a + duration, at.c + size);
+        points[index + 1] = at;
+        times[index + 1] = at.a as i64 as f64;
+        bytes[index + 2] = at.c as i64 as f64;
+    }
+    let mut starts = Vec::with_capacity(ROOM);
+    let (mut ends, mut emptied) = (Vec::with_capacity(ROOM), Vec::with_capacity(ROOM));
+    let mut push = |index: usize, start: bool, end: bool, empty: bool| {
+        if start && index < count {
+            push_upper(&mut starts, points[index]);
+        }
+        if end && index > 0 {
+            push_lower(&mut ends, Point::new(points[index].a, points[index - 1].c));
+        }
+        if empty && index > 0 {
+            push_lower(&mut emptied, points[index]);
+        }
+    };
+    // Two products and their difference round by less than twice the precision of their sum. While
+    // they are exact, a share below zero leaves out what lies on a straight line; points that
+    // coincide turn by nothing of nothing, and stay.
+    let exact = total.a as f64 * (total.c as f64) < (1u64 << 53) as f64;
+    let share = if exact { -1e-18 } else { 2.0 * f64::EPSILON };
+    let (from, to) = (EDGE + 1, count.saturating_sub(EDGE + 1).max(EDGE + 1));
+    for index in 0..from.min(count + 1) {
+        push(index, true, true, true);
+    }
+    for first in (from..to).step_by(64) {
+        let stretch = (first, (to - first).min(64));
+        // Ends carry the bytes of the point before, which stand one place earlier here.
+        let (mut early, mut empty) = turns(&times, &bytes[1..], stretch, share);
+        let (_, mut late) = turns(&times, &bytes, stretch, share);
+        while early | late | empty != 0 {
+            let bit = (early | late | empty).trailing_zeros();
+            let is = |mask: u64| mask >> bit & 1 != 0;
+            push(first + bit as usize, is(early), is(late), is(empty));
+            early &= !(1 << bit);
+            late &= !(1 << bit);
+            empty &= !(1 << bit);
         }
     }
+    for index in to..=count {
+        push(index, true, true, true);
+    }
+    let side = |ends| Side {
+        ends,
+        peaks: Vec::new(),
+    };
     Node {
         total,
         starts,
-        sides,
+        sides: vec![side(ends), side(emptied)],
     }
 }
 
-/// The same for accesses of one unit each, whose total time is below 2⁶².
-///
-/// A point of a chain lies outside the segment between any two others, so that with equal steps in
-/// bytes the second difference of time has one sign at every distance. That is tested at a few
-/// distances for all points, without a branch; about one in eight is left for the chains.
+/// Which of up to 64 points from `first` on may be in an upper-left chain, and which in a
+/// lower-right one. A turn that rounding could hide counts as both; `share` says how much of the two
+/// products that is.
+fn turns(times: &[f64], bytes: &[f64], (first, count): (usize, usize), share: f64) -> (u64, u64) {
+    let (mut least, mut most) = ([f64::INFINITY; 64], [f64::NEG_INFINITY; 64]);
+    let (time, byte) = (&times[first..][..count], &bytes[first..][..count]);
+    for stride in STRIDES {
+        let (time_before, time_after) = (
+            &times[first - stride..][..count],
+            &times[first + stride..][..count],
+        );
+        let (byte_before, byte_after) = (
+            &bytes[first - stride..][..count],
+            &bytes[first + stride..][..count],
+        );
+        for index in 0..count {
+            let rising = (time[index] - time_before[index]) * (byte_after[index] - byte[index]);
+            let falling = (time_after[index] - time[index]) * (byte[index] - byte_before[index]);
+            let (turn, margin) = (rising - falling, (rising + falling) * share);
+            let (low, high) = (turn + margin, turn - margin);
+            least[index] = if low < least[index] {
+                low
+            } else {
+                least[index]
+            };
+            most[index] = if high > most[index] {
+                high
+            } else {
+                most[index]
+            };
+        }
+    }
+    let (mut upper, mut lower) = (0, 0);
+    for (index, (least, most)) in least.into_iter().zip(most).enumerate().take(count) {
+        // Lower-right: every turn is upward. Upper-left: every turn is downward.
+        lower |= u64::from(least >= 0.0) << index;
+        upper |= u64::from(most <= 0.0) << index;
+    }
+    (upper, lower)
+}
+
+/// The same for accesses of one unit each, whose total time is below 2⁶², with the first side alone.
+/// With equal steps in bytes the turn is the second difference of time.
 pub(super) fn even_chains(durations: &[u64], total: Point) -> Node {
     let mut sums = [0u64; BLOCK + 1];
     let mut sum = 0;
@@ -103,9 +187,10 @@ fn candidates(sums: &[u64], first: usize, count: usize) -> (u64, u64) {
         }
     }
     let (mut early, mut late) = (0, 0);
-    for index in 0..count {
-        early |= (bends[0][index] as u64 >> 63) << index;
-        late |= (!bends[1][index] as u64 >> 63) << index;
+    let [all, any] = bends;
+    for (index, (all, any)) in all.into_iter().zip(any).enumerate().take(count) {
+        early |= (all as u64 >> 63) << index;
+        late |= (!any as u64 >> 63) << index;
     }
     (early, late)
 }

@@ -139,7 +139,10 @@ impl Backlog {
         }
         self.bytes = bytes;
         self.last_size = size;
-        while let Some(count) = self.counts.pop_front_if(|count| count.to <= bytes) {
+        while let Some(&count) = self.counts.front()
+            && count.to <= bytes
+        {
+            self.counts.pop_front();
             self.note(count, bytes.into());
         }
         Ok(Fill {

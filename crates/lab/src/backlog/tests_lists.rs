@@ -15,8 +15,15 @@ fn longest(durations: &[u64], lengths: &[u64], history: u64) -> Vec<Sequence> {
 }
 
 fn brute(durations: &[u64], accesses: u64) -> Option<(u64, u64)> {
-    let windows = durations.windows(accesses as usize).zip(0u64..);
-    let sums = windows.map(|(window, first)| (window.iter().sum::<u64>(), first));
+    let mut times = vec![0];
+    for duration in durations {
+        times.push(times[times.len() - 1] + duration);
+    }
+    let ends = times.iter().skip(accesses as usize);
+    let sums = ends
+        .zip(&times)
+        .zip(0..)
+        .map(|((end, start), first)| (end - start, first));
     sums.max_by_key(|&(sum, first)| (sum, std::cmp::Reverse(first)))
 }
 

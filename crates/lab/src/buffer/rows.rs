@@ -1,7 +1,7 @@
 //! From what was learnt to the rows of the document.
 
 use wordline_core::quantity::{ByteCount, Quantity};
-use wordline_core::results::{HistogramBucket, NoValue, Row, WarningCode};
+use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{AccessSource, Arrival, Basis, BufferWorkload, Metric, Pattern, ResultSet};
 
 use super::analysis::Findings;
@@ -47,23 +47,8 @@ fn summary(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
     document
         .rows
         .push(subject.row(Metric::ThroughputMean, limit(&findings.curve)));
-    let quantile = |quantile| latency.quantile(quantile).map(Quantity::si);
     let name = format!("{}, {} timing", subject.target, subject.timing);
-    for (metric, value) in [
-        (Metric::LatencyMean, latency.mean_s()),
-        (Metric::LatencyP50, quantile(0.5)),
-        (Metric::LatencyP90, quantile(0.9)),
-        (Metric::LatencyP99, quantile(0.99)),
-        (Metric::LatencyP999, quantile(0.999)),
-        (Metric::LatencyMax, latency.max().map(Quantity::si)),
-    ] {
-        let mut row = subject.row(metric, value.ok_or(NoValue::NotApplicable));
-        row.distribution = Some(name.clone());
-        document.rows.push(row);
-    }
-    document
-        .histograms
-        .insert(name, HistogramBucket::all_of(latency));
+    subject.latencies(latency, name, document);
 }
 
 /// Above this rate no RAM is enough.

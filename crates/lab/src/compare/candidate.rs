@@ -4,13 +4,13 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Current, Quantity};
 use wordline_core::results::NoValue;
 use wordline_core::{
-    Arrival, CompareWorkload, Experiment, Operation, Pattern, Timing, TraceSource, WorkKind,
+    Arrival, Basis, CompareWorkload, Experiment, Operation, Pattern, Timing, TraceSource, WorkKind,
 };
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{Conditions, Device, NvmError};
 
 use super::judge::Figures;
-use crate::backlog::{Demand, Rate, StartUp};
+use crate::backlog::{BacklogError, Demand, Rate, StartUp};
 use crate::buffer::analysis::{Analysis, Findings};
 use crate::buffer::rows::{limit, pair, safe_rate};
 use crate::buffer::stream::{self, Failure, play};
@@ -18,7 +18,7 @@ use crate::buffer::trace::Replay;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::Payload;
-use crate::work::{Plan, Player};
+use crate::work::{Plan, Player, Spent, Step};
 
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
 const RANGE: u64 = 2 << 20;
@@ -42,6 +42,8 @@ pub(super) struct Assessed {
     pub(super) ram_bound: Option<Result<f64, NoValue>>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
+    /// Where the price of the part and its area come from.
+    pub(super) bases: (Basis, Basis),
     /// What the reader should know of the figures.
     pub(super) notes: Vec<String>,
     pub(super) device: Box<dyn Device>,
@@ -77,84 +79,10 @@ impl<'a> Candidate<'a> {
     ) -> Result<Assessed, Unfit> {
         let unfit = |error: NvmError| Unfit::Limit("fit", error.to_string());
         let device = self.connect(experiment, timing).map_err(unfit)?;
-        let work = &study.work;
-        let record = work.record.bytes();
         let plan = plan(study, device.as_ref(), experiment.seed)?;
-        let payload = Payload::new(experiment.seed, stream::RECORD_MAX as usize);
-        let rate = Rate::try_from(work.rate).map_err(|error| Unfit::Study(error.into()))?;
-        let mut fresh = device.fork_device();
-        if plan.reads > 0.0 {
-            stream::preload(fresh.as_mut(), &plan, &payload).map_err(unfit)?;
-        }
-        let before = fresh.residence();
-        let analysis = Analysis::new(StartUp::default(), &[]);
-        let mut analysis = analysis.map_err(|error| Unfit::Study(error.into()))?;
-        let mut breathe = |_| control.stopped();
-        let (sum, ended) = {
-            let mut player = Player::new(fresh.as_mut(), &payload);
-            let ended = match (&work.trace, work.kind) {
-                (Some(trace), WorkKind::Replay) => {
-                    let source = TraceSource {
-                        file: trace.clone(),
-                        format: None,
-                        job: None,
-                        operation: Operation::Write,
-                    };
-                    let mut replay =
-                        Replay::open(&source, device.len(), control).map_err(Unfit::Study)?;
-                    let steps = replay.by_ref().map(|(step, _)| step);
-                    let counts = |step: &crate::work::Step| step.operation == Operation::Write;
-                    let ended = play(&mut player, steps, &mut analysis, counts, &mut breathe);
-                    replay.finish(trace).map_err(Unfit::Study)?;
-                    ended
-                }
-                _ => {
-                    let steps = plan.steps(2 * plan.places());
-                    play(&mut player, steps, &mut analysis, |_| true, &mut breathe)
-                }
-            };
-            (player.sum, ended)
-        };
-        match ended {
-            Ok(true) => {}
-            Ok(false) => return Err(Unfit::Stopped),
-            Err(Failure::Device(error)) => {
-                let flash = device.overwrite_bytes() > 1;
-                let limit = if flash { "translation" } else { "fit" };
-                let mut why = format!("the device refused an access: {error}");
-                if flash {
-                    why += "; gather records into pages, or put a translation layer in between";
-                }
-                return Err(Unfit::Limit(limit, why));
-            }
-            Err(Failure::Backlog(error)) => return Err(Unfit::Study(error.into())),
-        }
-        if analysis.accesses() == 0 {
-            return Err(Unfit::Study(LabError::Log {
-                file: work.trace.clone().unwrap_or_default(),
-                problem: "there is no write in it".to_owned(),
-            }));
-        }
-        let findings = analysis
-            .finish()
-            .map_err(|error| Unfit::Study(error.into()))?;
-        let moved = findings.curve.bytes().si();
-        let spent = fresh.residence().since(&before);
-        let account = Account {
-            candidate: self,
-            study,
-            findings: &findings,
-            rate,
-            record,
-            moved,
-            device: fresh.as_ref(),
-            energy: spent
-                .energy_j(fresh.power_draw())
-                .map(|energy| energy / moved),
-            busy: findings.curve.duration().si() / moved,
-            host: fresh.notes().host.map(|host| host.energy_j(&sum) / moved),
-        };
-        let bound = if plan.is_periodic() && work.kind != WorkKind::Replay && !self.in_turn {
+        let rate = Rate::try_from(study.work.rate).map_err(|error| Unfit::Study(error.into()))?;
+        let run = self.exercise(study, &plan, device.as_ref(), control)?;
+        let bound = if plan.is_periodic() && study.work.kind != WorkKind::Replay && !self.in_turn {
             let worst = match timing {
                 Timing::Sampled => self.connect(experiment, Timing::Max).map_err(unfit)?,
                 Timing::Typ | Timing::Max => device.fork_device(),
@@ -166,7 +94,90 @@ impl<'a> Candidate<'a> {
         } else {
             None
         };
-        Ok(account.close(bound, device.fork_device()))
+        let account = Account {
+            candidate: self,
+            study,
+            run: &run,
+            rate,
+            record: plan.record_bytes,
+        };
+        Ok(account.close(bound, device))
+    }
+
+    /// Carries out the work on a fork of the device.
+    fn exercise(
+        &self,
+        study: &CompareWorkload,
+        plan: &Plan,
+        device: &dyn Device,
+        control: &Control<'_>,
+    ) -> Result<Run, Unfit> {
+        let study_fault = |error: BacklogError| Unfit::Study(error.into());
+        let payload = Payload::new(plan.seed, stream::RECORD_MAX as usize);
+        let mut device = device.fork_device();
+        if plan.reads > 0.0 {
+            let filled = stream::preload(device.as_mut(), plan, &payload);
+            filled.map_err(|error| Unfit::Limit("fit", error.to_string()))?;
+        }
+        let mut steps = plan.steps(self.passes() * plan.places());
+        // Chips in turn have erased ahead once the log has come as far as both of them.
+        let unit = device.overwrite_bytes();
+        let warm = if self.in_turn {
+            2 * unit / plan.record_bytes
+        } else {
+            0
+        };
+        let mut player = Player::new(device.as_mut(), &payload);
+        for step in steps.by_ref().take(warm as usize) {
+            let warmed = player.carry_out(&step);
+            warmed.map_err(|error| refused(&error, unit))?;
+        }
+        let before = player.accounts();
+        let mut analysis = Analysis::new(StartUp::default(), &[]).map_err(study_fault)?;
+        let mut breathe = |_| control.stopped();
+        let ended = match (&study.work.trace, study.work.kind) {
+            (Some(trace), WorkKind::Replay) => {
+                let source = TraceSource {
+                    file: trace.clone(),
+                    format: None,
+                    job: None,
+                    operation: Operation::Write,
+                };
+                let capacity = player.capacity();
+                let mut replay = Replay::open(&source, capacity, control).map_err(Unfit::Study)?;
+                let steps = replay.by_ref().map(|(step, _)| step);
+                let counts = |step: &Step| step.operation == Operation::Write;
+                let ended = play(&mut player, steps, &mut analysis, counts, &mut breathe);
+                replay.finish(trace).map_err(Unfit::Study)?;
+                ended
+            }
+            _ => play(&mut player, steps, &mut analysis, |_| true, &mut breathe),
+        };
+        match ended {
+            Ok(true) if analysis.accesses() > 0 => {}
+            Ok(true) => {
+                return Err(Unfit::Study(LabError::Log {
+                    file: study.work.trace.clone().unwrap_or_default(),
+                    problem: "there is no write in it".to_owned(),
+                }));
+            }
+            Ok(false) => return Err(Unfit::Stopped),
+            Err(Failure::Device(error)) => return Err(refused(&error, unit)),
+            Err(Failure::Backlog(error)) => return Err(study_fault(error)),
+        }
+        let spent = player.accounts().since(&before);
+        drop(player);
+        Ok(Run {
+            findings: analysis.finish().map_err(study_fault)?,
+            spent,
+            device,
+        })
+    }
+
+    /// How often a run goes over its range. Chips in turn erase ahead in the order of their blocks, and a
+    /// range that starts over before the memory ends would have them erase what is not needed next.
+    const fn passes(&self) -> u64 {
+        if self.in_turn { 1 } else { 2 }
     }
 
     fn connect(
@@ -182,11 +193,31 @@ impl<'a> Candidate<'a> {
             })
         };
         if self.in_turn {
-            in_turn(connect()?, connect()?)
+            wordline_nvm::in_turn(connect()?, connect()?)
         } else {
             connect()
         }
     }
+}
+
+/// An access that the device refused: what a driver alone cannot do on a memory that erases blocks of `unit`
+/// bytes needs a translation layer.
+fn refused(error: &NvmError, unit: u64) -> Unfit {
+    let mut why = format!("the device refused an access: {error}");
+    if unit == 1 {
+        return Unfit::Limit("fit", why);
+    }
+    why += "; gather records into pages, or put a translation layer in between";
+    Unfit::Limit("translation", why)
+}
+
+/// The work, carried out.
+struct Run {
+    findings: Findings,
+    /// What it took, moved and wore.
+    spent: Spent,
+    /// The device after the run.
+    device: Box<dyn Device>,
 }
 
 /// The accesses of a study on a device.
@@ -212,7 +243,7 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
         return Err(Unfit::Limit("translation", why));
     }
     let keep = work.keep().bytes(work.rate).min(capacity as f64) as u64;
-    let range = RANGE.max(4 * unit).max(4 * record);
+    let range = RANGE.max(8 * unit).max(8 * record);
     let range = if scattered { range.min(keep) } else { range };
     Ok(Plan {
         record_bytes: record,
@@ -247,44 +278,35 @@ fn peak(findings: &Findings, rate: Rate) -> Result<(f64, f64), NoValue> {
 struct Account<'a> {
     candidate: &'a Candidate<'a>,
     study: &'a CompareWorkload,
-    findings: &'a Findings,
+    run: &'a Run,
     rate: Rate,
     record: u64,
-    /// Bytes that the run moved.
-    moved: f64,
-    /// The device after the run.
-    device: &'a dyn Device,
-    /// Energy of the memory for a byte, in joules; `None` where a current is unknown.
-    energy: Option<f64>,
-    /// Time for a byte, in seconds.
-    busy: f64,
-    /// Energy of the host for a byte, where the board states what it draws.
-    host: Option<f64>,
 }
 
 impl Account<'_> {
     fn close(&self, ram_bound: Option<Result<f64, NoValue>>, device: Box<dyn Device>) -> Assessed {
-        let study = self.study;
-        let (limits, work) = (&study.limits, &study.work);
+        let (limits, work) = (&self.study.limits, &self.study.work);
+        let findings = &self.run.findings;
         let mut notes = Vec::new();
         let parts = self.parts();
-        let peak = peak(self.findings, self.rate);
+        let peak = peak(findings, self.rate);
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
-        let reads_only = work.reads() >= 1.0;
         // What was only read is lost by nobody.
-        let bytes_at_risk = if reads_only { Ok(0.0) } else { ram_in_flight };
+        let bytes_at_risk = if work.reads() >= 1.0 {
+            Ok(0.0)
+        } else {
+            ram_in_flight
+        };
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
-        let throughput = limit(&self.findings.curve).unwrap_or(f64::INFINITY);
-        let latency = self.findings.latency.max().map(Quantity::si);
-        let holdup = self.holdup(holdup_time, &mut notes);
+        let latency = findings.latency.max().map(Quantity::si);
         let figures = Figures {
-            throughput,
+            throughput: limit(&findings.curve).unwrap_or(f64::INFINITY),
             ram_peak: peak.map(|(waiting, _)| waiting),
             latency_max: latency.ok_or(NoValue::NotApplicable),
             lifetime: self.lifetime(parts),
             energy_per_day: self.energy_per_day(parts, &mut notes),
             bytes_at_risk,
-            holdup,
+            holdup: self.holdup(holdup_time, &mut notes),
             cost: self.cost(parts, ram_in_flight, &mut notes),
             parts,
         };
@@ -294,23 +316,41 @@ impl Account<'_> {
             ram_in_flight,
             rate_max: limits
                 .ram
-                .map(|ram| safe_rate(&self.findings.curve, ram.bytes(), Arrival::Record)),
+                .map(|ram| safe_rate(&findings.curve, ram.bytes(), Arrival::Record)),
             ram_bound,
             holdup_time,
             area: area
                 .map(|area| area.nominal().si() * parts)
                 .ok_or(NoValue::NotApplicable),
             notes,
+            bases: self.bases(),
             device,
         }
+    }
+
+    /// Where the price of the part and its area come from. A price that the study states is its own.
+    fn bases(&self) -> (Basis, Basis) {
+        let part = self.candidate.target.part;
+        let stated = self.study.prices.parts.contains_key(&part.header.id);
+        let cost = part.cost.as_ref().filter(|_| !stated);
+        (
+            cost.map_or(Basis::Assumed, |cost| cost.provenance().basis),
+            part.area
+                .as_ref()
+                .map_or(Basis::Assumed, |area| area.provenance().basis),
+        )
     }
 
     /// Chips that together hold the data to keep: at least the one or two that the candidate is.
     fn parts(&self) -> f64 {
         let work = &self.study.work;
         let needed = work.keep().bytes(work.rate) / work.utilization();
-        let chips = if self.candidate.in_turn { 2.0 } else { 1.0 };
-        (needed / self.chip()).ceil().max(chips)
+        (needed / self.chip()).ceil().max(self.chips())
+    }
+
+    /// Chips that the run had.
+    fn chips(&self) -> f64 {
+        if self.candidate.in_turn { 2.0 } else { 1.0 }
     }
 
     /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
@@ -321,7 +361,7 @@ impl Account<'_> {
     /// Time in seconds until the units that the work wears reach their rated cycles. A log wears the whole
     /// memory alike; what is overwritten in place wears the data to keep alone.
     fn lifetime(&self, parts: f64) -> Result<f64, NoValue> {
-        let wear = self.device.wear();
+        let wear = self.run.device.wear();
         if wear.endurance == wordline_nvm::Wear::UNLIMITED || wear.units == 0 {
             return Err(NoValue::Unbounded);
         }
@@ -332,7 +372,7 @@ impl Account<'_> {
             _ => whole,
         };
         // Bytes of units that went through a cycle, for each byte that was moved.
-        let cycled = wear.mean * wear.units as f64 * wear.unit_bytes as f64 / self.moved;
+        let cycled = self.run.spent.cycles * wear.unit_bytes as f64 / self.run.spent.bytes;
         let a_second = work.rate.si() * work.duty() * cycled;
         Ok(wear.left() as f64 * worn / a_second)
     }
@@ -342,18 +382,22 @@ impl Account<'_> {
         const DAY_S: f64 = 86_400.0;
         let work = &self.study.work;
         let bytes = work.rate.si() * work.duty() * DAY_S;
-        let draw = self.device.power_draw();
+        let draw = self.run.device.power_draw();
         let standby = draw.current[PowerState::Standby as usize];
-        let (Some(energy), Some(standby)) = (self.energy, standby) else {
+        let spent = &self.run.spent;
+        let (Some(energy), Some(standby)) = (spent.energy_j, standby) else {
             return Err(NoValue::NotApplicable);
         };
         let standby_w = standby.si() * draw.voltage.si();
-        let busy = (bytes * self.busy).min(DAY_S);
-        let memory = bytes * energy + standby_w * (DAY_S * parts - busy);
-        if self.host.is_none() {
+        // Of the chips that the run had; the others, and these in the rest of the day, stand by.
+        let busy = (bytes * spent.elapsed_s / spent.bytes).min(DAY_S);
+        let memory =
+            bytes * energy / spent.bytes + standby_w * (DAY_S * parts - busy * self.chips());
+        let host = spent.host_j.map(|host| bytes * host / spent.bytes);
+        if host.is_none() {
             notes.push("energy without the host, of which the board states nothing".to_owned());
         }
-        Ok(memory + self.host.unwrap_or(0.0) * bytes)
+        Ok(memory + host.unwrap_or(0.0))
     }
 
     /// Longest time in seconds that writing so many bytes of whole records can take.
@@ -363,7 +407,7 @@ impl Account<'_> {
             return 0.0;
         }
         // The next longer sequence that was looked at; beyond all of them, the longest one over and over.
-        let longest = &self.findings.longest;
+        let longest = &self.run.findings.longest;
         match longest.iter().find(|one| one.accesses >= records) {
             Some(one) => one.most.si(),
             None => longest.last().map_or(f64::INFINITY, |one| {
@@ -379,7 +423,7 @@ impl Account<'_> {
         if time == 0.0 {
             return Ok(0.0);
         }
-        let draw = self.device.power_draw();
+        let draw = self.run.device.power_draw();
         let busy = [PowerState::Write, PowerState::Erase].map(|state| draw.current[state as usize]);
         // A memory without an erase states no current for one.
         let memory = busy
@@ -387,7 +431,7 @@ impl Account<'_> {
             .flatten()
             .map(Current::si)
             .fold(0.0, f64::max);
-        let notes_of = self.device.notes();
+        let notes_of = self.run.device.notes();
         let supply = notes_of.supply.ok_or(NoValue::NotApplicable)?;
         let lowest = supply.lowest.ok_or(NoValue::NotApplicable)?;
         let fall = supply.rail.si() - lowest.si();
@@ -417,7 +461,7 @@ impl Account<'_> {
             Some(price) => total += price.si() * ram? / 1024.0,
             None => notes.push("cost without the RAM, of which no price is stated".to_owned()),
         }
-        let supply = self.device.notes().supply;
+        let supply = self.run.device.notes().supply;
         let shifted = supply.and_then(|supply| supply.needs_level_shifter());
         match (shifted, prices.level_shifter) {
             (Some(true), Some(price)) => total += price.si() * parts,
@@ -431,8 +475,4 @@ impl Account<'_> {
         }
         Ok(total)
     }
-}
-
-fn in_turn(_: Box<dyn Device>, _: Box<dyn Device>) -> Result<Box<dyn Device>, NvmError> {
-    todo!()
 }

@@ -242,8 +242,17 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::HoldupTime, assessed.holdup_time);
     push(Metric::HoldupCapacitance, figures.holdup);
     push(Metric::PartsNeeded, Ok(figures.parts));
-    push(Metric::Cost, figures.cost);
-    push(Metric::Area, assessed.area);
+    let (cost, area) = assessed.bases;
+    for (metric, value, basis) in [
+        (Metric::Cost, figures.cost, cost),
+        (Metric::Area, assessed.area, area),
+    ] {
+        let of_sheet = Subject {
+            basis,
+            ..subject.clone()
+        };
+        document.rows.push(of_sheet.row(metric, value));
+    }
     if let Some(bound) = assessed.ram_bound {
         let proven = subject.estimate(Basis::Proven, "bound");
         document.rows.push(proven.row(Metric::RamPeak, bound));

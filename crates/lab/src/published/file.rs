@@ -1,10 +1,9 @@
 //! From the files of a document to its values, checked once.
 
 use serde::Deserialize;
-use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{Metric, Operation, Pattern, Timing};
 
-use super::{Allowed, Kind, Measure, Published, Run, Use, Value, Variant, number};
+use super::measure::Partial;
+use super::{Allowed, Measure, Published, Sequence, Use, Value, number, sequence};
 
 /// `document.toml`.
 #[derive(Deserialize)]
@@ -20,6 +19,8 @@ struct Cover {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Values {
+    #[serde(default)]
+    sequence: Vec<sequence::Written>,
     value: Vec<Written>,
 }
 
@@ -39,25 +40,6 @@ struct Written {
     needs: Option<String>,
 }
 
-/// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
-#[derive(Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Partial {
-    target: Option<String>,
-    workload: Option<Kind>,
-    operation: Option<Operation>,
-    access: Option<ByteCount>,
-    pattern: Option<Pattern>,
-    variant: Option<Variant>,
-    period: Option<Time>,
-    timing: Option<Timing>,
-    metric: Option<Metric>,
-    cause: Option<String>,
-    sheet: Option<String>,
-    figure: Option<String>,
-    column: Option<String>,
-}
-
 impl Published {
     /// Reads a document from the texts of its cover and of its files of values.
     ///
@@ -68,10 +50,17 @@ impl Published {
         let mut value = Vec::new();
         for text in values {
             let file: Values = toml::from_str(text).map_err(|error| error.to_string())?;
+            let sequences = sequence::read(file.sequence)?;
+            let first = value.len();
             for written in file.value {
                 let citation = written.citation.clone();
-                let read = written.read(&cover.target);
+                let read = written.read(&cover.target, &sequences);
                 value.push(read.map_err(|problem| format!("{citation}: {problem}"))?);
+            }
+            for sequence in &sequences {
+                if !value[first..].iter().any(|value| value.uses(sequence)) {
+                    return Err(format!("no value uses the sequence {}", sequence.name));
+                }
             }
         }
         Ok(Self {
@@ -84,12 +73,23 @@ impl Published {
     }
 }
 
+impl Value {
+    fn uses(&self, sequence: &Sequence) -> bool {
+        let mut measures = [Some(&self.of), self.over.as_ref()].into_iter().flatten();
+        measures.any(|measure| match measure {
+            Measure::Theory { sequence: used, .. } => used == sequence,
+            Measure::Row { .. } | Measure::Figure { .. } => false,
+        })
+    }
+}
+
 impl Written {
-    fn read(self, target: &str) -> Result<Value, String> {
+    fn read(self, target: &str, sequences: &[Sequence]) -> Result<Value, String> {
         let over = self.over.as_ref().map(|over| over.after(&self.of));
         let allowed = self.allowed()?;
-        let of = self.of.measure(target)?;
-        let over = over.map(|over| over.measure(target)).transpose()?;
+        let of = self.of.measure(target, sequences)?;
+        let over = over.map(|over| over.measure(target, sequences));
+        let over = over.transpose()?;
         let number = if self.published == "Inf" {
             None
         } else {
@@ -101,7 +101,9 @@ impl Written {
         let mut units = stated.map(|(_, unit)| unit);
         let expected = match (&of, &over) {
             (_, Some(_)) => Some("1"),
-            (Measure::Row { metric, .. }, None) => Some(metric.unit()),
+            (Measure::Row { metric, .. } | Measure::Theory { metric, .. }, None) => {
+                Some(metric.unit())
+            }
             (Measure::Figure { .. }, None) => None,
         };
         let unit = expected.or_else(|| units.clone().next());
@@ -161,143 +163,5 @@ impl Written {
     }
 }
 
-impl Partial {
-    /// The divisor of a ratio: what it leaves out, it takes from the dividend. A metric of its own
-    /// comes with a cause of its own, or with none.
-    fn after(&self, of: &Self) -> Self {
-        let cause = match self.metric {
-            Some(_) => self.cause.clone(),
-            None => self.cause.clone().or_else(|| of.cause.clone()),
-        };
-        let or = |mine: &Option<String>, other: &Option<String>| mine.clone().or(other.clone());
-        Self {
-            target: or(&self.target, &of.target),
-            workload: self.workload.or(of.workload),
-            operation: self.operation.or(of.operation),
-            access: self.access.or(of.access),
-            // A ratio compares a pattern or a variant with the plain accesses.
-            pattern: self.pattern,
-            variant: self.variant,
-            period: self.period.or(of.period),
-            timing: self.timing.or(of.timing),
-            metric: self.metric.or(of.metric),
-            cause,
-            sheet: or(&self.sheet, &of.sheet),
-            figure: or(&self.figure, &of.figure),
-            column: or(&self.column, &of.column),
-        }
-    }
-
-    fn measure(self, target: &str) -> Result<Measure, String> {
-        if let (Some(sheet), Some(figure)) = (self.sheet, self.figure) {
-            if self.metric.is_some() || self.operation.is_some() || self.target.is_some() {
-                return Err("a figure of a sheet is not run".to_owned());
-            }
-            let column = self.column.unwrap_or_else(|| "typ".to_owned());
-            return Ok(Measure::Figure {
-                sheet,
-                figure,
-                column,
-            });
-        }
-        let missing = |what: &str| format!("{what} is missing");
-        let run = Run {
-            target: self.target.unwrap_or_else(|| target.to_owned()),
-            workload: self.workload.unwrap_or_default(),
-            operation: self.operation.ok_or_else(|| missing("operation"))?,
-            access_bytes: self.access.ok_or_else(|| missing("access"))?.bytes(),
-            pattern: self.pattern.unwrap_or(Pattern::Sequential),
-            variant: self.variant,
-            period_ps: self.period.map(Time::ps),
-            timing: self.timing.unwrap_or(Timing::Typ),
-        };
-        Ok(Measure::Row {
-            run,
-            metric: self.metric.ok_or_else(|| missing("metric"))?,
-            cause: self.cause,
-        })
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const COVER: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n";
-    const ROW: &str = "operation = 'write', access = '2 KiB', metric = 'latency_max'";
-
-    fn read(value: &str) -> Result<Value, String> {
-        let text = format!("[[value]]\ncitation = 'c'\nuse = 'predicted'\n{value}");
-        Published::parse(COVER, &[&text]).map(|mut document| document.value.remove(0))
-    }
-
-    #[test]
-    fn a_divisor_takes_what_it_leaves_out_from_the_dividend() {
-        let value = read(
-            "of = { operation = 'write', access = '2 KiB', metric = 'latency_max_part', cause = \
-             'erase' }\nover = { metric = 'latency_max' }\npublished = 'most of it'\nat_least = '0.5'",
-        );
-        let value = value.expect("sound");
-        assert_eq!((value.published, value.unit), (None, "1"));
-        let Some(Measure::Row { run, metric, cause }) = value.over else {
-            panic!("a row");
-        };
-        assert_eq!((run.target.as_str(), run.access_bytes), ("p@b", 2048));
-        assert_eq!((metric, cause), (Metric::LatencyMax, None));
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let of = format!("of = {{ {ROW} }}\n");
-        let cases = [
-            ("published = '52 us'".to_owned(), "neither a tolerance nor"),
-            (
-                "published = '52 us'\ntolerance = 0.0".to_owned(),
-                "a tolerance of 0",
-            ),
-            (
-                "published = '52 us'\ntolerance = 0.9".to_owned(),
-                "a tolerance of 0.9",
-            ),
-            (
-                "published = '52 us'\ntolerance = 0.1\nat_most = '1 s'".to_owned(),
-                "a tolerance and a limit",
-            ),
-            (
-                "published = 'long'\ntolerance = 0.1".to_owned(),
-                "is no quantity",
-            ),
-            (
-                "published = '52 MB/s'\ntolerance = 0.1".to_owned(),
-                "is in s, a number in B/s",
-            ),
-            (
-                "published = '52 us'\nat_most = 'soon'".to_owned(),
-                "\"soon\" is no quantity",
-            ),
-            (
-                "published = 'x'\nat_least = '2 s'\nat_most = '1 s'".to_owned(),
-                "no value is allowed",
-            ),
-            (
-                "published = '52 us'\ntolerance = 0.1\nneeds = ''".to_owned(),
-                "is empty",
-            ),
-            (
-                "published = '52 us'\ntolerence = 0.1".to_owned(),
-                "unknown field `tolerence`",
-            ),
-        ];
-        for (text, expected) in cases {
-            let error = read(&(of.clone() + &text)).expect_err(expected);
-            assert!(error.contains(expected), "{error}");
-        }
-        let no_metric =
-            "of = { operation = 'read', access = '1 B' }\npublished = '1 s'\ntolerance = 0.1";
-        assert!(
-            read(no_metric)
-                .expect_err("no metric")
-                .contains("metric is missing")
-        );
-    }
-}
+mod tests;

@@ -4,13 +4,18 @@
 //! statements are known to be wrong, and the other files hold its values. Every value states its
 //! citation, what of ours stands beside it, the tolerance that was chosen before the run, and
 //! whether a model was calibrated with it, predicts it, or merely copies the same data sheet.
+//! Where a document speaks of accesses by themselves, a file states them as a sequence.
 //! [`reproduce`](crate::reproduce()) compares.
 
 mod file;
+mod measure;
 pub(crate) mod number;
+mod sequence;
 
 use serde::{Deserialize, Serialize};
-use wordline_core::{Metric, Operation, Pattern, Timing};
+use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
+
+pub use sequence::{Sequence, Stretch};
 
 /// One document: its key, and the texts of its cover and of its values.
 struct Files {
@@ -27,7 +32,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 2] = [
+const DOCUMENTS: [Files; 3] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -45,6 +50,16 @@ const DOCUMENTS: [Files; 2] = [
             text!("mram-edge-databases/table-1.toml"),
             text!("mram-edge-databases/table-2.toml"),
             text!("mram-edge-databases/figure-1.toml"),
+        ],
+    },
+    Files {
+        key: "realtime-buffering",
+        cover: text!("realtime-buffering/document.toml"),
+        values: &[
+            text!("realtime-buffering/equations.toml"),
+            text!("realtime-buffering/figures.toml"),
+            text!("realtime-buffering/sd.toml"),
+            text!("realtime-buffering/nand.toml"),
         ],
     },
 ];
@@ -124,6 +139,9 @@ pub enum Use {
     Datasheet,
     /// A figure that our sheet has from this very document: meeting it proves nothing.
     Copied,
+    /// What the theory of buffers gives for accesses that are stated or made to the document's
+    /// words: no model of a memory takes part, so meeting it proves that their arithmetic is ours.
+    Theory,
 }
 
 impl Use {
@@ -136,6 +154,7 @@ impl Use {
             Self::Assumed => "assumed",
             Self::Datasheet => "datasheet",
             Self::Copied => "copied",
+            Self::Theory => "theory",
         }
     }
 }
@@ -154,6 +173,19 @@ pub enum Measure {
         /// The row's cause, where the metric has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
+        /// The input, where the workload buffers one.
+        #[serde(flatten)]
+        input: Input,
+    },
+    /// What the theory of buffers says of stated accesses.
+    Theory {
+        /// The accesses.
+        sequence: Sequence,
+        /// What it says: a peak, a rate, a throughput or a time.
+        metric: Metric,
+        /// The input.
+        #[serde(flatten)]
+        input: Input,
     },
     /// A figure of a part's or board's sheet.
     Figure {
@@ -164,6 +196,20 @@ pub enum Measure {
         /// `min`, `typ` or `max`.
         column: String,
     },
+}
+
+/// The input that a peak or a rate is asked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Input {
+    /// Its rate in bytes per second, where a peak is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_bytes_per_s: Option<f64>,
+    /// The RAM in bytes, where a rate is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ram_bytes: Option<u64>,
+    /// How it comes; with either of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Arrival>,
 }
 
 /// What is run on a fresh device, in accesses of one size.
@@ -182,14 +228,11 @@ pub struct Run {
     /// In which way the accesses differ from plain ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
-    /// Time between the starts of two accesses in picoseconds, where the workload has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub period_ps: Option<u64>,
     /// Column of the data sheets.
     pub timing: Timing,
 }
 
-/// A kind of workload, whether or not this version runs it.
+/// A kind of workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

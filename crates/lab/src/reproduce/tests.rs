@@ -1,4 +1,5 @@
 use super::*;
+use crate::Progress;
 
 const COVER: &str =
     "key = 'k'\ntitle = 't'\ntarget = 'em064lx@stm32h755-qspi'\nerrata = ['an erratum']\n";
@@ -84,7 +85,7 @@ fn what_could_run_must_not_stay_pending() {
 
 #[test]
 fn what_this_version_does_not_run_is_pending() {
-    let of = OF.replace(" }", ", workload = 'buffer' }");
+    let of = OF.replace(" }", ", workload = 'buffer', variant = 'cache_read' }");
     let pending = format!("{of}{HIT}needs = 'that'");
     assert_eq!(verdict(&pending), (Verdict::Pending, None));
     let cause = OF.replace("latency_max'", "latency_max_part', cause = 'luck'");
@@ -209,7 +210,7 @@ fn a_wish_to_stop_is_heard() {
     let stop = std::sync::atomic::AtomicBool::new(true);
     let control = Control {
         stop: Some(&stop),
-        progress: None,
+        ..Control::default()
     };
     let result = reproduce(&catalog, &[document.expect("sound")], &control);
     assert!(!result.complete);
@@ -232,12 +233,101 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
             .push((progress.done_bytes, progress.total_bytes));
     };
     let control = Control {
-        stop: None,
         progress: Some(&listener),
+        ..Control::default()
     };
     assert!(reproduce(&catalog, &[document], &control).complete);
     let seen = seen.into_inner();
     assert!(seen.iter().all(|(_, total)| *total == 128 << 20));
     assert!(seen.is_sorted());
     assert!(seen.last().expect("progress").0 > 64 << 20);
+}
+
+/// What a buffer on the NAND gives, in bytes or bytes per second.
+#[track_caller]
+fn buffered(inputs: &[(&str, &str)]) -> Vec<Comparison> {
+    let values: Vec<String> = inputs
+        .iter()
+        .map(|(metric, input)| {
+            format!(
+                "of = {{ target = 'mt29f1g01@stm32h755-qspi', workload = 'buffer', operation = 'write', access = \
+                 '4 KiB', metric = '{metric}', {input} }}\npublished = 'any'\nat_least = '0 {}'\nuse = \
+                 'predicted'",
+                if *metric == "rate_max" { "B/s" } else { "B" }
+            )
+        })
+        .collect();
+    let mut result = reproduced(&values);
+    result.documents.remove(0).rows
+}
+
+/// One run answers for every input, waiting and in flight, records and bytes.
+#[test]
+fn a_buffer_is_asked_at_a_rate_or_with_a_ram() {
+    let rows = buffered(&[
+        ("ram_peak", "period = '1 ms'"),
+        ("ram_peak_in_flight", "period = '1 ms'"),
+        ("ram_peak", "period = '1 ms', arrival = 'fluid'"),
+        ("ram_peak", "rate = '500 KB/s', arrival = 'fluid'"),
+        ("rate_max", "ram = '12 KiB'"),
+        ("ram_peak", "period = '1 ms', timing = 'max'"),
+    ]);
+    let ours: Vec<_> = rows.iter().map(|row| row.value).collect();
+    assert_eq!(ours[..2], [Some(8192.0), Some(12_288.0)]);
+    let fluid = ours[2].expect("a number");
+    assert!((6300.0..6500.0).contains(&fluid), "{fluid}");
+    assert_eq!(ours[3], Some(0.0));
+    assert!(ours[4].expect("a rate") > 4.8e6);
+    // At the data sheet's maximum two programs alone take longer than a record has.
+    assert_eq!(
+        (ours[5], rows[5].no_value),
+        (None, Some(NoValue::Unbounded))
+    );
+}
+
+/// What raw memory cannot do is no number: random records need something that moves blocks.
+#[test]
+fn a_buffer_that_cannot_be_run_has_no_value() {
+    let rows = buffered(&[("ram_peak", "period = '1 ms', pattern = 'random'")]);
+    assert_eq!(rows[0].verdict, Verdict::Failed);
+    let problem = rows[0].problem.as_deref().expect("a problem");
+    assert!(problem.contains("no row ram_peak"), "{problem}");
+}
+
+/// Equation 2 in plain numbers beside the theory, for every sequence of the document that states it.
+#[test]
+fn the_theory_agrees_with_the_recursion_that_is_published() {
+    let document = crate::published::published("realtime-buffering").expect("embedded");
+    let mut checked = 0;
+    for value in &document.value {
+        for measure in [Some(&value.of), value.over.as_ref()].into_iter().flatten() {
+            let Measure::Theory {
+                sequence,
+                metric,
+                input,
+            } = measure
+            else {
+                continue;
+            };
+            let fluid = input.arrival == Some(wordline_core::Arrival::Fluid);
+            let (Some(rate), true) = (input.rate_bytes_per_s, fluid) else {
+                continue;
+            };
+            let mut left = sequence.backlog_bytes as f64;
+            let mut most = (left, left);
+            for (duration, size) in sequence.each() {
+                let full = left + duration.ps() as f64 * 1e-12 * rate;
+                left = (full - size.bytes() as f64).max(0.0);
+                most = (most.0.max(left), most.1.max(full));
+            }
+            let expected = match metric {
+                wordline_core::Metric::RamPeak => most.0,
+                _ => most.1,
+            };
+            let ours = theory::measure(sequence, *metric, *input).expect("computed");
+            assert!((ours - expected).abs() < 1e-6, "{}: {ours}", value.citation);
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "{checked}");
 }

@@ -434,6 +434,10 @@ impl FlashDevice for Wired<Nand> {
         self.longest_erase(blocks)
     }
 
+    fn begin_erase_bound(&self) -> Result<Time, NvmError> {
+        self.longest_erase_start()?.time()
+    }
+
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.chip.preload(page, column, data)
     }

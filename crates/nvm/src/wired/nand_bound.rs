@@ -89,9 +89,8 @@ impl Wired<Nand> {
         let rest = self.chip.rest();
         let (enable, polls) = (self.enable_span()?, self.polls(rest)?);
         let group = self.together(blocks);
-        let last = enable
-            + self.command_span(Action::Erase, rest)?
-            + polls.after(self.chip.longest_block_erase().into());
+        let last =
+            self.longest_erase_start()? + polls.after(self.chip.longest_block_erase().into());
         let kept = match group {
             1 => Span::ZERO,
             _ => {
@@ -100,6 +99,11 @@ impl Wired<Nand> {
             }
         };
         ((kept * (group - 1) + last) * (u64::from(blocks) / group)).time()
+    }
+
+    /// The longest until an erase runs.
+    pub(super) fn longest_erase_start(&self) -> Result<Span, NvmError> {
+        Ok(self.enable_span()? + self.command_span(Action::Erase, self.chip.rest())?)
     }
 
     /// Pages or blocks that the chip works on at the same time, of those that are kept together.

@@ -350,6 +350,10 @@ impl FlashDevice for Wired<Nor> {
         (Span::from(self.longest_erase()?) * u64::from(blocks)).time()
     }
 
+    fn begin_erase_bound(&self) -> Result<Time, NvmError> {
+        self.longest_erase_start()?.time()
+    }
+
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         let bytes = data.len() as u64;
         self.chip.geometry().check_read(page, column, bytes)?;

@@ -47,13 +47,18 @@ impl Wired<Nor> {
 
     /// The longest erase of a block; see [`FlashDevice::erase_bound`](crate::FlashDevice::erase_bound).
     pub(super) fn longest_erase(&self) -> Result<Time, NvmError> {
-        let rest = self.chip.rest();
-        let (code, busy) = self.chip.longest_block_erase();
+        let (_, busy) = self.chip.longest_block_erase();
+        let busy = self.polls(self.chip.rest())?.after(busy.into());
+        (self.longest_erase_start()? + busy).time()
+    }
+
+    /// The longest until an erase of a block runs.
+    pub(super) fn longest_erase_start(&self) -> Result<Span, NvmError> {
+        let (code, _) = self.chip.longest_block_erase();
         let command = self.link.erase_command(code);
         let command = command.ok_or(NvmError::Unsupported(Action::Erase))?;
-        let erase = self.command_on(&command.transaction(0, 0), rest);
-        let busy = self.polls(rest)?.after(busy.into());
-        (self.enable_span()? + erase + busy).time()
+        let erase = self.command_on(&command.transaction(0, 0), self.chip.rest());
+        Ok(self.enable_span()? + erase)
     }
 
     /// The write-enable command before a program or an erase; nothing on a bus that has none.

@@ -1,11 +1,14 @@
 //! What the rows of `wordline buffer` say, in plain words: first how much RAM the rates take that the
 //! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
 
-use wordline_core::results::ResultSet;
+use wordline_core::results::{NoValue, ResultSet};
 use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
-use super::{Case, RATE, Run, asked_rates, at, is_unbounded, told_value};
+use super::{
+    Case, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at, is_unbounded,
+    told_value,
+};
 use crate::answer::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -23,6 +26,7 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     let pivot = Pivot::of(document);
     let cases = Case::all_of(&pivot);
     let asked = asked_rates(document);
+    let amounts = asked_ram(document);
     if cases.len() > IN_WORDS {
         return Told {
             sentences: ranking(&cases, &asked),
@@ -38,8 +42,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
                 sentences.push(told.join(" "));
             }
         }
+        let told = amounts.iter().take(RATES_IN_WORDS);
+        sentences.extend(told.filter_map(|bytes| with_ram(case, *bytes)));
+        sentences.extend(own_times(case));
         sentences.extend(sustained(case));
-        if asked.is_empty() {
+        if asked.is_empty() && amounts.is_empty() {
             sentences.extend(by_share(case));
             sentences.extend(by_amount(case));
         }
@@ -47,11 +54,13 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         sentences.extend(extrapolated(case));
         sentences.extend(coverage(case));
     }
-    if asked.len() > RATES_IN_WORDS {
-        let more = asked.len() - RATES_IN_WORDS;
-        sentences.push(format!(
-            "The table below has the {more} other rates that were asked for."
-        ));
+    for (asked, what) in [(asked.len(), "rates"), (amounts.len(), "sizes of RAM")] {
+        if asked > RATES_IN_WORDS {
+            let more = asked - RATES_IN_WORDS;
+            sentences.push(format!(
+                "The table below has the {more} other {what} that were asked for."
+            ));
+        }
     }
     Told {
         sentences,
@@ -61,6 +70,7 @@ pub(crate) fn told(document: &ResultSet) -> Told {
 
 /// RAM for whole records that wait, and with the record that is being written: "8 KiB", "12 KiB".
 /// Where no whole records were examined, single bytes stand in.
+#[derive(PartialEq)]
 struct Need {
     waiting: String,
     in_flight: Option<String>,
@@ -122,28 +132,60 @@ fn growth(rate: Option<f64>) -> String {
     }
 }
 
+/// Things with the columns of the data sheet that they hold for, equal ones told once.
+fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+    let mut groups: Vec<(T, Vec<String>)> = Vec::new();
+    for (thing, clause) in things {
+        let clause = clause.trim_start().to_owned();
+        match groups.iter_mut().find(|(other, _)| *other == thing) {
+            Some((_, clauses)) => clauses.push(clause),
+            None => groups.push((thing, vec![clause])),
+        }
+    }
+    let worded = groups.into_iter().map(|(thing, clauses)| {
+        let clauses: Vec<_> = clauses.iter().map(String::as_str).collect();
+        let clauses = match text::list(&clauses) {
+            clauses if clauses.is_empty() => clauses,
+            clauses => format!(" {clauses}"),
+        };
+        (thing, clauses)
+    });
+    worded.collect()
+}
+
+/// Values with the columns of the data sheet that they hold for: "47.6 MB/s at typical timing and at
+/// the data sheet's maximum".
+fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
+    let words = merged(values).into_iter();
+    let words: Vec<_> = words
+        .map(|(value, clauses)| value + clauses.as_str())
+        .collect();
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    (!words.is_empty()).then(|| text::list(&words))
+}
+
+/// Of what size records are: " of 4 KiB"; empty where they vary.
+fn of_record(case: &Case<'_, '_>) -> String {
+    match case.record() {
+        record if record.is_empty() => record,
+        record => format!(" of {record}"),
+    }
+}
+
 /// "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait (12 KiB with the
 /// one being written) at typical timing; at the data sheet's maximum no RAM is enough: …".
 fn need(case: &Case<'_, '_>, rate: f64) -> Option<String> {
     let subject = subject(case);
     let at_rate = text::rate(rate);
-    let record = case.record();
-    let of = if record.is_empty() {
-        String::new()
-    } else {
-        format!(" of {record}")
-    };
+    let needs = case.runs.iter();
+    let needs = needs.filter_map(|run| Some((Need::at(run, rate, None)?, case.clause(run))));
     let mut clauses: Vec<String> = Vec::new();
-    for run in &case.runs {
-        let Some(need) = Need::at(run, rate, None) else {
-            continue;
-        };
-        let timing = case.clause(run);
+    for (need, timing) in merged(needs) {
         let first = clauses.is_empty();
         clauses.push(match need {
             Ok(need) if first => {
                 let kind = if need.whole_records {
-                    format!("whole records{of} that wait")
+                    format!("whole records{} that wait", of_record(case))
                 } else {
                     "bytes that arrive one by one and wait".to_owned()
                 };
@@ -173,6 +215,65 @@ fn need(case: &Case<'_, '_>, rate: f64) -> Option<String> {
     (!clauses.is_empty()).then(|| clauses.join("; ") + ".")
 }
 
+/// "With 64 KiB of RAM for records that wait the highest safe rate of PART@BOARD is 48.1 MB/s …".
+fn with_ram(case: &Case<'_, '_>, bytes: f64) -> Option<String> {
+    let ram = text::ram(bytes, text::DIGITS);
+    let subject = subject(case);
+    let rates = case.runs.iter().filter_map(|run| {
+        let arriving = ["record", "fluid"].map(|arrival| run.arriving(RAM, arrival));
+        let lines = arriving.iter().map(|curve| at(curve, bytes));
+        let line = lines.flatten().next()?;
+        let row = line.row(Metric::RateMax, None)?;
+        let rate = if row.no_value == Some(NoValue::NotApplicable) {
+            Err(())
+        } else {
+            let proven = at(&run.estimated(RAM, "record", "bound"), bytes);
+            let proven = proven.and_then(|line| line.number(Metric::RateMax));
+            let proven = proven.map_or_else(String::new, |rate| {
+                format!(" (proven: {})", text::rate(rate))
+            });
+            Ok(format!("{}{proven}", text::value(row, text::DIGITS)))
+        };
+        Some((rate, case.clause(run)))
+    });
+    let rates: Vec<_> = rates.collect();
+    if !rates.is_empty() && rates.iter().all(|(rate, _)| rate.is_err()) {
+        return Some(format!("{ram} of RAM hold no record of {subject}."));
+    }
+    let told = rates
+        .into_iter()
+        .filter_map(|(rate, clause)| Some((rate.ok()?, clause)));
+    let told = listed(told)?;
+    Some(format!(
+        "With {ram} of RAM for records that wait the highest safe rate of {subject} is {told}."
+    ))
+}
+
+/// A trace that was replayed at its own times: "Replayed at its own times, PART@BOARD needs 16 KiB …".
+fn own_times(case: &Case<'_, '_>) -> Option<String> {
+    let needs = case.runs.iter().filter_map(|run| {
+        let line = run.summary(Some(OWN_TIMES))?;
+        let need = Need::of(line, true)?.ok()?;
+        let latency = told_value(Some(line), Metric::LatencyMax);
+        Some(((need, latency), case.clause(run)))
+    });
+    let clauses = merged(needs).into_iter().map(|((need, latency), timing)| {
+        let in_flight = in_flight(case, &need);
+        let latency = latency.map_or_else(String::new, |latency| {
+            format!(", and the longest time from asking to the end of an access is {latency}")
+        });
+        format!("{}{in_flight}{timing}{latency}", need.waiting)
+    });
+    let clauses: Vec<_> = clauses.collect();
+    (!clauses.is_empty()).then(|| {
+        format!(
+            "Replayed at the trace's own times, {} needs for whole records that wait {}.",
+            subject(case),
+            clauses.join("; ")
+        )
+    })
+}
+
 fn in_flight(case: &Case<'_, '_>, need: &Need) -> String {
     let one = if need.whole_records { "one" } else { "ones" };
     let done = done(case);
@@ -185,25 +286,41 @@ fn in_flight(case: &Case<'_, '_>, need: &Need) -> String {
 fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
     let at_rate = text::rate(rate);
     let clauses = |estimate: &'static str, least: &str| {
-        let clauses = case.runs.iter().filter_map(|run| {
-            let timing = case.clause(run);
-            Some(match Need::at(run, rate, Some(estimate))? {
-                Ok(need) => format!("{least}{}{}{timing}", need.waiting, in_flight(case, &need)),
-                Err(_) => format!("no bound{timing}"),
-            })
+        let needs = case.runs.iter().filter_map(|run| {
+            let need = Need::at(run, rate, Some(estimate))?;
+            Some((need, case.clause(run)))
         });
-        let clauses: Vec<_> = clauses.collect();
-        (!clauses.is_empty()).then(|| clauses.join(", "))
+        let words = merged(needs).into_iter().map(|(need, timing)| match need {
+            Ok(need) => format!("{least}{}{}{timing}", need.waiting, in_flight(case, &need)),
+            Err(_) => format!("no bound{timing}"),
+        });
+        let words: Vec<_> = words.collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    };
+    // What an estimate repeats needs no numbers.
+    let repeats = |estimate: &str| {
+        case.runs.iter().all(|run| {
+            let seen = Need::at(run, rate, None);
+            matches!(seen, Some(Ok(_))) && seen == Need::at(run, rate, Some(estimate))
+        })
     };
     let mut sentences = Vec::new();
-    let proven = clauses("bound", "at most ");
-    sentences.extend(proven.map(|words| format!("Proven: {words}.")));
-    let rerun = clauses("open_loop", "");
-    sentences.extend(
-        rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
-    );
-    if let (Some(least), Some(most)) = (clauses("least", "at least "), clauses("most", "at most "))
-    {
+    if repeats("bound") {
+        sentences.push("Proven: no run needs more.".to_owned());
+    } else {
+        let proven = clauses("bound", "at most ");
+        sentences.extend(proven.map(|words| format!("Proven: {words}.")));
+    }
+    if repeats("open_loop") {
+        let same = "Rerun with accesses that wait for their data: the same.";
+        sentences.push(same.to_owned());
+    } else {
+        let rerun = clauses("open_loop", "");
+        sentences.extend(
+            rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
+        );
+    }
+    if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
         sentences.push(format!(
             "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
              that of the kindest order and that of the worst: {least}; {most}."
@@ -216,62 +333,69 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
 fn sustained(case: &Case<'_, '_>) -> Option<String> {
     let rates = case.runs.iter().filter_map(|run| {
         let rate = run.sustained()?;
-        Some(format!("{}{}", text::rate(rate), case.clause(run)))
+        Some((text::rate(rate), case.clause(run)))
     });
-    let rates: Vec<_> = rates.collect();
-    let rates: Vec<_> = rates.iter().map(String::as_str).collect();
+    let rates = listed(rates)?;
     let subject = subject(case);
-    (!rates.is_empty()).then(|| {
-        format!(
-            "The highest rate that any RAM can carry for {subject} is {}.",
-            text::list(&rates)
-        )
-    })
+    Some(format!(
+        "The highest rate that any RAM can carry for {subject} is {rates}."
+    ))
 }
 
-/// RAM at shares of the sustained rate: each at the next rate above that was examined.
+/// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
+/// histogram leaves open is told as an interval.
 fn by_share(case: &Case<'_, '_>) -> Vec<String> {
+    let of = of_record(case);
     let told = case.runs.iter().filter_map(|run| {
         let sustained = run.sustained().filter(|rate| *rate > 0.0)?;
-        let record = run.arriving(RATE, "record");
-        let fluid = run.arriving(RATE, "fluid");
-        let curve = if record.is_empty() { fluid } else { record };
-        let mut rates: Vec<f64> = Vec::new();
-        let words = SHARES.iter().filter_map(|share| {
-            // A rounding below the share is the share.
-            let from = share * sustained * (1.0 - 1e-9);
-            let (rate, line) = curve.iter().find(|(rate, _)| *rate >= from)?;
-            let told = told_value(Some(line), Metric::RamPeak)?;
-            if is_unbounded(line) || rates.contains(rate) {
-                return None;
-            }
-            rates.push(*rate);
-            let share = text::percent(rate / sustained, 2);
-            Some(format!("{told} at {} ({share})", text::rate(*rate)))
-        });
-        let words: Vec<_> = words.collect();
+        let open = run.estimated(RATE, "record", MOST);
+        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+        let examined = [record, fluid, open];
+        let whole_records = examined[1].is_empty() || !examined[0].is_empty();
+        let curve = examined.into_iter().find(|curve| !curve.is_empty())?;
+        let least = run.estimated(RATE, "record", LEAST);
+        let words = shares(&curve, &least, sustained);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
-        let of = match case.record() {
-            record if record.is_empty() => String::new(),
-            record => format!(" of {record}"),
+        let what = match (least.is_empty(), whole_records) {
+            (true, true) => format!("Records{of} that wait need"),
+            (true, false) => "Bytes that arrive one by one and wait need".to_owned(),
+            (false, _) => format!(
+                "A histogram does not keep the order of accesses: between the kindest order and the \
+                 worst, records{of} that wait need"
+            ),
         };
-        (!words.is_empty()).then(|| {
-            format!(
-                "Records{of} that wait need{} {}.",
-                case.clause(run),
-                text::list(&words)
-            )
-        })
+        (!words.is_empty()).then(|| format!("{what}{} {}.", case.clause(run), text::list(&words)))
     });
     told.collect()
+}
+
+/// "8 KiB at 1.05 MB/s (25 %)", and "4 KiB to 8 KiB" where a curve of the least need lies below.
+fn shares(curve: &Curve<'_, '_>, least: &Curve<'_, '_>, sustained: f64) -> Vec<String> {
+    let mut rates: Vec<f64> = Vec::new();
+    let words = SHARES.iter().filter_map(|share| {
+        // A rounding below the share is the share.
+        let from = share * sustained * (1.0 - 1e-9);
+        let (rate, line) = curve.iter().find(|(rate, _)| *rate >= from)?;
+        let told = told_value(Some(line), Metric::RamPeak)?;
+        if is_unbounded(line) || rates.contains(rate) {
+            return None;
+        }
+        rates.push(*rate);
+        let below = told_value(at(least, *rate), Metric::RamPeak);
+        let below = below.filter(|below| *below != told);
+        let told = below.map_or_else(|| told.clone(), |below| format!("{below} to {told}"));
+        let share = text::percent(rate / sustained, 2);
+        Some(format!("{told} at {} ({share})", text::rate(*rate)))
+    });
+    words.collect()
 }
 
 /// The highest rates for some amounts of RAM: those that people ask for where they were examined,
 /// else the smallest and the largest.
 fn by_amount(case: &Case<'_, '_>) -> Vec<String> {
     let told = case.runs.iter().filter_map(|run| {
-        let record = run.arriving("ram_bytes", "record");
-        let fluid = run.arriving("ram_bytes", "fluid");
+        let record = run.arriving(RAM, "record");
+        let fluid = run.arriving(RAM, "fluid");
         let curve = if record.is_empty() { fluid } else { record };
         let usual = curve.iter().filter(|(bytes, _)| AMOUNTS.contains(bytes));
         let mut chosen: Vec<_> = usual.collect();
@@ -293,28 +417,38 @@ fn by_amount(case: &Case<'_, '_>) -> Vec<String> {
 
 /// "The slowest of 16384 accesses takes 9.10 ms at typical timing (proven: at most 12.0 ms), …".
 fn slowest(case: &Case<'_, '_>) -> Option<String> {
-    let clauses = case.runs.iter().filter_map(|run| {
+    let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
+    let mut count = None;
+    let latencies = case.runs.iter().filter_map(|run| {
         let line = run.summary(None)?;
         let latency = line.number(Metric::LatencyMax)?;
-        let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
+        count = count.or(line.number(Metric::AccessCount));
         let bound = run.summary(Some("bound"));
         let bound = bound.and_then(|line| line.number(Metric::LatencyMax));
-        let bound = bound.map_or_else(String::new, |bound| {
-            format!(" (proven: at most {})", number(bound))
-        });
-        Some((
-            line,
-            format!("{}{}{bound}", number(latency), case.clause(run)),
-        ))
+        let bound = bound.map(number);
+        Some(((number(latency), bound), case.clause(run)))
     });
+    let clauses = merged(latencies)
+        .into_iter()
+        .map(|((latency, bound), timing)| {
+            let bound = bound.map_or_else(String::new, |bound| {
+                if bound == latency {
+                    " (proven)".to_owned()
+                } else {
+                    format!(" (proven: at most {bound})")
+                }
+            });
+            format!("{latency}{timing}{bound}")
+        });
     let clauses: Vec<_> = clauses.collect();
-    let (line, _) = clauses.first()?;
-    let of = line.number(Metric::AccessCount);
-    let of = of.map_or_else(
+    let clauses: Vec<_> = clauses.iter().map(String::as_str).collect();
+    if clauses.is_empty() {
+        return None;
+    }
+    let of = count.map_or_else(
         || "The slowest access".to_owned(),
         |count| format!("The slowest of {count:.0} accesses"),
     );
-    let clauses: Vec<_> = clauses.iter().map(|(_, words)| words.as_str()).collect();
     Some(format!("{of} takes {}.", text::list(&clauses)))
 }
 

@@ -15,7 +15,7 @@ mod tests;
 use std::collections::HashMap;
 
 use wordline_core::results::{NoValue, ResultSet, Row};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Metric, Timing, Workload};
 
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -25,26 +25,38 @@ pub(crate) use tables::tables;
 
 pub(crate) const RATE: &str = "rate_bytes_per_s";
 pub(crate) const RECORD: &str = "access_bytes";
+pub(crate) const RAM: &str = "ram_bytes";
 const ARRIVAL: &str = "arrival";
 pub(crate) const ESTIMATE: &str = "estimate";
+/// What a histogram leaves open: the need in the kindest order of its accesses and in the worst.
+pub(crate) const LEAST: &str = "least";
+pub(crate) const MOST: &str = "most";
+/// A trace replayed at its own times.
+const OWN_TIMES: &str = "own_times";
 
-/// The input rates that the user asked for, in B/s, ascending. The rows tell: only for them is the
-/// fill of the buffer followed over time, or a run repeated with accesses that wait for their data.
+/// The input rates that the user asked for, in B/s, ascending.
 pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
-    let rates = |wanted: &dyn Fn(&Row) -> bool| {
-        let rows = document.rows.iter().filter(|row| wanted(row));
-        let rates = rows.filter_map(|row| text::numeric(row.axes.get(RATE)?));
-        let mut rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
-        rates.sort_by(f64::total_cmp);
-        rates.dedup();
-        rates
-    };
-    let followed = rates(&|row| row.metric == Metric::BufferFillMax);
-    if followed.is_empty() {
-        rates(&|row| row.text(ESTIMATE) == Some("open_loop"))
-    } else {
-        followed
+    match &document.experiment.workload {
+        Workload::Buffer(workload) => ascending(workload.rates_bytes_per_s.iter().copied()),
+        Workload::Raw(_) | Workload::Compare(_) => Vec::new(),
     }
+}
+
+/// The sizes of RAM that the user asked for, in bytes, ascending.
+pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
+    match &document.experiment.workload {
+        Workload::Buffer(workload) => {
+            ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
+        }
+        Workload::Raw(_) | Workload::Compare(_) => Vec::new(),
+    }
+}
+
+fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
 }
 
 /// Something that was examined: a target, what it does, and its record.
@@ -97,6 +109,11 @@ impl<'a, 'p> Case<'a, 'p> {
     pub(crate) fn record(&self) -> String {
         let record = self.head.axes.get(RECORD);
         record.map_or_else(String::new, |value| text::coordinate(RECORD, value))
+    }
+
+    /// The bytes of a record; `None` where records vary.
+    pub(crate) fn record_bytes(&self) -> Option<f64> {
+        text::numeric(self.head.axes.get(RECORD)?)
     }
 
     /// Target, operation and record, as a heading names them.
@@ -212,9 +229,13 @@ impl<'a, 'p> Run<'a, 'p> {
         fills
     }
 
-    /// Above this rate no RAM is enough.
+    /// Above this rate no RAM is enough; of a histogram, that of its worst reading.
     pub(crate) fn sustained(&self) -> Option<f64> {
-        self.summary(None)?.number(Metric::ThroughputMean)
+        let of = |estimate| {
+            let line = self.summary(estimate)?;
+            line.number(Metric::ThroughputMean)
+        };
+        of(None).or_else(|| of(Some(MOST)))
     }
 
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'p Line<'a>> {

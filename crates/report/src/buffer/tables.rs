@@ -7,7 +7,10 @@ use wordline_core::Metric;
 use wordline_core::results::ResultSet;
 
 use super::estimates::extrapolations;
-use super::{Case, Curve, ESTIMATE, RATE, Run, asked_rates, at, is_unbounded, thinned, told_value};
+use super::{
+    Case, Curve, ESTIMATE, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at,
+    is_unbounded, thinned, told_value,
+};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Line, Pivot};
 use crate::text;
@@ -22,11 +25,13 @@ const NOTHING: &str = "–";
 pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     let pivot = Pivot::of(document);
     let asked = asked_rates(document);
+    let amounts = asked_ram(document);
     let mut grids = Vec::new();
     for case in &Case::all_of(&pivot) {
         grids.extend(ram_by_rate(case, &asked));
         grids.extend(reruns(case));
-        grids.extend(rate_by_ram(case));
+        grids.extend(own_times(case));
+        grids.extend(rate_by_ram(case, &amounts));
         grids.extend(durations(case));
         grids.extend(sequences(case));
         grids.extend(extrapolated(case));
@@ -90,11 +95,10 @@ fn along(
 /// A table for each column of the data sheet: more columns would fit no screen.
 fn ram_by_rate(case: &Case<'_, '_>, asked: &[f64]) -> Vec<Grid> {
     let places = rates(case, asked);
-    let name = |rate: f64| {
-        let mark = if asked.contains(&rate) { "asked " } else { "" };
-        (rate, format!("{mark}{}", text::rate(rate)))
-    };
-    let places: Vec<_> = places.into_iter().map(name).collect();
+    let places: Vec<_> = places
+        .into_iter()
+        .map(|rate| (rate, marked(rate, asked, text::rate(rate))))
+        .collect();
     let grids = case.runs.iter().filter_map(|run| {
         let mut readings = Vec::new();
         let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
@@ -120,7 +124,7 @@ fn reruns(case: &Case<'_, '_>) -> Option<Grid> {
         let curve = run.estimated(RATE, "record", "open_loop");
         readings.extend(held(&case.heading(run), &curve));
     }
-    let places = places(&readings, RATES, text::rate);
+    let places = places(&readings, RATES, &[], text::rate);
     let title = format!("RAM where accesses wait for their data: {}", case.name());
     along(title, "rate", readings, &places)
 }
@@ -135,7 +139,7 @@ fn held<'a, 'p>(word: &str, curve: &Curve<'a, 'p>) -> [Reading<'a, 'p>; 2] {
 }
 
 /// Estimates beside the plain results, as headings name them.
-const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), ("least", "least"), ("most", "most")];
+const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), (LEAST, LEAST), (MOST, MOST)];
 
 /// The rates of the tables: those that were asked for, where the RAM ceases to be enough, and others
 /// evenly thinned. So many may be asked for that they are thinned as well.
@@ -191,38 +195,88 @@ fn sort(values: &mut Vec<f64>) {
     values.dedup();
 }
 
-fn rate_by_ram(case: &Case<'_, '_>) -> Option<Grid> {
+fn rate_by_ram(case: &Case<'_, '_>, asked: &[f64]) -> Option<Grid> {
     let mut readings = Vec::new();
     for run in &case.runs {
         let timing = case.heading(run);
         for arrival in ["record", "fluid"] {
-            let curve = run.arriving("ram_bytes", arrival);
+            let curve = run.arriving(RAM, arrival);
             let heading = format!("{timing}{arrival}");
             readings.push(Reading::new(heading, &curve, Metric::RateMax));
         }
-        let proven = run.estimated("ram_bytes", "record", "bound");
+        let proven = run.estimated(RAM, "record", "bound");
         readings.push(Reading::new(
             format!("{timing}proven"),
             &proven,
             Metric::RateMax,
         ));
     }
-    let places = places(&readings, AMOUNTS, |bytes| text::ram(bytes, text::DIGITS));
+    let name = |bytes: f64| marked(bytes, asked, text::ram(bytes, text::DIGITS));
+    let places = places(&readings, AMOUNTS, asked, name);
     let title = format!("Highest safe rate by RAM: {}", case.name());
     along(title, "RAM", readings, &places)
 }
 
-/// Every place of some curves, thinned and named.
+/// Every place of some curves, thinned and named. Of those that were asked for, as many stay as a
+/// table holds.
 fn places(
     readings: &[Reading<'_, '_>],
     most: usize,
+    asked: &[f64],
     name: impl Fn(f64) -> String,
 ) -> Vec<(f64, String)> {
     let curves = readings.iter().flat_map(|reading| &reading.curve);
     let mut places: Vec<f64> = curves.map(|(place, _)| *place).collect();
     sort(&mut places);
-    let places = thinned(&places, most).into_iter();
-    places.map(|place| (place, name(place))).collect()
+    let (asked, others): (Vec<f64>, Vec<f64>) =
+        places.into_iter().partition(|place| asked.contains(place));
+    let mut places = thinned(&asked, most);
+    let room = most.saturating_sub(places.len());
+    places.extend(thinned(&others, room).into_iter().take(room));
+    sort(&mut places);
+    places
+        .into_iter()
+        .map(|place| (place, name(place)))
+        .collect()
+}
+
+/// The name of a place, and whether it was asked for.
+fn marked(place: f64, asked: &[f64], name: String) -> String {
+    if asked.contains(&place) {
+        format!("asked {name}")
+    } else {
+        name
+    }
+}
+
+/// What a trace needs that is replayed at its own times.
+fn own_times(case: &Case<'_, '_>) -> Option<Grid> {
+    let lines = case.runs.iter();
+    let lines = lines.filter_map(|run| Some((run, run.summary(Some(OWN_TIMES))?)));
+    let lines: Vec<(&Run<'_, '_>, &Line<'_>)> = lines.collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut columns = vec![Column::left("what")];
+    columns.extend(
+        lines
+            .iter()
+            .map(|(run, _)| Column::right(run.timing.name())),
+    );
+    let title = format!("At the trace's own times: {}", case.name());
+    let mut grid = Grid::new(title, columns);
+    for (metric, name) in [
+        (Metric::RamPeak, "RAM waiting"),
+        (Metric::RamPeakInFlight, "RAM in flight"),
+        (Metric::LatencyMax, "longest from asking to end"),
+    ] {
+        let cells = lines.iter().map(|(_, line)| {
+            let value = told_value(Some(line), metric);
+            value.unwrap_or_else(|| NOTHING.to_owned())
+        });
+        grid.push([name.to_owned()].into_iter().chain(cells));
+    }
+    Some(grid)
 }
 
 fn sequences(case: &Case<'_, '_>) -> Option<Grid> {
@@ -235,7 +289,7 @@ fn sequences(case: &Case<'_, '_>) -> Option<Grid> {
         let proven = run.along("accesses", &[(ESTIMATE, "bound")]);
         readings.push(Reading::new(format!("{timing}proven"), &proven, metric));
     }
-    let places = places(&readings, LENGTHS, |count| format!("{count:.0}"));
+    let places = places(&readings, LENGTHS, &[], |count| format!("{count:.0}"));
     let title = format!("Longest sequences: {}", case.name());
     along(title, "accesses in a row", readings, &places)
 }

@@ -14,6 +14,8 @@ fn the_fixtures_are_documents() {
         fixture::buffer(&[]),
         fixture::buffer(&[3e6]),
         fixture::log(),
+        fixture::histogram(),
+        fixture::trace(),
     ] {
         assert_eq!(document.check(), Ok(()));
     }
@@ -75,13 +77,68 @@ fn a_rate_that_typical_timing_cannot_carry_is_said_at_once() {
     );
 }
 
+/// Asks a document for sizes of RAM.
+fn asking_for_ram(document: &mut ResultSet, bytes: &[u64]) {
+    let Workload::Buffer(workload) = &mut document.experiment.workload else {
+        panic!("a document of buffers");
+    };
+    workload.ram_bytes = bytes.to_vec();
+}
+
 #[test]
-fn rates_are_found_without_a_fill_over_time_too() {
-    let mut document = fixture::buffer(&[2e6, 2.5e6]);
-    document
-        .rows
-        .retain(|row| row.metric != Metric::BufferFillMax);
-    assert_eq!(asked_rates(&document), [2e6, 2.5e6]);
+fn ram_that_was_asked_for_is_answered_at_every_timing() {
+    let mut document = fixture::buffer(&[]);
+    asking_for_ram(&mut document, &[65_536]);
+    assert_eq!(
+        answer(&document)[0],
+        "With 64 KiB of RAM for records that wait the highest safe rate of mt29f1g01@stm32h755-qspi \
+         is 1.37 MB/s at typical timing and 942 KB/s at the data sheet's maximum."
+    );
+    let table = render(&document, Format::Table, &NARROW);
+    assert!(table.contains("\n asked 64 KiB "), "{table}");
+}
+
+#[test]
+fn ram_that_holds_no_record_is_said_to_hold_none() {
+    let mut document = fixture::buffer(&[]);
+    asking_for_ram(&mut document, &[4096]);
+    for row in &mut document.rows {
+        if row.count(RAM) == Some(4096) {
+            row.value = None;
+            row.no_value = Some(NoValue::NotApplicable);
+        }
+    }
+    assert_eq!(
+        answer(&document)[0],
+        "4 KiB of RAM hold no record of mt29f1g01@stm32h755-qspi."
+    );
+}
+
+#[test]
+fn a_trace_at_its_own_times_is_told_and_listed() {
+    let document = fixture::trace();
+    assert_eq!(
+        answer(&document)[0],
+        "Replayed at the trace's own times, em064lx@stm32h755-qspi needs for whole records that wait \
+         16 KiB (20 KiB with the one being written) at typical timing, and the longest time from \
+         asking to the end of an access is 393 us; 20 KiB (24 KiB with the one being written) at the \
+         data sheet's maximum, and the longest time from asking to the end of an access is 410 us."
+    );
+    let table = render(&document, Format::Table, &NARROW);
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn a_histogram_without_a_rate_leaves_a_range_too() {
+    let document = fixture::histogram();
+    let sentences = answer(&document);
+    assert!(
+        sentences[1].starts_with(
+            "A histogram does not keep the order of accesses: between the kindest order and the \
+             worst, records of 4 KiB that wait need 0 B to 48 KiB at 1.16 MB/s (25 %), "
+        ),
+        "{sentences:?}"
+    );
 }
 
 #[test]

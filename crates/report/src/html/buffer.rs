@@ -6,7 +6,8 @@ use wordline_core::results::ResultSet;
 
 use super::chart::{Axis, Chart, Curve, Rule, Shape, refined};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot};
-use crate::buffer::{self, Case, ESTIMATE, RATE, Run, asked_rates};
+use super::stairs::stairs;
+use crate::buffer::{self, Case, ESTIMATE, LEAST, MOST, RATE, Run, asked_rates};
 use crate::pivot::Pivot;
 use crate::text;
 
@@ -71,11 +72,18 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
     let mut curves = Vec::new();
     let mut rules = Vec::new();
     let metric = Metric::RamPeakInFlight;
+    let mut coarse = false;
     for (index, run) in case.runs.iter().enumerate() {
         let timing = case.heading(run);
         let fluid = points(&run.arriving(RATE, "fluid"), metric);
-        let record = points(&run.arriving(RATE, "record"), metric);
-        let proven = points(&run.estimated(RATE, "record", "bound"), metric);
+        let record = match case.record_bytes() {
+            // Between the rates that were examined, too.
+            Some(bytes) if !fluid.is_empty() => stairs(&fluid, bytes),
+            _ => points(&run.arriving(RATE, "record"), metric),
+        };
+        let [proven, least, most] = ["bound", LEAST, MOST]
+            .map(|estimate| points(&run.estimated(RATE, "record", estimate), metric));
+        coarse |= [&proven, &least, &most].iter().any(|one| !one.is_empty());
         let mut curve = |name: &str, dash, shape, points| {
             curves.push(Curve {
                 name: format!("{timing}{name}"),
@@ -88,6 +96,9 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
         curve("record", SOLID, Shape::StepBefore, record);
         curve("fluid", DOTTED, Shape::Line, refined(&fluid));
         curve("proven", DASHED, Shape::StepBefore, proven);
+        // Between rates that were examined, the need lies between that of the one below and the one above.
+        curve("least", DOTTED, Shape::StepAfter, least);
+        curve("most", SOLID, Shape::StepBefore, most);
         rules.extend(run.sustained().map(|rate| Rule {
             at: rate,
             label: format!("{timing}limit: {}", text::rate(rate)),
@@ -106,11 +117,17 @@ fn ram(case: &Case<'_, '_>, asked: &[f64]) -> Chart {
     Chart {
         id: "ram".to_owned(),
         heading: "RAM against input rate".to_owned(),
-        caption:
-            "What the buffer must hold, the bytes being moved included, where whole records arrive \
-                  or single bytes (fluid); down is better. Above the limit no RAM is enough. The \
-                  RAM axis is logarithmic."
-                .to_owned(),
+        caption: format!(
+            "What the buffer must hold, the bytes being moved included, where whole records arrive or \
+             single bytes (fluid); down is better. Above the limit no RAM is enough.{} The RAM axis is \
+             logarithmic.",
+            if coarse {
+                " What is proven, and the least and most of a histogram, were examined at some rates \
+                 alone, hence their coarse steps."
+            } else {
+                ""
+            }
+        ),
         x: Axis {
             unit: "B/s",
             title: "input rate",
@@ -188,8 +205,10 @@ fn fill(case: &Case<'_, '_>) -> Chart {
     Chart {
         id: "fill".to_owned(),
         heading: "Fill of the buffer over time".to_owned(),
-        caption: "The highest fill of each stretch of the run, the bytes being moved included."
-            .to_owned(),
+        caption:
+            "The highest fill of each stretch of the run where bytes arrive one by one, those \
+                  being moved included."
+                .to_owned(),
         x: Axis {
             unit: "s",
             title: "time since the first access",

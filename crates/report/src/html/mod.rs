@@ -12,6 +12,7 @@ mod compare;
 mod origin;
 mod plot;
 mod script;
+mod stairs;
 mod values;
 mod why;
 

@@ -138,13 +138,17 @@ pub(crate) fn read<R: BufRead>(
         TraceError::Malformed { line, problem }
     };
     let document = parsed.map_err(problem)?;
-    if let Err(error) = ended {
-        return Err(TraceError::Useless {
-            line: skipped + error.line() as u64,
-            problem: "something follows the document: fio prints one after the other with status-interval; give \
-                      the last alone"
-                .to_owned(),
-        });
+    match ended {
+        Ok(()) => {}
+        Err(error) if error.is_io() => return Err(problem(error)),
+        Err(error) => {
+            return Err(TraceError::Useless {
+                line: skipped + error.line() as u64,
+                problem: "something follows the document: fio prints one after the other with \
+                          status-interval; give the last alone"
+                    .to_owned(),
+            });
+        }
     }
     counted(&document, skipped + 1, options)
 }

@@ -98,8 +98,12 @@ impl Layout {
             .is_none_or(|at| hex[at] && fields[at] <= 0xFFFF || fields[at] <= 1);
         let others_decimal = (0..self.columns).all(|at| !hex[at] || Some(at) == self.priority);
         let size = fields[self.size];
-        // Averaged, the largest value is none of an access, and there is no size; otherwise it is left at 0.
-        let largest_fits = !self.has_largest() || fields[2] == 0 || size == 0;
+        // Averaged, there is no size, and the average is below the largest; otherwise that is left at 0.
+        let largest_fits = match (self.has_largest(), size) {
+            (false, _) => true,
+            (true, 0) => fields[2] >= fields[1],
+            (true, _) => fields[2] == 0,
+        };
         // Averaged, there is no offset either.
         let offset_fits = size != 0 || self.offset.is_none_or(|at| fields[at] == 0);
         let whole = priority_fits && others_decimal && largest_fits && offset_fits;
@@ -217,7 +221,7 @@ pub(crate) fn choose<'a>(
         return Err(no_layout(number, line));
     };
     let mut layout = *match candidates.iter().find(|layout| layout.has_largest()) {
-        // Accesses of one or two bytes differ from largest values of 0 in that their offset varies.
+        // Reads of one or two bytes differ from largest values of 0 in that their offset varies.
         Some(&largest) if !plain.has_largest() => {
             let size_of = |split: &Split| split.fields[largest.size];
             let is_steady = read.iter().all(|split| size_of(split) == size_of(&read[0]));
@@ -333,6 +337,8 @@ mod tests {
     fn accesses_of_one_byte_are_not_taken_for_largest_values() {
         let layout = chosen("0, 313, 0, 1, 100, 0\n0, 313, 0, 1, 101, 0").expect("a layout");
         assert_eq!((layout.size, layout.offset), (3, Some(4)));
+        let layout = chosen("0, 313, 1, 1, 0, 0\n0, 313, 0, 2, 0, 0").expect("a layout");
+        assert_eq!(layout.size, 3);
     }
 
     #[test]

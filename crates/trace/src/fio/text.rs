@@ -226,10 +226,21 @@ impl<R: BufRead> FioLog<R> {
 /// decimals of 15 digits or fewer between `, `, and priorities as fio writes them.
 #[inline]
 fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
+    // The compiler unrolls what has a constant number of columns.
+    match layout.columns {
+        4 => quick_columns::<4>(buffer, layout),
+        5 => quick_columns::<5>(buffer, layout),
+        6 => quick_columns::<6>(buffer, layout),
+        7 => quick_columns::<7>(buffer, layout),
+        _ => quick_columns::<8>(buffer, layout),
+    }
+}
+
+#[inline]
+fn quick_columns<const COLUMNS: usize>(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
     let mut fields = [0; MOST_COLUMNS];
     let mut rest = buffer;
-    let last = layout.columns - 1;
-    for (column, field) in fields.iter_mut().enumerate() {
+    for (column, field) in fields.iter_mut().enumerate().take(COLUMNS) {
         let (value, digits) = leading_number(rest)?;
         *field = value;
         rest = rest.get(digits..)?;
@@ -245,7 +256,7 @@ fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
                 _ => return None,
             };
         }
-        if column == last {
+        if column == COLUMNS - 1 {
             rest = match rest {
                 [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => rest,
                 _ => return None,

@@ -44,6 +44,8 @@ pub struct RecorderReader<R> {
     next: Option<u32>,
     /// What `next` was before the first frame that counts.
     first: Option<u32>,
+    /// Whether frames did not arrive since the last access or header.
+    is_behind_gap: bool,
     /// End of the last access in cycles, where it is known.
     end: Option<u64>,
     /// Records told lost, up to the last header or frame that tells it.
@@ -98,6 +100,7 @@ impl<R: BufRead> RecorderReader<R> {
             counter: None,
             next: None,
             first: None,
+            is_behind_gap: false,
             end: None,
             lost_told: None,
             waiting: Vec::new(),
@@ -227,10 +230,10 @@ impl<R: BufRead> RecorderReader<R> {
                 bytes,
                 offset,
             } => {
-                let is_behind_gap = self.counted(sequence);
+                self.counted(sequence);
                 let access = Waiting {
                     line: self.record,
-                    is_behind_gap,
+                    is_behind_gap: std::mem::take(&mut self.is_behind_gap),
                     is_write,
                     delta,
                     duration,
@@ -256,8 +259,8 @@ impl<R: BufRead> RecorderReader<R> {
         Ok(())
     }
 
-    /// A frame that counts has arrived. Returns whether some between it and the one before have not.
-    fn counted(&mut self, sequence: u8) -> bool {
+    /// A frame that counts has arrived: those between it and the one before have not.
+    fn counted(&mut self, sequence: u8) {
         self.record += 1;
         let next = self.next.unwrap_or(u32::from(sequence));
         self.first.get_or_insert(next);
@@ -269,7 +272,7 @@ impl<R: BufRead> RecorderReader<R> {
             self.tell_waiting(None);
         }
         self.next = Some(next.wrapping_add(u32::from(missing)).wrapping_add(1));
-        missing > 0
+        self.is_behind_gap |= missing > 0;
     }
 
     fn header(&mut self, header: Header) {
@@ -310,6 +313,7 @@ impl<R: BufRead> RecorderReader<R> {
         self.counter = Some(counter_of(header));
         self.next = Some(header.sequence);
         self.end = Some(header.end);
+        self.is_behind_gap = false;
         self.lost_told = Some(header.lost);
     }
 

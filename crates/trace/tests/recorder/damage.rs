@@ -107,6 +107,33 @@ fn ends_are_not_counted_back_across_a_gap_even_ahead_of_the_first_header() {
 }
 
 #[test]
+fn a_gap_that_ends_with_no_access_is_not_counted_across() {
+    let recorded = accesses(66);
+    let mut encoder = Encoder::new(HZ, 32);
+    let mut places = Vec::new();
+    for (at, &access) in recorded.iter().enumerate() {
+        if at == 40 {
+            encoder.lost(7);
+        }
+        places.push(encoder.bytes.len());
+        encoder.access(access);
+    }
+    // From the 31st access on, without the 40th, behind which a loss is told.
+    let stream = encoder.bytes;
+    let lost_frame = places[40] - 12..places[40];
+    let lost_frame = lost_frame.start
+        + stream[lost_frame]
+            .iter()
+            .rposition(|&b| b == 0x20)
+            .expect("told")
+        - 2;
+    let capture = [&stream[places[30]..places[39]], &stream[lost_frame..]].concat();
+    let (told, summary) = decoded(&capture).expect("sound");
+    assert!(are_true(&told, &recorded) >= 9);
+    assert_eq!(lost(&summary.oddities), 8);
+}
+
+#[test]
 fn a_capture_may_end_anywhere() {
     let recorded = accesses(70);
     let stream = encoded(&recorded);

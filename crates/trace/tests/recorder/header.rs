@@ -179,9 +179,9 @@ fn accesses_may_be_nested() {
 
 #[test]
 fn missed_wraps_are_found_beside_a_coarse_clock_and_told() {
-    // 8 bits at 1 kHz wrap every 256 ms. Between the checks 1000 ms pass, of which the counter shows 232.
+    // 8 bits at 1 kHz wrap every 256 ms. Between the checks 1000 ms pass, of which the counter shows 232 and the coarse clock 997.
     let ran = run(
-        "init 64 1000 8\nT 0 0\nb 0 0\ne 0 10 0 1\nT 232 1000\nb 0 232\ne 0 240 0 1\ndrain 64\n",
+        "init 64 1000 8\nT 0 0\nb 0 0\ne 0 10 0 1\nT 232 997\nb 0 232\ne 0 240 0 1\ndrain 64\n",
     );
     let mut expected = Encoder::new(1000, 8);
     let plain = Access {
@@ -246,6 +246,23 @@ fn a_full_ring_loses_the_newest_and_tells_how_many() {
             ref other => panic!("{other:?}"),
         }
     }
+}
+
+#[test]
+fn a_loss_is_stored_once_and_takes_no_room_afterwards() {
+    // 16 words hold 5 records. Behind the loss they hold its note of 2 words and 4 records.
+    let burst = |count: u64| "b 0 0\ne 0 0 0 1\n".repeat(count as usize);
+    let text = format!(
+        "init 16 1000 32\n{}drain 64\n{}drain 64\n{}",
+        burst(7),
+        burst(6),
+        burst(5)
+    );
+    let stored: Vec<u8> = run(&text).stored.into_iter().map(u8::from).collect();
+    assert_eq!(
+        stored,
+        [1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0]
+    );
 }
 
 #[test]

@@ -420,7 +420,7 @@ impl Chip for Nand {
     }
 
     fn residence(&self, instant: Time) -> Residence {
-        self.meter.residence(instant)
+        self.meter.residence_so_far(instant)
     }
 
     fn power_draw(&self) -> &PowerDraw {

@@ -4,20 +4,26 @@
 //! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time
 //! that passed, tells; below 90 % the log is refused, with the way out.
 
+mod counted;
+mod coverage;
+mod starts;
+
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::WarningCode;
 use wordline_core::{
-    Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
-    Timing,
+    Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet, Timing,
 };
-use wordline_trace::{Accesses, Counted, Log, LoggedAccess, Oddity, Options, Purpose, Summary};
+use wordline_trace::{Accesses, Log, LoggedAccess, Oddity, Options, Purpose, Summary};
 
 use super::analysis::Analysis;
-use super::{grid, rows};
-use crate::backlog::{Interval, Rate, StartUp, Unordered};
+use coverage::Coverage;
+use starts::Starts;
+
+use super::rows;
+use crate::backlog::StartUp;
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::subject::{Axes, Subject};
@@ -65,7 +71,7 @@ pub(super) fn run(
             };
             reading.accesses(accesses, document)
         }
-        Log::Counted(counted) => counted_durations(source, &counted, question, document),
+        Log::Counted(counted) => counted::answer(source, &counted, question, document),
         Log::Asked(_) => Err(LabError::Log {
             file: file.to_owned(),
             problem:
@@ -123,84 +129,6 @@ struct Reading<'a> {
     question: &'a BufferWorkload,
     seed: u64,
     control: &'a Control<'a>,
-}
-
-/// How long the accesses took together, and the time in which they did.
-#[derive(Default)]
-struct Coverage {
-    busy_ps: u128,
-    first_start_ps: Option<i128>,
-    last_end_ps: Option<i128>,
-    /// Whether an access tells no end.
-    unknown: bool,
-}
-
-impl Coverage {
-    fn add(&mut self, access: &LoggedAccess) {
-        self.busy_ps += u128::from(access.duration.ps());
-        let Some(end) = access.end else {
-            self.unknown = true;
-            return;
-        };
-        let end = i128::from(end.ps());
-        let start = end - i128::from(access.duration.ps());
-        self.first_start_ps = Some(self.first_start_ps.map_or(start, |first| first.min(start)));
-        self.last_end_ps = Some(self.last_end_ps.map_or(end, |last| last.max(end)));
-    }
-
-    /// The time that passed, in picoseconds; `None` where the log does not tell.
-    fn elapsed_ps(&self) -> Option<u128> {
-        if self.unknown {
-            return None;
-        }
-        let (first, last) = (self.first_start_ps?, self.last_end_ps?);
-        u128::try_from(last - first).ok()
-    }
-
-    /// Least and highest share of the time that the accesses can have taken, given the steps in which the
-    /// log tells times.
-    fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
-        let elapsed = self.elapsed_ps()? as f64;
-        let step = resolution.map_or(0.0, |step| step.ps() as f64);
-        let busy = self.busy_ps as f64;
-        let least = busy / (elapsed + step).max(1.0);
-        let most = if elapsed > step {
-            busy / (elapsed - step)
-        } else {
-            f64::INFINITY
-        };
-        Some((least, most))
-    }
-}
-
-/// Turns accesses into the time from each start to the next.
-#[derive(Default)]
-struct Starts {
-    /// Start of the access before, in picoseconds, and what it moved.
-    last: Option<(i128, u64)>,
-    last_duration: Time,
-}
-
-impl Starts {
-    /// The access before and the time until this one began; `None` for the first. A start that lies
-    /// before the one in front of it, as rounded times have it, is moved to it.
-    fn next(&mut self, end: Time, access: &LoggedAccess) -> Option<(Time, u64)> {
-        let start = i128::from(end.ps()) - i128::from(access.duration.ps());
-        self.last_duration = access.duration;
-        let Some((last, bytes)) = self.last else {
-            self.last = Some((start, access.bytes));
-            return None;
-        };
-        let start = start.max(last);
-        self.last = Some((start, access.bytes));
-        let interval = u64::try_from(start - last).unwrap_or(u64::MAX);
-        Some((Time::from_ps(interval), bytes))
-    }
-
-    /// The last access, of which only the duration is known.
-    fn end(self) -> Option<(Time, u64)> {
-        self.last.map(|(_, bytes)| (self.last_duration, bytes))
-    }
 }
 
 impl Reading<'_> {
@@ -433,114 +361,4 @@ fn environment(summary: &Summary, source: &LogSource) -> BTreeMap<String, String
         environment.insert("log_resolution".to_owned(), step.to_string());
     }
     environment
-}
-
-/// Durations without their order: for each rate the least and the most that any order needs.
-fn counted_durations(
-    source: &LogSource,
-    counted: &Counted,
-    question: &BufferWorkload,
-    document: &mut ResultSet,
-) -> Result<(), LabError> {
-    let refuse = |problem: String| LabError::Log {
-        file: source.file.clone(),
-        problem,
-    };
-    let mut kinds: Vec<Operation> = counted.durations.iter().map(|one| one.operation).collect();
-    kinds.dedup();
-    let operation = match (source.operation, kinds.as_slice()) {
-        (Some(operation), kinds) if kinds.contains(&operation) => operation,
-        (None, [one]) => *one,
-        (Some(operation), _) => {
-            return Err(refuse(format!("there is no {} in it", operation.name())));
-        }
-        (None, _) => {
-            return Err(refuse(
-                "it counts reads and writes; say which of them the input waits for with --operation".into(),
-            ));
-        }
-    };
-    let of_kind = counted
-        .durations
-        .iter()
-        .filter(|one| one.operation == operation);
-    let mut durations = Vec::new();
-    let mut record = source.record_bytes;
-    for one in of_kind {
-        match (record, one.bytes) {
-            (None, bytes) => record = bytes,
-            (Some(record), Some(bytes)) if record != bytes => {
-                return Err(refuse(format!(
-                    "it counts accesses of {} and of {}; without their order, one size is needed",
-                    ByteCount::from_bytes(record),
-                    ByteCount::from_bytes(bytes)
-                )));
-            }
-            _ => {}
-        }
-        durations.push(Interval {
-            least: one.least,
-            most: one.most,
-            count: one.count,
-        });
-    }
-    let Some(record) = record else {
-        return Err(refuse(
-            "it does not tell the size of an access; give it with --record".to_owned(),
-        ));
-    };
-    let all = Unordered::new(ByteCount::from_bytes(record), &durations)?;
-    let subject = subject(&source.file, operation, Some(record));
-    let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
-    document
-        .rows
-        .push(subject.row(Metric::AccessCount, Ok(count as f64)));
-    let bounds = [("least", &all.least), ("most", &all.most)];
-    for (kind, curve) in bounds {
-        let at = subject.estimate(subject.basis, kind);
-        document
-            .rows
-            .push(at.row(Metric::ThroughputMean, rows::limit(curve)));
-    }
-    let mut asked = super::rates(question)?;
-    for rate in grid::rates(rows::limit(&all.most).unwrap_or(f64::INFINITY)) {
-        if let Ok(rate) = Rate::from_bytes_per_second(rate)
-            && !asked.contains(&rate)
-        {
-            asked.push(rate);
-        }
-    }
-    for rate in asked {
-        for (kind, curve) in bounds {
-            let at = subject.estimate(subject.basis, kind);
-            for arrival in Arrival::ALL {
-                let demand = curve.demand(rate);
-                rows::peaks(&at, rate.bytes_per_second(), arrival, &demand, document);
-            }
-        }
-    }
-    for &ram in &question.ram_bytes {
-        for (kind, curve) in bounds {
-            let at = subject.estimate(subject.basis, kind).at("ram_bytes", ram);
-            for arrival in Arrival::ALL {
-                let rate = rows::safe_rate(curve, ram, arrival);
-                let at = at.at("arrival", arrival.name());
-                document.rows.push(at.row(Metric::RateMax, rate));
-            }
-        }
-    }
-    rows::small_rams(&subject, ByteCount::from_bytes(record), question, document);
-    let advice = format!(
-        "{}: a histogram has lost the order of the accesses, and with it how many long ones followed each \
-         other: RAM lies between the least and the most that any order needs; a latency log gives the exact \
-         figure (fio: --write_lat_log=NAME)",
-        source.file
-    );
-    document.warn(WarningCode::LostOrder, advice);
-    for oddity in &counted.summary.oddities {
-        let (code, advice) = odd(&source.file, oddity);
-        document.warn(code, advice);
-    }
-    document.environment = Some(environment(&counted.summary, source));
-    Ok(())
 }

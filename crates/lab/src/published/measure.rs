@@ -1,0 +1,160 @@
+//! From a measure as the file writes it to one that can be taken, checked once.
+
+use serde::Deserialize;
+use wordline_core::quantity::{ByteCount, DataRate, Quantity, Time};
+use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
+
+use super::{Input, Kind, Measure, Run, Sequence, Variant};
+
+/// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Partial {
+    target: Option<String>,
+    workload: Option<Kind>,
+    operation: Option<Operation>,
+    access: Option<ByteCount>,
+    pattern: Option<Pattern>,
+    variant: Option<Variant>,
+    timing: Option<Timing>,
+    metric: Option<Metric>,
+    cause: Option<String>,
+    sequence: Option<String>,
+    period: Option<Time>,
+    rate: Option<DataRate>,
+    ram: Option<ByteCount>,
+    arrival: Option<Arrival>,
+    sheet: Option<String>,
+    figure: Option<String>,
+    column: Option<String>,
+}
+
+impl Partial {
+    /// The divisor of a ratio: what it leaves out, it takes from the dividend. A metric of its own
+    /// comes with a cause and an input of its own, or with none.
+    pub(super) fn after(&self, of: &Self) -> Self {
+        let own = self.metric.is_some();
+        let or = |mine: &Option<String>, other: &Option<String>| mine.clone().or(other.clone());
+        Self {
+            target: or(&self.target, &of.target),
+            workload: self.workload.or(of.workload),
+            operation: self.operation.or(of.operation),
+            access: self.access.or(of.access),
+            // A ratio compares a pattern or a variant with the plain accesses.
+            pattern: self.pattern,
+            variant: self.variant,
+            timing: self.timing.or(of.timing),
+            metric: self.metric.or(of.metric),
+            cause: (self.cause.clone()).or_else(|| of.cause.clone().filter(|_| !own)),
+            sequence: or(&self.sequence, &of.sequence),
+            period: self.period.or(of.period.filter(|_| !own)),
+            rate: self.rate.or(of.rate.filter(|_| !own)),
+            ram: self.ram.or(of.ram.filter(|_| !own)),
+            arrival: self.arrival.or(of.arrival.filter(|_| !own)),
+            sheet: or(&self.sheet, &of.sheet),
+            figure: or(&self.figure, &of.figure),
+            column: or(&self.column, &of.column),
+        }
+    }
+
+    pub(super) fn measure(self, target: &str, sequences: &[Sequence]) -> Result<Measure, String> {
+        let runs = self.operation.is_some() || self.target.is_some();
+        if let (Some(sheet), Some(figure)) = (&self.sheet, &self.figure) {
+            if self.metric.is_some() || runs {
+                return Err("a figure of a sheet is not run".to_owned());
+            }
+            return Ok(Measure::Figure {
+                sheet: sheet.clone(),
+                figure: figure.clone(),
+                column: self.column.unwrap_or_else(|| "typ".to_owned()),
+            });
+        }
+        let missing = |what: &str| format!("{what} is missing");
+        let metric = self.metric.ok_or_else(|| missing("metric"))?;
+        if let Some(name) = &self.sequence {
+            if runs {
+                return Err("a sequence is not run".to_owned());
+            }
+            let sequence = sequences.iter().find(|sequence| sequence.name == *name);
+            let sequence = sequence.ok_or_else(|| format!("no sequence {name:?}"))?;
+            if !IN_THEORY.contains(&metric) {
+                return Err(format!("the theory has no {metric}"));
+            }
+            return Ok(Measure::Theory {
+                sequence: sequence.clone(),
+                metric,
+                input: self.input(metric)?,
+            });
+        }
+        let buffers = self.workload == Some(Kind::Buffer);
+        let input = match buffers {
+            true => self.input(metric)?,
+            false if self.has_input() => return Err("an input without a buffer".to_owned()),
+            false => Input::default(),
+        };
+        let run = Run {
+            target: self.target.unwrap_or_else(|| target.to_owned()),
+            workload: self.workload.unwrap_or_default(),
+            operation: self.operation.ok_or_else(|| missing("operation"))?,
+            access_bytes: self.access.ok_or_else(|| missing("access"))?.bytes(),
+            pattern: self.pattern.unwrap_or(Pattern::Sequential),
+            variant: self.variant,
+            timing: self.timing.unwrap_or(Timing::Typ),
+        };
+        Ok(Measure::Row {
+            run,
+            metric,
+            cause: self.cause,
+            input,
+        })
+    }
+
+    fn has_input(&self) -> bool {
+        self.period.is_some() || self.rate.is_some() || self.ram.is_some() || self.arrival.is_some()
+    }
+
+    /// The input that a metric is asked at: a rate, a RAM, or neither.
+    fn input(&self, metric: Metric) -> Result<Input, String> {
+        let rate = match (self.rate, self.period, self.access) {
+            (Some(_), Some(_), _) => return Err("a rate and a period".to_owned()),
+            (rate, None, _) => rate.map(Quantity::si),
+            (None, Some(_), None) => return Err("a period without an access".to_owned()),
+            (None, Some(period), Some(access)) => {
+                // Picoseconds, so that whole bytes in whole milliseconds remain exact.
+                Some(access.bytes() as f64 * 1e12 / period.ps() as f64)
+            }
+        };
+        let (needs_rate, needs_ram) = match metric {
+            Metric::RamPeak | Metric::RamPeakInFlight | Metric::GrowthRate => (true, false),
+            Metric::RateMax => (false, true),
+            _ => (false, false),
+        };
+        let asked = needs_rate || needs_ram;
+        for (what, given, needed) in [
+            ("rate", rate.is_some(), needs_rate),
+            ("ram", self.ram.is_some(), needs_ram),
+            ("arrival", self.arrival.is_some() || asked, asked),
+        ] {
+            match (given, needed) {
+                (true, false) => return Err(format!("{metric} has no {what}")),
+                (false, true) => return Err(format!("{metric} needs a {what}")),
+                _ => {}
+            }
+        }
+        Ok(Input {
+            rate_bytes_per_s: rate,
+            ram_bytes: self.ram.map(ByteCount::bytes),
+            arrival: asked.then(|| self.arrival.unwrap_or(Arrival::Record)),
+        })
+    }
+}
+
+/// What the theory says of a sequence.
+const IN_THEORY: [Metric; 6] = [
+    Metric::RamPeak,
+    Metric::RamPeakInFlight,
+    Metric::RateMax,
+    Metric::ThroughputMean,
+    Metric::LatencyMax,
+    Metric::SequenceDurationMax,
+];

@@ -1,0 +1,238 @@
+//! Our side of the values: what they ask for is run once, looked up or computed.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use wordline_catalog::Catalog;
+use wordline_core::results::{AxisValue, NoValue, Row};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet, Workload};
+
+use super::theory;
+use crate::buffer::default_stream;
+use crate::control::{Control, Progress};
+use crate::published::{Input, Kind, Measure, Published, Run, Value, Variant, number};
+
+/// Runs what values ask for, and remembers it.
+pub(super) struct Bench<'a> {
+    catalog: &'a Catalog,
+    control: &'a Control<'a>,
+    /// The inputs at which the values of a run are asked.
+    inputs: HashMap<Run, Vec<Input>>,
+    finished: HashMap<Run, Result<ResultSet, String>>,
+    /// Bytes that all runs together move, and those moved so far.
+    total_bytes: u64,
+    done_bytes: u64,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        documents: &[Published],
+        control: &'a Control<'a>,
+    ) -> Self {
+        let values = documents.iter().flat_map(|document| &document.value);
+        let measures = values.flat_map(|value| [Some(&value.of), value.over.as_ref()]);
+        let mut inputs: HashMap<Run, Vec<Input>> = HashMap::new();
+        for measure in measures.flatten() {
+            if let Measure::Row { run, input, .. } = measure {
+                inputs.entry(run.clone()).or_default().push(*input);
+            }
+        }
+        let experiments = inputs
+            .iter()
+            .map(|(run, inputs)| experiment(catalog, run, inputs));
+        let total_bytes = experiments.flatten().map(|one| bytes(&one)).sum();
+        Self {
+            catalog,
+            control,
+            inputs,
+            finished: HashMap::new(),
+            total_bytes,
+            done_bytes: 0,
+        }
+    }
+
+    /// Our side of a value; otherwise why there is none.
+    pub(super) fn ours(&mut self, value: &Value) -> Result<f64, String> {
+        let ours = self.measure(&value.of, value)?;
+        let Some(over) = &value.over else {
+            return Ok(ours);
+        };
+        let ratio = ours / self.measure(over, value)?;
+        if ratio.is_finite() {
+            Ok(ratio)
+        } else {
+            Err(format!("the ratio is {ratio}"))
+        }
+    }
+
+    fn measure(&mut self, measure: &Measure, value: &Value) -> Result<f64, String> {
+        match measure {
+            Measure::Row {
+                run,
+                metric,
+                cause,
+                input,
+            } => {
+                let result = self.run(run)?;
+                let mut rows = result.of(*metric).filter(|row| {
+                    row.operation == run.operation.name()
+                        && row.count("access_bytes") == Some(run.access_bytes)
+                        && row.text("cause") == cause.as_deref()
+                        && is_at(row, input)
+                });
+                let name = match cause {
+                    Some(cause) => format!("{metric}, {cause}"),
+                    None => metric.to_string(),
+                };
+                let row = rows.next().ok_or(format!("the run has no row {name}"))?;
+                if rows.next().is_some() {
+                    return Err(format!("the run has several rows {name}"));
+                }
+                let unbounded = row.no_value == Some(NoValue::Unbounded);
+                let value = row.value.or(unbounded.then_some(f64::INFINITY));
+                value.ok_or(format!("the run has no value of {name}"))
+            }
+            Measure::Theory {
+                sequence,
+                metric,
+                input,
+            } => theory::measure(sequence, *metric, *input),
+            Measure::Figure {
+                sheet,
+                figure,
+                column,
+            } => {
+                let (number, unit) = self.figure(sheet, figure, column)?;
+                if value.over.is_none() && unit != value.unit {
+                    return Err(format!("{sheet} states {figure} in {unit}"));
+                }
+                Ok(number)
+            }
+        }
+    }
+
+    fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {
+        if !self.finished.contains_key(run) {
+            let result = self.perform(run);
+            self.finished.insert(run.clone(), result);
+        }
+        self.finished[run].as_ref().map_err(Clone::clone)
+    }
+
+    fn perform(&mut self, run: &Run) -> Result<ResultSet, String> {
+        let inputs = self.inputs.get(run).map_or(&[][..], Vec::as_slice);
+        let experiment = experiment(self.catalog, run, inputs)?;
+        let (before, total_bytes) = (self.done_bytes, self.total_bytes);
+        // A buffer is run again at every rate, which counts from the start.
+        let most = Cell::new(before);
+        let show = |progress: Progress<'_>| {
+            most.set(most.get().max(before + progress.done_bytes));
+            self.control.report(Progress {
+                done_bytes: most.get(),
+                total_bytes,
+                ..progress
+            });
+        };
+        let control = Control {
+            progress: Some(&show),
+            ..*self.control
+        };
+        let result = crate::run(self.catalog, &experiment, &control);
+        self.done_bytes += bytes(&experiment);
+        result.map_err(|error| error.to_string())
+    }
+
+    /// A column of a figure of a sheet, with its SI unit. A sheet states an endurance without limit as
+    /// such rather than as a number.
+    fn figure(&self, id: &str, path: &str, column: &str) -> Result<(f64, &'static str), String> {
+        let figures = match self.catalog.part(id) {
+            Ok(part) => &part.figures,
+            Err(_) => {
+                let board = self.catalog.board(id);
+                &board.map_err(|_| format!("no sheet {id}"))?.figures
+            }
+        };
+        let figure = figures.iter().find(|figure| figure.figure == path);
+        let figure = figure.ok_or_else(|| format!("{id} states no {path}"))?;
+        let prefix = format!("{column} ");
+        let mut columns = figure.value.split(", ");
+        let text = columns.find_map(|text| text.strip_prefix(&prefix));
+        let text = text.ok_or_else(|| format!("{path} of {id} has no column {column}"))?;
+        if path.ends_with("_unlimited") && text == "true" {
+            return Ok((f64::INFINITY, "cycles"));
+        }
+        number::any(text).ok_or_else(|| format!("{path} of {id} is no quantity: {text}"))
+    }
+}
+
+/// Whether a row stands at an input, as what came of the accesses themselves: no estimate, and no part of
+/// the run.
+fn is_at(row: &Row, input: &Input) -> bool {
+    let number = |axis| match row.axes.get(axis) {
+        Some(AxisValue::Number(number)) => Some(*number),
+        _ => None,
+    };
+    // A row states its rate as it was rounded from an exact fraction.
+    let near = match (number("rate_bytes_per_s"), input.rate_bytes_per_s) {
+        (Some(row), Some(asked)) => (row / asked - 1.0).abs() < 1e-12,
+        (row, asked) => row == asked,
+    };
+    near && row.count("ram_bytes") == input.ram_bytes
+        && row.text("arrival") == input.arrival.map(wordline_core::Arrival::name)
+        && ["estimate", "at_s"]
+            .iter()
+            .all(|axis| !row.axes.contains_key(*axis))
+}
+
+/// The experiment of a run; otherwise why it cannot be run.
+fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experiment, String> {
+    let target = catalog.target(&run.target);
+    let target = target.map_err(|error| error.to_string())?;
+    let workload = match (run.workload, run.variant) {
+        (Kind::Raw, variant) => {
+            let mut workload = crate::default_workload(std::slice::from_ref(&target), None, None);
+            workload.operations = vec![run.operation];
+            workload.access_bytes = vec![run.access_bytes];
+            workload.patterns = vec![run.pattern];
+            workload.cache_read = variant == Some(Variant::CacheRead);
+            Workload::Raw(workload)
+        }
+        (Kind::Buffer, None) => {
+            let targets = std::slice::from_ref(&target);
+            let mut stream = default_stream(targets, run.access_bytes, None, None);
+            stream.operation = run.operation;
+            stream.pattern = run.pattern;
+            let mut workload = BufferWorkload::of(AccessSource::Stream(stream));
+            for input in inputs {
+                let rates = &mut workload.rates_bytes_per_s;
+                rates.extend(input.rate_bytes_per_s.filter(|rate| !rates.contains(rate)));
+                let rams = &mut workload.ram_bytes;
+                rams.extend(input.ram_bytes.filter(|ram| !rams.contains(ram)));
+            }
+            Workload::Buffer(workload)
+        }
+        (Kind::Buffer, Some(Variant::CacheRead)) => {
+            return Err("a buffer has no reads through the cache register".to_owned());
+        }
+    };
+    Ok(Experiment {
+        targets: vec![target.name],
+        workload,
+        timings: vec![run.timing],
+        age: 0.0,
+        seed: 0,
+    })
+}
+
+/// Bytes that an experiment of one run moves.
+fn bytes(experiment: &Experiment) -> u64 {
+    match &experiment.workload {
+        Workload::Raw(workload) => workload.total_bytes,
+        Workload::Buffer(workload) => match &workload.source {
+            AccessSource::Stream(stream) => stream.total_bytes,
+            AccessSource::Log(_) | AccessSource::Trace(_) => 0,
+        },
+        Workload::Compare(_) => 0,
+    }
+}

@@ -1,0 +1,153 @@
+//! Whatever is given as a log, it is refused with a line inside it, or read: the same again from a buffer of
+//! another size, each access from a line of its own.
+
+use std::io::BufReader;
+
+use wordline_core::Operation;
+use wordline_trace::{
+    Counted, Format, LatencyUnit, Log, LoggedAccess, Oddity, Options, Purpose, Summary, TraceError,
+    open,
+};
+
+/// Panics when a promise is broken. Returns whether the log was read to its end, without being told anything.
+pub(crate) fn check(data: &[u8]) -> bool {
+    for format in Format::all() {
+        let told = Options {
+            format: Some(format),
+            unit: Some(LatencyUnit::Microseconds),
+            name: Some("x_clat.1.log".to_owned()),
+            job: Some("x".to_owned()),
+            purpose: Purpose::Workload,
+            operation: Some(Operation::Write),
+            bytes: Some(4096),
+        };
+        read(data, &told);
+    }
+    read(data, &Options::default())
+}
+
+fn read(data: &[u8], options: &Options) -> bool {
+    let whole = all(data, options);
+    let parts = all(BufReader::with_capacity(17, data), options);
+    assert_eq!(
+        format!("{whole:?}"),
+        format!("{parts:?}"),
+        "the size of the buffer matters"
+    );
+    match whole {
+        Read::Refused(error) => {
+            refused(&error, data);
+            false
+        }
+        Read::Counted(counted) => {
+            durations(&counted);
+            summary(&counted.summary, data);
+            true
+        }
+        Read::Asked(error) => error.is_none(),
+        // Counted in records rather than lines; a check of its own has them.
+        Read::Accesses(_, error, seen) if seen.format.contains("recorder") => error.is_none(),
+        Read::Accesses(all, error, seen) => {
+            accesses(&all, data);
+            summary(&seen, data);
+            if let Some(error) = &error {
+                refused(error, data);
+            }
+            error.is_none()
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Read {
+    Refused(TraceError),
+    Counted(Counted),
+    Accesses(Vec<LoggedAccess>, Option<TraceError>, Summary),
+    Asked(Option<TraceError>),
+}
+
+fn all(reader: impl std::io::BufRead, options: &Options) -> Read {
+    let mut log = match open(reader, options) {
+        Err(error) => return Read::Refused(error),
+        Ok(Log::Counted(counted)) => return Read::Counted(counted),
+        Ok(Log::Accesses(log)) => log,
+        Ok(Log::Asked(mut log)) => return Read::Asked(log.find_map(Result::err)),
+    };
+    let mut accesses = Vec::new();
+    let mut refusal = None;
+    for access in log.by_ref() {
+        assert!(refusal.is_none(), "something follows an error");
+        match access {
+            Ok(access) => accesses.push(access),
+            Err(error) => refusal = Some(error),
+        }
+    }
+    assert!(log.next().is_none(), "something follows the end");
+    assert!(
+        refusal.is_some() || !accesses.is_empty(),
+        "nothing, and no word of it"
+    );
+    Read::Accesses(accesses, refusal, log.summary())
+}
+
+fn lines(data: &[u8]) -> u64 {
+    data.split(|byte| *byte == b'\n').count() as u64
+}
+
+fn refused(error: &TraceError, data: &[u8]) {
+    let words = error.to_string();
+    assert!(words.len() < 2_048, "{words}");
+    assert!(!words.contains(['\0', '\n', '\u{1B}']), "{words:?}");
+    let line = match error {
+        TraceError::Unreadable { line, .. }
+        | TraceError::Unknown { line, .. }
+        | TraceError::Malformed { line, .. }
+        | TraceError::Useless { line, .. } => *line,
+        TraceError::Empty => return,
+    };
+    // JSON that is cut off is wrong on the line behind its last.
+    assert!((1..=lines(data) + 1).contains(&line), "{words}");
+}
+
+fn accesses(all: &[LoggedAccess], data: &[u8]) {
+    let mut last = 0;
+    for access in all {
+        assert!(access.line > last, "{access:?} behind line {last}");
+        last = access.line;
+    }
+    assert!(last <= lines(data));
+}
+
+fn durations(counted: &Counted) {
+    assert!(!counted.durations.is_empty());
+    for each in &counted.durations {
+        assert!(each.least <= each.most && each.count > 0, "{each:?}");
+        assert!(each.bytes != Some(0), "{each:?}");
+    }
+}
+
+fn summary(summary: &Summary, data: &[u8]) {
+    assert!(!summary.format.is_empty());
+    for oddity in &summary.oddities {
+        match oddity {
+            Oddity::TruncatedEnd { line } => assert!(*line <= lines(data), "{oddity:?}"),
+            Oddity::BackwardsTime { line, count, most } => {
+                assert!(
+                    *line <= lines(data) && *count > 0 && most.ps() > 0,
+                    "{oddity:?}"
+                );
+            }
+            Oddity::LeftOut { line, count } => {
+                assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
+            }
+            Oddity::Skipped { line, count, .. } | Oddity::Unmatched { line, count, .. } => {
+                assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
+            }
+            Oddity::UnitAssumed
+            | Oddity::Lost { .. }
+            | Oddity::StartsLate { .. }
+            | Oddity::Restarted { .. }
+            | Oddity::ClockGap { .. } => {}
+        }
+    }
+}
