@@ -110,7 +110,7 @@ pub struct Accesses<R> {
 enum Reader<R> {
     FioLog(Box<FioLog<Source<R>>>),
     Csv(Box<Csv<Source<R>>>),
-    Recorder(RecorderReader<Source<R>>),
+    Recorder(Box<RecorderReader<Source<R>>>),
     Blkparse(Box<BlkparseLatencies<Source<R>>>),
 }
 
@@ -218,7 +218,7 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
     let source = match format {
         Format::Recorder => {
             return Ok(Log::Accesses(Accesses {
-                reader: Reader::Recorder(RecorderReader::new(source)),
+                reader: Reader::Recorder(Box::new(RecorderReader::new(source))),
                 is_done: false,
             }));
         }
