@@ -22,7 +22,7 @@ fn text() -> String {
     let mut now_ns = 0;
     for index in 0..ACCESSES {
         let bits = draw(7, 0, index, Purpose::Payload);
-        let latency = 38_000 + bits % 9_000 + if bits % 997 == 0 { 900_000 } else { 0 };
+        let latency = 38_000 + bits % 9_000 + if bits.is_multiple_of(997) { 900_000 } else { 0 };
         now_ns += latency + 400;
         let offset = (bits >> 20) % 65_536 * 4096;
         let _ = writeln!(

@@ -1,6 +1,7 @@
 //! `wordline buffer` as a caller of the laboratory sees it: every row against a plain reference, the proven
 //! bound against every run, logs and traces that must be refused.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, Cursor};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -195,72 +196,75 @@ fn a_nand_at_4_mb_a_second_needs_two_records_of_ram_and_at_worst_no_ram_is_enoug
 
 // ---------------------------------------------------------------- the bound
 
-/// The exact rows and the reruns of a document stay within its proven rows.
+/// What a row is about, without the estimate.
+fn about(row: &Row) -> String {
+    let Row {
+        target,
+        timing,
+        metric,
+        axes,
+        ..
+    } = row;
+    let mut axes = axes.clone();
+    axes.remove("estimate");
+    format!("{metric} of {target}, {timing}, {axes:?}")
+}
+
+/// The exact rows and the reruns of a document stay within its proven rows. Returns how many were compared.
 fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
-    const METRICS: [Metric; 2] = [Metric::RamPeak, Metric::RamPeakInFlight];
-    let mut checked = 0;
-    let mut subjects: Vec<(&str, Timing)> = Vec::new();
-    for row in rows(document, Metric::ThroughputMean, Some("bound")) {
-        subjects.push((row.target.as_str(), row.timing));
+    let estimate = |row: &Row| text(row, "estimate").map(str::to_owned);
+    let bounds: HashMap<String, &Row> = document
+        .rows
+        .iter()
+        .filter(|row| estimate(row).as_deref() == Some("bound"))
+        .map(|row| (about(row), row))
+        .collect();
+    // Some flashes take records of 512 B only together, and say so.
+    if bounds.is_empty() {
+        assert!(document.failed());
+        return 0;
     }
-    for (target, timing) in subjects {
-        let of_target = |metric, estimate| {
-            rows(document, metric, estimate)
-                .filter(move |row| row.target == target && row.timing == timing)
-        };
-        let single = |metric, estimate| {
-            let mut rows = of_target(metric, estimate).filter(|row| {
-                ["at_s", "rate_bytes_per_s", "horizon_s"]
-                    .iter()
-                    .all(|name| !row.axes.contains_key(*name))
-            });
-            let row = rows.next().unwrap_or_else(|| panic!("{target}: {metric}"));
-            row.value.expect("a number")
-        };
-        let about = format!("{target}, {timing}");
-        let throughput = |estimate| single(Metric::ThroughputMean, estimate);
-        assert!(
-            throughput(Some("bound")) <= throughput(None) * (1.0 + 1e-9),
-            "{about}: {} above {}",
-            throughput(Some("bound")),
-            throughput(None)
-        );
-        let longest = single(Metric::LatencyMax, Some("bound"));
-        assert!(single(Metric::LatencyMax, None) <= longest, "{about}");
-        for row in of_target(Metric::LatencyMax, Some("open_loop")) {
-            assert!(row.value.expect("a number") <= longest, "{about}: {row:?}");
+    let mut checked = 0;
+    for row in &document.rows {
+        if row.axes.contains_key("at_s") || estimate(row).as_deref() == Some("bound") {
+            continue;
         }
-        for row in of_target(Metric::SequenceDurationMax, None) {
-            let accesses = axis(row, "accesses");
-            let mut bounds = of_target(Metric::SequenceDurationMax, Some("bound"));
-            if let Some(bound) = bounds.find(|bound| axis(bound, "accesses") == accesses) {
-                assert!(row.value <= bound.value, "{about}: {row:?} above {bound:?}");
-                checked += 1;
+        let mut question = row.clone();
+        // The longest access of a rerun is held against that of all.
+        if row.metric == Metric::LatencyMax {
+            question.axes.remove("rate_bytes_per_s");
+        }
+        let bound = bounds.get(&about(&question)).copied();
+        match row.metric {
+            Metric::ThroughputMean => {
+                let (run, bound) = (row.value, bound.expect("a bound").value);
+                assert!(
+                    bound <= run.map(|run| run * (1.0 + 1e-9)),
+                    "{row:?} below {bound:?}"
+                );
             }
-        }
-        for metric in METRICS {
-            for estimate in [None, Some("open_loop")] {
-                for row in of_target(metric, estimate) {
-                    let rate = axis(row, "rate_bytes_per_s").expect("a rate");
-                    if !rates.contains(&rate) {
-                        continue;
-                    }
-                    let arrival = text(row, "arrival").expect("an arrival");
-                    let bound = of_target(metric, Some("bound"))
-                        .find(|bound| {
-                            axis(bound, "rate_bytes_per_s") == Some(rate)
-                                && text(bound, "arrival") == Some(arrival)
-                        })
-                        .unwrap_or_else(|| panic!("{about}: no bound at {rate}"));
-                    let (value, bound) = (
-                        row.value.unwrap_or(f64::INFINITY),
-                        bound.value.unwrap_or(f64::INFINITY),
-                    );
-                    assert!(value <= bound, "{about}: {row:?} above {bound}");
-                    checked += 1;
+            Metric::LatencyMax => {
+                let bound = bound.expect("a bound").value;
+                assert!(row.value <= bound, "{row:?} above {bound:?}");
+            }
+            Metric::SequenceDurationMax => {
+                // Beyond a round nothing is proven.
+                let Some(bound) = bound else { continue };
+                assert!(row.value <= bound.value, "{row:?} above {bound:?}");
+            }
+            Metric::RamPeak | Metric::RamPeakInFlight => {
+                if !rates.contains(&axis(row, "rate_bytes_per_s").expect("a rate")) {
+                    continue;
                 }
+                let bound = bound.expect("a bound").value.unwrap_or(f64::INFINITY);
+                assert!(
+                    row.value.unwrap_or(f64::INFINITY) <= bound,
+                    "{row:?} above {bound}"
+                );
             }
+            _ => continue,
         }
+        checked += 1;
     }
     checked
 }
@@ -271,7 +275,7 @@ fn catalogue_within_the_bound(source: &StreamSource, start: (u64, u64), seeds: u
     let targets = all_targets(&catalog);
     assert!(targets.len() >= 20);
     let mut checked = 0;
-    for (number, target) in targets.iter().enumerate() {
+    for target in &targets {
         let part = catalog.target(target).expect("known").part;
         let wrap_bytes = source.wrap_bytes.min(part.model.usable_bytes());
         let source = StreamSource {
@@ -281,8 +285,7 @@ fn catalogue_within_the_bound(source: &StreamSource, start: (u64, u64), seeds: u
             ..source.clone()
         };
         let mut question = BufferWorkload::of(AccessSource::Stream(source));
-        // One of the rates for each part, since return levels take their time in a debug build.
-        let rates = [[300e3, 1e6, 3e6, 30e3][number % 4]];
+        let rates = [30e3, 300e3, 1e6, 3e6];
         question.rates_bytes_per_s = rates.to_vec();
         (question.startup_ps, question.backlog_bytes) = start;
         for seed in 0..=seeds {
@@ -639,7 +642,7 @@ fn a_log_without_times_says_that_its_coverage_is_unknown() {
 #[test]
 fn a_log_of_several_sizes_is_exact_at_the_rate_asked_for_and_safe_elsewhere() {
     let csv = "duration_us,bytes,operation\n100,4096,write\n900,1024,write\n100,4096,write\n"
-        .repeat(1)
+        .to_owned()
         + &"50,2048,write\n".repeat(30);
     let rate = 1_500_000.0;
     let document = log(&csv, |_, question| {
@@ -715,6 +718,37 @@ fn power_up_is_that_of_the_sheet() {
     );
 }
 
+/// A log shows what came, and more may come; what is proven of a target in order is not guessed beyond.
+#[test]
+fn return_levels_are_told_of_logs_and_never_against_a_proof() {
+    let levels = |document: &ResultSet| {
+        let rows = rows(document, Metric::LatencyMax, Some("return_level"));
+        rows.count()
+    };
+    let document = log(RANDWRITE, |_, question| {
+        question.rates_bytes_per_s = vec![1e7]
+    });
+    assert_eq!(levels(&document), 1);
+    assert!(codes(&document).contains(&"extrapolated"));
+    for pattern in [Pattern::Sequential, Pattern::Random] {
+        let source = StreamSource {
+            pattern,
+            ..stream(RECORD, 1 << 18, 1 << 20)
+        };
+        let question = BufferWorkload::of(AccessSource::Stream(source));
+        let document = simulated(&experiment(&["mt28ew512"], &[Timing::Sampled], question));
+        let proven = rows(&document, Metric::LatencyMax, Some("bound")).count();
+        assert!(proven + levels(&document) <= 1, "{pattern:?}");
+    }
+    // Accesses that take no time last for no time, however far one looks ahead.
+    let instant = "duration_us,bytes,operation\n".to_owned() + &"0,4096,write\n".repeat(50);
+    let document = log(&instant, |_, question| {
+        question.rates_bytes_per_s = vec![1e6];
+        question.backlog_bytes = 1 << 20;
+    });
+    assert!(!codes(&document).contains(&"extrapolated"));
+}
+
 #[test]
 fn a_ram_that_holds_no_record_is_warned_of() {
     let document = log(RANDWRITE, |_, question| {
@@ -741,14 +775,11 @@ fn a_ram_that_holds_no_record_is_warned_of() {
 fn histograms_of_absurd_counts_are_refused() {
     let document = log(FSYNC_JSON, |source, _| source.record_bytes = Some(4096));
     assert!(codes(&document).contains(&"lost-order"));
-    for (least, most) in [("least", "most")] {
-        let rates = rows(&document, Metric::RamPeak, Some(least)).filter_map(|row| row.value);
-        let of_least: f64 = rates.sum();
-        let of_most: f64 = rows(&document, Metric::RamPeak, Some(most))
-            .filter_map(|row| row.value)
-            .sum();
-        assert!(of_least <= of_most);
-    }
+    let sum = |estimate| {
+        let rows = rows(&document, Metric::RamPeak, Some(estimate));
+        rows.filter_map(|row| row.value).sum::<f64>()
+    };
+    assert!(sum("least") <= sum("most"));
     let bins = FSYNC_JSON.find("\"bins\"").expect("histograms");
     let (head, tail) = FSYNC_JSON.split_at(bins);
     let huge = format!(

@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::{ByteCount, Quantity};
 use wordline_core::results::{NoValue, Row, WarningCode};
-use wordline_core::{Arrival, Basis, BufferWorkload, Metric, ResultSet};
+use wordline_core::{AccessSource, Arrival, Basis, BufferWorkload, Metric, Pattern, ResultSet};
 
 use super::analysis::Findings;
 use super::extremes::{CONFIDENCE, ReturnLevel};
@@ -28,7 +28,14 @@ pub(crate) fn add(
     small_rams(subject, findings.curve.largest_record(), question, document);
     sequences(subject, &findings.longest, document);
     courses(subject, findings, document);
-    return_levels(subject, findings, question, seed, document);
+    // What goes round in order has a proven bound, and a guess beyond it would be wrong.
+    let proven = matches!(
+        &question.source,
+        AccessSource::Stream(stream) if stream.pattern == Pattern::Sequential
+    );
+    if !proven {
+        return_levels(subject, findings, question, seed, document);
+    }
 }
 
 fn summary(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
@@ -253,13 +260,16 @@ fn return_levels(
 ) {
     let curve = &findings.curve;
     let lasted = curve.duration().si();
+    if lasted <= 0.0 {
+        return;
+    }
     let accesses = curve.accesses() as f64;
     let sustained = limit(curve).unwrap_or(f64::INFINITY);
     let horizon = question.horizon_s.unwrap_or(HORIZON_LENGTHS * lasted);
     let mut told = false;
     for one in &findings.rates {
         let rate = one.rate.bytes_per_second();
-        if rate > sustained {
+        if matches!(curve.demand(one.rate), Demand::Unbounded { .. }) {
             continue;
         }
         let at = subject
