@@ -77,7 +77,7 @@ fn workload(access: AskedAccess, before: u64) -> u64 {
 fn latency(access: LoggedAccess, before: u64) -> u64 {
     let (end, duration) = (access.end.expect("told"), access.duration);
     assert!(access.line >= before && duration <= end, "{access:?}");
-    assert!(access.bytes % 512 == 0, "{access:?}");
+    assert!(access.bytes.is_multiple_of(512), "{access:?}");
     access.line
 }
 
