@@ -86,6 +86,16 @@ impl Subject {
             .insert(name, HistogramBucket::all_of(latency));
     }
 
+    /// The same for a bound by formula: proof, or less where the sheets leave a gap.
+    pub(crate) fn bound(&self, basis: Basis) -> Self {
+        let kind = if basis == Basis::Proven {
+            "bound"
+        } else {
+            "formula"
+        };
+        self.estimate(basis, kind)
+    }
+
     /// A row. A value that is not finite, as absurd figures give, is no value.
     pub(crate) fn row(&self, metric: Metric, value: Result<f64, NoValue>) -> Row {
         let value = value.and_then(|value| match value {

@@ -30,6 +30,9 @@ const fn is_ram(metric: Metric) -> bool {
 pub(crate) fn ram(bytes: f64, digits: usize) -> String {
     const PREFIXES: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let bytes = bytes.ceil();
+    if (0.0..1024.0).contains(&bytes) {
+        return format!("{bytes} B");
+    }
     if !(1024.0..1e15).contains(&bytes) {
         return human(bytes, "B", digits);
     }
@@ -245,6 +248,7 @@ mod tests {
         let cases = [
             (0.0, "0 B"),
             (100.2, "101 B"),
+            (1022.5, "1023 B"),
             (8192.0, "8 KiB"),
             (8193.0, "8.01 KiB"),
             (1_048_575.0, "1024 KiB"),

@@ -329,7 +329,7 @@ pub(crate) fn add_bound(
     rams: &[u64],
     document: &mut ResultSet,
 ) {
-    let subject = subject.estimate(basis, "bound");
+    let subject = subject.bound(basis);
     let rows: &mut Vec<Row> = &mut document.rows;
     rows.push(subject.row(Metric::ThroughputMean, limit(&bound.curve)));
     let longest = bound.latency.max().map(Quantity::si);

@@ -268,7 +268,7 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
         document.rows.push(of_sheet.row(metric, value));
     }
     if let Some((bound, basis)) = assessed.ram_bound {
-        let bounded = subject.estimate(basis, "bound");
+        let bounded = subject.bound(basis);
         document.rows.push(bounded.row(Metric::RamPeak, bound));
     }
 }
