@@ -321,10 +321,19 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         );
     }
     if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
-        sentences.push(format!(
-            "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
-             that of the kindest order and that of the worst: {least}; {most}."
-        ));
+        let told = case
+            .runs
+            .iter()
+            .any(|run| Need::at(run, rate, None).is_some());
+        let why = if told {
+            format!("The log tells times in steps, so at {at_rate} the need lies between")
+        } else {
+            format!(
+                "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
+                 that of the kindest order and that of the worst:"
+            )
+        };
+        sentences.push(format!("{why} {least}; {most}."));
     }
     sentences
 }
@@ -468,8 +477,8 @@ fn extrapolated(case: &Case<'_, '_>) -> Vec<String> {
         let horizon = text::number(Metric::Lifetime, longest, text::DIGITS);
         (!words.is_empty()).then(|| {
             format!(
-                "Extrapolated, which is an assumption and no result of a run: to be expected once \
-                 in {horizon}{}: {}.",
+                "Extrapolated, which is an assumption and no result of a run: within {horizon}{}, with \
+                 even odds, no more than: {}.",
                 case.clause(run),
                 words.join("; ")
             )
