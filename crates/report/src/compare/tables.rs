@@ -1,12 +1,12 @@
 //! The table of verdicts, and the key figures of every candidate.
 
 use wordline_core::results::{NoValue, ResultSet};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Keep, Metric, Timing, Workload};
 
 use super::{Candidate, Limit, NOTHING, limit, margin};
 use crate::format::Style;
 use crate::grid::{Column, Grid};
-use crate::table;
+use crate::{table, text};
 
 /// What people ask of a candidate after its verdict, in the order of the columns: the metric, its
 /// heading, and how sentences call it.
@@ -44,7 +44,7 @@ const EXPLAINING: [Metric; 5] = [
 pub(crate) fn tables(document: &ResultSet, width: Option<u16>) -> (Grid, Grid) {
     let candidates = Candidate::all_of(document);
     let timings = timings(&candidates);
-    let verdicts = verdicts(&candidates, &timings);
+    let verdicts = verdicts(&work(document), &candidates, &timings);
     let side_by_side = figures(&candidates, &timings, Lines::One, width.is_none());
     let lines = |grid: &Grid| {
         let style = Style {
@@ -62,6 +62,30 @@ pub(crate) fn tables(document: &ResultSet, width: Option<u16>) -> (Grid, Grid) {
     (verdicts, side_by_side)
 }
 
+/// What the candidates were compared for, as a title begins.
+fn work(document: &ResultSet) -> String {
+    let Workload::Compare(study) = &document.experiment.workload else {
+        return String::new();
+    };
+    let work = &study.work;
+    let title = study.title.as_ref();
+    let title = title.map_or_else(String::new, |title| format!("{title}: "));
+    let pauses = match work.duty() {
+        all if all >= 1.0 => "without a pause".to_owned(),
+        share => format!("in {} of the time", text::percent(share, text::DIGITS)),
+    };
+    let keep = match work.keep() {
+        Keep::Bytes(bytes) => bytes.to_string(),
+        Keep::For(period) => format!("what comes in {period}"),
+    };
+    format!(
+        "{title}{}, {} in records of {}, {pauses}; {keep} is kept. ",
+        work.kind.name(),
+        work.rate,
+        work.record,
+    )
+}
+
 /// Every column of the data sheet that any candidate was examined with.
 pub(crate) fn timings(candidates: &[Candidate<'_>]) -> Vec<Timing> {
     let all = Timing::ALL.into_iter();
@@ -69,7 +93,7 @@ pub(crate) fn timings(candidates: &[Candidate<'_>]) -> Vec<Timing> {
         .collect()
 }
 
-fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
+fn verdicts(work: &str, candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
     let mut columns = vec![Column::right("rank"), Column::left("candidate")];
     columns.extend(timings.iter().map(|timing| Column::left(timing.name())));
     columns.push(Column::left("decided by"));
@@ -78,7 +102,7 @@ fn verdicts(candidates: &[Candidate<'_>], timings: &[Timing]) -> Grid {
     let title = match candidates.len() {
         0 => "compare: no candidates".to_owned(),
         _ if candidates.iter().all(|one| one.verdicts.is_empty()) => "Not judged".to_owned(),
-        all => format!("Verdict: {passing} of {all} pass"),
+        all => format!("{work}Verdict: {passing} of {all} pass"),
     };
     let mut grid = Grid::new(title, columns).with_keys(2);
     for (index, candidate) in candidates.iter().enumerate() {
