@@ -1,12 +1,13 @@
-//! Logs and traces from outside: latency logs of fio, output of blkparse, fio's replay logs, CSV with
-//! named columns, and the bytes of the recorder for firmware (`firmware/`).
+//! Logs and traces from outside: fio's latency logs, histograms, JSON and replay logs, output of blkparse,
+//! CSV with named columns, and the bytes of the recorder for firmware (`firmware/`).
 //!
 //! A log becomes one of three things. Most are **accesses in their order**, streamed, so that a log may be
-//! larger than memory: what the theory of buffers needs. fio's histograms have lost the order and give
-//! **durations counted**, from which only intervals follow. blkparse and replay logs are **workloads**, to be
-//! run on a simulated target. Every fault names its line.
+//! larger than memory: what the theory of buffers needs. fio's histograms, its JSON among them, have lost the
+//! order and give **durations counted**, from which only intervals follow. Replay logs are **workloads**, to be
+//! run on a simulated target and streamed as well. blkparse's output can be read as durations or as a workload:
+//! [`Options::purpose`] says which. Every fault names its line, or its record in a capture.
 //!
-//! [`open`] looks at the first lines and says which it is:
+//! [`open`] looks at the first 64 KiB and says which it is:
 //!
 //! ```
 //! use wordline_trace::{Log, Options, open};
@@ -24,7 +25,8 @@
 //! # Ok::<(), wordline_trace::TraceError>(())
 //! ```
 //!
-//! Each format has a folder or file of its own; [`Format`] is the table of them all.
+//! Each format has a folder or file of its own with a [`Reader`]; [`Format`] is the table of them all. Why it is
+//! as it is says `DESIGN.md`.
 
 mod access;
 pub mod blkparse;

@@ -44,14 +44,18 @@ impl<S: Reader> Stream<S> {
 impl<S: Reader> Iterator for Stream<S> {
     type Item = Result<S::Access, TraceError>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
             return None;
         }
-        let next = self.reader.advance();
-        self.is_over = !matches!(next, Ok(Some(_)));
-        next.transpose()
+        match self.reader.advance() {
+            Ok(Some(access)) => Some(Ok(access)),
+            end => {
+                self.is_over = true;
+                end.transpose()
+            }
+        }
     }
 }
 

@@ -25,11 +25,11 @@ pub(crate) fn decoded(stream: &[u8]) -> Result<(Vec<LoggedAccess>, Summary), Tra
     Ok((accesses, reader.summary()))
 }
 
-/// `cycles` of a clock in whole picoseconds, rounded half up: written here again, on purpose.
-pub(crate) fn time(cycles: u64, hz: u32) -> Time {
+/// `cycles` of a clock in whole picoseconds, rounded half up: written here again, on purpose. None beyond 213 days.
+pub(crate) fn time(cycles: u64, hz: u32) -> Option<Time> {
     let (cycles, hz) = (u128::from(cycles), u128::from(hz));
     let ps = (2 * cycles * 1_000_000_000_000 + hz) / (2 * hz);
-    Time::from_ps(u64::try_from(ps).expect("fits"))
+    u64::try_from(ps).ok().map(Time::from_ps)
 }
 
 /// What the decoder should make of an access.
@@ -40,10 +40,10 @@ pub(crate) fn logged(access: Access, line: u64, hz: u32) -> LoggedAccess {
         } else {
             Operation::Read
         },
-        duration: time(access.duration, hz),
+        duration: time(access.duration, hz).expect("fits"),
         bytes: access.bytes,
         offset: access.offset,
-        end: Some(time(access.end, hz)),
+        end: time(access.end, hz),
         line,
     }
 }
