@@ -131,6 +131,7 @@ fn accesses(all: &[(u64, String)], data: &[u8]) {
 
 fn durations(counted: &Counted) {
     assert!(!counted.durations.is_empty());
+    assert!(counted.elapsed.is_none_or(|elapsed| elapsed.ps() > 0));
     for each in &counted.durations {
         assert!(each.least <= each.most && each.count > 0, "{each:?}");
         assert!(each.bytes != Some(0), "{each:?}");

@@ -58,7 +58,7 @@ use wordline_core::quantity::Time;
 pub struct Summary {
     /// The format in words, such as "fio latency log, 6 columns".
     pub format: String,
-    /// Steps in which the log tells when an access ended: 1 ms for fio.
+    /// Steps in which the log tells when accesses ended: 1 ms for fio.
     pub resolution: Option<Time>,
     /// What is odd about it.
     pub oddities: Vec<Oddity>,

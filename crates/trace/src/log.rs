@@ -4,6 +4,7 @@ use std::io::{BufRead, Chain, Cursor, Read};
 use std::str::FromStr;
 
 use wordline_core::Operation;
+use wordline_core::quantity::Time;
 
 use crate::blkparse::{Asked, BlkparseLatencies, BlkparseWorkload, Span};
 use crate::csv::Csv;
@@ -95,6 +96,9 @@ pub enum Log<R> {
 pub struct Counted {
     /// The counts that are not zero, reads first, each operation from the shortest duration.
     pub durations: Vec<CountedDurations>,
+    /// Time in which the accesses happened, in steps of the summary's resolution; `None` where the log does
+    /// not tell.
+    pub elapsed: Option<Time>,
     /// What was seen of the log.
     pub summary: Summary,
 }

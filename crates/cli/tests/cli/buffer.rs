@@ -74,7 +74,8 @@ fn a_log_is_answered_for_rates_and_sizes_of_ram() {
     let first = ran.stdout.lines().next().expect("an answer");
     assert!(first.starts_with("log:my.log needs "), "{first}");
     assert!(first.contains("at 20.0 MB/s"), "{first}");
-    assert!(ran.stdout.contains("account for"), "{}", ran.stdout);
+    let sizes = "With 64 KiB of RAM for records that wait the highest safe rate";
+    assert!(ran.stdout.contains(sizes), "{}", ran.stdout);
     let csv = of_log(randwrite(), &["--rate", "20MB/s", "--format", "csv"]).done();
     assert!(
         csv.stdout
@@ -454,4 +455,50 @@ fn an_interrupted_run_prints_its_finished_rows() {
         return;
     }
     panic!("no run finished its first target");
+}
+
+/// A bound at the maximum is proven from maxima; a board that states no maximum of its driver's work leaves it
+/// assumed.
+#[test]
+fn a_bound_without_a_maximum_is_assumed() {
+    let sheets = Folder::new().with_sheet(
+        "stm32h755-qspi",
+        "lacking",
+        &[(
+            "dma_setup = { typ = \"4260 cycles\", max = \"4260 cycles\",",
+            "dma_setup = { typ = \"4260 cycles\",",
+        )],
+    );
+    let catalog = sheets.argument();
+    let bases = |board: &str| -> Vec<(String, String)> {
+        let target = format!("mt29f1g01@{board}");
+        let call = [
+            "buffer",
+            "--target",
+            &target,
+            "--rate=500KB/s",
+            "--timing=typ,max",
+            "--catalog",
+            &catalog,
+            "--format=json",
+        ];
+        let document = wordline(&call).done().json();
+        let bound = rows(&document, "ram_peak").into_iter();
+        let bound = bound.filter(|row| row["axes"]["estimate"] == "bound");
+        let text = |row: &Value, key: &str| row[key].as_str().expect("a text").to_owned();
+        let mut bases: Vec<_> = bound
+            .map(|row| (text(row, "timing"), text(row, "basis")))
+            .collect();
+        bases.dedup();
+        bases
+    };
+    let pair = |timing: &str, basis: &str| (timing.to_owned(), basis.to_owned());
+    assert_eq!(
+        bases("stm32h755-qspi"),
+        [pair("typ", "proven"), pair("max", "proven")]
+    );
+    assert_eq!(
+        bases("lacking"),
+        [pair("typ", "proven"), pair("max", "assumed")]
+    );
 }

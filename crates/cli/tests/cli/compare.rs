@@ -227,14 +227,19 @@ fn every_format_is_the_same_each_time() {
 
 #[test]
 fn studies_that_come_along_run_by_name() {
-    for name in ["boot-image", "sensor-node-battery"] {
+    for name in ["boot-image", "sensor-node-battery", "trace-replay"] {
         let target = "--target=em064lx,mt29f1g01";
         let ran = wordline(&["compare", name, target, "--format=json"]);
         assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
         assert_eq!(ran.json()["verdicts"].as_array().map(Vec::len), Some(4));
     }
-    wordline(&["compare", "trace-replay", "--target=em064lx"])
-        .refused(&["trace.log: cannot be read"]);
+    let missing = [
+        "compare",
+        "trace-replay",
+        "--trace=no.log",
+        "--target=em064lx",
+    ];
+    wordline(&missing).refused(&["no.log: cannot be read"]);
 }
 
 #[test]
@@ -265,12 +270,22 @@ fn faults_of_a_study_are_shown_in_their_line() {
         &["my.toml:4", "allowed: 1 B to 16 MiB"],
     );
     refused(
-        format!("{STUDY}[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n"),
+        format!("{STUDY}[limits]\nlife = \"1 y\"\nram = \"2 KiB\"\n"),
         &[
             "my.toml:7",
-            "limits.bytes_at_risk of 64 KiB contradicts limits.ram of 8 KiB",
+            "limits.ram of 2 KiB is below one record (4 KiB)",
         ],
     );
+    refused(
+        format!("{STUDY}[limits]\nbytes_at_risk = \"2 KiB\"\n"),
+        &[
+            "my.toml:6",
+            "limits.bytes_at_risk of 2 KiB is below one record",
+        ],
+    );
+    // What is at risk is more than what waits, and may be allowed more than the RAM for what waits.
+    let both = "keep = \"1 MiB\"\n[limits]\nram = \"8 KiB\"\nbytes_at_risk = \"64 KiB\"\n";
+    of_study(format!("{STUDY}{both}"), &["--target=em064lx"]).done();
     refused(
         format!("{STUDY}[limits]\nparts = 0\n"),
         &["my.toml:6", "limits.parts of 0"],
@@ -306,6 +321,10 @@ fn flags_that_cannot_be_are_refused() {
     refused(&["--target=em064lx,em064lx"], &["named twice"]);
     refused(&["--target=nowhere"], &["unknown part \"nowhere\""]);
     refused(&["--record=0B"], &["work.record of 0 B"]);
+    refused(
+        &["--record=4KiB", "--max-ram=2KiB"],
+        &["limits.ram of 2 KiB is below one record (4 KiB)"],
+    );
     refused(&["--duty=0%"], &["work.duty"]);
     refused(&["--duty=200%"], &["work.duty"]);
     refused(&["--reads=10%"], &["work.reads goes with"]);

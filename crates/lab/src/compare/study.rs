@@ -245,6 +245,12 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
             ),
         ));
     }
+    if limits.parts == Some(0) {
+        return Some((
+            "limits.parts",
+            "of 0 is met by no candidate; allowed: 1 and more".to_owned(),
+        ));
+    }
     for (path, zero) in [
         (
             "limits.life",
@@ -334,6 +340,10 @@ mod tests {
             (
                 format!("{sound}[limits]\nram = \"2 KiB\"\n"),
                 "s:6: limits.ram of 2 KiB is below one record",
+            ),
+            (
+                format!("{sound}[limits]\nparts = 0\n"),
+                "s:6: limits.parts of 0 is met by no candidate",
             ),
             (
                 format!("{sound}[limits]\nlife = \"0 y\"\n"),

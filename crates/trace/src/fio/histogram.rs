@@ -7,6 +7,7 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
+use super::STEP;
 use super::bins::{GROUP, edges};
 use crate::lines::{Lines, shown};
 use crate::log::Counted;
@@ -72,6 +73,46 @@ struct Tally {
     counts: Vec<u64>,
     /// The block size of all lines, or that they differ.
     bytes: Option<Result<u64, ()>>,
+    clock: Windows,
+}
+
+/// Times at which windows ended, in milliseconds.
+#[derive(Clone, Copy, Default)]
+struct Windows {
+    first: Option<u64>,
+    last: u64,
+    /// The shortest time from one line to the next.
+    shortest: Option<u64>,
+}
+
+/// A first line beyond this many milliseconds, three years, was counted from an epoch and not from the
+/// start of the job.
+const EPOCH: u64 = 100_000_000_000;
+
+impl Windows {
+    fn line(&mut self, time: u64) {
+        if self.first.is_none() {
+            self.first = Some(time);
+        } else if let Some(window) = time.checked_sub(self.last).filter(|window| *window > 0) {
+            let shortest = self.shortest.unwrap_or(window);
+            self.shortest = Some(shortest.min(window));
+        }
+        self.last = self.last.max(time);
+    }
+
+    /// From the beginning of the first window, which is as long as the others, to the end of the last.
+    fn elapsed(&self) -> Option<Time> {
+        let first = self.first?;
+        let window = match self.shortest {
+            Some(window) if first < EPOCH => window.min(first),
+            Some(window) => window,
+            None if first < EPOCH => first,
+            None => return None,
+        };
+        let elapsed = (self.last - first).checked_add(window)?;
+        let elapsed = elapsed.checked_mul(STEP.ps()).map(Time::from_ps);
+        elapsed.filter(|elapsed| *elapsed > Time::ZERO)
+    }
 }
 
 /// Reads the whole log.
@@ -116,7 +157,7 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
                 })
             });
         let mut next = || fields.next().unwrap_or(Ok(0));
-        let (_time, direction, bytes) = (next()?, next()?, next()?);
+        let (time, direction, bytes) = (next()?, next()?, next()?);
         let mut left_out = Tally::default();
         let tally = match direction {
             0 | 1 => &mut tallies[direction as usize],
@@ -130,6 +171,7 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
                 return Err(malformed(number, problem));
             }
         };
+        tally.clock.line(time);
         tally.counts.resize(cut.bins, 0);
         for count in &mut tally.counts {
             let sum = count.checked_add(next()?);
@@ -149,9 +191,11 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
         return Err(TraceError::Empty);
     }
     let format = format!("{} histogram log, {} bins", cut.writer, cut.bins);
+    let elapsed = tallies.iter().map(|tally| tally.clock.elapsed());
     Ok(Counted {
         durations,
-        summary: watch.summary(format, None),
+        elapsed: elapsed.max().flatten(),
+        summary: watch.summary(format, Some(STEP)),
     })
 }
 
@@ -251,6 +295,29 @@ mod tests {
             ]
         );
         assert_eq!(counted.summary.format, "fio 3 histogram log, 1856 bins");
+    }
+
+    #[test]
+    fn the_time_that_passed_is_that_of_the_windows() {
+        let elapsed = |times: &[u64]| {
+            let lines = times.iter().map(|time| {
+                let front = format!("{time}, 1, 4096");
+                line(&front, 29, &[(3, 1)])
+            });
+            let text: String = lines.collect();
+            counted(&text)
+                .expect("sound")
+                .elapsed
+                .map(|time| time.ps() / STEP.ps())
+        };
+        assert_eq!(elapsed(&[1000, 2000, 3001]), Some(3001));
+        assert_eq!(elapsed(&[1003]), Some(1003));
+        // Behind a ramp of 10 s, and with times since 1970.
+        assert_eq!(elapsed(&[11_000, 12_000, 13_000]), Some(3000));
+        let epoch = 1_795_163_993_000;
+        assert_eq!(elapsed(&[epoch, epoch + 500, epoch + 1000]), Some(1500));
+        assert_eq!(elapsed(&[epoch]), None);
+        assert_eq!(elapsed(&[0]), None);
     }
 
     #[test]

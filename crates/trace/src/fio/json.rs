@@ -10,6 +10,7 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
+use super::STEP;
 use super::bins::{GROUP, bin_of, edges, middle};
 use crate::lines::{Lines, shown};
 use crate::log::{Counted, Options};
@@ -42,6 +43,9 @@ struct Job {
     write: Option<Direction>,
     trim: Option<Direction>,
     mixed: Option<Direction>,
+    /// Of all directions, in milliseconds, since fio 3.
+    #[serde(default)]
+    job_runtime: u64,
 }
 
 #[derive(Deserialize)]
@@ -50,6 +54,9 @@ struct Direction {
     io_bytes: u64,
     #[serde(default)]
     total_ios: u64,
+    /// From the start of the job to the end of its last access, in milliseconds, rounded up.
+    #[serde(default)]
+    runtime: u64,
     lat_ns: Option<Latency>,
     clat_ns: Option<Latency>,
     /// Of fio 2, in microseconds; `lat` had no bins.
@@ -211,6 +218,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
     let mut watch = Watch::default();
     let mut counts = BTreeMap::new();
     let mut which = "";
+    let mut elapsed_ms = 0;
     for job in &jobs {
         let varied = |options: &BTreeMap<String, IgnoredAny>| {
             let ranges = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned"];
@@ -221,9 +229,16 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
         for (operation, direction) in directions {
             if let Some(direction) = direction {
                 let bytes = direction.bytes_each().filter(|_| !varied);
-                which = direction
-                    .add(operation, bytes, &mut counts)
-                    .unwrap_or(which);
+                let Some(name) = direction.add(operation, bytes, &mut counts) else {
+                    continue;
+                };
+                which = name;
+                // Jobs of one name run side by side.
+                let ran = match direction.runtime {
+                    0 => job.job_runtime,
+                    of_direction => of_direction,
+                };
+                elapsed_ms = elapsed_ms.max(ran);
             }
         }
         if job.trim.as_ref().is_some_and(Direction::has_bins) {
@@ -264,9 +279,11 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
     };
     let version = document.version.as_deref().unwrap_or("fio");
     let format = format!("{} json+, {which}, job {}", shown(version), shown(chosen));
+    let elapsed = elapsed_ms.checked_mul(STEP.ps()).map(Time::from_ps);
     Ok(Counted {
         durations,
-        summary: watch.summary(format.replace('"', ""), None),
+        elapsed: elapsed.filter(|elapsed| *elapsed > Time::ZERO),
+        summary: watch.summary(format.replace('"', ""), Some(STEP)),
     })
 }
 
@@ -399,6 +416,36 @@ mod tests {
         assert_eq!(
             counted.summary.format,
             "fio-3.33 json+, completion latency, job w"
+        );
+    }
+
+    #[test]
+    fn the_time_that_passed_is_that_of_the_direction_or_of_the_job() {
+        let elapsed = |job: &str| {
+            let text = format!(r#"{{"jobs": [{job}]}}"#);
+            counted(&text).expect("sound").elapsed.map(Time::ps)
+        };
+        let of = |front: &str, runtime: &str| {
+            format!(r#"{{{front} "write": {{{runtime} "clat_ns": {{"bins": {{"5": 1}}}}}}}}"#)
+        };
+        assert_eq!(
+            elapsed(&of(r#""job_runtime": 7,"#, r#""runtime": 8,"#)),
+            Some(8_000_000_000)
+        );
+        assert_eq!(
+            elapsed(&of(r#""job_runtime": 7,"#, r#""runtime": 0,"#)),
+            Some(7_000_000_000)
+        );
+        assert_eq!(elapsed(&of("", "")), None);
+        let two = [
+            of("", r#""runtime": 8,"#),
+            of("", r#""runtime": 9,"#),
+            of("", ""),
+        ];
+        assert_eq!(elapsed(&two.join(",")), Some(9_000_000_000));
+        assert_eq!(
+            elapsed(&of("", r#""runtime": 18446744073709551615,"#)),
+            None
         );
     }
 

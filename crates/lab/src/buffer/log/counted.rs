@@ -1,11 +1,16 @@
 //! A histogram: durations without their order.
+//!
+//! It answers the question on the same terms as a log of accesses: only if it accounts for its time. A bin says
+//! between which durations its accesses lie, so that coverage is an interval, and what the width of bins leaves open
+//! refuses nothing.
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
-use wordline_core::{Arrival, BufferWorkload, LogSource, Metric, Operation, ResultSet};
-use wordline_trace::Counted;
+use wordline_core::{Arrival, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet};
+use wordline_trace::{Counted, CountedDurations};
 
-use super::{environment, odd, subject};
+use super::coverage::shares;
+use super::{COVERAGE_MAX, COVERAGE_MIN, environment, odd, seconds, subject};
 use crate::backlog::{Interval, Rate, Unordered};
 use crate::buffer::{grid, rates, rows};
 use crate::error::LabError;
@@ -21,6 +26,14 @@ pub(super) fn answer(
         file: source.file.clone(),
         problem,
     };
+    if source.durations == Durations::StartToStart {
+        return Err(refuse(
+            "a histogram does not tell when accesses began, which start-to-start needs; a latency log does \
+             (fio: --write_lat_log=NAME)"
+                .to_owned(),
+        ));
+    }
+    overlaps(counted).map_err(refuse)?;
     let mut kinds: Vec<Operation> = counted.durations.iter().map(|one| one.operation).collect();
     kinds.dedup();
     let operation = match (source.operation, kinds.as_slice()) {
@@ -35,6 +48,7 @@ pub(super) fn answer(
             ));
         }
     };
+    let covered = coverage(counted, operation).map_err(refuse)?;
     let of_kind = counted
         .durations
         .iter()
@@ -70,6 +84,17 @@ pub(super) fn answer(
     document
         .rows
         .push(subject.row(Metric::AccessCount, Ok(count as f64)));
+    match covered {
+        Covered::Share(share) => document.rows.push(subject.row(Metric::Coverage, Ok(share))),
+        Covered::Unknown(why) => {
+            let advice = format!(
+                "{}: {why}, so nothing shows whether it leaves out time between accesses; such time fills the \
+                 buffer as well",
+                source.file
+            );
+            document.warn(WarningCode::UnknownCoverage, advice);
+        }
+    }
     let bounds = [("least", &all.least), ("most", &all.most)];
     for (kind, curve) in bounds {
         let at = subject.estimate(subject.basis, kind);
@@ -118,4 +143,79 @@ pub(super) fn answer(
     }
     document.environment = Some(environment(&counted.summary, source));
     Ok(())
+}
+
+/// What a histogram accounts for.
+enum Covered {
+    /// So large a share of its time.
+    Share(f64),
+    /// Nobody knows, for a reason.
+    Unknown(String),
+}
+
+/// Least and most that accesses took together, in picoseconds.
+fn busy<'a>(durations: impl Iterator<Item = &'a CountedDurations>) -> (u128, u128) {
+    durations.fold((0, 0), |(least, most): (u128, u128), one| {
+        let of = |time: wordline_core::quantity::Time| {
+            u128::from(time.ps()).saturating_mul(one.count.into())
+        };
+        (
+            least.saturating_add(of(one.least)),
+            most.saturating_add(of(one.most)),
+        )
+    })
+}
+
+/// Refuses accesses that took longer together than the time in which they happened, reads and writes alike.
+fn overlaps(counted: &Counted) -> Result<(), String> {
+    let Some(elapsed) = counted.elapsed else {
+        return Ok(());
+    };
+    let busy = busy(counted.durations.iter());
+    match shares(busy, elapsed.ps().into(), counted.summary.resolution) {
+        Some((least, _)) if least > COVERAGE_MAX => Err(format!(
+            "the durations in it cover {:.0} % of its time: accesses overlapped, as they do with a queue depth \
+             above 1 or several jobs. How many bytes are under way at a time is not in it, and the theory is \
+             about one access after the other; record with --iodepth=1 --numjobs=1",
+            100.0 * least
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses durations that leave out their time.
+fn coverage(counted: &Counted, operation: Operation) -> Result<Covered, String> {
+    let Some(elapsed) = counted.elapsed else {
+        let why = "the histogram does not tell in what time its accesses happened";
+        return Ok(Covered::Unknown(why.to_owned()));
+    };
+    let all = counted.durations.iter();
+    let busy = busy(all.filter(|one| one.operation == operation));
+    let Some((least, most)) = shares(busy, elapsed.ps().into(), counted.summary.resolution) else {
+        let step = counted.summary.resolution.unwrap_or_default();
+        return Ok(Covered::Unknown(format!(
+            "the histogram lasts {elapsed} and tells its time in steps of {step}"
+        )));
+    };
+    if most < COVERAGE_MIN {
+        return Err(format!(
+            "its {}s cover {:.1} % of its time: at most {} of {elapsed}. What happened in the rest, such as fsync or \
+             other accesses, fills the buffer too, so they answer nothing; at least 90 % are needed. Record \
+             latencies that include the flush (fio: --sync=1 instead of --fsync=1) and the submission \
+             (--lat_percentiles=1), without pauses (--rate, --thinktime), or a latency log \
+             (--write_lat_log=NAME), of which --durations start-to-start takes the time from the start of an \
+             access to the start of the next",
+            operation.name(),
+            100.0 * most,
+            seconds(busy.1)
+        ));
+    }
+    if least < COVERAGE_MIN && most > COVERAGE_MAX {
+        return Ok(Covered::Unknown(format!(
+            "its bins are so wide that they cover anything from {:.0} % to {:.0} % of its time",
+            100.0 * least,
+            100.0 * most
+        )));
+    }
+    Ok(Covered::Share((least + most) / 2.0))
 }

@@ -41,12 +41,23 @@ impl Coverage {
     /// Least and highest share of the time that the accesses can have taken, given the steps in which the
     /// log tells times; `None` where the log is so short, or its times so coarse, that they lie far apart.
     pub(super) fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
-        let elapsed = self.elapsed_ps()? as f64;
-        let step = resolution.map_or(0.0, |step| step.ps() as f64);
-        let busy = self.busy_ps as f64;
-        if elapsed <= STEPS_MIN * step || elapsed <= 0.0 {
-            return None;
-        }
-        Some((busy / (elapsed + step), busy / (elapsed - step)))
+        shares((self.busy_ps, self.busy_ps), self.elapsed_ps()?, resolution)
     }
+}
+
+/// Least and highest share of the time that accesses of so many picoseconds, least and most, can have taken.
+pub(super) fn shares(
+    (least, most): (u128, u128),
+    elapsed_ps: u128,
+    resolution: Option<Time>,
+) -> Option<(f64, f64)> {
+    let elapsed = elapsed_ps as f64;
+    let step = resolution.map_or(0.0, |step| step.ps() as f64);
+    if elapsed <= STEPS_MIN * step || elapsed <= 0.0 {
+        return None;
+    }
+    Some((
+        least as f64 / (elapsed + step),
+        most as f64 / (elapsed - step),
+    ))
 }
