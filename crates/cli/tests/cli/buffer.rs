@@ -484,10 +484,14 @@ fn a_bound_without_a_maximum_is_assumed() {
         ];
         let document = wordline(&call).done().json();
         let bound = rows(&document, "ram_peak").into_iter();
-        let bound = bound.filter(|row| row["estimate"] == "bound");
+        let bound = bound.filter(|row| row["estimate"] == "bound" || row["estimate"] == "formula");
         let text = |row: &Value, key: &str| row[key].as_str().expect("a text").to_owned();
         let mut bases: Vec<_> = bound
-            .map(|row| (text(row, "timing"), text(row, "basis")))
+            .map(|row| {
+                let proven = row["estimate"] == "bound";
+                assert_eq!(proven, row["basis"] == "proven", "{row}");
+                (text(row, "timing"), text(row, "basis"))
+            })
             .collect();
         bases.dedup();
         bases
