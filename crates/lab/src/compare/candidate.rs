@@ -17,6 +17,9 @@ use crate::work::{Plan, Refusal};
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
 const RANGE: u64 = 2 << 20;
 
+/// Records of a range that are enough.
+const PLACES: u64 = 1 << 15;
+
 /// A part on a board, alone or as two chips in turn.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<'a> {
@@ -170,6 +173,8 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
     } else {
         RANGE.max(8 * unit).max(8 * record)
     };
+    // Small records need no large range to show what they do.
+    let range = range.min(record.saturating_mul(PLACES).max(4 * unit));
     let range = if scattered { range.min(keep) } else { range };
     Ok(Plan {
         record_bytes: record,
