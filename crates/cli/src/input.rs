@@ -11,6 +11,9 @@ use wordline_report::printable;
 use crate::failure::{self, Failure};
 use crate::progress::{Bar, Meter};
 
+/// Bytes of standard input that are kept, where it is read several times.
+const STDIN_MAX: u64 = 256 << 20;
+
 /// Bytes that are read from a log at once.
 const CHUNK: usize = 256 << 10;
 
@@ -40,6 +43,11 @@ impl Inputs {
         self.add(path)
     }
 
+    /// The file, where there is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(_, path)| path.as_path())
+    }
+
     /// Standard input from its beginning, however often it is asked for.
     fn kept_stdin(&self) -> io::Result<Box<dyn BufRead>> {
         let mut kept = self.stdin.borrow_mut();
@@ -47,7 +55,12 @@ impl Inputs {
             Some(bytes) => Rc::clone(bytes),
             None => {
                 let mut bytes = Vec::new();
-                io::stdin().read_to_end(&mut bytes)?;
+                io::stdin().take(STDIN_MAX + 1).read_to_end(&mut bytes)?;
+                if bytes.len() as u64 > STDIN_MAX {
+                    return Err(io::Error::other(
+                        "standard input is larger than 256 MiB, and a trace is read several times; name a file",
+                    ));
+                }
                 Rc::clone(kept.insert(bytes.into()))
             }
         };

@@ -107,6 +107,20 @@ impl Exports {
         Ok(Self { files })
     }
 
+    /// Refuses to write over what the command reads.
+    pub(crate) fn spare(&self, input: &Path) -> Result<(), Failure> {
+        let Ok(input_place) = input.canonicalize() else {
+            return Ok(());
+        };
+        match self.files.iter().find(|file| file.place == input_place) {
+            Some(file) => Err(failure::message(format!(
+                "--export {}: this is what the command reads; name another file",
+                file.path.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Whether a file is to have a format.
     pub(crate) fn has(&self, format: Format) -> bool {
         self.files.iter().any(|file| file.format == format)

@@ -22,6 +22,20 @@ pub(crate) fn run(buffer: &Buffer, global: &Global) -> Result<Outcome, Failure> 
     let catalog = super::catalog(global)?;
     let mut inputs = Inputs::default();
     let experiment = experiment(buffer, &catalog, &mut inputs)?;
+    for input in buffer.log.iter().chain(&buffer.trace) {
+        exports.spare(input)?;
+    }
+    if buffer.log.is_none() && buffer.trace.is_none() {
+        let idle = [
+            ("--log-format", buffer.log_format.is_some()),
+            ("--job", buffer.job.is_some()),
+        ];
+        if let Some((flag, _)) = idle.iter().find(|(_, given)| *given) {
+            return Err(failure::message(format!(
+                "{flag} is about a log or a trace, and none is named"
+            )));
+        }
+    }
     let document = super::run_experiment(&catalog, &experiment, &inputs, global)?;
     exports.write(&document, global)?;
     Ok(super::outcome(&document))

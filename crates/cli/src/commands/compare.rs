@@ -1,6 +1,7 @@
 //! `wordline compare`.
 
 use std::path::Path;
+use std::{fs, io};
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::ByteCount;
@@ -41,6 +42,12 @@ pub(crate) fn run(compare: &Compare, global: &Global) -> Result<Outcome, Failure
         };
         let more = required.iter().filter(|target| !named.contains(target));
         experiment.targets = named.iter().chain(more).cloned().collect();
+    }
+    if let Some(trace) = inputs.path() {
+        exports.spare(trace)?;
+    }
+    if let Some(study) = &compare.study {
+        exports.spare(Path::new(study))?;
     }
     let document = super::run_experiment(&catalog, &experiment, &inputs, global)?;
     exports.write(&document, global)?;
@@ -129,7 +136,9 @@ fn read(study: &str) -> Result<Experiment, Failure> {
         return read_study(name, text).map_err(|error| failure::sheet(&error));
     }
     let path = Path::new(study);
-    if study != "-" && !path.exists() {
+    if study != "-"
+        && fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    {
         let names: Vec<_> = STUDIES.iter().map(|(name, _)| *name).collect();
         return Err(failure::message(format!(
             "{study}: there is no such file, and no study of that name comes along; those are {}",

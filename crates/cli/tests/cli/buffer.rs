@@ -506,3 +506,22 @@ fn a_bound_without_a_maximum_is_assumed() {
         [pair("typ", "proven"), pair("max", "assumed")]
     );
 }
+
+/// An export would have destroyed the measurement.
+#[test]
+fn what_is_read_is_not_written_over() {
+    let text = "operation,bytes,duration_s\nwrite,4096,9008\n";
+    let folder = Folder::new().with("slow.csv", text);
+    let log = folder.file("slow.csv");
+    wordline(&["buffer", "--log", &log, "--export", &log])
+        .refused(&["this is what the command reads"]);
+    assert_eq!(folder.read("slow.csv"), text);
+    // Accesses of hours are no fault of theirs.
+    wordline(&["buffer", "--log", &log]).done();
+    let backwards =
+        "bytes,operation,duration_us,end_s\n4096,write,10,3\n4096,write,10,2\n4096,write,10,1\n";
+    let folder = folder.with("back.csv", backwards);
+    let log = folder.file("back.csv");
+    wordline(&["buffer", "--log", &log, "--durations=start-to-start"]).refused(&["backwards"]);
+    wordline(&["buffer", "--target=em064lx", "--job=x"]).refused(&["--job", "none is named"]);
+}

@@ -366,3 +366,33 @@ fn titles_stay_text_everywhere() {
         assert!(!text.contains("<img src=x") && !text.contains('\u{1b}'));
     }
 }
+
+/// What once broke a comparison.
+#[test]
+fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
+    let call = [
+        "compare",
+        "--rate=500KB/s",
+        "--target=mt29f1g01,2*mt29f1g01",
+        "--in-turn",
+    ];
+    assert!(wordline(&call).done().stdout.contains("of 2 pass"));
+    let call = [
+        "compare",
+        "--rate=50KB/s",
+        "--record=128KiB",
+        "--keep=256KiB",
+        "--work=overwrite",
+        "--in-turn",
+        "--target=mt29f1g01",
+    ];
+    let ran = wordline(&call).done();
+    assert!(ran.stdout.contains("1 of 2 pass"), "{ran:?}");
+    let tiny = wordline(&[
+        "compare",
+        "--rate=500KB/s",
+        "--target=em064lx",
+        "--max-energy-per-day=1e-320J",
+    ]);
+    assert_eq!(tiny.code, Some(1), "{tiny:?}");
+}

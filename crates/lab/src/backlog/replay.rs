@@ -40,7 +40,13 @@ pub struct Backlog {
     last_size: u64,
     counts: VecDeque<Count>,
     records: Records,
+    /// Whether the records were too many to be counted.
+    is_lost: bool,
 }
+
+/// The most records of a backlog that are counted whole, so that a log that does not keep up takes no more
+/// memory than another.
+const COUNTS_MAX: usize = 1 << 18;
 
 /// Whole records to be counted, once the sizes of those that come later are known.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +94,7 @@ impl Backlog {
             bytes: 0,
             last_size: 0,
             counts: VecDeque::new(),
+            is_lost: false,
             records: Records {
                 in_flight: 0,
                 waiting: 0,
@@ -161,6 +168,14 @@ impl Backlog {
             .ok()
             .and_then(|bytes| bytes.checked_add(self.bytes))
             .ok_or(BacklogError::TooMuch)?;
+        if self.counts.len() == COUNTS_MAX {
+            // The log does not keep up with the input. Its records are not counted any further.
+            self.is_lost = true;
+        }
+        if self.is_lost {
+            self.counts.clear();
+            return Ok(());
+        }
         self.counts.push_back(Count {
             before: self.bytes,
             to,
@@ -176,7 +191,8 @@ impl Backlog {
         self.records.waiting = self.records.waiting.max(waiting);
     }
 
-    /// The peaks of the log. Records beyond its end are taken to be as large as its last one, or,
+    /// The peaks of the log. Whole records are not told of a backlog that held more than 2¹⁸ of them. Records
+    /// beyond its end are taken to be as large as its last one, or,
     /// when that one has no bytes, as single bytes.
     #[must_use]
     pub fn finish(mut self) -> Peaks {
@@ -191,7 +207,7 @@ impl Backlog {
                 in_flight: Amount::new(self.most_in_flight, self.rate.ps()),
                 waiting: Amount::new(self.most_waiting, self.rate.ps()),
             },
-            records: Some(self.records),
+            records: (!self.is_lost).then_some(self.records),
         }
     }
 }

@@ -17,6 +17,9 @@ const LENGTHS: usize = 64;
 /// The most consecutive accesses that are looked at.
 const LENGTH_MAX: u64 = 1 << 16;
 
+/// Rates whose course over time is followed.
+const COURSES_MAX: usize = 8;
+
 /// Adds accesses up.
 pub(crate) struct Analysis {
     curve: Accumulator,
@@ -98,9 +101,11 @@ impl Analysis {
         self.latency.record(duration);
         self.latency_course.note(self.now, duration.si());
         self.latency_maxima.push(duration.si());
-        for one in &mut self.rates {
+        for (index, one) in self.rates.iter_mut().enumerate() {
             let fill = one.backlog.push(duration, size)?.in_flight().bytes();
-            one.fill.note(self.now, fill);
+            if index < COURSES_MAX {
+                one.fill.note(self.now, fill);
+            }
             one.maxima.push(fill);
         }
         Ok(())
@@ -112,23 +117,31 @@ impl Analysis {
 
     /// Ends the run.
     pub(crate) fn finish(self) -> Result<Findings, BacklogError> {
+        let curve = self.curve.finish()?;
+        let peaks = |rate: Rate, backlog: Backlog| {
+            let played = backlog.finish();
+            match played.records {
+                Some(_) => played,
+                // More records waited than are counted one by one; of one size, the curve knows them.
+                None => curve.at(rate),
+            }
+        };
+        let rates = self.rates.into_iter().map(|one| RateFindings {
+            rate: one.rate,
+            peaks: peaks(one.rate, one.backlog),
+            fill: one.fill,
+            maxima: one.maxima,
+        });
+        let rates = rates.collect();
         Ok(Findings {
-            curve: self.curve.finish()?,
-            longest: self.longest.finish()?,
+            curve,
+            // A side table: its limits must not cost the answer.
+            longest: self.longest.finish().unwrap_or_default(),
             latency: self.latency,
             latency_course: self.latency_course,
             latency_maxima: self.latency_maxima,
             smallest: self.smallest,
-            rates: self
-                .rates
-                .into_iter()
-                .map(|one| RateFindings {
-                    rate: one.rate,
-                    peaks: one.backlog.finish(),
-                    fill: one.fill,
-                    maxima: one.maxima,
-                })
-                .collect(),
+            rates,
         })
     }
 }

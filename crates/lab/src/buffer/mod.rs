@@ -55,6 +55,13 @@ pub(crate) fn run(
 
 /// The rates that the user asked for, exactly.
 fn rates(question: &BufferWorkload) -> Result<Vec<Rate>, LabError> {
+    const RATES_MAX: usize = 4096;
+    if question.rates_bytes_per_s.len() > RATES_MAX {
+        return Err(LabError::List {
+            what: "rate",
+            problem: format!("names more than {RATES_MAX}; the curve holds every rate anyway"),
+        });
+    }
     let mut rates = Vec::new();
     for &rate in &question.rates_bytes_per_s {
         let exact = Rate::from_bytes_per_second(rate).map_err(|_| LabError::Number {

@@ -56,6 +56,10 @@ impl Candidate<'_> {
         timing: Timing,
         control: &Control<'_>,
     ) -> Result<Assessed, Unfit> {
+        if self.in_turn && !matches!(study.work.kind, WorkKind::Log | WorkKind::Replay) {
+            let why = "two chips in turn erase ahead of a log; other work gains nothing from them";
+            return Err(Unfit::Limit("in_turn", why.to_owned()));
+        }
         let device = self.connect(experiment, timing)?;
         let plan = plan(study, device.as_ref(), experiment.seed)?;
         let stored = study.work.stored_rate();

@@ -47,7 +47,7 @@ impl Judged {
             self.allowed - value
         };
         if self.allowed > 0.0 {
-            Some(room / self.allowed)
+            Some(room / self.allowed).filter(|margin| margin.is_finite())
         } else {
             // Nothing is allowed, and nothing is what is needed.
             Some(if room >= 0.0 { 0.0 } else { -1.0 })

@@ -59,16 +59,16 @@ fn candidates<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<Candidat
 
 /// Two chips in turn of every candidate that can do so, beside the candidates themselves.
 fn with_pairs<'a>(candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+    let named: Vec<String> = candidates.iter().map(Candidate::name).collect();
     let mut all = Vec::new();
     for candidate in candidates {
         let pair = Candidate {
             in_turn: true,
             ..candidate.clone()
         };
-        let known = |all: &[Candidate<'_>]| all.iter().any(|one| one.name() == pair.name());
         let useful = !candidate.in_turn && candidate.erases();
         all.push(candidate);
-        if useful && !known(&all) {
+        if useful && !named.contains(&pair.name()) {
             all.push(pair);
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn edges(bin: usize) -> (u64, u64) {
     }
     let dropped_bits = group as u32 - 1;
     let least = (GROUP as u64 + place) << dropped_bits;
-    (least, least + (1 << dropped_bits) - 1)
+    (least, least + ((1 << dropped_bits) - 1))
 }
 
 /// The bin of a value.

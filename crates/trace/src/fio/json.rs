@@ -18,7 +18,7 @@ use crate::watch::Watch;
 use crate::{CountedDurations, TraceError};
 
 /// Most bytes of a document: histograms of more than a hundred jobs.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]
 struct Document {

@@ -26,6 +26,13 @@ pub(super) fn answer(
         file: source.file.clone(),
         problem,
     };
+    if question.startup_ps > 0 || question.backlog_bytes > 0 || question.horizon_s.is_some() {
+        return Err(refuse(
+            "startup, backlog and horizon do not go with a histogram, whose accesses have no order; they go with \
+             a latency log (fio: --write_lat_log=NAME)"
+                .to_owned(),
+        ));
+    }
     if source.durations == Durations::StartToStart {
         return Err(refuse(
             "a histogram does not tell when accesses began, which start-to-start needs; a latency log does \
@@ -78,7 +85,17 @@ pub(super) fn answer(
             "it does not tell the size of an access; give it with --record".to_owned(),
         ));
     };
-    let all = Unordered::new(ByteCount::from_bytes(record), &durations)?;
+    if record == 0 {
+        return Err(refuse("its accesses move no bytes".to_owned()));
+    }
+    // The last bin of a histogram may have no upper end: then there is a least, and no most.
+    let open = |one: &Interval| one.most.ps() == u64::MAX;
+    let endless = durations.iter().any(open);
+    for one in durations.iter_mut().filter(|one| open(one)) {
+        one.most = one.least;
+    }
+    let all = Unordered::new(ByteCount::from_bytes(record), &durations);
+    let all = all.map_err(|error| refuse(error.to_string()))?;
     let subject = subject(&source.file, operation, Some(record));
     let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
     document
@@ -95,8 +112,16 @@ pub(super) fn answer(
             document.warn(WarningCode::UnknownCoverage, advice);
         }
     }
-    let bounds = [("least", &all.least), ("most", &all.most)];
-    for (kind, curve) in bounds {
+    let both = [("least", &all.least), ("most", &all.most)];
+    let bounds = if endless { &both[..1] } else { &both[..] };
+    if endless {
+        let advice = format!(
+            "{}: accesses fell into the last bin, which has no upper end: how much RAM suffices is unknown",
+            source.file
+        );
+        document.warn(WarningCode::OddLog, advice);
+    }
+    for &(kind, curve) in bounds {
         let at = subject.estimate(subject.basis, kind);
         document
             .rows
@@ -111,7 +136,7 @@ pub(super) fn answer(
         }
     }
     for rate in asked {
-        for (kind, curve) in bounds {
+        for &(kind, curve) in bounds {
             let at = subject.estimate(subject.basis, kind);
             for arrival in Arrival::ALL {
                 let demand = curve.demand(rate);
@@ -120,7 +145,7 @@ pub(super) fn answer(
         }
     }
     for &ram in &question.ram_bytes {
-        for (kind, curve) in bounds {
+        for &(kind, curve) in bounds {
             let at = subject.estimate(subject.basis, kind).at("ram_bytes", ram);
             for arrival in Arrival::ALL {
                 let rate = rows::safe_rate(curve, ram, arrival);

@@ -133,6 +133,13 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    #[inline]
+    fn add(&self, analysis: &mut Analysis, duration: Time, bytes: u64) -> Result<(), LabError> {
+        analysis
+            .push(duration, bytes)
+            .map_err(|error| self.refuse(error.to_string()))
+    }
+
     fn refuse(&self, problem: String) -> LabError {
         LabError::Log {
             file: self.source.file.clone(),
@@ -196,10 +203,12 @@ impl Reading<'_> {
             }
             coverage.add(&access);
             match (self.source.durations, access.end) {
-                (Durations::Latency, _) => analysis.push(access.duration, access.bytes)?,
+                (Durations::Latency, _) => {
+                    self.add(&mut analysis, access.duration, access.bytes)?
+                }
                 (Durations::StartToStart, Some(end)) => {
                     if let Some((interval, bytes)) = starts.next(end, &access) {
-                        analysis.push(interval, bytes)?;
+                        self.add(&mut analysis, interval, bytes)?;
                     }
                 }
                 (Durations::StartToStart, None) => {
@@ -211,16 +220,29 @@ impl Reading<'_> {
             }
         }
         if let Some((duration, bytes)) = starts.end() {
-            analysis.push(duration, bytes)?;
+            self.add(&mut analysis, duration, bytes)?;
         }
         let summary = accesses.summary();
         let Some(operation) = operation.filter(|_| analysis.accesses() > 0) else {
             let wanted = self.source.operation.map_or("access", Operation::name);
             return Err(self.refuse(format!("there is no {wanted} among its {seen} accesses")));
         };
+        self.check_order(&summary, analysis.accesses())?;
         let shares = self.check_coverage(&coverage, &summary, document)?;
         self.warn(&analysis, &summary, document);
-        let findings = analysis.finish()?;
+        let findings = analysis
+            .finish()
+            .map_err(|error| self.refuse(error.to_string()))?;
+        if findings.curve.bytes() == ByteCount::ZERO {
+            return Err(self.refuse("its accesses move no bytes".to_owned()));
+        }
+        if findings.longest.is_empty() {
+            let advice = format!(
+                "{}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not told",
+                self.source.file
+            );
+            document.warn(WarningCode::OddLog, advice);
+        }
         let record = findings.curve.record().map(ByteCount::bytes);
         let subject = subject(&self.source.file, operation, record);
         rows::add(&subject, &findings, self.question, self.seed, document);
@@ -254,6 +276,23 @@ impl Reading<'_> {
             first.name(),
             access.operation.name()
         ))
+    }
+
+    /// Times from start to start need the accesses in the order of their time.
+    fn check_order(&self, summary: &Summary, accesses: u64) -> Result<(), LabError> {
+        let step = summary.resolution.unwrap_or(Time::ZERO);
+        for oddity in &summary.oddities {
+            if let Oddity::BackwardsTime { line, most, count } = oddity
+                && self.source.durations == Durations::StartToStart
+                && (*most > step || count.saturating_mul(100) > accesses)
+            {
+                return Err(self.refuse(format!(
+                    "line {line}: times run backwards by {most}, and start-to-start needs the accesses in the \
+                     order of their time: sort the log, or take one job of it"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a log that leaves out its time, or counts it twice.
