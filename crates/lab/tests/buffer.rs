@@ -212,13 +212,17 @@ fn about(row: &Row) -> String {
     format!("{metric} of {target}, {timing}, {axes:?}")
 }
 
-/// The exact rows and the reruns of a document stay within its proven rows. Returns how many were compared.
+/// Proven, or by formula where a sheet leaves a gap: no run may exceed either.
+fn is_bound(row: &Row) -> bool {
+    matches!(text(row, "estimate"), Some("bound" | "formula"))
+}
+
+/// The exact rows and the reruns of a document stay within its bounds. Returns how many were compared.
 fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
-    let estimate = |row: &Row| text(row, "estimate").map(str::to_owned);
     let bounds: HashMap<String, &Row> = document
         .rows
         .iter()
-        .filter(|row| estimate(row).as_deref() == Some("bound"))
+        .filter(|row| is_bound(row))
         .map(|row| (about(row), row))
         .collect();
     // Some flashes take records of 512 B only together, and say so.
@@ -228,7 +232,7 @@ fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
     }
     let mut checked = 0;
     for row in &document.rows {
-        if row.axes.contains_key("at_s") || estimate(row).as_deref() == Some("bound") {
+        if row.axes.contains_key("at_s") || is_bound(row) {
             continue;
         }
         let mut question = row.clone();

@@ -75,8 +75,13 @@ pub(crate) struct Buffer {
     /// times as long as the log]
     #[arg(long, value_name = "PERIOD")]
     pub(crate) horizon: Option<Period>,
-    /// What counts as the duration of an access of a log
-    #[arg(long, default_value = "latency", value_name = "latency|start-to-start")]
+    /// What counts as the duration of an access of a log: what it says; the time from start to start; or
+    /// what it says, of a log whose host paused because it had nothing to do
+    #[arg(
+        long,
+        default_value = "latency",
+        value_name = "latency|start-to-start|paced"
+    )]
     #[arg(value_parser = durations, requires = "log", conflicts_with = "target")]
     pub(crate) durations: Durations,
     /// Format of the log or trace, where its content does not tell
@@ -108,8 +113,12 @@ pub(crate) struct Buffer {
 }
 
 fn durations(text: &str) -> Result<Durations, String> {
-    [Durations::Latency, Durations::StartToStart]
-        .into_iter()
-        .find(|durations| durations.name() == text)
-        .ok_or_else(|| "allowed: latency, start-to-start".to_owned())
+    [
+        Durations::Latency,
+        Durations::StartToStart,
+        Durations::Paced,
+    ]
+    .into_iter()
+    .find(|durations| durations.name() == text)
+    .ok_or_else(|| "allowed: latency, start-to-start, paced".to_owned())
 }

@@ -124,6 +124,8 @@ pub enum Durations {
     Latency,
     /// The time from its start to the start of the next, whatever the host did in between.
     StartToStart,
+    /// What the log says that it took, of a log whose host paused between accesses of its own will.
+    Paced,
 }
 
 impl Durations {
@@ -133,6 +135,7 @@ impl Durations {
         match self {
             Self::Latency => "latency",
             Self::StartToStart => "start-to-start",
+            Self::Paced => "paced",
         }
     }
 }

@@ -36,6 +36,8 @@ pub enum WarningCode {
     UnknownCoverage,
     /// Times from start to start stand for durations.
     StartToStart,
+    /// Pauses in a log are taken to be the host's own.
+    Paced,
     /// Times of a log are coarse.
     CoarseTime,
     /// The last line of a log is cut off.
@@ -82,6 +84,7 @@ impl WarningCode {
             Self::FewSamples => "few-samples",
             Self::UnknownCoverage => "unknown-coverage",
             Self::StartToStart => "start-to-start",
+            Self::Paced => "paced",
             Self::CoarseTime => "coarse-time",
             Self::TruncatedLog => "truncated-log",
             Self::BackwardsTime => "backwards-time",

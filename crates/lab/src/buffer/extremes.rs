@@ -87,6 +87,10 @@ impl BlockMaxima {
     /// for a log that is too short, or whose blocks are all alike, of which nothing can be learnt.
     pub(crate) fn return_level(&self, values: f64, seed: u64) -> Option<ReturnLevel> {
         let (maxima, length) = self.blocks()?;
+        // Of no more than what was seen there is nothing to extrapolate.
+        if values < 2.0 * maxima.len() as f64 * length as f64 {
+            return None;
+        }
         let blocks = (values / length as f64).max(1.0);
         let fit = Gev::fit(&mut maxima.clone())?;
         let level = fit.median_of_highest(blocks);
@@ -109,13 +113,8 @@ impl BlockMaxima {
             let index = (share * (resampled.len().saturating_sub(1)) as f64).round() as usize;
             resampled.get(index).copied()
         };
-        let seen = self.maxima.iter().copied().fold(self.current, f64::max);
         // What was seen has happened: no level for more values lies below it.
-        let floor = if values >= maxima.len() as f64 * length as f64 {
-            seen
-        } else {
-            f64::NEG_INFINITY
-        };
+        let floor = self.maxima.iter().copied().fold(self.current, f64::max);
         let result = ReturnLevel {
             low: at((1.0 - CONFIDENCE) / 2.0)?.max(floor),
             middle: level.max(floor),

@@ -98,7 +98,8 @@ impl Account<'_> {
         Assessed {
             figures,
             ram_in_flight,
-            rate_max: limits.ram.map(|ram| {
+            // Of chips in turn a run without pauses says too little: their erases hide in the pauses.
+            rate_max: limits.ram.filter(|_| self.chips == 1).map(|ram| {
                 let stored = safe_rate(&fast.curve, ram.bytes(), Arrival::Record);
                 stored.map(|rate| rate / work.stored_share())
             }),

@@ -186,7 +186,8 @@ fn rank(ranked: &mut [Vec<Verdict>], document: &mut ResultSet) {
         let rows = document.rows.iter();
         let rows = rows.filter(|row| row.target == target && row.metric == metric);
         let values = rows.map(|row| row.value.unwrap_or(f64::INFINITY));
-        values.fold(f64::NEG_INFINITY, f64::max)
+        // What could not be run has no rows, and comes last.
+        values.reduce(f64::max).unwrap_or(f64::INFINITY)
     };
     let passes = |verdicts: &[Verdict]| verdicts.iter().filter(|verdict| verdict.pass).count();
     let name = |verdicts: &[Verdict]| -> String {

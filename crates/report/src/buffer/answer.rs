@@ -326,7 +326,7 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
             .iter()
             .any(|run| Need::at(run, rate, None).is_some());
         let why = if told {
-            format!("The log tells times in steps, so at {at_rate} the need lies between")
+            format!("The log tells times in steps, so at {at_rate} the need is")
         } else {
             format!(
                 "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \

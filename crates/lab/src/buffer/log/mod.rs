@@ -203,7 +203,7 @@ impl Reading<'_> {
             }
             coverage.add(&access);
             match (self.source.durations, access.end) {
-                (Durations::Latency, _) => {
+                (Durations::Latency | Durations::Paced, _) => {
                     self.add(&mut analysis, access.duration, access.bytes)?
                 }
                 (Durations::StartToStart, Some(end)) => {
@@ -341,14 +341,23 @@ impl Reading<'_> {
             document.warn(WarningCode::StartToStart, advice);
             return Ok(Some((least, most)));
         }
+        if self.source.durations == Durations::Paced {
+            let advice = format!(
+                "{name}: the durations cover {:.0} % of the log's time, and the rest is taken to be pauses of \
+                 the host, as was said; whatever else happened in it, such as a flush, is missing",
+                100.0 * least.min(most)
+            );
+            document.warn(WarningCode::Paced, advice);
+            return Ok(Some((least, most)));
+        }
         if most < COVERAGE_MIN {
             let elapsed = coverage.elapsed_ps().unwrap_or(0);
             return Err(self.refuse(format!(
                 "the durations in the log cover {:.1} % of its time: {} of {}. What happened in the rest, such \
                  as fsync, fills the buffer too, so they answer nothing; at least 90 % are needed. --durations \
                  start-to-start takes the time from the start of an access to the start of the next instead, or \
-                 record a log whose latencies include the flush (fio: --sync=1 or --rw=write with O_DSYNC \
-                 instead of --fsync=1)",
+                 record a log whose latencies include the flush (fio: --sync=1 instead of --fsync=1). Where the host \
+                 paused because it had nothing to do, as at a fixed rate, say so with --durations paced",
                 100.0 * most,
                 seconds(coverage.busy_ps),
                 seconds(elapsed)
@@ -397,12 +406,14 @@ impl Reading<'_> {
             );
             document.warn(WarningCode::FewSamples, advice);
         }
-        let advice = format!(
-            "{name}: accesses of a benchmark follow each other at once; a memory that gets pauses, as at a \
+        if self.source.durations != Durations::Paced {
+            let advice = format!(
+                "{name}: accesses of a benchmark follow each other at once; a memory that gets pauses, as at a \
              fixed rate, may take other times: shorter ones where it cleans up when idle, longer ones where it \
-             falls asleep. Record at the rate in question (fio: --rate) where that matters"
-        );
-        document.warn(WarningCode::ClosedLoop, advice);
+             falls asleep. Record at the rate in question (fio: --rate), and give that log with --durations paced, where that matters"
+            );
+            document.warn(WarningCode::ClosedLoop, advice);
+        }
         for oddity in &summary.oddities {
             let (code, advice) = odd(name, oddity);
             document.warn(code, advice);
