@@ -19,7 +19,7 @@ impl Bar {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let template = "{percent:>3} % [{bar:30}] {binary_bytes_per_sec}, {eta} left: {msg}";
+        let template = "{percent:>3} % [{bar:30}] {eta} left: {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }

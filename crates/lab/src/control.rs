@@ -11,9 +11,9 @@ use crate::error::LabError;
 pub struct Progress<'a> {
     /// What is being run.
     pub step: &'a str,
-    /// Bytes moved so far, over all steps.
+    /// Bytes moved so far, over all steps; of a comparison, its runs.
     pub done_bytes: u64,
-    /// Bytes that all steps together move.
+    /// What all steps together come to, in the same; 0 where nobody knows.
     pub total_bytes: u64,
 }
 
