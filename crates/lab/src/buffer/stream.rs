@@ -41,6 +41,8 @@ pub(crate) enum Failure {
     Access(#[from] Refusal),
     #[error(transparent)]
     Backlog(#[from] BacklogError),
+    #[error("the caller stopped it")]
+    Stopped,
 }
 
 /// A stream that suits some targets: records of `record` bytes, in order, within the first 8 MiB or the
@@ -116,6 +118,7 @@ pub(super) fn run(
                 accesses: stream.total_bytes / stream.record_bytes,
                 question,
                 experiment,
+                control,
             };
             match case.run(&subject, &mut breathe, document)? {
                 Some(()) => done += stream.total_bytes,
@@ -138,6 +141,7 @@ struct Case<'a> {
     accesses: u64,
     question: &'a BufferWorkload,
     experiment: &'a Experiment,
+    control: &'a Control<'a>,
 }
 
 impl Case<'_> {
@@ -208,7 +212,7 @@ impl Case<'_> {
                 document,
             );
         }
-        Ok(Some(()))
+        Ok(document.complete.then_some(()))
     }
 
     fn connect(&self, timing: Timing) -> Result<Box<dyn Device>, LabError> {
@@ -298,11 +302,15 @@ impl Case<'_> {
         let timing = bounding(self.timing);
         let device = self.connect(timing)?;
         let start = startup_of(self.question, device.as_ref())?;
-        match bound(device.as_ref(), self.plan, start, rates) {
+        match bound(device.as_ref(), self.plan, start, rates, self.control) {
             Ok(findings) => Ok(Some(Bound {
                 findings,
                 basis: bound_basis(device.as_ref(), timing),
             })),
+            Err(Failure::Stopped) => {
+                document.complete = false;
+                Ok(None)
+            }
             Err(failure) => {
                 let advice = format!("{}: no proven bound: {failure}", self.target.name);
                 document.warn(WarningCode::RunFailed, advice);
@@ -388,9 +396,13 @@ pub(crate) fn bound(
     plan: &Plan,
     start: StartUp,
     rates: &[Rate],
+    control: &Control<'_>,
 ) -> Result<Findings, Failure> {
     let mut analysis = Analysis::new(start, rates)?;
-    for step in plan.steps(2 * plan.places()) {
+    for (index, step) in (0u64..).zip(plan.steps(2 * plan.places())) {
+        if index.is_multiple_of(BREATH) && control.stopped() {
+            return Err(Failure::Stopped);
+        }
         let duration = match step.operation {
             Operation::Write => device.write_bound(step.at, step.bytes)?,
             Operation::Read => device.read_bound(step.at, step.bytes)?,

@@ -9,7 +9,7 @@ use super::account::{Account, Assessed};
 use super::exercise::{Exercise, Pace};
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::rows::limit;
-use crate::buffer::stream;
+use crate::buffer::stream::{self, Failure};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::work::{Plan, Refusal};
@@ -80,7 +80,7 @@ impl Candidate<'_> {
         } else {
             None
         };
-        let bound = self.bound(study, experiment, timing, &plan, rate)?;
+        let bound = self.bound(study, experiment, timing, &plan, rate, control)?;
         let account = Account {
             target: &self.target,
             chips: if self.in_turn { 2 } else { 1 },
@@ -105,13 +105,18 @@ impl Candidate<'_> {
         timing: Timing,
         plan: &Plan,
         rate: Rate,
+        control: &Control<'_>,
     ) -> Result<Option<stream::Bound>, Unfit> {
         if !plan.is_periodic() || study.work.kind == WorkKind::Replay || self.in_turn {
             return Ok(None);
         }
         let timing = stream::bounding(timing);
         let device = self.connect(experiment, timing)?;
-        let findings = stream::bound(device.as_ref(), plan, StartUp::default(), &[rate]);
+        let start = StartUp::default();
+        let findings = stream::bound(device.as_ref(), plan, start, &[rate], control);
+        if matches!(findings, Err(Failure::Stopped)) {
+            return Err(Unfit::Stopped);
+        }
         Ok(findings.ok().map(|findings| stream::Bound {
             findings,
             basis: stream::bound_basis(device.as_ref(), timing),

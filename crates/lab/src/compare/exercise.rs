@@ -75,6 +75,7 @@ impl Exercise<'_> {
             Err(Stop::Failure(Failure::Access(error))) => return Err(refused(&error, unit)),
             Err(Stop::Failure(Failure::Device(error))) => return Err(refused(&error.into(), unit)),
             Err(Stop::Failure(Failure::Backlog(error))) => return Err(fault(error)),
+            Err(Stop::Failure(Failure::Stopped)) => return Err(Unfit::Stopped),
         };
         drop(player);
         if analysis.accesses() == 0 {
