@@ -53,7 +53,8 @@ pub use error::LabError;
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
-use wordline_core::{AccessSource, Experiment, ResultSet, Workload};
+use wordline_core::{AccessSource, Experiment, ResultSet, Timing, Workload};
+use wordline_nvm::{Conditions, Device};
 
 /// Runs an experiment. When `control` asks to stop, the rows that are finished come back in a
 /// document that is not complete.
@@ -94,6 +95,25 @@ pub fn run(
         unreachable!("the laboratory made a document that breaks its own rules: {error}");
     }
     Ok(document)
+}
+
+/// The device that a target is, in a timing class.
+fn connect(
+    target: &Target<'_>,
+    timing: Timing,
+    experiment: &Experiment,
+) -> Result<Box<dyn Device>, LabError> {
+    let conditions = Conditions {
+        timing,
+        age: experiment.age,
+        seed: experiment.seed,
+    };
+    target
+        .connect(conditions)
+        .map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })
 }
 
 /// Checks what does not depend on the workload.

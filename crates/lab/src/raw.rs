@@ -13,7 +13,7 @@ use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
     BackgroundWork, Experiment, Operation, Pattern, RawWorkload, ResultSet, Timing,
 };
-use wordline_nvm::{Conditions, Device, NvmError, Pipeline};
+use wordline_nvm::{Device, NvmError, Pipeline};
 
 use crate::control::{Control, Progress};
 use crate::during::{BusyMemory, During, PAUSE_MAX, readable_bytes};
@@ -72,15 +72,7 @@ pub(crate) fn run(
     let mut fresh = Vec::new();
     let runs = experiment.timings.iter();
     for (timing, target) in runs.flat_map(|timing| targets.iter().map(move |one| (*timing, one))) {
-        let device = target.connect(Conditions {
-            timing,
-            age: experiment.age,
-            seed: experiment.seed,
-        });
-        let mut device = device.map_err(|source| LabError::Device {
-            target: target.name.clone(),
-            source,
-        })?;
+        let mut device = crate::connect(target, timing, experiment)?;
         let mut several_planes = false;
         for (asked, pipeline, what) in [
             (

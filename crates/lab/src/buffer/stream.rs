@@ -8,7 +8,7 @@ use wordline_core::{
     Arrival, Basis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet,
     StreamSource, Timing,
 };
-use wordline_nvm::{Conditions, Device, NvmError};
+use wordline_nvm::{Device, NvmError};
 
 use super::analysis::{Analysis, Findings};
 use super::{rows, startup_of};
@@ -216,16 +216,7 @@ impl Case<'_> {
     }
 
     fn connect(&self, timing: Timing) -> Result<Box<dyn Device>, LabError> {
-        let conditions = Conditions {
-            timing,
-            age: self.experiment.age,
-            seed: self.experiment.seed,
-        };
-        let device = self.target.connect(conditions);
-        let mut device = device.map_err(|source| LabError::Device {
-            target: self.target.name.clone(),
-            source,
-        })?;
+        let mut device = crate::connect(self.target, timing, self.experiment)?;
         if self.plan.reads > 0.0 {
             preload(device.as_mut(), self.plan, self.payload).map_err(|source| {
                 LabError::Device {

@@ -12,7 +12,6 @@ use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
     Basis, BufferWorkload, Experiment, LogSource, Metric, Operation, ResultSet, TraceSource,
 };
-use wordline_nvm::Conditions;
 use wordline_trace::{AskedAccess, AskedAccesses, Log, Purpose, Summary, TraceError};
 
 use super::analysis::Analysis;
@@ -42,15 +41,7 @@ pub(super) fn run(
     let payload = Payload::new(experiment.seed, ACCESS_MAX as usize);
     for target in targets {
         for &timing in &experiment.timings {
-            let device = target.connect(Conditions {
-                timing,
-                age: experiment.age,
-                seed: experiment.seed,
-            });
-            let device = device.map_err(|source| LabError::Device {
-                target: target.name.clone(),
-                source,
-            })?;
+            let device = crate::connect(target, timing, experiment)?;
             sources::add(document, target, device.as_ref(), timing);
             let workload = experiment.workload.name();
             let age = experiment.age;

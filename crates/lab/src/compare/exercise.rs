@@ -20,6 +20,9 @@ const STEPS_MAX: u64 = 4 << 20;
 /// Records that a run at the asked rate follows.
 const PACED_MAX: u64 = 4096;
 
+/// The longest time that a warm-up is left to settle: longer than any erase.
+const SETTLE_MAX: Time = Time::from_ps(3_600_000_000_000_000);
+
 /// How fast accesses follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
@@ -157,7 +160,15 @@ impl Exercise<'_> {
             Pace::Fast => wanted,
             Pace::AtRate => wanted.min(PACED_MAX + warm),
         };
-        let began = player.now();
+        // A warm-up is run through, and the input begins behind it: not before a block of it would have been
+        // filled at the asked rate, which is how long the other chip has had to erase by then.
+        let a_block = unit / self.plan.record_bytes;
+        let fill = stream::arrival(a_block, self.plan.record_bytes, 0, self.rate);
+        let fill = fill.map_or(SETTLE_MAX, |fill| {
+            Time::from_ps(fill.ps().min(SETTLE_MAX.ps()))
+        });
+        let mut began = player.now();
+        let mut block_began = began;
         let mut before = player.accounts();
         let mut counted = 0;
         let mut delay = Time::ZERO;
@@ -166,8 +177,11 @@ impl Exercise<'_> {
                 return Err(Stop::Unfit(Unfit::Stopped));
             }
             let counts = self.counts(&step);
-            if counts && pace == Pace::AtRate {
-                match stream::arrival(counted, self.plan.record_bytes, 0, self.rate) {
+            if counted + a_block == warm {
+                block_began = player.now();
+            }
+            if counts && counted >= warm && pace == Pace::AtRate {
+                match stream::arrival(counted - warm, self.plan.record_bytes, 0, self.rate) {
                     Some(at) if at <= OPEN_LOOP_MAX => player.idle_until(began.plus(at)),
                     _ => break,
                 }
@@ -184,6 +198,10 @@ impl Exercise<'_> {
             if counted > warm {
                 analysis.push(together, step.bytes).map_err(Failure::from)?;
             } else if counted == warm {
+                if pace == Pace::AtRate {
+                    player.idle_until(block_began.plus(fill));
+                }
+                began = player.now();
                 before = player.accounts();
             }
             if counted == wanted {
