@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, Ran, command, rows, wordline};
+use crate::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 /// A run that takes a moment.
 const SMALL: [&str; 10] = [
@@ -104,22 +104,8 @@ fn a_log_and_a_trace_come_from_standard_input() {
 fn exports_hold_no_path_and_quiet_says_nothing() {
     let folder = Folder::new().with("my.log", randwrite());
     let log = folder.file("my.log");
-    let names = ["a.json", "a.csv", "a.md", "a.html", "a.txt"];
-    let files = names.map(|name| folder.file(name));
-    let mut arguments = vec!["buffer", "--log", &log, "--rate", "20MB/s", "--quiet"];
-    for file in &files {
-        arguments.extend(["--export", file]);
-    }
-    let ran = wordline(&arguments).done();
-    assert_eq!(ran.stderr, "");
-    for name in names {
-        let text = folder.read(name);
-        assert!(
-            !text.contains(&folder.argument()),
-            "{name} holds the folder"
-        );
-        assert!(text.contains("my.log"), "{name}");
-    }
+    let arguments = ["buffer", "--log", &log, "--rate", "20MB/s"];
+    let files = exported(&arguments, &folder, "my.log");
     let document = ResultSet::from_json(&folder.read("a.json")).expect("our own document");
     assert!(document.complete);
     let again = wordline(&["report", &files[0], "--format", "csv"]).done();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, Ran, command, wordline};
+use crate::support::{FORMATS, Folder, Ran, command, exported, wordline};
 
 /// Two candidates, one of which passes.
 const FLAGS: [&str; 9] = [
@@ -181,23 +181,9 @@ fn exports_hold_no_path_and_quiet_says_nothing() {
     let trace = "fio version 2 iolog\na add\na open\na write 0 4096\na write 4096 4096\na close\n";
     let folder = Folder::new().with("my.trace", trace);
     let named = folder.file("my.trace");
-    let names = ["a.json", "a.csv", "a.md", "a.html", "a.txt"];
-    let files = names.map(|name| folder.file(name));
-    let mut arguments = vec!["compare", "trace-replay", "--trace", &named, "--quiet"];
+    let mut arguments = vec!["compare", "trace-replay", "--trace", &named];
     arguments.extend(["--target", "em064lx,mt29f1g01"]);
-    for file in &files {
-        arguments.extend(["--export", file]);
-    }
-    let ran = wordline(&arguments).done();
-    assert_eq!(ran.stderr, "");
-    for name in names {
-        let text = folder.read(name);
-        assert!(
-            !text.contains(&folder.argument()),
-            "{name} holds the folder"
-        );
-        assert!(text.contains("em064lx"), "{name}");
-    }
+    let files = exported(&arguments, &folder, "em064lx");
     let page = folder.read("a.html");
     assert!(page.to_ascii_lowercase().starts_with("<!doctype html>"));
     let again = wordline(&["report", &files[0], "--format", "markdown"]).done();

@@ -167,3 +167,27 @@ impl Folder {
         self.0.path().join(name).exists()
     }
 }
+
+/// Exports the result of a quiet command in every format, as `a.json` and so on in a folder. Nothing is said
+/// on the way, and each file holds the word and does not name the folder. Returns the files.
+#[track_caller]
+pub(crate) fn exported(arguments: &[&str], folder: &Folder, word: &str) -> [String; 5] {
+    let names = ["a.json", "a.csv", "a.md", "a.html", "a.txt"];
+    let files = names.map(|name| folder.file(name));
+    let mut arguments = arguments.to_vec();
+    arguments.push("--quiet");
+    for file in &files {
+        arguments.extend(["--export", file]);
+    }
+    let ran = wordline(&arguments).done();
+    assert_eq!(ran.stderr, "");
+    for name in names {
+        let text = folder.read(name);
+        assert!(
+            !text.contains(&folder.argument()),
+            "{name} holds the folder"
+        );
+        assert!(text.contains(word), "{name}");
+    }
+    files
+}
