@@ -1,0 +1,193 @@
+//! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
+
+use crate::mapping::Mapping;
+use crate::timing::Timing;
+
+/// Banks and rows of a sub-channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// 1 on an RDIMM; 2 on an MRDIMM.
+    pub pseudo_channels: u8,
+    /// Logical ranks of a pseudo-channel.
+    pub ranks: u8,
+    /// Logical ranks of one physical rank: dies of a 3DS stack, else 1. `ranks` is a multiple of it.
+    pub slices: u8,
+    /// Bank groups of a rank.
+    pub groups: u8,
+    /// Banks of a group.
+    pub banks: u8,
+    /// Rows of a bank; any number, 3 times a power of two among them.
+    pub rows: u32,
+    /// Lines of 64 bytes in a row.
+    pub columns: u16,
+}
+
+impl Geometry {
+    /// Banks of a pseudo-channel.
+    #[must_use]
+    pub fn banks_of_pseudo_channel(&self) -> usize {
+        usize::from(self.ranks) * usize::from(self.groups) * usize::from(self.banks)
+    }
+
+    /// Lines of 64 bytes in the sub-channel.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        u64::from(self.pseudo_channels)
+            * self.banks_of_pseudo_channel() as u64
+            * u64::from(self.rows)
+            * u64::from(self.columns)
+    }
+}
+
+/// The clock of a DRAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Data rate of the DRAM in MT/s: two beats a clock. On an MRDIMM half of the host's.
+    pub data_rate_mts: u32,
+}
+
+impl Clock {
+    /// Time of some clocks in picoseconds, rounded to the nearest.
+    #[must_use]
+    pub fn ps(self, clocks: u64) -> u64 {
+        let rate = u128::from(self.data_rate_mts);
+        let ps = (u128::from(clocks) * 2_000_000 + rate / 2) / rate;
+        u64::try_from(ps).unwrap_or(u64::MAX)
+    }
+
+    /// First clock edge at or after a time in picoseconds.
+    #[must_use]
+    pub fn edge_at_or_after(self, ps: u64) -> u64 {
+        let clocks = (u128::from(ps) * u128::from(self.data_rate_mts)).div_ceil(2_000_000);
+        u64::try_from(clocks).unwrap_or(u64::MAX)
+    }
+}
+
+/// When rows are closed that nobody asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PagePolicy {
+    /// When another row of the bank is wanted.
+    Open,
+    /// With the last queued access to the row, by auto-precharge.
+    Closed,
+    /// After some clocks without an access.
+    Timeout(u32),
+}
+
+/// How rows are refreshed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// Not at all: what refresh costs is seen by comparison. No real memory works so.
+    Off,
+    /// A whole rank at a time, every tREFI.
+    AllBank,
+    /// One bank of every group at a time, in fine-granularity mode.
+    SameBank,
+}
+
+/// What a controller decides by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Entries of a read queue.
+    pub read_queue: u32,
+    /// Entries of a write queue.
+    pub write_queue: u32,
+    /// Whether the pseudo-channels share one pair of queues; otherwise each has its own.
+    pub shared_queues: bool,
+    /// Whether the pseudo-channels share one command slot a clock; otherwise each has its own.
+    pub shared_commands: bool,
+    /// Writes in a queue at which the channel turns to writing.
+    pub drain_high: u32,
+    /// Writes in every queue at which it turns back to reading.
+    pub drain_low: u32,
+    /// Column commands that may pass the oldest request before it goes first.
+    pub age_cap: u32,
+    /// When rows are closed.
+    pub page: PagePolicy,
+    /// How rows are refreshed.
+    pub refresh: Refresh,
+    /// Refreshes of a rank (or REFsb commands of it) that may be owed while it has requests to serve.
+    pub refresh_postponed_max: u32,
+    /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
+    pub refresh_phase: Vec<u32>,
+    /// Clocks without a command after which a rank without requests is powered down; `None`: never.
+    pub power_down: Option<u32>,
+}
+
+/// One sub-channel with its controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubChannelConfig {
+    /// The DRAM's clock.
+    pub clock: Clock,
+    /// Banks and rows.
+    pub geometry: Geometry,
+    /// Distances between commands.
+    pub timing: Timing,
+    /// The controller.
+    pub policy: Policy,
+}
+
+/// The requesters of a system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoreConfig {
+    /// Cores.
+    pub cores: u32,
+    /// Lines that a core can have under way, prefetches included.
+    pub misses: u32,
+    /// Their clock.
+    pub clock_hz: u64,
+    /// From a core's miss to the memory controller, in picoseconds.
+    pub request_path_ps: u64,
+    /// From the controller back to the core, in picoseconds.
+    pub return_path_ps: u64,
+    /// Bytes of a page of virtual memory; pages lie anywhere.
+    pub page_bytes: u64,
+    /// Cache that holds a core's dirty lines: how far write-back runs behind a stream, in bytes.
+    pub write_back_bytes: u64,
+}
+
+/// Modules and cores of one socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemConfig {
+    /// Memory channels, each with one module.
+    pub channels: u32,
+    /// Sub-channels of a module.
+    pub sub_channels: u32,
+    /// Every sub-channel.
+    pub sub_channel: SubChannelConfig,
+    /// From physical addresses to lines.
+    pub mapping: Mapping,
+    /// What register and data buffers of the module add to a read, in picoseconds.
+    pub module_delay_ps: u64,
+    /// The requesters.
+    pub cores: CoreConfig,
+}
+
+impl SystemConfig {
+    /// Bytes per second that all data buses together can carry.
+    #[must_use]
+    pub fn peak_bytes_per_s(&self) -> f64 {
+        let geometry = &self.sub_channel.geometry;
+        let clock_hz = f64::from(self.sub_channel.clock.data_rate_mts) * 0.5e6;
+        let burst = f64::from(self.sub_channel.timing.burst);
+        let buses = self.channels * self.sub_channels * u32::from(geometry.pseudo_channels);
+        f64::from(buses) * 64.0 * clock_hz / burst
+    }
+
+    /// Bytes of memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let buses = u64::from(self.channels) * u64::from(self.sub_channels);
+        buses * self.sub_channel.geometry.lines() * 64
+    }
+}
+
+/// A configuration that no sub-channel or system can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {problem}")]
+pub struct ConfigError {
+    /// The field, such as `policy.drain_low`.
+    pub what: &'static str,
+    /// What is wrong with it, and what is allowed.
+    pub problem: String,
+}

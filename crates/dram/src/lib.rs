@@ -1,0 +1,25 @@
+//! DDR5 at command level: sub-channels of RDIMMs and MRDIMMs behind a memory controller.
+//!
+//! A [`SubChannel`] takes requests with their arrival times and says through an [`Observer`] which commands it
+//! issued and when every request was served. It jumps from event to event; what it decides is what a controller that
+//! looks at every clock would decide, by the rules of `DESIGN.md`.
+//!
+//! Times in a sub-channel are clocks of its DRAM. Whoever joins several domains converts once a request, with
+//! [`Clock`].
+
+mod command;
+mod config;
+mod mapping;
+mod observer;
+mod request;
+mod timing;
+
+pub use command::{Command, Issued};
+pub use config::{
+    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
+    SystemConfig,
+};
+pub use mapping::{Digit, Field, Mapping};
+pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
+pub use request::{Kind, Location, Request};
+pub use timing::Timing;
