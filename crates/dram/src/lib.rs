@@ -9,6 +9,7 @@
 
 mod command;
 mod config;
+mod engine;
 mod mapping;
 mod observer;
 mod request;
@@ -19,6 +20,7 @@ pub use config::{
     Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
     SystemConfig,
 };
+pub use engine::{PushError, SubChannel};
 pub use mapping::{Digit, Field, Mapping};
 pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
 pub use request::{Kind, Location, Request};
