@@ -127,7 +127,26 @@ impl<O: Observer> SubChannel<O> {
         Ok(())
     }
 
+    #[inline]
     fn check(&self, request: &Request) -> Result<(), PushError> {
+        let (of, at) = (&self.geometry, &request.location);
+        let inside = at.pseudo_channel < of.pseudo_channels
+            && at.rank < of.ranks
+            && at.group < of.groups
+            && at.bank < of.banks
+            && at.row < of.rows
+            && at.column < of.columns
+            && request.arrival < CLOCKS_MAX;
+        if inside && request.arrival >= self.pushed.max(self.now) {
+            Ok(())
+        } else {
+            Err(self.fault(request))
+        }
+    }
+
+    /// What is wrong with a request.
+    #[cold]
+    fn fault(&self, request: &Request) -> PushError {
         let (of, at) = (&self.geometry, &request.location);
         let parts = [
             (
@@ -142,23 +161,20 @@ impl<O: Observer> SubChannel<O> {
             ("column", u64::from(at.column), u64::from(of.columns)),
             ("arrival", request.arrival, CLOCKS_MAX),
         ];
+        let id = request.id;
         for (what, value, bound) in parts {
             if value >= bound {
-                let (id, max) = (request.id, bound - 1);
-                return Err(PushError::OutOfRange {
+                let max = bound - 1;
+                return PushError::OutOfRange {
                     id,
                     what,
                     value,
                     max,
-                });
+                };
             }
         }
-        let after = self.pushed.max(self.now);
-        if request.arrival < after {
-            let (id, arrival) = (request.id, request.arrival);
-            return Err(PushError::Late { id, arrival, after });
-        }
-        Ok(())
+        let (arrival, after) = (request.arrival, self.pushed.max(self.now));
+        PushError::Late { id, arrival, after }
     }
 
     /// Does everything that happens before a clock.
@@ -308,9 +324,9 @@ impl<O: Observer> SubChannel<O> {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
         Location {
             pseudo_channel: byte(channel),
-            rank: pc.rank_of[bank],
-            group: byte(usize::from(pc.group_of[bank]) % usize::from(self.geometry.groups)),
-            bank: pc.index_of[bank],
+            rank: pc.banks[bank].rank,
+            group: byte(usize::from(pc.banks[bank].group) % usize::from(self.geometry.groups)),
+            bank: pc.banks[bank].index,
             row: 0,
             column: 0,
         }
