@@ -244,7 +244,7 @@ impl<O: Observer> SubChannel<O> {
         } else {
             self.timing.cwl
         };
-        self.rechoose(channel, bank);
+        self.rechoose_after_column(channel, bank);
         if emptied {
             self.duty_changes(channel, rank, at + 1);
         }
