@@ -55,8 +55,9 @@ impl Candidate {
 impl Oracle {
     /// Every candidate of a pseudo-channel.
     pub(super) fn candidates(&self, pseudo_channel: u8, out: &mut Vec<Candidate>) {
-        self.requested(pseudo_channel, out);
-        out.retain(|candidate| !self.rank(candidate.location).powered_down);
+        let mut requested = self.requested(pseudo_channel);
+        requested.retain(|candidate| !self.rank(candidate.location).powered_down);
+        out.append(&mut requested);
         for rank in 0..self.config.geometry.ranks {
             let at = Location {
                 pseudo_channel,
@@ -102,7 +103,7 @@ impl Oracle {
     }
 
     /// Classes 1 and 2: the choice of every bank that has active entries.
-    fn requested(&self, pseudo_channel: u8, out: &mut Vec<Candidate>) {
+    fn requested(&self, pseudo_channel: u8) -> Vec<Candidate> {
         let set = &self.sets[self.set_of(pseudo_channel)];
         let queue = if self.writing {
             &set.writes
@@ -118,7 +119,7 @@ impl Oracle {
             passed >= u64::from(self.config.policy.age_cap) && !self.withheld(entry.location())
         });
         let mut forced = None;
-        let before = out.len();
+        let mut choices = Vec::new();
         for (place, oldest) in active.iter().enumerate() {
             let bank = oldest.location();
             let seen = active[..place]
@@ -137,15 +138,13 @@ impl Oracle {
             if alone && choice.command.is_column() {
                 forced = Some(bank);
             }
-            out.push(choice);
+            choices.push(choice);
         }
         if let Some(bank) = forced {
-            let kept = out.split_off(before);
-            out.extend(
-                kept.into_iter()
-                    .filter(|c| !c.command.is_column() || same_bank(c.location, bank)),
-            );
+            choices
+                .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
+        choices
     }
 
     /// "Choice for a bank": its active entries, oldest first; whether the oldest decides alone.
