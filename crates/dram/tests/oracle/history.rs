@@ -211,10 +211,7 @@ impl History {
             PseudoChannel | Other => 0,
         }) && self.fewer_than_four(now, t.faw, |from| same_rank(from, to))
             && self.fewer_than_four(now, t.faw_dlr, |from| self.same_stack(from, to))
-            && self.past(now, &self.precharges, to, |scope| match scope {
-                Bank => t.rp,
-                _ => 0,
-            })
+            && self.within_bank(now, &self.precharges, to, t.rp)
             && self.within_rank(now, &self.all_bank, to, t.rfc)
             && self
                 .same_bank
@@ -263,10 +260,8 @@ impl History {
     /// What an RDA has to keep beside the rules of an RD.
     fn allows_auto_precharge_of_read(&self, now: u64, to: Location) -> bool {
         let t = &self.timing;
-        self.past(now, &self.writes, to, |scope| match scope {
-            Bank => (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1),
-            _ => 0,
-        })
+        let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
+        self.within_bank(now, &self.writes, to, distance)
     }
 
     fn allows_write(&self, now: u64, to: Location) -> bool {
@@ -287,20 +282,16 @@ impl History {
     }
 
     fn allows_column(&self, now: u64, to: Location) -> bool {
-        self.past(now, &self.activations, to, |scope| match scope {
-            Bank => self.timing.rcd,
-            _ => 0,
-        })
+        self.within_bank(now, &self.activations, to, self.timing.rcd)
     }
 
     fn allows_precharge(&self, now: u64, to: Location, closes: &[Location]) -> bool {
         let t = &self.timing;
-        let of_bank = |distance: u32| move |scope| if matches!(scope, Bank) { distance } else { 0 };
         self.within_rank(now, &self.closings, to, t.ppd)
             && closes.iter().all(|bank| {
-                self.past(now, &self.activations, *bank, of_bank(t.ras))
-                    && self.past(now, &self.reads, *bank, of_bank(t.rtp))
-                    && self.past(now, &self.writes, *bank, of_bank(t.cwl + t.burst + t.wr))
+                self.within_bank(now, &self.activations, *bank, t.ras)
+                    && self.within_bank(now, &self.reads, *bank, t.rtp)
+                    && self.within_bank(now, &self.writes, *bank, t.cwl + t.burst + t.wr)
             })
     }
 
@@ -336,7 +327,8 @@ impl History {
             && self.within_rank(now, &self.writes, to, t.cwl + t.burst + t.wr + 1)
     }
 
-    /// Whether every event lies at least as far back as its scope demands.
+    /// Whether every event lies at least as far back as its scope demands; 0 where it demands nothing. Not for
+    /// precharges: they may lie in the future, where 0 is no little demand.
     fn past(
         &self,
         now: u64,
@@ -346,15 +338,19 @@ impl History {
     ) -> bool {
         events
             .iter()
-            .all(|(at, from)| at + u64::from(distance(self.scope(*from, to))) <= now)
+            .all(|(at, from)| past(now, *at, distance(self.scope(*from, to))))
     }
 
-    /// The same for one distance to every event of the rank.
+    /// The same for one distance to every event of the rank, and none to others.
     fn within_rank(&self, now: u64, events: &VecDeque<Event>, to: Location, distance: u32) -> bool {
-        events
-            .iter()
-            .filter(|(_, from)| same_rank(*from, to))
-            .all(|(at, _)| at + u64::from(distance) <= now)
+        let mut of_rank = events.iter().filter(|(_, from)| same_rank(*from, to));
+        of_rank.all(|(at, _)| past(now, *at, distance))
+    }
+
+    /// The same for the bank.
+    fn within_bank(&self, now: u64, events: &VecDeque<Event>, to: Location, distance: u32) -> bool {
+        let mut of_bank = events.iter().filter(|(_, from)| same_bank(*from, to));
+        of_bank.all(|(at, _)| past(now, *at, distance))
     }
 
     fn scope(&self, a: Location, b: Location) -> Scope {
@@ -376,6 +372,11 @@ impl History {
     fn same_stack(&self, a: Location, b: Location) -> bool {
         a.pseudo_channel == b.pseudo_channel && a.rank / self.slices == b.rank / self.slices
     }
+}
+
+/// Whether a distance from an event is over.
+fn past(now: u64, at: u64, distance: u32) -> bool {
+    at + u64::from(distance) <= now
 }
 
 pub(super) fn same_rank(a: Location, b: Location) -> bool {

@@ -131,7 +131,7 @@ fn short_timing(dice: &mut Dice) -> Timing {
         pd: dice.between(1, 12),
         xp: dice.between(1, 12),
         pden: dice.between(1, 4),
-        long_command: dice.pick(&[1, 2, 2, 3]),
+        long_command: dice.pick(&[1, 2]),
     }
 }
 
@@ -183,7 +183,7 @@ fn policy(dice: &mut Dice, geometry: &Geometry, timing: &Timing) -> Policy {
         shared_commands: dice.one_in(2),
         drain_high,
         drain_low: dice.between(0, drain_high - 1),
-        age_cap: dice.pick(&[0, 1, 2, 3, 4, 8, 16, 1_000]),
+        age_cap: dice.pick(&[1, 2, 3, 4, 8, 16, 1_000]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,
             1 => PagePolicy::Closed,
