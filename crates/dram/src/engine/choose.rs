@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE};
+use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -21,8 +21,10 @@ pub(super) struct Choice {
 /// What a choice does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// A command for a request, with the stamp of its last rule.
-    Serve { candidate: Candidate, rule: Stamp },
+    /// A command for a request: the place of a candidate.
+    Serve(usize),
+    /// A command for an overdue entry.
+    ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
     Own {
         command: Command,
@@ -45,7 +47,7 @@ impl Choice {
     fn key(&self) -> (u64, u8, usize, u64) {
         // Ages are of the whole sub-channel; what the controller does by itself goes by pseudo-channel first.
         let channel = match self.deed {
-            Deed::Serve { .. } => 0,
+            Deed::Serve(_) | Deed::ServeOverdue(_) => 0,
             Deed::Own { .. } => self.channel,
         };
         (self.at, self.class, channel, self.tie)
@@ -59,6 +61,9 @@ impl Choice {
         }
     }
 }
+
+/// The clocks from now that keys hold lie above the order of candidates.
+const ORDER_BITS: u32 = 41;
 
 impl<O: Observer> SubChannel<O> {
     /// What a command bus would issue next, and when, if nothing else happened.
@@ -81,8 +86,8 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     fn choose_in(&self, channel: usize, floor: u64) -> Option<Choice> {
         let best = match self.overdue(channel) {
-            None => self.best_candidate(channel, floor),
-            Some(entry) => self.best_beside_overdue(channel, entry, floor),
+            None => self.first_of(channel, floor, |_| false),
+            Some(entry) => self.first_beside_overdue(channel, entry, floor),
         };
         if self.has_duties(channel) {
             Choice::better(self.duty(channel, floor), best)
@@ -93,41 +98,38 @@ impl<O: Observer> SubChannel<O> {
 
     /// When all rules allow a candidate, as a stamp.
     #[inline]
-    fn rule(&self, channel: usize, candidate: &Candidate) -> Stamp {
+    pub(super) fn rule(&self, channel: usize, candidate: &Candidate) -> Stamp {
         let pc = &self.channels[channel];
         let group = pc.group_ok[usize::from(candidate.group_slot)];
         let rank = pc.rank_ok[usize::from(candidate.rank_slot)];
         candidate.bank_ok.max(group).max(rank)
     }
 
-    /// The hot loop: the first, by clock, class and age.
+    /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn best_candidate(&self, channel: usize, floor: u64) -> Option<Choice> {
+    fn first_of(
+        &self,
+        channel: usize,
+        floor: u64,
+        skip: impl Fn(&Candidate) -> bool,
+    ) -> Option<Choice> {
         let pc = &self.channels[channel];
-        let (mut key, mut age, mut best) = (u64::MAX, u64::MAX, None);
-        for candidate in &pc.candidates {
-            let rule = self.rule(channel, candidate);
-            let this = clock(rule).max(floor) << 1 | u64::from(candidate.class);
-            if !candidate.off && (this < key || (this == key && candidate.age < age)) {
-                (key, age) = (this, candidate.age);
-                best = Some(candidate);
+        let (mut first, mut place) = (u64::MAX, 0);
+        for (index, candidate) in pc.candidates.iter().enumerate() {
+            let wait = clock(self.rule(channel, candidate)).saturating_sub(floor);
+            let key = (wait << ORDER_BITS) | candidate.order;
+            let key = if skip(candidate) { u64::MAX } else { key };
+            if key < first {
+                (first, place) = (key, index);
             }
         }
-        best.map(|candidate| self.serve(channel, candidate, floor))
-    }
-
-    fn serve(&self, channel: usize, candidate: &Candidate, floor: u64) -> Choice {
-        let rule = self.rule(channel, candidate);
-        Choice {
-            at: clock(rule).max(floor),
-            class: 1 + candidate.class,
-            tie: candidate.age,
+        (first < u64::MAX).then(|| Choice {
+            at: floor + (first >> ORDER_BITS),
+            class: if first & ROW_COMMAND == 0 { 1 } else { 2 },
+            tie: first & (ROW_COMMAND - 1),
             channel,
-            deed: Deed::Serve {
-                candidate: *candidate,
-                rule,
-            },
-        }
+            deed: Deed::Serve(place),
+        })
     }
 
     /// The oldest active entry, where too many have passed it and its bank may be used.
@@ -143,27 +145,36 @@ impl<O: Observer> SubChannel<O> {
         if passed < u64::from(self.policy.age_cap) {
             return None;
         }
-        let bank = self.bank_of(&entry.location);
-        (!self.is_off(channel, bank)).then_some(oldest)
+        (!pc.is_off(usize::from(entry.bank))).then_some(oldest)
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
-    #[cold]
-    fn best_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Option<Choice> {
-        let pc = &self.channels[channel];
-        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
-        let bank = self.bank_of(&of.location);
-        let forced = self.candidate(channel, bank, entry, pc.open[bank] == of.location.row);
-        let others = pc.candidates.iter().filter(|other| {
-            let column = other.class == 0 && forced.class == 0;
-            usize::from(other.bank) != bank && !other.off && !column
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Option<Choice> {
+        let forced = self.overdue_candidate(channel, entry);
+        let column = forced.is_column();
+        let others = self.first_of(channel, floor, |other| {
+            other.bank == forced.bank || (column && other.is_column())
         });
-        let choices = others.map(|other| self.serve(channel, other, floor));
-        let forced = self.serve(channel, &forced, floor);
-        choices.map(Some).fold(Some(forced), Choice::better)
+        let own = Choice {
+            at: clock(self.rule(channel, &forced)).max(floor),
+            class: if column { 1 } else { 2 },
+            tie: forced.order & (ROW_COMMAND - 1),
+            channel,
+            deed: Deed::ServeOverdue(entry),
+        };
+        Choice::better(Some(own), others)
+    }
+
+    /// What an overdue entry's bank does for it.
+    pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
+        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
+        let bank = usize::from(of.bank);
+        let hit = self.channels[channel].open[bank] == of.location.row;
+        self.candidate(channel, bank, entry, hit)
     }
 
     /// What a bank does for an entry: a column command where its row is open.
+    #[inline]
     fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> Candidate {
         let pc = &self.channels[channel];
         let kind = self.direction();
@@ -178,18 +189,17 @@ impl<O: Observer> SubChannel<O> {
             (false, _) => (PRE, pc.pre_ok[bank]),
         };
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
-        let groups = pc.group_ok.len() / 4;
+        let class = if slot >= ACT { ROW_COMMAND } else { 0 };
+        let order = class | of.age;
         Candidate {
-            age: of.age,
             bank_ok,
+            order: if pc.is_off(bank) { u64::MAX } else { order },
+            group_slot: small(slot * pc.groups() + usize::from(pc.group_of[bank])),
+            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
             bank: small(bank),
             entry,
-            group_slot: small(slot * groups + usize::from(pc.group_of[bank])),
-            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
             slot: slot.to_le_bytes()[0],
-            class: u8::from(slot >= ACT),
             closes,
-            off: self.is_off(channel, bank),
         }
     }
 
@@ -202,6 +212,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Active entries of a bank, oldest first.
+    #[inline]
     fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
         let entries = &self.sets[self.set_of(channel)].entries;
         let mut place = self.channels[channel].lists[self.direction()][bank].first;
@@ -243,6 +254,21 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
+    /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
+    #[inline]
+    pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, entry: u16) {
+        let pc = &self.channels[channel];
+        if let Some(candidate) = pc.candidates.get(usize::from(pc.candidate_of[bank])) {
+            let row = self.sets[self.set_of(channel)].entries[usize::from(entry)]
+                .location
+                .row;
+            if row != pc.open[bank] || (candidate.is_column() && !self.closes_pages()) {
+                return;
+            }
+        }
+        self.rechoose(channel, bank);
+    }
+
     fn drop_candidate(&mut self, channel: usize, bank: usize) {
         let pc = &mut self.channels[channel];
         let place = std::mem::replace(&mut pc.candidate_of[bank], NONE);
@@ -258,14 +284,15 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channels.len() {
             let pc = &mut self.channels[channel];
-            for candidate in std::mem::take(&mut pc.candidates) {
+            for candidate in &pc.candidates {
                 pc.candidate_of[usize::from(candidate.bank)] = NONE;
             }
+            pc.candidates.clear();
             let mut place = pc.by_age[usize::from(self.writing)].first;
             while place != NONE {
                 let entry = &self.sets[self.set_of(channel)].entries[usize::from(place)];
                 place = entry.next_by_age;
-                let bank = self.bank_of(&entry.location);
+                let bank = usize::from(entry.bank);
                 if self.channels[channel].candidate_of[bank] == NONE {
                     self.rechoose(channel, bank);
                 }
@@ -273,12 +300,12 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Marks the candidates of a rank whose banks are withheld or powered down, and unmarks the others.
-    pub(super) fn mark_rank(&mut self, channel: usize, rank: usize) {
+    /// Makes the candidates of a rank again: its banks are withheld or powered down, or are so no more.
+    pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
         for place in 0..self.channels[channel].candidates.len() {
             let bank = usize::from(self.channels[channel].candidates[place].bank);
             if usize::from(self.channels[channel].rank_of[bank]) == rank {
-                self.channels[channel].candidates[place].off = self.is_off(channel, bank);
+                self.rechoose(channel, bank);
             }
         }
     }

@@ -42,6 +42,8 @@ pub struct SubChannel<O: Observer> {
     /// When the direction turned last, and for how many clocks it was writing before.
     turned: u64,
     wrote: u64,
+    /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
+    admit_at: u64,
     /// When the next refresh of any rank falls due.
     next_due: u64,
 }
@@ -100,6 +102,7 @@ impl<O: Observer> SubChannel<O> {
             flushing: false,
             turned: 0,
             wrote: 0,
+            admit_at: u64::MAX,
             next_due: match policy.refresh {
                 Refresh::Off => u64::MAX,
                 Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
@@ -118,6 +121,7 @@ impl<O: Observer> SubChannel<O> {
         self.check(&request)?;
         self.pushed = request.arrival;
         self.waiting += 1;
+        self.admit_at = self.admit_at.min(request.arrival.max(self.now));
         let set = self.set_of(usize::from(request.location.pseudo_channel));
         self.sets[set].backlog[index(request.kind)].push_back(request);
         Ok(())
@@ -203,13 +207,15 @@ impl<O: Observer> SubChannel<O> {
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
-            self.admit(now);
+            if self.admit_at <= now {
+                self.admit(now);
+            }
             self.turn(now);
             let choices = [self.choose(0, now), self.choose(1, now)];
             let command = choices.iter().flatten().map(|choice| choice.at).min();
             let command = command.unwrap_or(u64::MAX);
             // What comes from outside comes before the commands of its clock.
-            let outside = self.next_due.min(self.next_arrival());
+            let outside = self.next_due.min(self.admit_at);
             self.now = command.min(outside).min(until);
             if outside <= command || self.now == until {
                 continue;
@@ -233,12 +239,6 @@ impl<O: Observer> SubChannel<O> {
         if let Some(choice) = second {
             self.issue(&choice);
         }
-    }
-
-    fn next_arrival(&self) -> u64 {
-        let now = self.now;
-        let sets = self.sets.iter().map(|set| set.next_arrival(now));
-        sets.min().unwrap_or(u64::MAX)
     }
 
     /// The set of queues that a pseudo-channel uses.
