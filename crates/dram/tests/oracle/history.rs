@@ -210,7 +210,8 @@ impl History {
             Stack => t.rrd_dlr,
             PseudoChannel | Other => 0,
         }) && self.fewer_than_four(now, t.faw, |from| same_rank(from, to))
-            && self.fewer_than_four(now, t.faw_dlr, |from| self.same_stack(from, to))
+            && (self.slices == 1
+                || self.fewer_than_four(now, t.faw_dlr, |from| self.same_stack(from, to)))
             && self.within_bank(now, &self.precharges, to, t.rp)
             && self.within_rank(now, &self.all_bank, to, t.rfc)
             && self
