@@ -71,8 +71,8 @@ fn geometry(dice: &mut Dice) -> Geometry {
         slices,
         groups: dice.between(2, 8) as u8,
         banks: dice.between(1, 4) as u8,
-        rows: dice.pick(&[2, 3, 6, 50]),
-        columns: dice.pick(&[1, 2, 5, 16]),
+        rows: dice.pick(&[2, 3, 6, 50, 65_536]),
+        columns: dice.pick(&[1, 2, 5, 128]),
     }
 }
 
@@ -84,24 +84,24 @@ fn short_timing(dice: &mut Dice) -> Timing {
     let ccd_m = ccd_s + dice.between(0, 4);
     let ccd_s_wr = burst + dice.between(0, 2);
     let ccd_m_wr = ccd_s_wr + dice.between(0, 6);
-    let wtr_s = dice.between(1, 5);
+    let wtr_s = dice.between(0, 5);
     let wtr_m = wtr_s + dice.between(0, 4);
-    let rrd_s = dice.between(1, 6);
+    let rrd_s = dice.between(0, 6);
     let rrd_l = rrd_s + dice.between(0, 5);
-    let (ras, rp) = (dice.between(1, 30), dice.between(1, 15));
-    let rc = (ras + rp + dice.between(0, 4)).max(rrd_l);
+    let (ras, rp) = (dice.between(0, 30), dice.between(0, 15));
+    let rc = dice.between(rrd_l, rrd_l.max(ras + rp + 4));
     let rfc = dice.between(1, 60);
     let rfc_sb = dice.between(1, 40);
     Timing {
-        cl: dice.between(1, 15),
-        cwl: dice.between(1, 15),
+        cl: dice.between(0, 15),
+        cwl: dice.between(0, 15),
         burst,
-        rcd: dice.between(1, 15),
+        rcd: dice.between(0, 15),
         rp,
         ras,
         rc,
-        rtp: dice.between(1, 10),
-        wr: dice.between(1, 20),
+        rtp: dice.between(0, 10),
+        wr: dice.between(0, 20),
         ccd_s,
         ccd_m,
         ccd_l: ccd_m + dice.between(0, 4),
@@ -111,26 +111,26 @@ fn short_timing(dice: &mut Dice) -> Timing {
         wtr_s,
         wtr_m,
         wtr_l: wtr_m + dice.between(0, 4),
-        rtw: dice.between(1, 15),
+        rtw: dice.between(0, 15),
         rrd_s,
         rrd_l,
-        faw: dice.between(1, 40),
-        ppd: dice.between(1, 4),
-        rrd_dlr: dice.between(1, 6),
-        faw_dlr: dice.between(1, 40),
+        faw: dice.between(0, 40),
+        ppd: dice.between(0, 4),
+        rrd_dlr: dice.between(0, 6),
+        faw_dlr: dice.between(0, 40),
         rank_gap: dice.between(0, 5),
         pair_burst: dice.between(0, 8),
         pair_rtw: dice.between(0, 15),
         pair_wtr: dice.between(0, 20),
         refi: 1,
         rfc,
-        rfc_dlr: dice.between(1, rfc),
+        rfc_dlr: dice.between(0, rfc + 10),
         refi_sb: 1,
         rfc_sb,
-        refsbrd: dice.between(1, rfc_sb),
-        pd: dice.between(1, 12),
-        xp: dice.between(1, 12),
-        pden: dice.between(1, 4),
+        refsbrd: dice.between(0, rfc_sb),
+        pd: dice.between(0, 12),
+        xp: dice.between(0, 12),
+        pden: dice.between(0, 4),
         long_command: dice.pick(&[1, 2]),
     }
 }
@@ -187,13 +187,13 @@ fn policy(dice: &mut Dice, geometry: &Geometry, timing: &Timing) -> Policy {
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,
             1 => PagePolicy::Closed,
-            _ => PagePolicy::Timeout(dice.between(1, 60)),
+            _ => PagePolicy::Timeout(dice.between(0, 60)),
         },
         refresh,
         refresh_postponed_max: dice.pick(&[0, 0, 1, 2, 4, 8]),
         refresh_phase,
         power_down: if dice.one_in(2) {
-            Some(dice.between(1, 60))
+            Some(dice.between(0, 60))
         } else {
             None
         },
