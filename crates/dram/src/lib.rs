@@ -15,13 +15,15 @@ mod observer;
 mod request;
 mod timing;
 
+pub mod system;
+
 pub use command::{Command, Issued};
 pub use config::{
     Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
     SystemConfig,
 };
 pub use engine::{PushError, SubChannel};
-pub use mapping::{Digit, Field, Mapping};
+pub use mapping::{AddressError, AddressMap, Digit, Field, Mapping, Place};
 pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
 pub use request::{Kind, Location, Request};
 pub use timing::Timing;
