@@ -11,10 +11,9 @@ use crate::observer::Observer;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) at: u64,
-    /// Lower goes first: the class, and what decides within it.
-    class: u8,
-    tie: u64,
-    pub(super) channel: usize,
+    /// Lower goes first within a clock: the class, then the age of the entry or the number of the rank or bank.
+    order: u64,
+    pub(super) channel: u8,
     pub(super) deed: Deed,
 }
 
@@ -22,45 +21,50 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
     /// A command for a request: the place of a candidate.
-    Serve(usize),
+    Serve(u16),
     /// A command for an overdue entry.
     ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
     Own {
         command: Command,
-        rank: usize,
-        bank: usize,
+        rank: u8,
+        bank: u16,
     },
 }
 
 impl Choice {
-    pub(super) fn own(at: u64, class: u8, tie: u64, channel: usize, deed: Deed) -> Self {
+    /// Nothing to do.
+    pub(super) const NEVER: Self = Self {
+        at: u64::MAX,
+        order: u64::MAX,
+        channel: 0,
+        deed: Deed::Serve(NONE),
+    };
+
+    /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
+    pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
+        let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
         Self {
             at,
-            class,
-            tie,
-            channel,
+            order,
+            channel: channel.to_le_bytes()[0],
             deed,
         }
     }
 
-    fn key(&self) -> (u64, u8, usize, u64) {
-        // Ages are of the whole sub-channel; what the controller does by itself goes by pseudo-channel first.
-        let channel = match self.deed {
-            Deed::Serve(_) | Deed::ServeOverdue(_) => 0,
-            Deed::Own { .. } => self.channel,
-        };
-        (self.at, self.class, channel, self.tie)
-    }
-
     /// The one that goes first.
-    pub(super) fn better(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if b.key() < a.key() { b } else { a }),
-            (a, b) => a.or(b),
+    #[inline]
+    pub(super) fn better(self, other: Self) -> Self {
+        if (other.at, other.order) < (self.at, self.order) {
+            other
+        } else {
+            self
         }
     }
 }
+
+/// Where the class of a command stands in its order: column commands are 1, row commands 2.
+const CLASS_BIT: u32 = 40;
 
 /// The clocks from now that keys hold lie above the order of candidates.
 const ORDER_BITS: u32 = 41;
@@ -68,29 +72,23 @@ const ORDER_BITS: u32 = 41;
 impl<O: Observer> SubChannel<O> {
     /// What a command bus would issue next, and when, if nothing else happened.
     #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Option<Choice> {
-        if bus >= self.channels.len() {
-            return None;
-        }
+    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
         let floor = now.max(self.bus_free[bus]);
-        if !self.policy.shared_commands {
-            return self.choose_in(bus, floor);
+        if self.policy.shared_commands && self.channels.len() > 1 {
+            self.choose_in(0, floor).better(self.choose_in(1, floor))
+        } else {
+            self.choose_in(bus, floor)
         }
-        if bus > 0 {
-            return None;
-        }
-        let choices = (0..self.channels.len()).map(|channel| self.choose_in(channel, floor));
-        choices.fold(None, Choice::better)
     }
 
     #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Option<Choice> {
+    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let best = match self.overdue(channel) {
             None => self.first_of(channel, floor, |_| false),
             Some(entry) => self.first_beside_overdue(channel, entry, floor),
         };
         if self.has_duties(channel) {
-            Choice::better(self.duty(channel, floor), best)
+            best.better(self.duty(channel, floor))
         } else {
             best
         }
@@ -107,12 +105,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn first_of(
-        &self,
-        channel: usize,
-        floor: u64,
-        skip: impl Fn(&Candidate) -> bool,
-    ) -> Option<Choice> {
+    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
         let pc = &self.channels[channel];
         let (mut first, mut place) = (u64::MAX, 0);
         for (index, candidate) in pc.candidates.iter().enumerate() {
@@ -123,13 +116,17 @@ impl<O: Observer> SubChannel<O> {
                 (first, place) = (key, index);
             }
         }
-        (first < u64::MAX).then(|| Choice {
+        if first == u64::MAX {
+            return Choice::NEVER;
+        }
+        let [low, high, ..] = place.to_le_bytes();
+        let order = first & ((1 << ORDER_BITS) - 1);
+        Choice {
             at: floor + (first >> ORDER_BITS),
-            class: if first & ROW_COMMAND == 0 { 1 } else { 2 },
-            tie: first & (ROW_COMMAND - 1),
-            channel,
-            deed: Deed::Serve(place),
-        })
+            order: order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
+            deed: Deed::Serve(u16::from_le_bytes([low, high])),
+        }
     }
 
     /// The oldest active entry, where too many have passed it and its bank may be used.
@@ -149,7 +146,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
-    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Option<Choice> {
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
         let forced = self.overdue_candidate(channel, entry);
         let column = forced.is_column();
         let others = self.first_of(channel, floor, |other| {
@@ -157,12 +154,11 @@ impl<O: Observer> SubChannel<O> {
         });
         let own = Choice {
             at: clock(self.rule(channel, &forced)).max(floor),
-            class: if column { 1 } else { 2 },
-            tie: forced.order & (ROW_COMMAND - 1),
-            channel,
+            order: forced.order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
             deed: Deed::ServeOverdue(entry),
         };
-        Choice::better(Some(own), others)
+        own.better(others)
     }
 
     /// What an overdue entry's bank does for it.

@@ -202,6 +202,8 @@ impl<O: Observer> SubChannel<O> {
 
     /// From event to event. `self.now` is always a clock whose commands have not been issued.
     fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
+        let shared = self.policy.shared_commands;
+        let buses = if shared { 1 } else { self.channels.len() };
         while self.now < until && go_on(self) {
             let now = self.now;
             if self.next_due <= now {
@@ -211,33 +213,34 @@ impl<O: Observer> SubChannel<O> {
                 self.admit(now);
             }
             self.turn(now);
-            let choices = [self.choose(0, now), self.choose(1, now)];
-            let command = choices.iter().flatten().map(|choice| choice.at).min();
-            let command = command.unwrap_or(u64::MAX);
+            let first = self.choose(0, now);
+            let second = if buses > 1 {
+                self.choose(1, now)
+            } else {
+                Choice::NEVER
+            };
+            let command = first.at.min(second.at);
             // What comes from outside comes before the commands of its clock.
             let outside = self.next_due.min(self.admit_at);
             self.now = command.min(outside).min(until);
             if outside <= command || self.now == until {
                 continue;
             }
-            self.issue_choices(choices);
-            self.now += 1;
-        }
-    }
-
-    /// Issues what the buses chose for this clock. A column command changes what the other pseudo-channel may do.
-    fn issue_choices(&mut self, [first, second]: [Option<Choice>; 2]) {
-        let now = self.now;
-        let first = first.filter(|choice| choice.at == now);
-        let mut second = second.filter(|choice| choice.at == now);
-        if let Some(choice) = first {
-            self.issue(&choice);
-            if second.is_some() {
-                second = self.choose(1, now).filter(|choice| choice.at == now);
+            if first.at == command {
+                self.issue(&first);
             }
-        }
-        if let Some(choice) = second {
-            self.issue(&choice);
+            if second.at == command {
+                // A column command changes what the other pseudo-channel may do.
+                let again = if first.at == command {
+                    self.choose(1, command)
+                } else {
+                    second
+                };
+                if again.at == command {
+                    self.issue(&again);
+                }
+            }
+            self.now += 1;
         }
     }
 

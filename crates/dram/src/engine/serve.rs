@@ -128,7 +128,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Issues a choice at its clock.
     pub(super) fn issue(&mut self, choice: &Choice) {
-        let (at, channel) = (choice.at, choice.channel);
+        let (at, channel) = (choice.at, usize::from(choice.channel));
         let bus = if self.policy.shared_commands {
             0
         } else {
@@ -136,7 +136,7 @@ impl<O: Observer> SubChannel<O> {
         };
         match &choice.deed {
             Deed::Serve(place) => {
-                let candidate = self.channels[channel].candidates[*place];
+                let candidate = self.channels[channel].candidates[usize::from(*place)];
                 self.issue_for_request(channel, bus, &candidate, at);
             }
             Deed::ServeOverdue(entry) => {
@@ -149,7 +149,13 @@ impl<O: Observer> SubChannel<O> {
                 bank,
             } => {
                 self.bus_free[bus] = at + 1;
-                self.issue_own(channel, *command, *rank, *bank, at);
+                self.issue_own(
+                    channel,
+                    *command,
+                    usize::from(*rank),
+                    usize::from(*bank),
+                    at,
+                );
             }
         }
     }
