@@ -54,20 +54,27 @@ impl Duty {
     }
 }
 
-/// The most that may lie between "now it must be" and REF: the rank has just been powered down with a row open, or just
-/// been written to; the other slices of the stack go first; and every rank of the sub-channel wants the command bus.
+/// The most that may lie between "now it must be" and REF: the last one has just begun, or the rank has just been
+/// powered down with a row open, or just been written to; the other slices of the stack go first; and every rank of the
+/// sub-channel wants the command bus.
 fn grace(memory: &Memory, rate: NonZeroU32) -> u64 {
-    let (p, shape, b) = (&memory.parameters, &memory.shape, Basics::new(memory, rate));
+    let (p, shape, b) = (
+        &memory.parameters,
+        &memory.shape,
+        Basics::new(memory, rate),
+    );
+    let slices = u64::from(shape.slices);
+    let refreshes = match memory.controller.refresh {
+        RefreshMode::SameBank => u64::from(p.rfc_sb.at(rate)),
+        RefreshMode::AllBank | RefreshMode::Off => {
+            u64::from(p.rfc.at(rate)) + (slices - 1) * u64::from(p.rfc_dlr.at(rate))
+        }
+    };
     let recovery = b.write_recovery.max(b.ras).max(b.rtp);
-    let slices = u64::from(shape.slices) - 1;
+    let rest = [p.pd.at(rate), p.xp.at(rate), recovery, b.rp];
     let ranks = u64::from(shape.ranks) * u64::from(shape.pseudo_channels);
     let slots = (ranks + 1) * 4 * u64::from(p.long_command);
-    let wake = p.pd.at(rate).saturating_add(p.xp.at(rate));
-    u64::from(wake)
-        + u64::from(recovery)
-        + u64::from(b.rp)
-        + slices * u64::from(p.rfc_dlr.at(rate))
-        + slots
+    refreshes + rest.into_iter().map(u64::from).sum::<u64>() + slots
 }
 
 /// What one rank had.

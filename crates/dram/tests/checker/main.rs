@@ -2,4 +2,7 @@
 //! with every rule spoilt in turn.
 
 mod directed;
+mod engine;
 mod memories;
+mod modules;
+mod traffic;
