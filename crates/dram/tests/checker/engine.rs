@@ -70,7 +70,7 @@ fn any(random: &mut Random) -> (Memory, SubChannelConfig) {
 
 /// ACTs to other banks of a rank put off a REFsb that has fallen due, by tRRD_L each, and nothing holds them back: it may
 /// come later than its controller promised. Everything else about REFsb is checked.
-const REFSB_STARVES: bool = true;
+pub(crate) const REFSB_STARVES: bool = true;
 
 /// 10⁷ commands; as many as `WORDLINE_COMMANDS` says where it is set.
 #[test]

@@ -2,7 +2,11 @@
 //! with every rule spoilt in turn.
 
 mod directed;
+mod duties;
 mod engine;
+mod evidence;
 mod memories;
 mod modules;
+mod mutants;
+mod setups;
 mod traffic;
