@@ -5,6 +5,7 @@ mod directed;
 mod duties;
 mod engine;
 mod evidence;
+mod guards;
 mod memories;
 mod modules;
 mod mutants;

@@ -80,7 +80,7 @@ pub(crate) fn violated(
 /// The devices of [`memory_named`].
 pub(crate) fn part_named(name: &str) -> Part {
     match name {
-        "rdimm" | "stacked" => part(6400, Density::Gb16, Width::X4, Bin::A),
+        "rdimm" | "stacked" | "stack" => part(6400, Density::Gb16, Width::X4, Bin::A),
         "same_bank" => part(6400, Density::Gb32, Width::X8, Bin::B),
         "mrdimm" => part(4400, Density::Gb24, Width::X4, Bin::A),
         _ => panic!("no memory {name}"),
@@ -88,13 +88,14 @@ pub(crate) fn part_named(name: &str) -> Part {
 }
 
 /// Two ranks refreshed all banks at a time; the same by bank index; the half-rate DRAM of an MRDIMM-8800, two ranks on
-/// each of two pseudo-channels; and two stacks of two dies.
+/// each of two pseudo-channels; two stacks of two dies; and one.
 pub(crate) fn memory_named(name: &str) -> Memory {
     let (shape, refresh) = match name {
         "rdimm" => (shape(1, 2, 1), RefreshMode::AllBank),
         "same_bank" => (shape(1, 2, 1), RefreshMode::SameBank),
         "mrdimm" => (shape(2, 2, 1), RefreshMode::AllBank),
         "stacked" => (shape(1, 4, 2), RefreshMode::AllBank),
+        "stack" => (shape(1, 2, 2), RefreshMode::AllBank),
         _ => panic!("no memory {name}"),
     };
     memory(part_named(name), shape, refresh)

@@ -46,7 +46,7 @@ pub(crate) fn outcome(
         watch.checker.ignore(rule);
     }
     let mut bench = Bench::new(config, watch, 7);
-    for _ in 0..20 {
+    for _ in 0..16 {
         bench.run(500);
     }
     let watch = bench.stop();
@@ -72,7 +72,7 @@ pub(crate) enum Change {
 pub(crate) struct Fate {
     /// Violated at the numbers of DDR5, and at spread ones.
     pub(crate) violated: [Rules; 2],
-    /// Rules that commands met exactly before, and none does any more.
+    /// Rules at whose first clock commands came before, and none does any more. Of [`Change::More`] alone.
     pub(crate) slack: Rules,
     /// Setups in which there was a mutant: neither refused nor the same.
     pub(crate) tried: [usize; 2],

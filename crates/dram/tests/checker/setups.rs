@@ -27,7 +27,7 @@ const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 15] = [
     ("same_bank", CLOSED, Some(0), 4),
     ("mrdimm", OPEN, None, 0),
     ("mrdimm", CLOSED, Some(0), 2),
-    ("stacked", OPEN, None, 0),
+    ("stack", OPEN, None, 0),
     ("stacked", CLOSED, Some(0), 2),
     ("spread", OPEN, Some(0), 0),
     ("spread", TIMEOUT, Some(0), 2),
