@@ -1,8 +1,9 @@
 //! What the engine issues is legal: many modules, policies and sorts of traffic.
 
+use std::collections::BTreeMap;
 use std::env;
 
-use wordline_dram::checker::{Bin, Density, Memory, RefreshMode, Width};
+use wordline_dram::checker::{Bin, Checker, Density, Memory, RefreshMode, Width};
 use wordline_dram::{PagePolicy, SubChannelConfig};
 
 use crate::memories::{memory, part, shape};
@@ -81,6 +82,7 @@ fn the_engine_violates_no_rule() {
         .map_or(10_000_000, |text| text.parse().expect("a number"));
     let mut random = Random(1);
     let (mut done, mut told, mut cases) = (0, 0, 0);
+    let mut decided = Decided::new();
     while done < wanted {
         let (memory, config) = any(&mut random);
         let mut watch = Watch::new(&memory);
@@ -99,10 +101,31 @@ fn the_engine_violates_no_rule() {
                 watch.violated
             );
         }
+        count(&mut decided, &watch.checker);
         (done, cases) = (done + watch.checker.commands(), cases + 1);
         if set.is_some() && done * 100 / wanted > told {
             told = done * 100 / wanted;
             eprintln!("{told} %: {done} commands of {cases} modules and policies, 0 violations");
         }
+    }
+    if set.is_some() {
+        tell(&decided);
+    }
+}
+
+/// By rule: commands that came at its first clock, and those that no other rule held back as long.
+type Decided = BTreeMap<&'static str, (u64, u64)>;
+
+fn count(decided: &mut Decided, checker: &Checker) {
+    for (rule, tight) in checker.tightness() {
+        let (exact, alone) = decided.entry(rule).or_default();
+        (*exact, *alone) = (*exact + tight.exact, *alone + tight.alone);
+    }
+}
+
+fn tell(decided: &Decided) {
+    eprintln!("{:24} {:>14} {:>14}", "rule", "exact", "alone");
+    for (rule, (exact, alone)) in decided {
+        eprintln!("{rule:24} {exact:>14} {alone:>14}");
     }
 }

@@ -10,4 +10,5 @@ mod memories;
 mod modules;
 mod mutants;
 mod setups;
+mod states;
 mod traffic;
