@@ -109,7 +109,7 @@ fn the_engine_violates_no_rule() {
         }
     }
     if set.is_some() {
-        tell(&decided);
+        eprintln!("{}", table(&decided));
     }
 }
 
@@ -123,9 +123,12 @@ fn count(decided: &mut Decided, checker: &Checker) {
     }
 }
 
-fn tell(decided: &Decided) {
-    eprintln!("{:24} {:>14} {:>14}", "rule", "exact", "alone");
-    for (rule, (exact, alone)) in decided {
-        eprintln!("{rule:24} {exact:>14} {alone:>14}");
-    }
+fn table(decided: &Decided) -> String {
+    let row =
+        |(rule, (exact, alone)): (_, &(u64, u64))| format!("\n{rule:24} {exact:>14} {alone:>14}");
+    let head = format!("{:24} {:>14} {:>14}", "rule", "exact", "alone");
+    decided
+        .iter()
+        .map(|(rule, counts)| row((rule, counts)))
+        .fold(head, |table, row| table + &row)
 }
