@@ -13,6 +13,7 @@ mod engine;
 mod mapping;
 mod observer;
 mod request;
+pub mod sheet;
 mod timing;
 
 pub use command::{Command, Issued};
