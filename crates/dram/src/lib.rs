@@ -10,6 +10,7 @@
 mod command;
 mod config;
 mod engine;
+pub mod log;
 mod mapping;
 mod observer;
 mod request;
