@@ -8,7 +8,7 @@ use crate::request::Location;
 use crate::timing::Timing;
 
 /// One rank of two groups with two banks, on clocks of 500 ps.
-fn config(pseudo_channels: u8) -> SubChannelConfig {
+pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
     SubChannelConfig {
         clock: Clock {
             data_rate_mts: 4000,
@@ -99,7 +99,7 @@ fn json(text: &[u8]) -> Vec<Value> {
 }
 
 /// Name, process, thread, begin and length of every slice, in nanoseconds.
-fn slices(text: &[u8]) -> Vec<(String, u64, u64, f64, f64)> {
+pub(super) fn slices(text: &[u8]) -> Vec<(String, u64, u64, f64, f64)> {
     let slice = |event: &Value| {
         let number = |key: &str| event[key].as_u64().expect("whole");
         let ns = |key: &str| (event[key].as_f64().expect("a number") * 1e6).round() / 1e3;

@@ -68,4 +68,6 @@ const fn carried(command: Command) -> [bool; 4] {
 #[cfg(test)]
 mod chrome_tests;
 #[cfg(test)]
+mod run_tests;
+#[cfg(test)]
 mod tests;
