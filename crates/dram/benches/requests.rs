@@ -3,6 +3,8 @@
 //! DDR5-6400, two ranks of x8 devices of 16 Gb, open pages, 32 read and 64 write entries, REFab. CPU time rather than
 //! wall-clock time, as other simulators' figures are quoted.
 
+#![allow(clippy::print_stdout)]
+
 use rustix::time::{ClockId, clock_gettime};
 use wordline_dram::{
     Clock, Geometry, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request, SubChannel,
@@ -198,6 +200,7 @@ fn main() {
         .ok()
         .and_then(|scale| scale.parse().ok());
     let scale: u64 = scale.unwrap_or(1);
+    let only = std::env::var("ONLY").ok();
     println!("| DDR5-6400, 2 ranks | requests per CPU second | share of the bus peak |");
     println!("|---|---|---|");
     for (name, work, requests) in [
@@ -207,6 +210,9 @@ fn main() {
         ("2:1 read:write, streaming", Work::StreamMixed, 10_000_000),
         ("one request per 200 cycles", Work::Sparse, 10_000_000),
     ] {
+        if only.as_deref().is_some_and(|only| !name.contains(only)) {
+            continue;
+        }
         let (rate, share) = measure(work, requests * scale, ());
         println!("| {name} | {:.2} M | {:.1} % |", rate * 1e-6, share * 100.0);
     }

@@ -190,6 +190,11 @@ impl SubChannelConfig {
                 "allowed: 1 to 2^31",
                 !(1..=1 << 31).contains(&of.rows),
             ),
+            (
+                "geometry.banks",
+                "allowed: up to 64 banks in a rank",
+                u32::from(of.banks) * u32::from(of.groups) > 64,
+            ),
             ("geometry.columns", "allowed: at least 1", of.columns == 0),
         ]
     }

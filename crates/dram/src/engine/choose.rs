@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE};
+use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -11,81 +11,84 @@ use crate::observer::Observer;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) at: u64,
-    /// Lower goes first: the class, and what decides within it.
-    class: u8,
-    tie: u64,
-    pub(super) channel: usize,
+    /// Lower goes first within a clock: the class, then the age of the entry or the number of the rank or bank.
+    order: u64,
+    pub(super) channel: u8,
     pub(super) deed: Deed,
 }
 
 /// What a choice does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// A command for a request, with the stamp of its last rule.
-    Serve { candidate: Candidate, rule: Stamp },
+    /// A command for a request: the place of a candidate.
+    Serve(u16),
+    /// A command for an overdue entry.
+    ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
     Own {
         command: Command,
-        rank: usize,
-        bank: usize,
+        rank: u8,
+        bank: u16,
     },
 }
 
 impl Choice {
-    pub(super) fn own(at: u64, class: u8, tie: u64, channel: usize, deed: Deed) -> Self {
+    /// Nothing to do.
+    pub(super) const NEVER: Self = Self {
+        at: u64::MAX,
+        order: u64::MAX,
+        channel: 0,
+        deed: Deed::Serve(NONE),
+    };
+
+    /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
+    pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
+        let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
         Self {
             at,
-            class,
-            tie,
-            channel,
+            order,
+            channel: channel.to_le_bytes()[0],
             deed,
         }
     }
 
-    fn key(&self) -> (u64, u8, usize, u64) {
-        // Ages are of the whole sub-channel; what the controller does by itself goes by pseudo-channel first.
-        let channel = match self.deed {
-            Deed::Serve { .. } => 0,
-            Deed::Own { .. } => self.channel,
-        };
-        (self.at, self.class, channel, self.tie)
-    }
-
     /// The one that goes first.
-    pub(super) fn better(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if b.key() < a.key() { b } else { a }),
-            (a, b) => a.or(b),
+    #[inline]
+    pub(super) fn better(self, other: Self) -> Self {
+        if (other.at, other.order) < (self.at, self.order) {
+            other
+        } else {
+            self
         }
     }
 }
 
+/// Where the class of a command stands in its order: column commands are 1, row commands 2.
+const CLASS_BIT: u32 = 40;
+
+/// The clocks from now that keys hold lie above the order of candidates.
+const ORDER_BITS: u32 = 41;
+
 impl<O: Observer> SubChannel<O> {
     /// What a command bus would issue next, and when, if nothing else happened.
     #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Option<Choice> {
-        if bus >= self.channels.len() {
-            return None;
-        }
+    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
         let floor = now.max(self.bus_free[bus]);
-        if !self.policy.shared_commands {
-            return self.choose_in(bus, floor);
+        if self.policy.shared_commands && self.channels.len() > 1 {
+            self.choose_in(0, floor).better(self.choose_in(1, floor))
+        } else {
+            self.choose_in(bus, floor)
         }
-        if bus > 0 {
-            return None;
-        }
-        let choices = (0..self.channels.len()).map(|channel| self.choose_in(channel, floor));
-        choices.fold(None, Choice::better)
     }
 
     #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Option<Choice> {
+    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let best = match self.overdue(channel) {
-            None => self.best_candidate(channel, floor),
-            Some(entry) => self.best_beside_overdue(channel, entry, floor),
+            None => self.first_of(channel, floor, |_| false),
+            Some(entry) => self.first_beside_overdue(channel, entry, floor),
         };
         if self.has_duties(channel) {
-            Choice::better(self.duty(channel, floor), best)
+            best.better(self.duty(channel, floor))
         } else {
             best
         }
@@ -93,40 +96,36 @@ impl<O: Observer> SubChannel<O> {
 
     /// When all rules allow a candidate, as a stamp.
     #[inline]
-    fn rule(&self, channel: usize, candidate: &Candidate) -> Stamp {
+    pub(super) fn rule(&self, channel: usize, candidate: &Candidate) -> Stamp {
         let pc = &self.channels[channel];
         let group = pc.group_ok[usize::from(candidate.group_slot)];
         let rank = pc.rank_ok[usize::from(candidate.rank_slot)];
         candidate.bank_ok.max(group).max(rank)
     }
 
-    /// The hot loop: the first, by clock, class and age.
+    /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn best_candidate(&self, channel: usize, floor: u64) -> Option<Choice> {
+    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
         let pc = &self.channels[channel];
-        let (mut key, mut age, mut best) = (u64::MAX, u64::MAX, None);
-        for candidate in &pc.candidates {
-            let rule = self.rule(channel, candidate);
-            let this = clock(rule).max(floor) << 1 | u64::from(candidate.class);
-            if !candidate.off && (this < key || (this == key && candidate.age < age)) {
-                (key, age) = (this, candidate.age);
-                best = Some(candidate);
+        let (mut first, mut place) = (u64::MAX, 0);
+        for (index, candidate) in pc.candidates.iter().enumerate() {
+            let wait = clock(self.rule(channel, candidate)).saturating_sub(floor);
+            let key = (wait << ORDER_BITS) | candidate.order;
+            let key = if skip(candidate) { u64::MAX } else { key };
+            if key < first {
+                (first, place) = (key, index);
             }
         }
-        best.map(|candidate| self.serve(channel, candidate, floor))
-    }
-
-    fn serve(&self, channel: usize, candidate: &Candidate, floor: u64) -> Choice {
-        let rule = self.rule(channel, candidate);
+        if first == u64::MAX {
+            return Choice::NEVER;
+        }
+        let [low, high, ..] = place.to_le_bytes();
+        let order = first & ((1 << ORDER_BITS) - 1);
         Choice {
-            at: clock(rule).max(floor),
-            class: 1 + candidate.class,
-            tie: candidate.age,
-            channel,
-            deed: Deed::Serve {
-                candidate: *candidate,
-                rule,
-            },
+            at: floor + (first >> ORDER_BITS),
+            order: order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
+            deed: Deed::Serve(u16::from_le_bytes([low, high])),
         }
     }
 
@@ -143,27 +142,35 @@ impl<O: Observer> SubChannel<O> {
         if passed < u64::from(self.policy.age_cap) {
             return None;
         }
-        let bank = self.bank_of(&entry.location);
-        (!self.is_off(channel, bank)).then_some(oldest)
+        (!pc.is_off(usize::from(entry.bank))).then_some(oldest)
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
-    #[cold]
-    fn best_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Option<Choice> {
-        let pc = &self.channels[channel];
-        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
-        let bank = self.bank_of(&of.location);
-        let forced = self.candidate(channel, bank, entry, pc.open[bank] == of.location.row);
-        let others = pc.candidates.iter().filter(|other| {
-            let column = other.class == 0 && forced.class == 0;
-            usize::from(other.bank) != bank && !other.off && !column
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
+        let forced = self.overdue_candidate(channel, entry);
+        let column = forced.is_column();
+        let others = self.first_of(channel, floor, |other| {
+            other.bank == forced.bank || (column && other.is_column())
         });
-        let choices = others.map(|other| self.serve(channel, other, floor));
-        let forced = self.serve(channel, &forced, floor);
-        choices.map(Some).fold(Some(forced), Choice::better)
+        let own = Choice {
+            at: clock(self.rule(channel, &forced)).max(floor),
+            order: forced.order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
+            deed: Deed::ServeOverdue(entry),
+        };
+        own.better(others)
+    }
+
+    /// What an overdue entry's bank does for it.
+    pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
+        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
+        let bank = usize::from(of.bank);
+        let hit = self.channels[channel].open[bank] == of.location.row;
+        self.candidate(channel, bank, entry, hit)
     }
 
     /// What a bank does for an entry: a column command where its row is open.
+    #[inline]
     fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> Candidate {
         let pc = &self.channels[channel];
         let kind = self.direction();
@@ -178,18 +185,17 @@ impl<O: Observer> SubChannel<O> {
             (false, _) => (PRE, pc.pre_ok[bank]),
         };
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
-        let groups = pc.group_ok.len() / 4;
+        let class = if slot >= ACT { ROW_COMMAND } else { 0 };
+        let order = class | of.age;
         Candidate {
-            age: of.age,
             bank_ok,
+            order: if pc.is_off(bank) { u64::MAX } else { order },
+            group_slot: small(slot * pc.groups() + usize::from(pc.group_of[bank])),
+            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
             bank: small(bank),
             entry,
-            group_slot: small(slot * groups + usize::from(pc.group_of[bank])),
-            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
             slot: slot.to_le_bytes()[0],
-            class: u8::from(slot >= ACT),
             closes,
-            off: self.is_off(channel, bank),
         }
     }
 
@@ -202,6 +208,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Active entries of a bank, oldest first.
+    #[inline]
     fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
         let entries = &self.sets[self.set_of(channel)].entries;
         let mut place = self.channels[channel].lists[self.direction()][bank].first;
@@ -243,6 +250,21 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
+    /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
+    #[inline]
+    pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, entry: u16) {
+        let pc = &self.channels[channel];
+        if let Some(candidate) = pc.candidates.get(usize::from(pc.candidate_of[bank])) {
+            let row = self.sets[self.set_of(channel)].entries[usize::from(entry)]
+                .location
+                .row;
+            if row != pc.open[bank] || (candidate.is_column() && !self.closes_pages()) {
+                return;
+            }
+        }
+        self.rechoose(channel, bank);
+    }
+
     fn drop_candidate(&mut self, channel: usize, bank: usize) {
         let pc = &mut self.channels[channel];
         let place = std::mem::replace(&mut pc.candidate_of[bank], NONE);
@@ -258,14 +280,15 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channels.len() {
             let pc = &mut self.channels[channel];
-            for candidate in std::mem::take(&mut pc.candidates) {
+            for candidate in &pc.candidates {
                 pc.candidate_of[usize::from(candidate.bank)] = NONE;
             }
+            pc.candidates.clear();
             let mut place = pc.by_age[usize::from(self.writing)].first;
             while place != NONE {
                 let entry = &self.sets[self.set_of(channel)].entries[usize::from(place)];
                 place = entry.next_by_age;
-                let bank = self.bank_of(&entry.location);
+                let bank = usize::from(entry.bank);
                 if self.channels[channel].candidate_of[bank] == NONE {
                     self.rechoose(channel, bank);
                 }
@@ -273,12 +296,12 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Marks the candidates of a rank whose banks are withheld or powered down, and unmarks the others.
-    pub(super) fn mark_rank(&mut self, channel: usize, rank: usize) {
+    /// Makes the candidates of a rank again: its banks are withheld or powered down, or are so no more.
+    pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
         for place in 0..self.channels[channel].candidates.len() {
             let bank = usize::from(self.channels[channel].candidates[place].bank);
             if usize::from(self.channels[channel].rank_of[bank]) == rank {
-                self.channels[channel].candidates[place].off = self.is_off(channel, bank);
+                self.rechoose(channel, bank);
             }
         }
     }

@@ -48,13 +48,6 @@ impl<O: Observer> SubChannel<O> {
             || matches!(self.policy.page, PagePolicy::Timeout(_))
     }
 
-    /// Whether a bank may not be used for requests.
-    pub(super) fn is_off(&self, channel: usize, bank: usize) -> bool {
-        let pc = &self.channels[channel];
-        let rank = &pc.ranks[usize::from(pc.rank_of[bank])];
-        rank.powered_down.is_some() || (rank.must && self.is_withheld(rank.next, pc.index_of[bank]))
-    }
-
     /// Whether the next refresh of a rank that must refresh takes banks of an index.
     fn is_withheld(&self, next: u8, index: u8) -> bool {
         self.policy.refresh == Refresh::AllBank || next == index
@@ -71,7 +64,23 @@ impl<O: Observer> SubChannel<O> {
         of.must = must;
         self.withhold(channel, rank, from);
         self.count_duties(channel);
-        self.mark_rank(channel, rank);
+        self.mark(channel, rank);
+    }
+
+    /// Says which banks of a rank requests may not use.
+    fn mark(&mut self, channel: usize, rank: usize) {
+        let all = self.policy.refresh == Refresh::AllBank;
+        let of = &mut self.channels[channel].ranks[rank];
+        let off = match (of.powered_down, of.must) {
+            (Some(_), _) => u16::MAX,
+            (None, true) if all => u16::MAX,
+            (None, true) => 1 << of.next,
+            (None, false) => 0,
+        };
+        if off != of.off {
+            of.off = off;
+            self.rechoose_rank(channel, rank);
+        }
     }
 
     fn count_duties(&mut self, channel: usize) {
@@ -111,12 +120,13 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The first of everything that is done without a request.
-    pub(super) fn duty(&self, channel: usize, floor: u64) -> Option<Choice> {
+    #[inline(never)]
+    pub(super) fn duty(&self, channel: usize, floor: u64) -> Choice {
         let ranks = 0..self.channels[channel].ranks.len();
         let duties = ranks.filter_map(|rank| self.duty_of_rank(channel, rank, floor));
-        let first = duties.map(Some).fold(None, Choice::better);
+        let first = duties.fold(Choice::NEVER, Choice::better);
         match self.policy.page {
-            PagePolicy::Timeout(idle) => Choice::better(first, self.idle_row(channel, idle, floor)),
+            PagePolicy::Timeout(idle) => first.better(self.idle_row(channel, idle, floor)),
             PagePolicy::Open | PagePolicy::Closed => first,
         }
     }
@@ -124,11 +134,7 @@ impl<O: Observer> SubChannel<O> {
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<Choice> {
         let of = &self.channels[channel].ranks[rank];
         let own = |at: u64, class: u8, command: Command, bank: usize| {
-            let deed = Deed::Own {
-                command,
-                rank,
-                bank,
-            };
+            let deed = deed(command, rank, bank);
             Some(Choice::own(
                 at.max(floor),
                 class,
@@ -170,16 +176,27 @@ impl<O: Observer> SubChannel<O> {
         )
     }
 
-    /// Banks of a rank that its next refresh takes.
-    fn banks_of_refresh(&self, channel: usize, rank: usize) -> impl Iterator<Item = usize> {
-        let (groups, banks) = (
-            usize::from(self.geometry.groups),
-            usize::from(self.geometry.banks),
+    /// Open banks of a rank that its next refresh takes.
+    fn open_banks_of_refresh(
+        &self,
+        channel: usize,
+        rank: usize,
+    ) -> impl Iterator<Item = usize> + use<O> {
+        let banks = usize::from(self.geometry.banks);
+        let first = rank * usize::from(self.geometry.groups) * banks;
+        let of = &self.channels[channel].ranks[rank];
+        let (next, all) = (
+            usize::from(of.next),
+            self.policy.refresh == Refresh::AllBank,
         );
-        let all = self.policy.refresh == Refresh::AllBank;
-        let next = usize::from(self.channels[channel].ranks[rank].next);
-        let first = rank * groups * banks;
-        (0..groups * banks)
+        let mut open = of.open_banks;
+        let each = move || {
+            let bank = open.trailing_zeros() as usize;
+            let some = open != 0;
+            open &= open.wrapping_sub(1);
+            some.then_some(bank)
+        };
+        std::iter::from_fn(each)
             .filter(move |bank| all || bank % banks == next)
             .map(move |bank| first + bank)
     }
@@ -189,11 +206,9 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[channel];
         let mut ok = pc.rank_ok[PRE * pc.ranks.len() + rank];
         let mut open = false;
-        for bank in self.banks_of_refresh(channel, rank) {
-            if pc.open[bank] != CLOSED {
-                open = true;
-                ok = ok.max(pc.pre_ok[bank]);
-            }
+        for bank in self.open_banks_of_refresh(channel, rank) {
+            open = true;
+            ok = ok.max(pc.pre_ok[bank]);
         }
         (open, clock(ok))
     }
@@ -211,23 +226,18 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The first open row that nobody has asked for long enough.
-    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Option<Choice> {
+    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Choice {
         let pc = &self.channels[channel];
-        let rows = (0..pc.open.len()).filter(|&bank| {
-            pc.open[bank] != CLOSED && pc.queued[bank] == 0 && !self.is_off(channel, bank)
-        });
+        let rows = (0..pc.open.len())
+            .filter(|&bank| pc.open[bank] != CLOSED && pc.queued[bank] == 0 && !pc.is_off(bank));
         let choices = rows.map(|bank| {
             let rank = usize::from(pc.rank_of[bank]);
             let rule = pc.pre_ok[bank].max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
             let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
-            let deed = Deed::Own {
-                command: Command::PrePb,
-                rank,
-                bank,
-            };
+            let deed = deed(Command::PrePb, rank, bank);
             Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
         });
-        choices.map(Some).fold(None, Choice::better)
+        choices.fold(Choice::NEVER, Choice::better)
     }
 
     /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
@@ -242,10 +252,17 @@ impl<O: Observer> SubChannel<O> {
         self.tell(channel, command, rank, bank, at);
         self.channels[channel].ranks[rank].last_command = at;
         match command {
-            Command::PrePb => self.close_banks(channel, rank, &[bank], at),
+            Command::PrePb => {
+                self.after_pre(channel, rank, at);
+                self.close(channel, bank, at);
+                self.rechoose(channel, bank);
+            }
             Command::PreAb | Command::PreSb => {
-                let banks: Vec<usize> = self.banks_of_refresh(channel, rank).collect();
-                self.close_banks(channel, rank, &banks, at);
+                self.after_pre(channel, rank, at);
+                for bank in self.open_banks_of_refresh(channel, rank) {
+                    self.close(channel, bank, at);
+                    self.rechoose(channel, bank);
+                }
             }
             Command::RefAb => {
                 self.after_ref_all(channel, rank, at);
@@ -259,24 +276,14 @@ impl<O: Observer> SubChannel<O> {
             }
             Command::Pde => {
                 self.channels[channel].ranks[rank].powered_down = Some(at);
-                self.mark_rank(channel, rank);
+                self.mark(channel, rank);
             }
             Command::Pdx => {
                 self.channels[channel].ranks[rank].powered_down = None;
                 self.after_exit(channel, rank, at);
-                self.mark_rank(channel, rank);
+                self.mark(channel, rank);
             }
             Command::Act | Command::Rd | Command::Rda | Command::Wr | Command::Wra => {}
-        }
-    }
-
-    fn close_banks(&mut self, channel: usize, rank: usize, banks: &[usize], at: u64) {
-        self.after_pre(channel, rank, at);
-        for &bank in banks {
-            if self.channels[channel].open[bank] != CLOSED {
-                self.close(channel, bank, at);
-                self.rechoose(channel, bank);
-            }
         }
     }
 
@@ -286,7 +293,7 @@ impl<O: Observer> SubChannel<O> {
         self.duty_changes(channel, rank, at + 1);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at + 1);
-        self.mark_rank(channel, rank);
+        self.mark(channel, rank);
     }
 
     fn tell(&mut self, channel: usize, command: Command, rank: usize, bank: usize, at: u64) {
@@ -306,5 +313,14 @@ impl<O: Observer> SubChannel<O> {
             location,
             request: None,
         });
+    }
+}
+
+fn deed(command: Command, rank: usize, bank: usize) -> Deed {
+    let [low, high, ..] = bank.to_le_bytes();
+    Deed::Own {
+        command,
+        rank: rank.to_le_bytes()[0],
+        bank: u16::from_le_bytes([low, high]),
     }
 }

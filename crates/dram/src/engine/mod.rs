@@ -42,6 +42,8 @@ pub struct SubChannel<O: Observer> {
     /// When the direction turned last, and for how many clocks it was writing before.
     turned: u64,
     wrote: u64,
+    /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
+    admit_at: u64,
     /// When the next refresh of any rank falls due.
     next_due: u64,
 }
@@ -100,6 +102,7 @@ impl<O: Observer> SubChannel<O> {
             flushing: false,
             turned: 0,
             wrote: 0,
+            admit_at: u64::MAX,
             next_due: match policy.refresh {
                 Refresh::Off => u64::MAX,
                 Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
@@ -118,6 +121,7 @@ impl<O: Observer> SubChannel<O> {
         self.check(&request)?;
         self.pushed = request.arrival;
         self.waiting += 1;
+        self.admit_at = self.admit_at.min(request.arrival.max(self.now));
         let set = self.set_of(usize::from(request.location.pseudo_channel));
         self.sets[set].backlog[index(request.kind)].push_back(request);
         Ok(())
@@ -198,47 +202,46 @@ impl<O: Observer> SubChannel<O> {
 
     /// From event to event. `self.now` is always a clock whose commands have not been issued.
     fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
+        let shared = self.policy.shared_commands;
+        let buses = if shared { 1 } else { self.channels.len() };
         while self.now < until && go_on(self) {
             let now = self.now;
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
-            self.admit(now);
+            if self.admit_at <= now {
+                self.admit(now);
+            }
             self.turn(now);
-            let choices = [self.choose(0, now), self.choose(1, now)];
-            let command = choices.iter().flatten().map(|choice| choice.at).min();
-            let command = command.unwrap_or(u64::MAX);
+            let first = self.choose(0, now);
+            let second = if buses > 1 {
+                self.choose(1, now)
+            } else {
+                Choice::NEVER
+            };
+            let command = first.at.min(second.at);
             // What comes from outside comes before the commands of its clock.
-            let outside = self.next_due.min(self.next_arrival());
+            let outside = self.next_due.min(self.admit_at);
             self.now = command.min(outside).min(until);
             if outside <= command || self.now == until {
                 continue;
             }
-            self.issue_choices(choices);
+            if first.at == command {
+                self.issue(&first);
+            }
+            if second.at == command {
+                // A column command changes what the other pseudo-channel may do.
+                let again = if first.at == command {
+                    self.choose(1, command)
+                } else {
+                    second
+                };
+                if again.at == command {
+                    self.issue(&again);
+                }
+            }
             self.now += 1;
         }
-    }
-
-    /// Issues what the buses chose for this clock. A column command changes what the other pseudo-channel may do.
-    fn issue_choices(&mut self, [first, second]: [Option<Choice>; 2]) {
-        let now = self.now;
-        let first = first.filter(|choice| choice.at == now);
-        let mut second = second.filter(|choice| choice.at == now);
-        if let Some(choice) = first {
-            self.issue(&choice);
-            if second.is_some() {
-                second = self.choose(1, now).filter(|choice| choice.at == now);
-            }
-        }
-        if let Some(choice) = second {
-            self.issue(&choice);
-        }
-    }
-
-    fn next_arrival(&self) -> u64 {
-        let now = self.now;
-        let sets = self.sets.iter().map(|set| set.next_arrival(now));
-        sets.min().unwrap_or(u64::MAX)
     }
 
     /// The set of queues that a pseudo-channel uses.

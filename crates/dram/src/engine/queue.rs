@@ -13,6 +13,8 @@ pub(super) const NONE: u16 = u16::MAX;
 pub(super) struct Entry {
     pub(super) id: u64,
     pub(super) location: Location,
+    /// Its bank's number within the pseudo-channel.
+    pub(super) bank: u16,
     pub(super) arrival: u64,
     pub(super) admitted: u64,
     /// Lower is older; over all queues of the sub-channel.
@@ -85,15 +87,6 @@ impl Set {
 
     pub(super) fn remove(&mut self, place: u16) {
         self.free.push(place);
-    }
-
-    /// Arrival of the next request that has not arrived at a clock.
-    pub(super) fn next_arrival(&self, now: u64) -> u64 {
-        let heads = self.backlog.iter().filter_map(VecDeque::front);
-        let later = heads
-            .map(|request| request.arrival)
-            .filter(|&arrival| arrival > now);
-        later.min().unwrap_or(u64::MAX)
     }
 }
 

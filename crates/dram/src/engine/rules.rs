@@ -21,7 +21,7 @@ impl<O: Observer> SubChannel<O> {
             usize::from(pc.rank_of[bank]),
             usize::from(pc.group_of[bank]),
         );
-        let (groups, ranks) = (pc.group_ok.len() / 4, pc.ranks.len());
+        let (groups, ranks) = (pc.groups(), pc.ranks.len());
         let after = |clocks: u32| at + u64::from(clocks);
         for column_ok in &mut pc.column_ok {
             put_off(&mut column_ok[bank], after(t.rcd), Cause::Activate);
@@ -62,7 +62,7 @@ impl<O: Observer> SubChannel<O> {
             usize::from(pc.rank_of[bank]),
             usize::from(pc.group_of[bank]),
         );
-        let (groups, ranks) = (pc.group_ok.len() / 4, pc.ranks.len());
+        let (groups, ranks) = (pc.groups(), pc.ranks.len());
         let after = |clocks: u32| at + u64::from(clocks);
         let written = t.cwl + t.burst;
         let (same, turned) = if kind == 0 {
@@ -143,7 +143,8 @@ impl<O: Observer> SubChannel<O> {
         let index = usize::from(pc.index_of[bank]);
         let idle = &mut pc.idle_ok[rank * usize::from(self.geometry.banks) + index];
         *idle = (*idle).max(from + rp);
-        pc.ranks[rank].open_banks -= 1;
+        let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
+        pc.ranks[rank].open_banks &= !(1 << (bank - rank * per_rank));
         pc.ranks[rank].pde_ok = pc.ranks[rank].pde_ok.max(from + pden);
     }
 

@@ -15,10 +15,12 @@ impl<O: Observer> SubChannel<O> {
     /// Lets requests that have arrived into the queues.
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
+        self.admit_at = u64::MAX;
         for set in 0..self.sets.len() {
             for kind in 0..2 {
                 while let Some(head) = self.sets[set].backlog[kind].front() {
                     if head.arrival > now {
+                        self.admit_at = self.admit_at.min(head.arrival);
                         break;
                     }
                     let request = *head;
@@ -82,6 +84,7 @@ impl<O: Observer> SubChannel<O> {
         let mut entry = Entry {
             id: request.id,
             location: at,
+            bank: u16::try_from(bank).unwrap_or(u16::MAX),
             arrival: request.arrival,
             admitted: now,
             age: self.next_age,
@@ -102,6 +105,10 @@ impl<O: Observer> SubChannel<O> {
             entry.drained = self.drained_before(request.kind, now);
             entry.withheld = self.withheld_before(channel, bank, now);
         }
+        if kind == 1 && !self.sets[set].backlog[0].is_empty() {
+            // The read that waits there may want this line.
+            self.admit_at = self.admit_at.min(now + 1);
+        }
         self.next_age += 1;
         let queues = &mut self.sets[set];
         queues.count[kind] += 1;
@@ -115,24 +122,26 @@ impl<O: Observer> SubChannel<O> {
             self.duty_changes(channel, rank, now);
         }
         if kind == self.direction() {
-            self.rechoose(channel, bank);
+            self.rechoose_for_new(channel, bank, place);
         }
     }
 
     /// Issues a choice at its clock.
     pub(super) fn issue(&mut self, choice: &Choice) {
-        let (at, channel) = (choice.at, choice.channel);
+        let (at, channel) = (choice.at, usize::from(choice.channel));
         let bus = if self.policy.shared_commands {
             0
         } else {
             channel
         };
         match &choice.deed {
-            Deed::Serve { candidate, rule } => {
-                let long = candidate.slot != 3;
-                let taken = if long { self.timing.long_command } else { 1 };
-                self.bus_free[bus] = at + u64::from(taken);
-                self.issue_for_request(channel, candidate, *rule, at);
+            Deed::Serve(place) => {
+                let candidate = self.channels[channel].candidates[usize::from(*place)];
+                self.issue_for_request(channel, bus, &candidate, at);
+            }
+            Deed::ServeOverdue(entry) => {
+                let candidate = self.overdue_candidate(channel, *entry);
+                self.issue_for_request(channel, bus, &candidate, at);
             }
             Deed::Own {
                 command,
@@ -140,15 +149,25 @@ impl<O: Observer> SubChannel<O> {
                 bank,
             } => {
                 self.bus_free[bus] = at + 1;
-                self.issue_own(channel, *command, *rank, *bank, at);
+                self.issue_own(
+                    channel,
+                    *command,
+                    usize::from(*rank),
+                    usize::from(*bank),
+                    at,
+                );
             }
         }
     }
 
-    fn issue_for_request(&mut self, channel: usize, candidate: &Candidate, rule: Stamp, at: u64) {
+    fn issue_for_request(&mut self, channel: usize, bus: usize, candidate: &Candidate, at: u64) {
+        let long = usize::from(candidate.slot) != PRE;
+        let taken = if long { self.timing.long_command } else { 1 };
+        self.bus_free[bus] = at + u64::from(taken);
         let bank = usize::from(candidate.bank);
         let set = self.set_of(channel);
         if O::WAITS {
+            let rule = self.rule(channel, candidate);
             self.account(channel, candidate, rule, at);
         }
         let entry = &mut self.sets[set].entries[usize::from(candidate.entry)];
@@ -171,7 +190,8 @@ impl<O: Observer> SubChannel<O> {
                 entry.activated = true;
                 told.column = 0;
                 pc.open[bank] = location.row;
-                pc.ranks[rank].open_banks += 1;
+                let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
+                pc.ranks[rank].open_banks |= 1 << (bank - rank * per_rank);
                 pc.touched[bank] = at;
                 self.after_act(channel, bank, at);
                 self.rechoose(channel, bank);
@@ -217,6 +237,9 @@ impl<O: Observer> SubChannel<O> {
         let rank = usize::from(entry.location.rank);
         pc.ranks[rank].queued -= 1;
         let emptied = pc.ranks[rank].queued == 0;
+        if !queues.backlog[kind].is_empty() {
+            self.admit_at = self.admit_at.min(at + 1);
+        }
         self.waiting -= 1;
         let latency = if kind == 0 {
             self.timing.cl

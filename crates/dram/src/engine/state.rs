@@ -13,26 +13,33 @@ pub(super) const ACT: usize = 2;
 pub(super) const PRE: usize = 3;
 const SLOTS: usize = 4;
 
+/// Set in the order of candidates that open or close rows: they come after column commands.
+pub(super) const ROW_COMMAND: u64 = 1 << 40;
+
 /// What a bank would do for its requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// Age of the entry that it serves.
-    pub(super) age: u64,
     /// When the bank by itself allows it.
     pub(super) bank_ok: Stamp,
-    pub(super) bank: u16,
-    pub(super) entry: u16,
+    /// Class and age of the entry that it serves: lower goes first. The greatest there is where the bank is withheld or
+    /// its rank powered down.
+    pub(super) order: u64,
     /// Places in `group_ok` and `rank_ok`.
     pub(super) group_slot: u16,
     pub(super) rank_slot: u16,
+    pub(super) bank: u16,
+    pub(super) entry: u16,
     /// [`ACT`], [`PRE`], or the index of a kind for a column command.
     pub(super) slot: u8,
-    /// 0 for column commands, 1 for ACT and PRE.
-    pub(super) class: u8,
     /// A column command closes the row.
     pub(super) closes: bool,
-    /// The bank is withheld, or its rank powered down.
-    pub(super) off: bool,
+}
+
+impl Candidate {
+    /// Whether it moves data.
+    pub(super) fn is_column(&self) -> bool {
+        usize::from(self.slot) < ACT
+    }
 }
 
 /// A logical rank.
@@ -47,7 +54,10 @@ pub(super) struct Rank {
     pub(super) must: bool,
     /// Entries of either kind.
     pub(super) queued: u32,
-    pub(super) open_banks: u16,
+    /// Banks that are open: a bit for each, group by group.
+    pub(super) open_banks: u64,
+    /// Indices within their groups of the banks that requests may not use: a bit for each.
+    pub(super) off: u16,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
     pub(super) last_command: u64,
@@ -108,6 +118,18 @@ pub(super) struct PseudoChannel {
 }
 
 impl PseudoChannel {
+    /// Bank groups of all ranks.
+    pub(super) fn groups(&self) -> usize {
+        self.group_ok.len() / SLOTS
+    }
+
+    /// Whether requests may not use a bank.
+    #[inline]
+    pub(super) fn is_off(&self, bank: usize) -> bool {
+        let rank = &self.ranks[usize::from(self.rank_of[bank])];
+        rank.off >> self.index_of[bank] & 1 != 0
+    }
+
     /// `first` is the number of its first rank among those of the sub-channel.
     pub(super) fn new(geometry: &Geometry, policy: &Policy, first: usize) -> Self {
         let ranks = usize::from(geometry.ranks);
@@ -124,6 +146,7 @@ impl PseudoChannel {
             must: false,
             queued: 0,
             open_banks: 0,
+            off: 0,
             powered_down: None,
             last_command: 0,
             ref_ok: 0,
