@@ -1,7 +1,9 @@
 //! Joules by part.
 
+use crate::command::Command;
 use crate::config::SubChannelConfig;
-use crate::energy::{Currents, EnergyCounts};
+use crate::energy::loops::Loops;
+use crate::energy::{Currents, EnergyCounts, Rail};
 
 /// What took the energy. VDD and VPP are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,11 +100,94 @@ impl EnergyBreakdown {
 }
 
 /// Joules for what was counted, with one set of currents.
+///
+/// With t the clocks of a state, A the clocks of it with a bank open and O the bank-clocks open, in seconds, and D the
+/// devices of a rank, VDD and VPP each give (the energies of single commands are those of `loops.rs`):
+///
+/// | part | joules |
+/// |---|---|
+/// | standby, closed | D·V·IDD2N·t |
+/// | standby, open | D·V·(IDD2N·A + (IDD3N − IDD2N)·(ρ·A + (1 − ρ)·O/B)) |
+/// | power-down | the same with IDD2P and IDD3P |
+/// | activate, read, write | D·commands·energy of one |
+/// | refresh | D·V·((IDD5B − IDD2N)·t of REFab + (IDD5C − IDD2N)·t of REFsb) |
+///
+/// To these come I/O (lines times joules a line), buffers (time times watts, and lines times joules a line) and the
+/// PMIC, which loses (1/η − 1) of all that it delivers.
+///
+/// Currents that fail [`Currents::check`] may give negative parts.
 #[must_use]
 pub fn energy(
-    _counts: &EnergyCounts,
-    _currents: &Currents,
-    _config: &SubChannelConfig,
+    counts: &EnergyCounts,
+    currents: &Currents,
+    config: &SubChannelConfig,
 ) -> EnergyBreakdown {
-    EnergyBreakdown::default()
+    let loops = Loops::new(currents, config);
+    let mut breakdown = EnergyBreakdown::default();
+    for rail in [&currents.vdd, &currents.vpp] {
+        breakdown.add_devices(counts, &loops, rail, f64::from(currents.devices));
+    }
+    let reads = counts.lines_read() as f64;
+    let writes = counts.lines_written() as f64;
+    let seconds = counts.clocks as f64 * loops.clock_s;
+    let buffers = seconds * currents.buffer_w + (reads + writes) * currents.buffer_line_j;
+    breakdown.add(
+        EnergyPart::Io,
+        reads * currents.io_read_j + writes * currents.io_write_j,
+    );
+    breakdown.add(EnergyPart::Buffers, buffers);
+    let lost = 1.0 / currents.pmic_efficiency - 1.0;
+    breakdown.add(EnergyPart::PmicLoss, lost * breakdown.total());
+    breakdown
+}
+
+impl EnergyBreakdown {
+    fn add(&mut self, part: EnergyPart, joules: f64) {
+        self.joules[part as usize] += joules;
+    }
+
+    /// What one rail of all devices takes.
+    fn add_devices(&mut self, counts: &EnergyCounts, loops: &Loops, rail: &Rail, devices: f64) {
+        let (i2n, i3n, i2p, i3p) = (rail.i2n, rail.i3n, rail.i2p, rail.i3p);
+        let refresh = counts.refresh_all_bank as f64 * (rail.i5b - i2n)
+            + counts.refresh_same_bank as f64 * (rail.i5c - i2n);
+        let amp_clocks = [
+            (
+                EnergyPart::PrechargeStandby,
+                counts.precharge_standby as f64 * i2n,
+            ),
+            (
+                EnergyPart::ActiveStandby,
+                loops.background(i2n, i3n, counts.active_standby, counts.open_standby),
+            ),
+            (
+                EnergyPart::PrechargePowerDown,
+                counts.precharge_power_down as f64 * i2p,
+            ),
+            (
+                EnergyPart::ActivePowerDown,
+                loops.background(i2p, i3p, counts.active_power_down, counts.open_power_down),
+            ),
+            (EnergyPart::Refresh, refresh),
+        ];
+        for (part, charge) in amp_clocks {
+            self.add(part, devices * rail.volts * charge * loops.clock_s);
+        }
+        let commands = [
+            (
+                EnergyPart::Activate,
+                counts.count(Command::Act),
+                loops.activate_j(rail),
+            ),
+            (EnergyPart::Read, counts.lines_read(), loops.read_j(rail)),
+            (
+                EnergyPart::Write,
+                counts.lines_written(),
+                loops.write_j(rail),
+            ),
+        ];
+        for (part, count, joules) in commands {
+            self.add(part, devices * count as f64 * joules);
+        }
+    }
 }

@@ -36,6 +36,18 @@ impl EnergyCounts {
         self.commands[command as usize]
     }
 
+    /// Lines read from the DRAM.
+    #[must_use]
+    pub const fn lines_read(&self) -> u64 {
+        self.count(Command::Rd) + self.count(Command::Rda)
+    }
+
+    /// Lines written to the DRAM.
+    #[must_use]
+    pub const fn lines_written(&self) -> u64 {
+        self.count(Command::Wr) + self.count(Command::Wra)
+    }
+
     /// Adds another sub-channel's counts.
     pub fn merge(&mut self, other: &Self) {
         self.clocks += other.clocks;

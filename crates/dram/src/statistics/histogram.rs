@@ -141,3 +141,57 @@ fn bounds(index: usize) -> (u64, u64) {
     let low = (1 << octave) + (beyond & ((1 << OCTAVE_BITS) - 1)) * width;
     (low, low + (width - 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_histogram_has_no_figures() {
+        let empty = ClockHistogram::new();
+        assert_eq!((empty.count(), empty.sum(), empty.max()), (0, 0, 0));
+        assert_eq!((empty.mean(), empty.quantile(0.5)), (None, None));
+        assert_eq!(empty.bins().count(), 0);
+    }
+
+    #[test]
+    fn bins_follow_each_other_without_gap_or_overlap() {
+        let mut next = 0;
+        for bin in 0..BINS {
+            let (low, high) = bounds(bin);
+            assert_eq!((low, index(low), index(high)), (next, bin, bin));
+            next = high.wrapping_add(1);
+        }
+        assert_eq!(
+            next, 0,
+            "the last bin ends with the longest duration there is"
+        );
+    }
+
+    proptest! {
+        /// The plain reference: a sorted list, of which one half comes by merging.
+        #[test]
+        fn it_agrees_with_a_sorted_list(
+            short in prop::collection::vec(0u64..6000, 1..300),
+            long in prop::collection::vec(0u64..1 << 40, 0..100),
+        ) {
+            let (mut histogram, mut other) = (ClockHistogram::new(), ClockHistogram::default());
+            short.iter().for_each(|&clocks| histogram.record(clocks));
+            long.iter().for_each(|&clocks| other.record(clocks));
+            histogram.merge(&other);
+            let mut all = [short, long].concat();
+            all.sort_unstable();
+            prop_assert_eq!(histogram.count(), all.len() as u64);
+            prop_assert_eq!(histogram.sum(), all.iter().sum::<u64>());
+            prop_assert_eq!(histogram.max(), all[all.len() - 1]);
+            prop_assert_eq!(histogram.bins().map(|bin| bin.count).sum::<u64>(), all.len() as u64);
+            for quantile in [0.0, 0.5, 0.9, 0.99, 0.999, 1.0] {
+                let rank = ((quantile * all.len() as f64).ceil() as usize).max(1);
+                let (exact, got) = (all[rank - 1], histogram.quantile(quantile).unwrap_or(u64::MAX));
+                let slack = if exact < 4096 { 0 } else { exact / 128 };
+                prop_assert!((exact..=exact + slack).contains(&got), "{}: {} against {}", quantile, got, exact);
+            }
+        }
+    }
+}
