@@ -15,6 +15,7 @@ pub mod log;
 mod mapping;
 mod observer;
 mod request;
+pub mod sheet;
 pub mod statistics;
 mod timing;
 
