@@ -12,6 +12,7 @@ mod command;
 mod config;
 pub mod energy;
 mod engine;
+pub mod log;
 mod mapping;
 mod observer;
 mod request;
