@@ -1,55 +1,55 @@
-//! From arrival to the queues, or past them.
+//! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{Entry, append, index};
+use super::queue::{Waiting, append, kind_of, located};
 use super::serve::clocks;
-use super::stamp::clock;
-use super::state::{ACT, CLOSED, PRE, SLOTS};
 use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
-use crate::request::{Kind, Request};
+use crate::request::Kind;
 
 impl<O: Observer> SubChannel<O> {
-    /// Lets requests that have arrived into the queues. Nothing happens before `until`, as far as anybody knows.
+    /// Lets requests that have arrived into the queues.
     #[inline]
-    pub(super) fn admit(&mut self, now: u64, until: u64) {
+    pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
-        for set in 0..self.sets.len() {
-            for kind in 0..2 {
-                while let Some(head) = self.sets[set].backlog[kind].front() {
-                    if head.arrival > now {
-                        self.admit_at = self.admit_at.min(head.arrival);
-                        break;
-                    }
-                    let request = *head;
-                    let found = self.is_line_queued(set, &request);
-                    if !found && self.sets[set].count[kind] >= self.sets[set].room[kind] {
-                        break;
-                    }
-                    self.sets[set].backlog[kind].pop_front();
-                    self.observer.accepted(request.id, request.kind, now);
-                    if found {
-                        self.serve_at_once(&request, now);
-                    } else {
-                        let entry = self.entry(&request, now);
-                        self.enter(set, entry);
-                    }
-                }
+        for set in 0..self.set_count {
+            self.admit_kind(set, 0, now);
+            self.admit_kind(set, 1, now);
+        }
+    }
+
+    #[inline]
+    fn admit_kind(&mut self, set: usize, kind: usize, now: u64) {
+        while let Some(&head) = self.sets[set & 1].backlog[kind].front() {
+            if head.arrival > now {
+                self.admit_at = self.admit_at.min(head.arrival);
+                return;
+            }
+            let found = self.is_line_queued(set, &head);
+            let queues = &mut self.sets[set & 1];
+            if !found && queues.count[kind] >= queues.room[kind] {
+                return;
+            }
+            queues.backlog[kind].pop_front();
+            self.observer.accepted(head.id, kind_of(head.kind), now);
+            if found {
+                self.serve_at_once(&head, now);
+            } else {
+                self.enter(set, kind, &head, now);
             }
         }
-        let _ = until;
     }
 
     /// Whether a write to the line of a request is queued.
     #[inline]
-    fn is_line_queued(&self, set: usize, request: &Request) -> bool {
-        let at = &request.location;
-        if self.sets[set].count[1] == 0 {
+    fn is_line_queued(&self, set: usize, request: &Waiting) -> bool {
+        let queues = &self.sets[set & 1];
+        if queues.count[1] == 0 {
             return false;
         }
-        let bank = self.bank_of(at);
-        let mut place = self.channels[usize::from(at.pseudo_channel)].banks[bank].lists[1].first;
-        while let Some(entry) = self.sets[set].entries.get(usize::from(place)) {
-            if entry.location.row == at.row && entry.location.column == at.column {
+        let pc = &self.channels[usize::from(request.channel) & 1];
+        let mut place = pc.banks[usize::from(request.bank)].lists[1].first;
+        while let Some(entry) = queues.entries.get(usize::from(place)) {
+            if entry.row == request.row && entry.column == request.column {
                 return true;
             }
             place = entry.next_in_bank;
@@ -57,19 +57,22 @@ impl<O: Observer> SubChannel<O> {
         false
     }
 
-    fn serve_at_once(&mut self, request: &Request, now: u64) {
+    fn serve_at_once(&mut self, request: &Waiting, now: u64) {
         self.waiting -= 1;
         let mut waits = [0; CAUSES];
         waits[Cause::Queue as usize] = clocks(now - request.arrival);
+        let pc = &self.channels[usize::from(request.channel) & 1];
+        let bank = pc.banks[usize::from(request.bank)].location;
+        let kind = kind_of(request.kind);
         self.observer.served(&Served {
             id: request.id,
-            kind: request.kind,
-            location: request.location,
+            kind,
+            location: located(bank, request.row, request.column),
             arrival: request.arrival,
             admitted: now,
             issued: now,
             finish: now,
-            outcome: match request.kind {
+            outcome: match kind {
                 Kind::Read => Outcome::Forwarded,
                 Kind::Write => Outcome::Merged,
             },
@@ -77,59 +80,52 @@ impl<O: Observer> SubChannel<O> {
         });
     }
 
-    /// What a request is once it is admitted.
     #[inline]
-    fn entry(&mut self, request: &Request, now: u64) -> Entry {
-        let at = request.location;
-        let channel = usize::from(at.pseudo_channel);
-        let bank = self.bank_of(&at);
+    fn enter(&mut self, set: usize, kind: usize, request: &Waiting, now: u64) {
+        let channel = usize::from(request.channel) & 1;
+        let bank = usize::from(request.bank);
         let (drained, withheld) = if O::WAITS {
-            let withheld = self.withheld_before(channel, bank, now);
-            (self.drained_before(request.kind, now), withheld)
+            let withheld = self.channels[channel].withheld_before(bank, now);
+            (self.drained_before(kind, now), withheld)
         } else {
             (0, 0)
         };
+        let age = self.next_age;
         self.next_age += 1;
-        Entry {
-            id: request.id,
-            location: at,
-            bank: u16::try_from(bank).unwrap_or(u16::MAX),
-            kind: request.kind,
-            arrival: request.arrival,
-            admitted: now,
-            age: self.next_age - 1,
-            milestone: now,
-            drained,
-            withheld,
-            waits: [0; CAUSES],
-            precharged: false,
-            activated: false,
-            next_in_bank: 0,
-        }
-    }
-
-    #[inline]
-    fn enter(&mut self, set: usize, entry: Entry) {
-        let kind = index(entry.kind);
-        let channel = usize::from(entry.location.pseudo_channel);
-        let (bank, rank) = (usize::from(entry.bank), usize::from(entry.location.rank));
-        if kind == 1 && !self.sets[set].backlog[0].is_empty() {
+        let queues = &mut self.sets[set & 1];
+        if kind == 1 && !queues.backlog[0].is_empty() {
             // The read that waits there may want this line.
-            self.admit_at = self.admit_at.min(entry.admitted + 1);
+            self.admit_at = self.admit_at.min(now + 1);
         }
-        let queues = &mut self.sets[set];
         queues.count[kind] += 1;
-        let (age, admitted) = (entry.age, entry.admitted);
-        let place = queues.insert(entry);
         let pc = &mut self.channels[channel];
-        append(&mut queues.entries, &mut pc.banks[bank].lists[kind], place);
-        pc.by_age[kind].push(age, pc.columns, place);
+        let place = queues.take_place();
+        // Field by field: a whole entry would be put together elsewhere and copied.
+        let entry = &mut queues.entries[usize::from(place)];
+        entry.id = request.id;
+        entry.arrival = request.arrival;
+        entry.admitted = now;
+        entry.age = age;
+        entry.columns_before = pc.columns;
+        entry.milestone = now;
+        entry.drained = drained;
+        entry.withheld = withheld;
+        entry.row = request.row;
+        entry.column = request.column;
+        entry.bank = request.bank;
+        entry.kind = request.kind;
+        entry.precharged = false;
+        entry.activated = false;
+        let of = &mut pc.banks[bank];
+        append(&mut queues.entries, &mut of.lists[kind], place);
+        pc.by_age[kind].push(age, place);
+        let rank = of.rank();
         pc.ranks[rank].queued += 1;
         if pc.ranks[rank].queued == 1 && pc.ranks[rank].owed > 0 {
-            self.duty_changes(channel, rank, admitted);
+            self.duty_changes(channel, rank, now);
         }
         if kind == self.direction() {
-            self.rechoose_for_new(channel, bank, place);
+            self.rechoose_for_new(channel, bank, request.row);
         }
     }
 }

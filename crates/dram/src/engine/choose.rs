@@ -3,33 +3,53 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND, SLOTS};
+use super::state::{ACT, CLOSED, Candidate, PRE, PseudoChannel, ROW_COMMAND};
 use crate::command::Command;
 use crate::observer::Observer;
 
-/// A command that may be issued at a clock.
+/// A command that may be issued at a clock. Whole words, since it is passed on right after it is made: processors are
+/// slow to load together what was stored apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) at: u64,
     /// Lower goes first within a clock: the class, then the age of the entry or the number of the rank or bank.
     order: u64,
-    pub(super) channel: u8,
-    pub(super) deed: Deed,
+    /// A [`Deed`] and its pseudo-channel.
+    deed: u64,
 }
 
 /// What a choice does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
     /// A command for a request: the place of a candidate.
-    Serve(u16),
+    Serve(usize),
     /// A command for an overdue entry.
     ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
     Own {
         command: Command,
-        rank: u8,
-        bank: u16,
+        rank: usize,
+        bank: usize,
     },
+}
+
+impl Deed {
+    const OVERDUE: u64 = 1 << 40;
+    const OWN: u64 = 2 << 40;
+
+    #[inline]
+    fn pack(self, channel: usize) -> u64 {
+        let word = match self {
+            Self::Serve(place) => place as u64,
+            Self::ServeOverdue(entry) => Self::OVERDUE | u64::from(entry),
+            Self::Own {
+                command,
+                rank,
+                bank,
+            } => Self::OWN | (command as u64) << 32 | (rank as u64) << 16 | bank as u64,
+        };
+        word | (channel as u64) << 48
+    }
 }
 
 impl Choice {
@@ -37,18 +57,40 @@ impl Choice {
     pub(super) const NEVER: Self = Self {
         at: u64::MAX,
         order: u64::MAX,
-        channel: 0,
-        deed: Deed::Serve(NONE),
+        deed: 0,
     };
+
+    #[inline]
+    fn new(at: u64, order: u64, channel: usize, deed: Deed) -> Self {
+        let deed = deed.pack(channel);
+        Self { at, order, deed }
+    }
 
     /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
     pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
         let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
-        Self {
-            at,
-            order,
-            channel: channel.to_le_bytes()[0],
-            deed,
+        Self::new(at, order, channel, deed)
+    }
+
+    /// Pseudo-channel.
+    #[inline]
+    pub(super) fn channel(&self) -> usize {
+        usize::from(self.deed >> 48 != 0)
+    }
+
+    #[inline]
+    pub(super) fn deed(&self) -> Deed {
+        let word = self.deed & 0xFFFF;
+        if self.deed & (Deed::OVERDUE | Deed::OWN) == 0 {
+            Deed::Serve(word as usize)
+        } else if self.deed & Deed::OWN == 0 {
+            Deed::ServeOverdue(word as u16)
+        } else {
+            Deed::Own {
+                command: Command::ALL[(self.deed >> 32 & 0xFF) as usize],
+                rank: (self.deed >> 16 & 0xFFFF) as usize,
+                bank: word as usize,
+            }
         }
     }
 
@@ -69,45 +111,34 @@ const CLASS_BIT: u32 = 40;
 /// The clocks from now that keys hold lie above the order of candidates.
 const ORDER_BITS: u32 = 41;
 
-impl<O: Observer> SubChannel<O> {
-    /// What a command bus would issue next, and when, if nothing else happened.
+impl PseudoChannel {
+    /// When all rules allow a candidate, as a stamp.
     #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
-        let floor = now.max(self.bus_free[bus]);
-        if self.policy.shared_commands && self.channels.len() > 1 {
-            self.choose_in(0, floor).better(self.choose_in(1, floor))
-        } else {
-            self.choose_in(bus, floor)
-        }
+    pub(super) fn rule(&self, candidate: &Candidate) -> Stamp {
+        let slot = usize::from(candidate.slot) & 3;
+        let group = self.group_ok[usize::from(candidate.group)][slot];
+        let rank = self.rank_ok[usize::from(candidate.rank)][slot];
+        candidate.bank_ok.max(group).max(rank)
     }
 
+    /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
-        let pc = &self.channels[channel];
-        let Some(oldest) = pc.by_age[self.direction()].oldest() else {
-            return self.or_duty(Choice::NEVER, channel, floor);
-        };
-        let passed = pc.columns - oldest.columns_before;
-        let set = self.set_of(channel);
-        let bank = usize::from(self.sets[set].entries[usize::from(oldest.place)].bank);
-        if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
-            let best = self.first_beside_overdue(channel, oldest.place, floor);
-            return self.or_duty(best, channel, floor);
+    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
+        let (mut first, mut place) = (u64::MAX, 0);
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let wait = clock(self.rule(candidate)).saturating_sub(floor);
+            let key = (wait << ORDER_BITS) | candidate.order;
+            let key = if skip(candidate) { u64::MAX } else { key };
+            if key < first {
+                (first, place) = (key, index);
+            }
         }
-        let best = match self.oldest_at_once(channel, oldest.place, bank, floor) {
-            Some(choice) => choice,
-            None => self.first_of(channel, floor, |_| false),
-        };
-        self.or_duty(best, channel, floor)
-    }
-
-    #[inline]
-    fn or_duty(&self, best: Choice, channel: usize, floor: u64) -> Choice {
-        if self.has_duties(channel) {
-            best.better(self.duty(channel, floor))
-        } else {
-            best
+        if first == u64::MAX {
+            return Choice::NEVER;
         }
+        let order = first & ((1 << ORDER_BITS) - 1);
+        let at = floor + (first >> ORDER_BITS);
+        Choice::new(at, order + (1 << CLASS_BIT), channel, Deed::Serve(place))
     }
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
@@ -120,107 +151,137 @@ impl<O: Observer> SubChannel<O> {
         bank: usize,
         floor: u64,
     ) -> Option<Choice> {
-        let pc = &self.channels[channel];
-        let place = pc.banks[bank].candidate;
-        let candidate = pc.candidates.get(usize::from(place))?;
-        if pc.row_commands > 0 || candidate.entry != entry || candidate.order >= ROW_COMMAND {
+        if self.row_commands > 0 {
             return None;
         }
-        let kind = usize::from(candidate.slot);
-        let ranks = pc.rank_ok.chunks_exact(SLOTS).map(|of| of[kind]);
-        let any = clock(ranks.min().unwrap_or(0)).max(floor);
-        let at = clock(self.rule(channel, candidate)).max(floor);
-        (at == any).then(|| Choice {
-            at,
-            order: candidate.order + (1 << CLASS_BIT),
-            channel: channel.to_le_bytes()[0],
-            deed: Deed::Serve(place),
-        })
+        let place = self.banks[bank].candidate;
+        let candidate = self.candidates.get(usize::from(place))?;
+        if candidate.entry != entry || candidate.order >= ROW_COMMAND {
+            return None;
+        }
+        let any = clock(self.any_rank_ok[usize::from(candidate.slot) & 1]).max(floor);
+        let at = clock(self.rule(candidate)).max(floor);
+        let order = candidate.order + (1 << CLASS_BIT);
+        (at == any).then(|| Choice::new(at, order, channel, Deed::Serve(usize::from(place))))
     }
 
-    /// When all rules allow a candidate, as a stamp.
+    /// Stores the candidate of its bank.
     #[inline]
-    pub(super) fn rule(&self, channel: usize, candidate: &Candidate) -> Stamp {
-        let pc = &self.channels[channel];
-        let group = pc.group_ok[usize::from(candidate.group_slot)];
-        let rank = pc.rank_ok[usize::from(candidate.rank_slot)];
-        candidate.bank_ok.max(group).max(rank)
-    }
-
-    /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
-    #[inline]
-    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
-        let pc = &self.channels[channel];
-        let (mut first, mut place) = (u64::MAX, 0);
-        for (index, candidate) in pc.candidates.iter().enumerate() {
-            let wait = clock(self.rule(channel, candidate)).saturating_sub(floor);
-            let key = (wait << ORDER_BITS) | candidate.order;
-            let key = if skip(candidate) { u64::MAX } else { key };
-            if key < first {
-                (first, place) = (key, index);
+    fn set_candidate(&mut self, candidate: Candidate) {
+        self.row_commands += usize::from(!candidate.is_column());
+        let bank = &mut self.banks[usize::from(candidate.bank)];
+        match bank.candidate {
+            NONE => {
+                bank.candidate = u16::try_from(self.candidates.len()).unwrap_or(NONE);
+                self.candidates.push(candidate);
+            }
+            place => {
+                let old = std::mem::replace(&mut self.candidates[usize::from(place)], candidate);
+                self.row_commands -= usize::from(!old.is_column());
             }
         }
-        if first == u64::MAX {
-            return Choice::NEVER;
+    }
+
+    fn drop_candidate(&mut self, bank: usize) {
+        let place = std::mem::replace(&mut self.banks[bank].candidate, NONE);
+        if place != NONE {
+            let old = self.candidates.swap_remove(usize::from(place));
+            self.row_commands -= usize::from(!old.is_column());
+            if let Some(moved) = self.candidates.get(usize::from(place)) {
+                self.banks[usize::from(moved.bank)].candidate = place;
+            }
         }
-        let [low, high, ..] = place.to_le_bytes();
-        let order = first & ((1 << ORDER_BITS) - 1);
-        Choice {
-            at: floor + (first >> ORDER_BITS),
-            order: order + (1 << CLASS_BIT),
-            channel: channel.to_le_bytes()[0],
-            deed: Deed::Serve(u16::from_le_bytes([low, high])),
+    }
+}
+
+impl<O: Observer> SubChannel<O> {
+    /// What a command bus would issue next, and when, if nothing else happened.
+    #[inline]
+    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
+        let floor = now.max(self.bus_free[bus & 1]);
+        if self.policy.shared_commands && self.channel_count > 1 {
+            self.choose_in(0, floor).better(self.choose_in(1, floor))
+        } else {
+            self.choose_in(bus, floor)
+        }
+    }
+
+    #[inline]
+    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
+        let pc = &self.channels[channel & 1];
+        let best = match pc.by_age[self.direction()].oldest() {
+            None => Choice::NEVER,
+            Some(oldest) => self.choose_for_requests(channel, oldest, floor),
+        };
+        if pc.duties > 0 || self.has_idle_duties {
+            best.better(self.duty(channel, floor))
+        } else {
+            best
+        }
+    }
+
+    #[inline]
+    fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> Choice {
+        let pc = &self.channels[channel & 1];
+        let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
+        let bank = usize::from(entry.bank);
+        let passed = pc.columns - entry.columns_before;
+        if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
+            return self.first_beside_overdue(channel, oldest, floor);
+        }
+        match pc.oldest_at_once(channel, oldest, bank, floor) {
+            Some(choice) => choice,
+            None => pc.first_of(channel, floor, |_| false),
         }
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
     fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
+        let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
         let column = forced.is_column();
-        let others = self.first_of(channel, floor, |other| {
+        let others = pc.first_of(channel, floor, |other| {
             other.bank == forced.bank || (column && other.is_column())
         });
-        let own = Choice {
-            at: clock(self.rule(channel, &forced)).max(floor),
-            order: forced.order + (1 << CLASS_BIT),
-            channel: channel.to_le_bytes()[0],
-            deed: Deed::ServeOverdue(entry),
-        };
-        own.better(others)
+        let at = clock(pc.rule(&forced)).max(floor);
+        let order = forced.order + (1 << CLASS_BIT);
+        Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
     }
 
     /// What an overdue entry's bank does for it.
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
-        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
+        let of = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
         let bank = usize::from(of.bank);
-        let hit = self.channels[channel].banks[bank].open == of.location.row;
+        let hit = self.channels[channel & 1].banks[bank].open == of.row;
         self.candidate(channel, bank, entry, hit)
     }
 
     /// What a bank does for an entry: a column command where its row is open.
     #[inline]
     fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> Candidate {
-        let pc = &self.channels[channel];
+        let pc = &self.channels[channel & 1];
         let kind = self.direction();
-        let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
-        let closes = hit && self.closes_pages() && !self.is_row_wanted_again(channel, bank, entry);
-        let of_bank = &pc.banks[bank];
-        let (slot, bank_ok) = match (hit, of_bank.open) {
-            (true, _) if closes && kind == 0 => (kind, of_bank.column_ok[0].max(of_bank.rda_ok)),
-            (true, _) => (kind, of_bank.column_ok[kind]),
-            (false, CLOSED) => (ACT, of_bank.act_ok),
-            (false, _) => (PRE, of_bank.pre_ok),
+        let age = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].age;
+        let closes = hit && self.closes_pages && !self.is_row_wanted_again(channel, bank, entry);
+        let of = &pc.banks[bank];
+        let (slot, bank_ok) = match (hit, of.open) {
+            (true, _) if closes && kind == 0 => (kind, of.column_ok[0].max(of.rda_ok)),
+            (true, _) => (kind, of.column_ok[kind]),
+            (false, CLOSED) => (ACT, of.act_ok),
+            (false, _) => (PRE, of.pre_ok),
         };
-        let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
-        let order = class | of.age;
         Candidate {
             bank_ok,
-            order: if pc.is_off(bank) { u64::MAX } else { order },
-            group_slot: small(usize::from(of_bank.group) * SLOTS + slot),
-            rank_slot: small(usize::from(of_bank.rank) * SLOTS + slot),
-            bank: small(bank),
+            order: if pc.is_off(bank) {
+                u64::MAX
+            } else {
+                class | age
+            },
+            bank: u16::try_from(bank).unwrap_or(NONE),
             entry,
+            group: of.group,
+            rank: of.location.rank,
             slot: slot.to_le_bytes()[0],
             closes,
         }
@@ -228,17 +289,16 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether another active entry of the bank wants the row of an entry.
     fn is_row_wanted_again(&self, channel: usize, bank: usize, entry: u16) -> bool {
-        let entries = &self.sets[self.set_of(channel)].entries;
-        let row = entries[usize::from(entry)].location.row;
+        let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].row;
         self.entries_of(channel, bank)
-            .any(|(place, other)| place != entry && other.location.row == row)
+            .any(|(place, other)| place != entry && other.row == row)
     }
 
     /// Active entries of a bank, oldest first.
     #[inline]
     fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
-        let entries = &self.sets[self.set_of(channel)].entries;
-        let mut place = self.channels[channel].banks[bank].lists[self.direction()].first;
+        let entries = &self.sets[self.set_of(channel) & 1].entries;
+        let mut place = self.channels[channel & 1].banks[bank].lists[self.direction()].first;
         std::iter::from_fn(move || {
             let entry = entries.get(usize::from(place))?;
             let this = place;
@@ -248,102 +308,77 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Makes the candidate of a bank again: an entry came or went, or its row changed.
-    #[inline]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
-        let pc = &self.channels[channel];
-        let first = pc.banks[bank].lists[self.direction()].first;
+        let of = &self.channels[channel & 1].banks[bank];
+        let first = of.lists[self.direction()].first;
         if first == NONE {
-            self.drop_candidate(channel, bank);
+            self.channels[channel & 1].drop_candidate(bank);
             return;
         }
-        let open = pc.banks[bank].open;
+        let open = of.open;
         let hit = if open == CLOSED {
             None
         } else {
             let mut entries = self.entries_of(channel, bank);
-            entries.find(|(_, entry)| entry.location.row == open)
+            entries.find(|(_, entry)| entry.row == open)
         };
         let candidate = match hit {
             Some((entry, _)) => self.candidate(channel, bank, entry, true),
             None => self.candidate(channel, bank, first, false),
         };
-        let pc = &mut self.channels[channel];
-        pc.row_commands += usize::from(!candidate.is_column());
-        match pc.banks[bank].candidate {
-            NONE => {
-                pc.banks[bank].candidate = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
-                pc.candidates.push(candidate);
-            }
-            place => {
-                let old = std::mem::replace(&mut pc.candidates[usize::from(place)], candidate);
-                pc.row_commands -= usize::from(!old.is_column());
-            }
-        }
+        self.channels[channel & 1].set_candidate(candidate);
     }
 
     /// A column command was issued: mostly the next entry of the bank wants the same row.
     #[inline]
     pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
-        let (kind, closes, set) = (self.direction(), self.closes_pages(), self.set_of(channel));
-        let pc = &mut self.channels[channel];
+        let (kind, set) = (self.direction(), self.set_of(channel));
+        let pc = &mut self.channels[channel & 1];
         let of = &pc.banks[bank];
         let first = of.lists[kind].first;
-        let entry = self.sets[set].entries.get(usize::from(first));
-        let candidate = pc.candidates.get_mut(usize::from(of.candidate));
-        if let (Some(entry), Some(candidate), false) = (entry, candidate, closes) {
+        if let Some(entry) = self.sets[set & 1].entries.get(usize::from(first))
+            && let Some(candidate) = pc.candidates.get_mut(usize::from(of.candidate))
+            && entry.row == of.open
             // An overdue entry may have passed the bank's candidate, which then is no column command.
-            let hit = entry.location.row == of.open && candidate.is_column();
-            if hit && candidate.order != u64::MAX {
-                candidate.entry = first;
-                candidate.order = entry.age;
-                candidate.bank_ok = of.column_ok[kind];
-                return;
-            }
+            && candidate.order < ROW_COMMAND
+            && !self.closes_pages
+        {
+            candidate.entry = first;
+            candidate.order = entry.age;
+            candidate.bank_ok = of.column_ok[kind];
+            return;
         }
         self.rechoose(channel, bank);
     }
 
     /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
     #[inline]
-    pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, entry: u16) {
-        let pc = &self.channels[channel];
-        if let Some(candidate) = pc.candidates.get(usize::from(pc.banks[bank].candidate)) {
-            let row = self.sets[self.set_of(channel)].entries[usize::from(entry)]
-                .location
-                .row;
-            if row != pc.banks[bank].open || (candidate.is_column() && !self.closes_pages()) {
-                return;
-            }
+    pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, row: u32) {
+        let pc = &self.channels[channel & 1];
+        let of = &pc.banks[bank];
+        if let Some(candidate) = pc.candidates.get(usize::from(of.candidate))
+            && (row != of.open || (candidate.is_column() && !self.closes_pages))
+        {
+            return;
         }
         self.rechoose(channel, bank);
     }
 
-    fn drop_candidate(&mut self, channel: usize, bank: usize) {
-        let pc = &mut self.channels[channel];
-        let place = std::mem::replace(&mut pc.banks[bank].candidate, NONE);
-        if place != NONE {
-            let old = pc.candidates.swap_remove(usize::from(place));
-            pc.row_commands -= usize::from(!old.is_column());
-            if let Some(moved) = pc.candidates.get(usize::from(place)) {
-                pc.banks[usize::from(moved.bank)].candidate = place;
-            }
-        }
-    }
-
     /// Makes all candidates again: the direction turned.
     pub(super) fn choose_anew(&mut self) {
-        for channel in 0..self.channels.len() {
-            let pc = &mut self.channels[channel];
+        for channel in 0..self.channel_count {
+            let set = self.set_of(channel);
+            let pc = &mut self.channels[channel & 1];
             for candidate in &pc.candidates {
                 pc.banks[usize::from(candidate.bank)].candidate = NONE;
             }
             pc.candidates.clear();
             pc.row_commands = 0;
-            let entries = &self.sets[self.set_of(channel)].entries;
-            let live = self.channels[channel].by_age[self.direction()].live(entries);
-            let banks: Vec<u16> = live.map(|place| entries[usize::from(place)].bank).collect();
+            let live = self.channels[channel & 1].by_age[self.direction()]
+                .live(&self.sets[set & 1].entries);
+            let banks: Vec<u16> = live.map(|entry| entry.bank).collect();
             for bank in banks {
-                if self.channels[channel].banks[usize::from(bank)].candidate == NONE {
+                if self.channels[channel & 1].banks[usize::from(bank)].candidate == NONE {
                     self.rechoose(channel, usize::from(bank));
                 }
             }
@@ -352,10 +387,10 @@ impl<O: Observer> SubChannel<O> {
 
     /// Makes the candidates of a rank again: its banks are withheld or powered down, or are so no more.
     pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
-        for place in 0..self.channels[channel].candidates.len() {
-            let bank = usize::from(self.channels[channel].candidates[place].bank);
-            if usize::from(self.channels[channel].banks[bank].rank) == rank {
-                self.rechoose(channel, bank);
+        for place in 0..self.channels[channel & 1].candidates.len() {
+            let candidate = &self.channels[channel & 1].candidates[place];
+            if usize::from(candidate.rank) == rank {
+                self.rechoose(channel, usize::from(candidate.bank));
             }
         }
     }

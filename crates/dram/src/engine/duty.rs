@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::choose::{Choice, Deed};
 use super::stamp::clock;
-use super::state::{CLOSED, PRE, SLOTS};
+use super::state::{CLOSED, PRE};
 use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
@@ -23,9 +23,9 @@ impl<O: Observer> SubChannel<O> {
             Refresh::SameBank => self.timing.refi_sb,
         };
         self.next_due = u64::MAX;
-        for channel in 0..self.channels.len() {
-            for rank in 0..self.channels[channel].ranks.len() {
-                let of = &mut self.channels[channel].ranks[rank];
+        for channel in 0..self.channel_count {
+            for rank in 0..self.channels[channel & 1].ranks.len() {
+                let of = &mut self.channels[channel & 1].ranks[rank];
                 let mut more = false;
                 while of.due <= now {
                     of.due += u64::from(interval);
@@ -40,14 +40,6 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Whether anything but requests may have a candidate.
-    #[inline]
-    pub(super) fn has_duties(&self, channel: usize) -> bool {
-        self.channels[channel].duties > 0
-            || self.policy.power_down.is_some()
-            || matches!(self.policy.page, PagePolicy::Timeout(_))
-    }
-
     /// Whether the next refresh of a rank that must refresh takes banks of an index.
     fn is_withheld(&self, next: u8, index: u8) -> bool {
         self.policy.refresh == Refresh::AllBank || next == index
@@ -56,7 +48,7 @@ impl<O: Observer> SubChannel<O> {
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
         let most = self.policy.refresh_postponed_max;
-        let of = &mut self.channels[channel].ranks[rank];
+        let of = &mut self.channels[channel & 1].ranks[rank];
         let must = of.owed > most || (of.owed >= 1 && of.queued == 0);
         if must == of.must {
             return;
@@ -70,7 +62,7 @@ impl<O: Observer> SubChannel<O> {
     /// Says which banks of a rank requests may not use.
     fn mark(&mut self, channel: usize, rank: usize) {
         let all = self.policy.refresh == Refresh::AllBank;
-        let of = &mut self.channels[channel].ranks[rank];
+        let of = &mut self.channels[channel & 1].ranks[rank];
         let off = match (of.powered_down, of.must) {
             (Some(_), _) => u16::MAX,
             (None, true) if all => u16::MAX,
@@ -84,7 +76,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     fn count_duties(&mut self, channel: usize) {
-        let pc = &mut self.channels[channel];
+        let pc = &mut self.channels[channel & 1];
         let busy = pc.ranks.iter().filter(|rank| rank.must);
         pc.duties = u32::try_from(busy.count()).unwrap_or(u32::MAX);
     }
@@ -92,13 +84,13 @@ impl<O: Observer> SubChannel<O> {
     /// Keeps the books of for how long banks were withheld.
     fn withhold(&mut self, channel: usize, rank: usize, from: u64) {
         let (must, next) = {
-            let of = &self.channels[channel].ranks[rank];
+            let of = &self.channels[channel & 1].ranks[rank];
             (of.must, of.next)
         };
         for index in 0..self.geometry.banks {
             let withheld = must && self.is_withheld(next, index);
             let place = rank * usize::from(self.geometry.banks) + usize::from(index);
-            let pc = &mut self.channels[channel];
+            let pc = &mut self.channels[channel & 1];
             let since = pc.withheld_since[place];
             if withheld && since == u64::MAX {
                 pc.withheld_since[place] = from;
@@ -109,18 +101,10 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Clocks before a clock for which a bank was withheld.
-    #[inline]
-    pub(super) fn withheld_before(&self, channel: usize, bank: usize, now: u64) -> u64 {
-        let pc = &self.channels[channel];
-        let place = usize::from(pc.banks[bank].place);
-        pc.withheld[place] + now.saturating_sub(pc.withheld_since[place])
-    }
-
     /// The first of everything that is done without a request.
     #[inline(never)]
     pub(super) fn duty(&self, channel: usize, floor: u64) -> Choice {
-        let ranks = 0..self.channels[channel].ranks.len();
+        let ranks = 0..self.channels[channel & 1].ranks.len();
         let duties = ranks.filter_map(|rank| self.duty_of_rank(channel, rank, floor));
         let first = duties.fold(Choice::NEVER, Choice::better);
         match self.policy.page {
@@ -130,9 +114,13 @@ impl<O: Observer> SubChannel<O> {
     }
 
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<Choice> {
-        let of = &self.channels[channel].ranks[rank];
+        let of = &self.channels[channel & 1].ranks[rank];
         let own = |at: u64, class: u8, command: Command, bank: usize| {
-            let deed = deed(command, rank, bank);
+            let deed = Deed::Own {
+                command,
+                rank,
+                bank,
+            };
             Some(Choice::own(
                 at.max(floor),
                 class,
@@ -182,7 +170,7 @@ impl<O: Observer> SubChannel<O> {
     ) -> impl Iterator<Item = usize> + use<O> {
         let banks = usize::from(self.geometry.banks);
         let first = rank * usize::from(self.geometry.groups) * banks;
-        let of = &self.channels[channel].ranks[rank];
+        let of = &self.channels[channel & 1].ranks[rank];
         let (next, all) = (
             usize::from(of.next),
             self.policy.refresh == Refresh::AllBank,
@@ -201,8 +189,8 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether any of these banks is open, and when they may all be closed.
     fn closing(&self, channel: usize, rank: usize) -> (bool, u64) {
-        let pc = &self.channels[channel];
-        let mut ok = pc.rank_ok[rank * SLOTS + PRE];
+        let pc = &self.channels[channel & 1];
+        let mut ok = pc.rank_ok[rank][PRE];
         let mut open = false;
         for bank in self.open_banks_of_refresh(channel, rank) {
             open = true;
@@ -213,7 +201,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// When a refresh of closed banks may begin.
     fn refresh_ok(&self, channel: usize, rank: usize) -> u64 {
-        let pc = &self.channels[channel];
+        let pc = &self.channels[channel & 1];
         let of = &pc.ranks[rank];
         let banks = usize::from(self.geometry.banks);
         let idle = (0..banks).filter(|&index| {
@@ -225,15 +213,19 @@ impl<O: Observer> SubChannel<O> {
 
     /// The first open row that nobody has asked for long enough.
     fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Choice {
-        let pc = &self.channels[channel];
+        let pc = &self.channels[channel & 1];
         let rows = (0..pc.banks.len()).filter(|&bank| {
             pc.banks[bank].open != CLOSED && pc.banks[bank].is_idle() && !pc.is_off(bank)
         });
         let choices = rows.map(|bank| {
-            let rank = usize::from(pc.banks[bank].rank);
-            let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank * SLOTS + PRE]);
+            let rank = pc.banks[bank].rank();
+            let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank][PRE]);
             let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
-            let deed = deed(Command::PrePb, rank, bank);
+            let deed = Deed::Own {
+                command: Command::PrePb,
+                rank,
+                bank,
+            };
             Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
         });
         choices.fold(Choice::NEVER, Choice::better)
@@ -249,37 +241,39 @@ impl<O: Observer> SubChannel<O> {
         at: u64,
     ) {
         self.tell(channel, command, rank, bank, at);
-        self.channels[channel].ranks[rank].last_command = at;
+        self.channels[channel & 1].ranks[rank].last_command = at;
         match command {
             Command::PrePb => {
-                self.after_pre(channel, rank, at);
-                self.close(channel, bank, at);
+                let pc = &mut self.channels[channel & 1];
+                pc.after_pre(&self.timing, rank, at);
+                pc.close(&self.timing, bank, at);
                 self.rechoose(channel, bank);
             }
             Command::PreAb | Command::PreSb => {
-                self.after_pre(channel, rank, at);
+                self.channels[channel & 1].after_pre(&self.timing, rank, at);
                 for bank in self.open_banks_of_refresh(channel, rank) {
-                    self.close(channel, bank, at);
+                    self.channels[channel & 1].close(&self.timing, bank, at);
                     self.rechoose(channel, bank);
                 }
             }
             Command::RefAb => {
-                self.after_ref_all(channel, rank, at);
+                self.channels[channel & 1].after_ref_all(&self.timing, &self.rules, rank, at);
                 self.paid(channel, rank, at);
             }
             Command::RefSb => {
-                self.after_ref_same(channel, rank, bank, at);
-                let of = &mut self.channels[channel].ranks[rank];
+                self.channels[channel & 1].after_ref_same(&self.timing, rank, bank, at);
+                self.rechoose_rank(channel, rank);
+                let of = &mut self.channels[channel & 1].ranks[rank];
                 of.next = (of.next + 1) % self.geometry.banks;
                 self.paid(channel, rank, at);
             }
             Command::Pde => {
-                self.channels[channel].ranks[rank].powered_down = Some(at);
+                self.channels[channel & 1].ranks[rank].powered_down = Some(at);
                 self.mark(channel, rank);
             }
             Command::Pdx => {
-                self.channels[channel].ranks[rank].powered_down = None;
-                self.after_exit(channel, rank, at);
+                self.channels[channel & 1].ranks[rank].powered_down = None;
+                self.channels[channel & 1].after_exit(&self.timing, rank, at);
                 self.mark(channel, rank);
             }
             Command::Act | Command::Rd | Command::Rda | Command::Wr | Command::Wra => {}
@@ -288,7 +282,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// A refresh was done: from the next clock on, the rank owes one less.
     fn paid(&mut self, channel: usize, rank: usize, at: u64) {
-        self.channels[channel].ranks[rank].owed -= 1;
+        self.channels[channel & 1].ranks[rank].owed -= 1;
         self.duty_changes(channel, rank, at + 1);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at + 1);
@@ -298,7 +292,7 @@ impl<O: Observer> SubChannel<O> {
     fn tell(&mut self, channel: usize, command: Command, rank: usize, bank: usize, at: u64) {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
         let location = match command {
-            Command::PrePb => self.location_of(channel, bank),
+            Command::PrePb => self.channels[channel & 1].banks[bank].location,
             _ => Location {
                 pseudo_channel: byte(channel),
                 rank: byte(rank),
@@ -312,14 +306,5 @@ impl<O: Observer> SubChannel<O> {
             location,
             request: None,
         });
-    }
-}
-
-fn deed(command: Command, rank: usize, bank: usize) -> Deed {
-    let [low, high, ..] = bank.to_le_bytes();
-    Deed::Own {
-        command,
-        rank: rank.to_le_bytes()[0],
-        bank: u16::from_le_bytes([low, high]),
     }
 }

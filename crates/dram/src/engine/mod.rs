@@ -16,10 +16,10 @@ mod state;
 
 use crate::config::{ConfigError, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
-use crate::request::{Kind, Location, Request};
+use crate::request::{Location, Request};
 use crate::timing::Timing;
 use choose::Choice;
-use queue::{Set, index};
+use queue::{Set, Waiting, index};
 use rules::Rules;
 use stamp::CLOCKS_MAX;
 use state::PseudoChannel;
@@ -36,11 +36,17 @@ pub struct SubChannel<O: Observer> {
     now: u64,
     pushed: u64,
     waiting: usize,
-    sets: Vec<Set>,
-    channels: Vec<PseudoChannel>,
+    /// The second ones stay idle where there is one of them.
+    sets: [Set; 2],
+    channels: [PseudoChannel; 2],
+    set_count: usize,
+    channel_count: usize,
     /// When each pseudo-channel's command bus is free; the first one's is everybody's where they share it.
     bus_free: [u64; 2],
     next_age: u64,
+    /// Whether rows are closed with their last access, and whether something is done for idle banks or ranks.
+    closes_pages: bool,
+    has_idle_duties: bool,
     writing: bool,
     flushing: bool,
     /// When the direction turned last, and for how many clocks it was writing before.
@@ -88,18 +94,21 @@ impl<O: Observer> SubChannel<O> {
         config.check()?;
         let (geometry, policy) = (&config.geometry, &config.policy);
         let channels = usize::from(geometry.pseudo_channels);
-        let sets = if policy.shared_queues { 1 } else { channels };
         let room = [policy.read_queue, policy.write_queue];
-        let ranks = usize::from(geometry.ranks);
-        let channel = |number: usize| PseudoChannel::new(geometry, policy, number * ranks);
+        let channel = |number| PseudoChannel::new(geometry, policy, number);
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
         Ok(Self {
             observer,
             now: 0,
             pushed: 0,
             waiting: 0,
-            sets: vec![Set::new(room); sets],
-            channels: (0..channels).map(channel).collect(),
+            sets: [Set::new(room), Set::new(room)],
+            channels: [channel(0), channel(1)],
+            set_count: if policy.shared_queues { 1 } else { channels },
+            channel_count: channels,
+            closes_pages: policy.page == PagePolicy::Closed,
+            has_idle_duties: policy.power_down.is_some()
+                || matches!(policy.page, PagePolicy::Timeout(_)),
             bus_free: [0; 2],
             next_age: 0,
             writing: false,
@@ -122,13 +131,26 @@ impl<O: Observer> SubChannel<O> {
     ///
     /// # Errors
     /// When the request lies outside the sub-channel, or comes too late.
+    #[inline]
     pub fn push(&mut self, request: Request) -> Result<(), PushError> {
         self.check(&request)?;
         self.pushed = request.arrival;
         self.waiting += 1;
         self.admit_at = self.admit_at.min(request.arrival.max(self.now));
-        let set = self.set_of(usize::from(request.location.pseudo_channel));
-        self.sets[set].backlog[index(request.kind)].push_back(request);
+        let at = &request.location;
+        let channel = usize::from(at.pseudo_channel);
+        let kind = index(request.kind);
+        let waiting = Waiting {
+            id: request.id,
+            arrival: request.arrival,
+            row: at.row,
+            column: at.column,
+            bank: self.bank_of(at),
+            channel: at.pseudo_channel,
+            kind,
+        };
+        let set = self.set_of(channel);
+        self.sets[set & 1].backlog[usize::from(kind) & 1].push_back(waiting);
         Ok(())
     }
 
@@ -224,14 +246,14 @@ impl<O: Observer> SubChannel<O> {
     /// From event to event. `self.now` is always a clock whose commands have not been issued.
     fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
         let shared = self.policy.shared_commands;
-        let buses = if shared { 1 } else { self.channels.len() };
+        let buses = if shared { 1 } else { self.channel_count };
         while self.now < until && go_on(self) {
             let now = self.now;
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                self.admit(now, until);
+                self.admit(now);
             }
             self.turn(now);
             let first = self.choose(0, now);
@@ -266,24 +288,26 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The set of queues that a pseudo-channel uses.
+    #[inline]
     fn set_of(&self, channel: usize) -> usize {
-        if self.sets.len() == 1 { 0 } else { channel }
+        if self.set_count == 1 { 0 } else { channel }
     }
 
     /// Turns the direction where the queues ask for it.
+    #[inline]
     fn turn(&mut self, now: u64) {
         let low = if self.flushing {
             0
         } else {
             self.policy.drain_low
         };
-        let writes = |set: &Set| set.count[1];
-        let most = self.sets.iter().map(writes).max().unwrap_or(0);
+        let [first, second] = &self.sets;
+        let writes = first.count[1].max(second.count[1]);
         let turns = if self.writing {
-            most <= low
+            writes <= low
         } else {
-            most >= self.policy.drain_high
-                || (most > low && self.sets.iter().all(|set| set.count[0] == 0))
+            let reads = first.count[0] + second.count[0];
+            writes >= self.policy.drain_high || (writes > low && reads == 0)
         };
         if turns {
             self.wrote = self.wrote_before(now);
@@ -294,6 +318,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Clocks before a clock for which the direction was writing.
+    #[inline]
     fn wrote_before(&self, now: u64) -> u64 {
         if self.writing {
             self.wrote + (now - self.turned)
@@ -302,43 +327,24 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Clocks before a clock for which the direction was not that of a kind.
-    fn drained_before(&self, kind: Kind, now: u64) -> u64 {
+    /// Clocks before a clock for which the direction was not that of a kind (see [`queue::index`]).
+    #[inline]
+    fn drained_before(&self, kind: usize, now: u64) -> u64 {
         let wrote = self.wrote_before(now);
-        match kind {
-            Kind::Read => wrote,
-            Kind::Write => now - wrote,
-        }
+        if kind == 0 { wrote } else { now - wrote }
     }
 
     /// The kind of the direction, as an index.
+    #[inline]
     fn direction(&self) -> usize {
         usize::from(self.writing)
     }
 
     /// Number of a bank within its pseudo-channel.
-    fn bank_of(&self, at: &Location) -> usize {
+    #[inline]
+    fn bank_of(&self, at: &Location) -> u16 {
         let of = &self.geometry;
-        let group = usize::from(at.rank) * usize::from(of.groups) + usize::from(at.group);
-        group * usize::from(of.banks) + usize::from(at.bank)
-    }
-
-    /// Where a bank is.
-    fn location_of(&self, channel: usize, bank: usize) -> Location {
-        let pc = &self.channels[channel];
-        let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
-        Location {
-            pseudo_channel: byte(channel),
-            rank: pc.banks[bank].rank,
-            group: byte(usize::from(pc.banks[bank].group) % usize::from(self.geometry.groups)),
-            bank: pc.banks[bank].index,
-            row: 0,
-            column: 0,
-        }
-    }
-
-    /// Whether rows are closed with their last access.
-    fn closes_pages(&self) -> bool {
-        self.policy.page == PagePolicy::Closed
+        let group = u16::from(at.rank) * u16::from(of.groups) + u16::from(at.group);
+        group * u16::from(of.banks) + u16::from(at.bank)
     }
 }

@@ -3,36 +3,50 @@
 use std::collections::VecDeque;
 
 use crate::observer::CAUSES;
-use crate::request::{Kind, Location, Request};
+use crate::request::{Kind, Location};
 
 /// No entry, no candidate.
 pub(super) const NONE: u16 = u16::MAX;
 
-/// A request in a queue.
+/// A request that has not entered a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct Waiting {
     pub(super) id: u64,
-    pub(super) location: Location,
+    pub(super) arrival: u64,
+    pub(super) row: u32,
+    pub(super) column: u16,
     /// Its bank's number within the pseudo-channel.
     pub(super) bank: u16,
-    pub(super) kind: Kind,
+    pub(super) channel: u8,
+    /// See [`index`].
+    pub(super) kind: u8,
+}
+
+/// A request in a queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    pub(super) id: u64,
     pub(super) arrival: u64,
     pub(super) admitted: u64,
     /// Lower is older; over all queues of the sub-channel. [`GONE`] in a place that holds none.
     pub(super) age: u64,
+    /// Column commands that its pseudo-channel had issued when it was admitted.
+    pub(super) columns_before: u64,
     /// Clock of its last command so far, or of its admission.
     pub(super) milestone: u64,
     /// Clocks with the other direction before the milestone.
     pub(super) drained: u64,
     /// Clocks for which its bank was withheld before the milestone.
     pub(super) withheld: u64,
-    /// Meaningless before a PRE or an ACT was issued for it.
-    pub(super) waits: [u32; CAUSES],
+    pub(super) row: u32,
+    pub(super) column: u16,
+    pub(super) bank: u16,
+    /// The entry that came next to its bank and kind.
+    pub(super) next_in_bank: u16,
+    pub(super) kind: u8,
     /// Whether a PRE, and an ACT, were issued for it.
     pub(super) precharged: bool,
     pub(super) activated: bool,
-    /// The entry that came next to its bank and kind.
-    pub(super) next_in_bank: u16,
 }
 
 /// The age of what is no entry any more.
@@ -41,35 +55,25 @@ pub(super) const GONE: u64 = u64::MAX;
 /// Entries of a pseudo-channel and kind by age. Those that have gone stay until they come to the front, where
 /// [`tidy`](Self::tidy) drops them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ByAge(VecDeque<Aged>);
-
-/// An entry's place, with what must be known of the oldest one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Aged {
-    age: u64,
-    /// Column commands that its pseudo-channel had issued when it was admitted.
-    pub(super) columns_before: u64,
-    pub(super) place: u16,
-}
+pub(super) struct ByAge(VecDeque<(u64, u16)>);
 
 impl ByAge {
-    pub(super) fn push(&mut self, age: u64, columns_before: u64, place: u16) {
-        self.0.push_back(Aged {
-            age,
-            columns_before,
-            place,
-        });
+    #[inline]
+    pub(super) fn push(&mut self, age: u64, place: u16) {
+        self.0.push_back((age, place));
     }
 
-    /// The oldest one, after [`tidy`](Self::tidy).
-    pub(super) fn oldest(&self) -> Option<&Aged> {
-        self.0.front()
+    /// The place of the oldest one, after [`tidy`](Self::tidy).
+    #[inline]
+    pub(super) fn oldest(&self) -> Option<u16> {
+        self.0.front().map(|&(_, place)| place)
     }
 
     /// To be called when an entry has gone.
+    #[inline]
     pub(super) fn tidy(&mut self, entries: &[Entry]) {
-        while let Some(front) = self.0.front() {
-            if entries[usize::from(front.place)].age == front.age {
+        while let Some(&(age, place)) = self.0.front() {
+            if entries[usize::from(place)].age == age {
                 break;
             }
             self.0.pop_front();
@@ -77,9 +81,12 @@ impl ByAge {
     }
 
     /// All that are there, oldest first.
-    pub(super) fn live<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = u16> + 'a {
-        let live = |aged: &&Aged| entries[usize::from(aged.place)].age == aged.age;
-        self.0.iter().filter(live).map(|aged| aged.place)
+    pub(super) fn live<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> + 'a {
+        let entry = |&(age, place): &(u64, u16)| {
+            let entry = &entries[usize::from(place)];
+            (entry.age == age).then_some(entry)
+        };
+        self.0.iter().filter_map(entry)
     }
 }
 
@@ -87,8 +94,10 @@ impl ByAge {
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
-    pub(super) backlog: [VecDeque<Request>; 2],
+    pub(super) backlog: [VecDeque<Waiting>; 2],
     pub(super) entries: Vec<Entry>,
+    /// Waits so far of those that a PRE or an ACT was issued for.
+    pub(super) waits: Vec<[u32; CAUSES]>,
     free: Vec<u16>,
     /// Entries of either kind, and how many there may be.
     pub(super) count: [u32; 2],
@@ -96,7 +105,7 @@ pub(super) struct Set {
 }
 
 /// Index of a kind.
-pub(super) const fn index(kind: Kind) -> usize {
+pub(super) const fn index(kind: Kind) -> u8 {
     match kind {
         Kind::Read => 0,
         Kind::Write => 1,
@@ -104,33 +113,45 @@ pub(super) const fn index(kind: Kind) -> usize {
 }
 
 /// The kind of an index.
-pub(super) const fn kind_of(index: usize) -> Kind {
+pub(super) const fn kind_of(index: u8) -> Kind {
     if index == 0 { Kind::Read } else { Kind::Write }
 }
 
+/// Where a line is, by what its bank's place is without row and column.
+#[inline]
+pub(super) const fn located(bank: Location, row: u32, column: u16) -> Location {
+    Location {
+        row,
+        column,
+        ..bank
+    }
+}
+
 impl Set {
+    /// `room` is that for reads and for writes, less than 2^15 together.
     pub(super) fn new(room: [u32; 2]) -> Self {
+        let places = u16::try_from(room[0] + room[1]).unwrap_or(NONE);
+        let gone = Entry {
+            age: GONE,
+            ..Entry::default()
+        };
         Self {
             backlog: [VecDeque::new(), VecDeque::new()],
-            entries: Vec::new(),
-            free: Vec::new(),
+            entries: vec![gone; usize::from(places)],
+            waits: vec![[0; CAUSES]; usize::from(places)],
+            free: (0..places).rev().collect(),
             count: [0; 2],
             room,
         }
     }
 
-    /// Stores an entry and returns its place.
+    /// A place for an entry. There is room for it.
     #[inline]
-    pub(super) fn insert(&mut self, entry: Entry) -> u16 {
-        if let Some(place) = self.free.pop() {
-            self.entries[usize::from(place)] = entry;
-            return place;
-        }
-        let place = u16::try_from(self.entries.len()).unwrap_or(NONE);
-        self.entries.push(entry);
-        place
+    pub(super) fn take_place(&mut self) -> u16 {
+        self.free.pop().unwrap_or(0)
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, place: u16) {
         self.entries[usize::from(place)].age = GONE;
         self.free.push(place);

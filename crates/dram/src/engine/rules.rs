@@ -1,15 +1,16 @@
 //! What a command forbids for a while: the tables of `DESIGN.md`, applied once, when it is issued.
 
-use super::SubChannel;
+use std::ops::RangeInclusive;
+
 use super::stamp::{Stamp, clock, put_off, raise, stamp};
-use super::state::{ACT, CLOSED, PRE, SLOTS};
+use super::state::{ACT, Bank, CLOSED, PRE, PseudoChannel};
 use crate::config::Geometry;
-use crate::observer::{Cause, Observer};
+use crate::observer::Cause;
 use crate::timing::Timing;
 
 /// What a column command of one kind puts off, as distances of stamps: first those of its own kind, then the others.
 #[derive(Clone, Debug)]
-struct ColumnRules {
+pub(super) struct ColumnRules {
     bank: [Stamp; 2],
     group: [Stamp; 2],
     stack: [Stamp; 2],
@@ -23,7 +24,7 @@ struct ColumnRules {
 /// The tables of `DESIGN.md` as distances of stamps.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    column: [ColumnRules; 2],
+    pub(super) column: [ColumnRules; 2],
     rcd: Stamp,
     ras: Stamp,
     rc: Stamp,
@@ -70,171 +71,165 @@ impl Rules {
     }
 }
 
-impl<O: Observer> SubChannel<O> {
+impl PseudoChannel {
     /// Ranks of the stack of a rank. Slices are a power of two.
-    fn stack_of(&self, rank: usize) -> std::ops::RangeInclusive<usize> {
-        let mask = self.rules.stack_mask;
-        rank & !mask..=rank | mask
+    fn stack_of(rules: &Rules, rank: usize) -> RangeInclusive<usize> {
+        rank & !rules.stack_mask..=rank | rules.stack_mask
     }
 
-    pub(super) fn after_act(&mut self, channel: usize, bank: usize, at: u64) {
-        let (t, rules, base) = (&self.timing, &self.rules, stamp(at, Cause::ALL[0]));
-        let pc = &mut self.channels[channel];
-        let of = &mut pc.banks[bank];
-        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
+    pub(super) fn after_act(&mut self, t: &Timing, rules: &Rules, bank: usize, at: u64) {
+        let base = stamp(at, Cause::ALL[0]);
+        let of = &mut self.banks[bank];
+        let (rank, group, bit) = (of.rank(), usize::from(of.group), of.bit);
         for column_ok in &mut of.column_ok {
             raise(column_ok, base + rules.rcd);
         }
         raise(&mut of.pre_ok, base + rules.ras);
         raise(&mut of.act_ok, base + rules.rc);
-        raise(&mut pc.group_ok[group * SLOTS + ACT], base + rules.rrd_l);
+        raise(&mut self.group_ok[group][ACT], base + rules.rrd_l);
         let after = |clocks: u32| at + u64::from(clocks);
-        let of = &mut pc.ranks[rank];
+        let of = &mut self.ranks[rank];
+        of.open_banks |= 1 << bit;
         of.refsb_ok = of.refsb_ok.max(after(t.rrd_l));
         of.pde_ok = of.pde_ok.max(after(t.pden));
         let fifth = next_of_four(&mut of.faw, &mut of.faw_next, after(t.faw));
-        put_off(
-            &mut pc.rank_ok[rank * SLOTS + ACT],
-            after(t.rrd_s).max(fifth),
-            Cause::ActivationRate,
-        );
-        if self.rules.stack_mask > 0 {
-            self.after_act_of_stack(channel, rank, at);
+        let next = after(t.rrd_s).max(fifth);
+        put_off(&mut self.rank_ok[rank][ACT], next, Cause::ActivationRate);
+        if rules.stack_mask > 0 {
+            self.after_act_of_stack(t, rules, rank, at);
         }
     }
 
-    fn after_act_of_stack(&mut self, channel: usize, rank: usize, at: u64) {
-        let stack = self.stack_of(rank);
-        let faw = at + u64::from(self.timing.faw_dlr);
-        let apart = at + u64::from(self.timing.rrd_dlr);
-        let pc = &mut self.channels[channel];
-        let of = &mut pc.stacks[*stack.start()];
+    fn after_act_of_stack(&mut self, t: &Timing, rules: &Rules, rank: usize, at: u64) {
+        let stack = Self::stack_of(rules, rank);
+        let of = &mut self.stacks[*stack.start()];
+        let faw = at + u64::from(t.faw_dlr);
         let fifth = next_of_four(&mut of.faw, &mut of.faw_next, faw);
+        let apart = at + u64::from(t.rrd_dlr);
         for slice in stack {
-            let apart = if slice == rank { 0 } else { apart };
-            put_off(
-                &mut pc.rank_ok[slice * SLOTS + ACT],
-                apart.max(fifth),
-                Cause::ActivationRate,
-            );
+            let next = if slice == rank {
+                fifth
+            } else {
+                fifth.max(apart)
+            };
+            put_off(&mut self.rank_ok[slice][ACT], next, Cause::ActivationRate);
         }
     }
 
-    /// A column command puts off those of its bank, group, rank, stack and pseudo-channel, and of the other one.
+    /// A column command puts off those of its bank, group, rank, stack and pseudo-channel.
     #[inline]
-    pub(super) fn after_column(&mut self, channel: usize, bank: usize, kind: usize, at: u64) {
-        let stack_mask = self.rules.stack_mask;
-        let (rules, base) = (&self.rules.column[kind], stamp(at, Cause::ALL[0]));
-        let other = 1 - kind;
-        let pc = &mut self.channels[channel];
-        let of = &mut pc.banks[bank];
-        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
-        raise(&mut of.column_ok[kind], base + rules.bank[0]);
-        raise(&mut of.column_ok[other], base + rules.bank[1]);
-        raise(&mut of.pre_ok, base + rules.pre);
-        raise(&mut of.rda_ok, base + rules.rda);
-        let group_ok = &mut pc.group_ok[group * SLOTS..][..SLOTS];
-        raise(&mut group_ok[kind], base + rules.group[0]);
-        raise(&mut group_ok[other], base + rules.group[1]);
-        for (one, rank_ok) in pc.rank_ok.chunks_exact_mut(SLOTS).enumerate() {
-            let same_stack = one | stack_mask == rank | stack_mask;
+    pub(super) fn after_column(&mut self, rules: &Rules, bank: usize, kind: usize, at: u64) {
+        let base = stamp(at, Cause::ALL[0]);
+        let (of_kind, other) = (&rules.column[kind], 1 - kind);
+        let of = &mut self.banks[bank];
+        let (rank, group) = (of.rank(), usize::from(of.group));
+        raise(&mut of.column_ok[kind], base + of_kind.bank[0]);
+        raise(&mut of.column_ok[other], base + of_kind.bank[1]);
+        raise(&mut of.pre_ok, base + of_kind.pre);
+        raise(&mut of.rda_ok, base + of_kind.rda);
+        let group_ok = &mut self.group_ok[group];
+        raise(&mut group_ok[kind], base + of_kind.group[0]);
+        raise(&mut group_ok[other], base + of_kind.group[1]);
+        let of = &mut self.ranks[rank];
+        of.pde_ok = of.pde_ok.max(at + of_kind.pde);
+        let mut least = [Stamp::MAX; 2];
+        for (one, rank_ok) in self.rank_ok.iter_mut().enumerate() {
+            let same_stack = one | rules.stack_mask == rank | rules.stack_mask;
             let distances = if same_stack {
-                rules.stack
+                &of_kind.stack
             } else {
-                rules.other_ranks
+                &of_kind.other_ranks
             };
             raise(&mut rank_ok[kind], base + distances[0]);
             raise(&mut rank_ok[other], base + distances[1]);
+            least = [least[0].min(rank_ok[0]), least[1].min(rank_ok[1])];
         }
-        let of = &mut pc.ranks[rank];
-        of.pde_ok = of.pde_ok.max(at + rules.pde);
-        if let Some(pair) = self.channels.get_mut(1 - channel) {
-            for rank_ok in pair.rank_ok.chunks_exact_mut(SLOTS) {
-                raise(&mut rank_ok[kind], base + rules.pair[0]);
-                raise(&mut rank_ok[other], base + rules.pair[1]);
-            }
+        self.any_rank_ok = least;
+    }
+
+    /// A column command of the other pseudo-channel.
+    pub(super) fn after_pair(&mut self, rules: &Rules, kind: usize, at: u64) {
+        let base = stamp(at, Cause::ALL[0]);
+        let (of_kind, other) = (&rules.column[kind], 1 - kind);
+        for rank_ok in &mut self.rank_ok {
+            raise(&mut rank_ok[kind], base + of_kind.pair[0]);
+            raise(&mut rank_ok[other], base + of_kind.pair[1]);
+        }
+        self.find_any_rank_ok();
+    }
+
+    fn find_any_rank_ok(&mut self) {
+        for kind in 0..2 {
+            let ranks = self.rank_ok.iter().map(|of| of[kind]);
+            self.any_rank_ok[kind] = ranks.min().unwrap_or(0);
         }
     }
 
     /// A bank is precharged from a clock on: by a PRE then, or by itself.
-    pub(super) fn close(&mut self, channel: usize, bank: usize, from: u64) {
-        let (rp, pden) = (u64::from(self.timing.rp), u64::from(self.timing.pden));
-        let pc = &mut self.channels[channel];
-        let rank = usize::from(pc.banks[bank].rank);
-        pc.banks[bank].open = CLOSED;
-        put_off(&mut pc.banks[bank].act_ok, from + rp, Cause::Bank);
-        let index = usize::from(pc.banks[bank].index);
-        let idle = &mut pc.idle_ok[rank * usize::from(self.geometry.banks) + index];
+    pub(super) fn close(&mut self, t: &Timing, bank: usize, from: u64) {
+        let (rp, pden) = (u64::from(t.rp), u64::from(t.pden));
+        let of = &mut self.banks[bank];
+        of.open = CLOSED;
+        put_off(&mut of.act_ok, from + rp, Cause::Bank);
+        let idle = &mut self.idle_ok[usize::from(of.place)];
         *idle = (*idle).max(from + rp);
-        let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
-        pc.ranks[rank].open_banks &= !(1 << (bank - rank * per_rank));
-        pc.ranks[rank].pde_ok = pc.ranks[rank].pde_ok.max(from + pden);
+        let rank = &mut self.ranks[of.rank()];
+        rank.open_banks &= !(1 << of.bit);
+        rank.pde_ok = rank.pde_ok.max(from + pden);
     }
 
     /// A column command closed its row: it is precharged as soon as a PRE would be legal.
-    pub(super) fn close_by_itself(&mut self, channel: usize, bank: usize) {
+    pub(super) fn close_by_itself(&mut self, t: &Timing, bank: usize) {
         // What the command itself asks for stands in the bank's stamp by now.
-        let from = clock(self.channels[channel].banks[bank].pre_ok);
-        self.close(channel, bank, from);
+        let from = clock(self.banks[bank].pre_ok);
+        self.close(t, bank, from);
     }
 
     /// A PRE command, whichever banks it closes.
-    pub(super) fn after_pre(&mut self, channel: usize, rank: usize, at: u64) {
-        let pc = &mut self.channels[channel];
-        let ppd = at + u64::from(self.timing.ppd);
-        put_off(&mut pc.rank_ok[rank * SLOTS + PRE], ppd, Cause::Bank);
-        let of = &mut pc.ranks[rank];
-        of.pde_ok = of.pde_ok.max(at + u64::from(self.timing.pden));
+    pub(super) fn after_pre(&mut self, t: &Timing, rank: usize, at: u64) {
+        let ppd = at + u64::from(t.ppd);
+        put_off(&mut self.rank_ok[rank][PRE], ppd, Cause::Bank);
+        let of = &mut self.ranks[rank];
+        of.pde_ok = of.pde_ok.max(at + u64::from(t.pden));
     }
 
-    pub(super) fn after_ref_all(&mut self, channel: usize, rank: usize, at: u64) {
-        let until = at + u64::from(self.timing.rfc);
-        let apart = at + u64::from(self.timing.rfc_dlr);
-        let stack = self.stack_of(rank);
-        let pc = &mut self.channels[channel];
-        put_off(&mut pc.rank_ok[rank * SLOTS + ACT], until, Cause::Refresh);
-        for slice in stack {
-            let of = &mut pc.ranks[slice];
+    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &Rules, rank: usize, at: u64) {
+        let until = at + u64::from(t.rfc);
+        let apart = at + u64::from(t.rfc_dlr);
+        put_off(&mut self.rank_ok[rank][ACT], until, Cause::Refresh);
+        for slice in Self::stack_of(rules, rank) {
+            let of = &mut self.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
         }
-        pc.ranks[rank].pde_ok = pc.ranks[rank].pde_ok.max(until);
+        let of = &mut self.ranks[rank];
+        of.pde_ok = of.pde_ok.max(until);
     }
 
     /// `index` is that of the refreshed banks within their groups.
-    pub(super) fn after_ref_same(&mut self, channel: usize, rank: usize, index: usize, at: u64) {
-        let until = at + u64::from(self.timing.rfc_sb);
-        let others = at + u64::from(self.timing.refsbrd);
-        let (groups, banks) = (
-            usize::from(self.geometry.groups),
-            usize::from(self.geometry.banks),
-        );
-        let pc = &mut self.channels[channel];
-        put_off(&mut pc.rank_ok[rank * SLOTS + ACT], others, Cause::Refresh);
-        for group in 0..groups {
-            let bank = (rank * groups + group) * banks + index;
-            put_off(&mut pc.banks[bank].act_ok, until, Cause::Refresh);
+    pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
+        let until = at + u64::from(t.rfc_sb);
+        let others = at + u64::from(t.refsbrd);
+        put_off(&mut self.rank_ok[rank][ACT], others, Cause::Refresh);
+        let banks = self.banks.iter_mut();
+        let refreshed =
+            |bank: &&mut Bank| bank.rank() == rank && usize::from(bank.location.bank) == index;
+        for bank in banks.filter(refreshed) {
+            put_off(&mut bank.act_ok, until, Cause::Refresh);
         }
-        let of = &mut pc.ranks[rank];
+        let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);
         of.pde_ok = of.pde_ok.max(until);
-        for group in 0..groups {
-            self.rechoose(channel, (rank * groups + group) * banks + index);
-        }
     }
 
-    pub(super) fn after_exit(&mut self, channel: usize, rank: usize, at: u64) {
-        let until = at + u64::from(self.timing.xp);
-        let pc = &mut self.channels[channel];
-        for slot in [0, 1, ACT, PRE] {
-            put_off(
-                &mut pc.rank_ok[rank * SLOTS + slot],
-                until,
-                Cause::PowerDown,
-            );
+    pub(super) fn after_exit(&mut self, t: &Timing, rank: usize, at: u64) {
+        let until = at + u64::from(t.xp);
+        for slot in &mut self.rank_ok[rank] {
+            put_off(slot, until, Cause::PowerDown);
         }
-        let of = &mut pc.ranks[rank];
+        let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);
         of.pde_ok = of.pde_ok.max(until);
+        self.find_any_rank_ok();
     }
 }
 

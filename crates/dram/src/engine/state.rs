@@ -3,15 +3,18 @@
 use crate::config::{Geometry, Policy};
 use crate::engine::queue::{ByAge, Ends, NONE};
 use crate::engine::stamp::Stamp;
+use crate::request::Location;
 
 /// The row of a bank that is closed.
 pub(super) const CLOSED: u32 = u32::MAX;
 
-/// Kinds of commands that have earliest clocks of their own, as places within those of a group or rank. The first two
-/// are the indices of the kinds of requests.
+/// Kinds of commands that have earliest clocks of their own in groups and ranks. The first two are the indices of the
+/// kinds of requests.
 pub(super) const ACT: usize = 2;
 pub(super) const PRE: usize = 3;
-pub(super) const SLOTS: usize = 4;
+
+/// Earliest clocks by kind of command.
+pub(super) type Slots = [Stamp; 4];
 
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
@@ -24,11 +27,10 @@ pub(super) struct Candidate {
     /// Class and age of the entry that it serves: lower goes first. The greatest there is where the bank is withheld or
     /// its rank powered down.
     pub(super) order: u64,
-    /// Places in `group_ok` and `rank_ok`.
-    pub(super) group_slot: u16,
-    pub(super) rank_slot: u16,
     pub(super) bank: u16,
     pub(super) entry: u16,
+    pub(super) group: u16,
+    pub(super) rank: u8,
     /// [`ACT`], [`PRE`], or the index of a kind for a column command.
     pub(super) slot: u8,
     /// A column command closes the row.
@@ -93,14 +95,20 @@ pub(super) struct Bank {
     pub(super) candidate: u16,
     /// Its group among those of the pseudo-channel.
     pub(super) group: u16,
-    pub(super) rank: u8,
-    /// Index within the group.
-    pub(super) index: u8,
+    /// Where it is; row and column are 0.
+    pub(super) location: Location,
     /// Place of rank and index among those of the pseudo-channel.
     pub(super) place: u16,
+    /// Its bit in [`Rank::open_banks`].
+    pub(super) bit: u8,
 }
 
 impl Bank {
+    #[inline]
+    pub(super) fn rank(&self) -> usize {
+        usize::from(self.location.rank)
+    }
+
     /// Whether no request of either kind is queued for it.
     pub(super) fn is_idle(&self) -> bool {
         self.lists.iter().all(|list| list.first == NONE)
@@ -114,8 +122,10 @@ pub(super) struct PseudoChannel {
     /// Last ACT or column command of each bank.
     pub(super) touched: Vec<u64>,
     /// Earliest clocks by group and kind of command, and by rank and kind of command.
-    pub(super) group_ok: Vec<Stamp>,
-    pub(super) rank_ok: Vec<Stamp>,
+    pub(super) group_ok: Vec<Slots>,
+    pub(super) rank_ok: Vec<Slots>,
+    /// The least of all ranks for column commands: no bank can have one before.
+    pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (the last clock of
     /// all while they are not), and for how long they were before.
     pub(super) idle_ok: Vec<u64>,
@@ -140,14 +150,23 @@ impl PseudoChannel {
     #[inline]
     pub(super) fn is_off(&self, bank: usize) -> bool {
         let bank = &self.banks[bank];
-        self.ranks[usize::from(bank.rank)].off >> bank.index & 1 != 0
+        self.ranks[bank.rank()].off >> bank.location.bank & 1 != 0
     }
 
-    /// `first` is the number of its first rank among those of the sub-channel.
-    pub(super) fn new(geometry: &Geometry, policy: &Policy, first: usize) -> Self {
+    /// Clocks before a clock for which a bank was withheld.
+    #[inline]
+    pub(super) fn withheld_before(&self, bank: usize, now: u64) -> u64 {
+        let place = usize::from(self.banks[bank].place);
+        self.withheld[place] + now.saturating_sub(self.withheld_since[place])
+    }
+
+    /// `number` is its own.
+    pub(super) fn new(geometry: &Geometry, policy: &Policy, number: u8) -> Self {
         let ranks = usize::from(geometry.ranks);
         let (groups, per_group) = (usize::from(geometry.groups), usize::from(geometry.banks));
         let banks = geometry.banks_of_pseudo_channel();
+        let first = usize::from(number) * ranks;
+        let byte = |value: usize| value.to_le_bytes()[0];
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let rank = |rank: usize| Rank {
             owed: 0,
@@ -177,8 +196,15 @@ impl PseudoChannel {
             lists: [Ends::EMPTY; 2],
             candidate: NONE,
             group: small(bank / per_group),
-            rank: small(bank / (groups * per_group)).to_le_bytes()[0],
-            index: small(bank % per_group).to_le_bytes()[0],
+            location: Location {
+                pseudo_channel: number,
+                rank: byte(bank / (groups * per_group)),
+                group: byte(bank / per_group % groups),
+                bank: byte(bank % per_group),
+                row: 0,
+                column: 0,
+            },
+            bit: byte(bank % (groups * per_group)),
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
@@ -186,8 +212,9 @@ impl PseudoChannel {
             candidates: Vec::with_capacity(banks),
             row_commands: 0,
             banks: (0..banks).map(bank).collect(),
-            group_ok: vec![0; SLOTS * ranks * groups],
-            rank_ok: vec![0; SLOTS * ranks],
+            group_ok: vec![[0; 4]; ranks * groups],
+            rank_ok: vec![[0; 4]; ranks],
+            any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
             withheld_since: vec![u64::MAX; ranks * per_group],
             withheld: vec![0; ranks * per_group],
