@@ -65,7 +65,7 @@ pub(crate) struct Oracle {
     /// First clock at which each command bus is not taken.
     bus_free: Vec<u64>,
     history: History,
-    /// The same without forgetting: asked when rules were met that forbid nothing any more.
+    /// The same for longer: asked when rules were met that forbid nothing any more.
     archive: History,
     /// Every command, in the order of issue.
     pub(crate) commands: Vec<Issued>,
@@ -295,6 +295,12 @@ impl Oracle {
         };
         self.history.forget(at);
         self.history.add(&issued, &closes);
+        let begins = self
+            .sets
+            .iter()
+            .flat_map(QueueSet::entries)
+            .map(|entry| entry.waits.begin());
+        self.archive.forget(begins.min().unwrap_or(at));
         self.archive.add(&issued, &closes);
         self.commands.push(issued);
         self.rank_mut(location).last_command = at;

@@ -33,6 +33,11 @@ impl Waits {
         waits
     }
 
+    /// No rule that was met before this clock matters any more.
+    pub(super) fn begin(&self) -> u64 {
+        self.begin
+    }
+
     /// A clock passes.
     pub(super) fn clock(&mut self, other_direction: bool, withheld: bool) {
         self.other_direction += u64::from(other_direction);
