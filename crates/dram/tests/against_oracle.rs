@@ -1,5 +1,5 @@
 //! The engine and the plain oracle, held against each other over random configurations and request streams: the
-//! same commands at the same clocks, and the same outcome of every request.
+//! same commands at the same clocks, the same outcome of every request, and the same reasons for its waiting.
 //!
 //! `WORDLINE_CASES` says how many cases (default 8000; the nightly run takes millions), `WORDLINE_SEED` the seed of
 //! the first one (default 1). A difference prints its seed; `WORDLINE_SEED=<seed> WORDLINE_CASES=1` replays it.
@@ -7,12 +7,13 @@
 mod oracle;
 mod support;
 
+use std::collections::HashMap;
 use std::env;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oracle::Oracle;
+use oracle::{Oracle, Waits};
 use support::cases::{Case, Phase};
 use support::{Dice, Recorder};
 use wordline_dram::{CAUSES, Issued, PagePolicy, Request, Served, SubChannel, SubChannelConfig};
@@ -21,7 +22,7 @@ use wordline_dram::{CAUSES, Issued, PagePolicy, Request, Served, SubChannel, Sub
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Run {
     commands: Vec<Issued>,
-    /// By id; without the waits, which the oracle does not reckon.
+    /// By id; without the waits, which are compared apart.
     served: Vec<Served>,
     accepted: Vec<(u64, u64)>,
     /// First clock not run after each phase.
@@ -56,7 +57,7 @@ fn arriving(request: &Request, begin: u64) -> Request {
     }
 }
 
-fn run_oracle(case: &Case) -> Run {
+fn run_oracle(case: &Case) -> (Run, Vec<Waits>) {
     let mut oracle = Oracle::new(&case.config);
     let mut ends = Vec::new();
     for phase in &case.phases {
@@ -70,11 +71,12 @@ fn run_oracle(case: &Case) -> Run {
         }
         ends.push(oracle.now());
     }
-    Run::new(oracle.commands, oracle.served, oracle.accepted, ends)
+    let run = Run::new(oracle.commands, oracle.served, oracle.accepted, ends);
+    (run, oracle.waits)
 }
 
-/// Runs the engine in random slices, and looks at its waits.
-fn run_engine(case: &Case) -> Result<Run, String> {
+/// Runs the engine in random slices; with the waits of every request apart.
+fn run_engine(case: &Case) -> Result<(Run, Vec<Served>), String> {
     let mut dice = Dice::new(!case.seed);
     let mut engine = SubChannel::new(&case.config, Recorder::default())
         .map_err(|error| format!("refused: {error}"))?;
@@ -94,16 +96,35 @@ fn run_engine(case: &Case) -> Result<Run, String> {
         served,
         accepted,
     } = engine.into_observer();
-    for one in &served {
-        let waited: u64 = one.waits.iter().map(|clocks| u64::from(*clocks)).sum();
-        if waited != one.issued - one.arrival {
-            return Err(format!(
-                "the waits do not add up to {}: {one:?}",
-                one.issued - one.arrival
-            ));
-        }
+    let waits = served.clone();
+    Ok((Run::new(commands, served, accepted, ends), waits))
+}
+
+/// Where the engine's waits are not those of the oracle.
+fn wrong_waits(expected: &[Waits], found: &[Served]) -> Option<String> {
+    let sum = |one: &Served| {
+        one.waits
+            .iter()
+            .map(|clocks| u64::from(*clocks))
+            .sum::<u64>()
+    };
+    if let Some(one) = found
+        .iter()
+        .find(|one| sum(one) != one.issued - one.arrival)
+    {
+        return Some(format!(
+            "the waits do not add up to {}: {one:?}",
+            one.issued - one.arrival
+        ));
     }
-    Ok(Run::new(commands, served, accepted, ends))
+    let found: HashMap<u64, &Served> = found.iter().map(|one| (one.id, one)).collect();
+    let wrong = expected
+        .iter()
+        .find(|waits| !waits.allow(&found[&waits.id].waits))?;
+    Some(format!(
+        "waits differ\n  oracle {wrong:?}\n  engine {:?}",
+        found[&wrong.id]
+    ))
 }
 
 fn run_phase(
@@ -145,12 +166,12 @@ fn run_phase(
 
 /// What differs, if anything does.
 fn difference(case: &Case) -> Option<String> {
-    let expected = run_oracle(case);
+    let (expected, waits) = run_oracle(case);
     match catch_unwind(AssertUnwindSafe(|| run_engine(case))) {
         Err(_) => Some("the engine panicked".to_owned()),
         Ok(Err(problem)) => Some(problem),
-        Ok(Ok(found)) if found == expected => None,
-        Ok(Ok(found)) => Some(describe(&expected, &found)),
+        Ok(Ok((found, served))) if found == expected => wrong_waits(&waits, &served),
+        Ok(Ok((found, _))) => Some(describe(&expected, &found)),
     }
 }
 
@@ -322,13 +343,13 @@ const POLICIES: [Mutation; 13] = [
 fn every_rule_decides_in_some_case() {
     let cases: Vec<_> = (1..=100)
         .map(Case::new)
-        .map(|case| (run_oracle(&case), case))
+        .map(|case| (run_oracle(&case).0, case))
         .collect();
     for (name, mutate) in TIMINGS.iter().chain(&POLICIES) {
         let noticed = cases.iter().any(|(right, case)| {
             let mut wrong = case.clone();
             mutate(&mut wrong.config);
-            run_oracle(&wrong) != *right
+            run_oracle(&wrong).0 != *right
         });
         assert!(noticed, "{name} is never what decides");
     }

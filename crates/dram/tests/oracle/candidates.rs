@@ -116,7 +116,11 @@ impl Oracle {
             .collect();
         let overdue = active.first().copied().filter(|entry| {
             let passed = self.columns[usize::from(pseudo_channel)] - entry.columns;
-            passed >= u64::from(self.config.policy.age_cap) && !self.withheld(entry.location())
+            // One whose rank is powered down has no choice, and keeps no other back.
+            let asleep = self.rank(entry.location()).powered_down;
+            passed >= u64::from(self.config.policy.age_cap)
+                && !self.withheld(entry.location())
+                && !asleep
         });
         let mut forced = None;
         let mut choices = Vec::new();
@@ -212,7 +216,7 @@ impl Oracle {
             || owed >= 1 && !self.queued(|location| same_rank(location, at))
     }
 
-    fn withheld(&self, bank: Location) -> bool {
+    pub(super) fn withheld(&self, bank: Location) -> bool {
         let named = match self.config.policy.refresh {
             Refresh::Off => false,
             Refresh::AllBank => true,

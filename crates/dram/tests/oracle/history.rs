@@ -109,7 +109,6 @@ impl History {
             location,
             ..
         } = *issued;
-        self.forget(at);
         let list = match command {
             Command::Act => &mut self.activations,
             Command::Rd | Command::Rda => &mut self.reads,
@@ -147,7 +146,7 @@ impl History {
     }
 
     /// Drops what no rule reaches any more.
-    fn forget(&mut self, now: u64) {
+    pub(super) fn forget(&mut self, now: u64) {
         let reach = &self.reach;
         let keep = |list: &mut VecDeque<Event>, reach: u64| {
             while list.front().is_some_and(|(at, _)| at + reach < now) {

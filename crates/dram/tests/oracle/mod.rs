@@ -9,6 +9,7 @@ mod history;
 mod queues;
 mod rules;
 mod scenarios;
+mod waits;
 
 use wordline_dram::{
     Command, Issued, Kind, Location, Outcome, Refresh, Request, Served, SubChannelConfig,
@@ -16,7 +17,8 @@ use wordline_dram::{
 
 use candidates::Candidate;
 use history::History;
-use queues::{Admitted, QueueSet};
+use queues::{Admitted, Entry, QueueSet};
+pub(crate) use waits::Waits;
 
 /// Clocks without an end after which a flush is taken for a livelock.
 const FLUSH_CLOCKS_MAX: u64 = 20_000_000;
@@ -63,12 +65,16 @@ pub(crate) struct Oracle {
     /// First clock at which each command bus is not taken.
     bus_free: Vec<u64>,
     history: History,
+    /// The same for longer: asked when rules were met that forbid nothing any more.
+    archive: History,
     /// Every command, in the order of issue.
     pub(crate) commands: Vec<Issued>,
-    /// Every request that was served, in that order. The waits by cause are left 0.
+    /// Every request that was served, in that order. The waits by cause are left 0: see `waits`.
     pub(crate) served: Vec<Served>,
     /// Every write that was accepted, with its clock.
     pub(crate) accepted: Vec<(u64, u64)>,
+    /// Why the requests waited that commands served.
+    pub(crate) waits: Vec<Waits>,
 }
 
 impl Oracle {
@@ -99,9 +105,11 @@ impl Oracle {
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
             history: History::new(&config.timing, geometry.slices),
+            archive: History::new(&config.timing, geometry.slices),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
+            waits: Vec::new(),
         }
     }
 
@@ -143,6 +151,7 @@ impl Oracle {
         self.fall_due();
         self.admit();
         self.turn();
+        self.wait();
         for bus in 0..self.bus_free.len() {
             if self.bus_free[bus] <= self.now
                 && let Some(best) = self.best(bus)
@@ -217,6 +226,24 @@ impl Oracle {
         };
     }
 
+    /// Notes for every entry what kind of clock this is.
+    fn wait(&mut self) {
+        let kind = |entry: &Entry| {
+            let other_direction = (entry.request.kind == Kind::Write) != self.writing;
+            (other_direction, self.withheld(entry.location()))
+        };
+        let kinds: Vec<_> = self
+            .sets
+            .iter()
+            .flat_map(QueueSet::entries)
+            .map(kind)
+            .collect();
+        let entries = self.sets.iter_mut().flat_map(QueueSet::entries_mut);
+        for (entry, (other_direction, withheld)) in entries.zip(kinds) {
+            entry.waits.clock(other_direction, withheld);
+        }
+    }
+
     /// 4. Commands: the best candidate of a bus that is legal now.
     fn best(&self, bus: usize) -> Option<Candidate> {
         let mut candidates = Vec::new();
@@ -259,13 +286,22 @@ impl Oracle {
             1
         };
         self.bus_free[bus] = at + u64::from(clocks);
+        let (met, causes) = self.archive.last_met(command, location, &closes);
         let issued = Issued {
             at,
             command,
             location,
             request,
         };
+        self.history.forget(at);
         self.history.add(&issued, &closes);
+        let begins = self
+            .sets
+            .iter()
+            .flat_map(QueueSet::entries)
+            .map(|entry| entry.waits.begin());
+        self.archive.forget(begins.min().unwrap_or(at));
+        self.archive.add(&issued, &closes);
         self.commands.push(issued);
         self.rank_mut(location).last_command = at;
         for bank in closes {
@@ -297,6 +333,8 @@ impl Oracle {
             Command::Pdx => self.rank_mut(location).powered_down = false,
         }
         if let Some(id) = request {
+            let set = self.set_of(location.pseudo_channel);
+            self.sets[set].entry_mut(id).waits.command(at, met, causes);
             self.serve(id, command, location);
         }
     }
@@ -325,6 +363,7 @@ impl Oracle {
                 finish,
                 entry.outcome,
             ));
+            self.waits.push(entry.waits);
             self.columns[usize::from(location.pseudo_channel)] += 1;
         }
     }

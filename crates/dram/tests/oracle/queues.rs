@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use wordline_dram::{Kind, Location, Outcome, Request};
 
+use super::waits::Waits;
+
 /// A request in a queue.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -16,6 +18,7 @@ pub(super) struct Entry {
     pub(super) columns: u64,
     /// By the commands that have served it so far.
     pub(super) outcome: Outcome,
+    pub(super) waits: Waits,
 }
 
 impl Entry {
@@ -88,6 +91,7 @@ impl QueueSet {
             age: *age,
             columns: columns[usize::from(head.location.pseudo_channel)],
             outcome: Outcome::Hit,
+            waits: Waits::admitted(head.id, head.arrival, now),
         };
         *age += 1;
         match kind {
@@ -102,8 +106,12 @@ impl QueueSet {
         self.reads.iter().chain(&self.writes)
     }
 
+    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.reads.iter_mut().chain(&mut self.writes)
+    }
+
     pub(super) fn entry_mut(&mut self, id: u64) -> &mut Entry {
-        let mut entries = self.reads.iter_mut().chain(&mut self.writes);
+        let mut entries = self.entries_mut();
         entries
             .find(|entry| entry.request.id == id)
             .expect("a command serves an entry that is queued")

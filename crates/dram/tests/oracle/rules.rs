@@ -159,7 +159,7 @@ impl History {
         let t = &self.timing;
         let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
         rule(
-            Cause::Turnaround,
+            Cause::Bank,
             past_each(&self.writes, |from| same_bank(from, to), distance),
         )
     }

@@ -89,7 +89,8 @@ fn short_timing(dice: &mut Dice) -> Timing {
     let rrd_s = dice.between(0, 6);
     let rrd_l = rrd_s + dice.between(0, 5);
     let (ras, rp) = (dice.between(0, 30), dice.between(0, 15));
-    let rc = dice.between(rrd_l, rrd_l.max(ras + rp + 4));
+    // Above tRRD_L: where both decide at the same clock, either is the cause.
+    let rc = dice.between(rrd_l + 1, (rrd_l + 1).max(ras + rp + 4));
     let rfc = dice.between(1, 60);
     let rfc_sb = dice.between(1, 40);
     Timing {

@@ -1,0 +1,90 @@
+//! "Why a request waited". Clocks are counted as they pass; each interval between two commands is divided by lengths:
+//! so many clocks of the other direction, then, as far as clocks are left, so many of a withheld bank, then so many as
+//! lie between the interval's begin and the last rule's clock, and what remains.
+
+use wordline_dram::{CAUSES, Cause};
+
+/// The waits of a request. Where several rules were the last ones, and met at the same clock, any of their causes is
+/// right.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Waits {
+    pub(crate) id: u64,
+    /// Clocks whose cause is certain.
+    certain: [u64; CAUSES],
+    /// Clocks that one of several causes has, whichever.
+    either: Vec<(u64, Vec<Cause>)>,
+    /// The last command, or admission.
+    begin: u64,
+    /// Clocks since then during which the channel had the other direction.
+    other_direction: u64,
+    /// Clocks since then during which the bank was withheld.
+    withheld: u64,
+}
+
+impl Waits {
+    /// Of a request that entered its queue.
+    pub(super) fn admitted(id: u64, arrival: u64, at: u64) -> Self {
+        let mut waits = Self {
+            id,
+            begin: at,
+            ..Self::default()
+        };
+        waits.certain[Cause::Queue as usize] = at - arrival;
+        waits
+    }
+
+    /// No rule that was met before this clock matters any more.
+    pub(super) fn begin(&self) -> u64 {
+        self.begin
+    }
+
+    /// A clock passes.
+    pub(super) fn clock(&mut self, other_direction: bool, withheld: bool) {
+        self.other_direction += u64::from(other_direction);
+        self.withheld += u64::from(withheld);
+    }
+
+    /// A command serves it, whose last rules were met at a clock.
+    pub(super) fn command(&mut self, now: u64, met: u64, causes: Vec<Cause>) {
+        let mut left = now - self.begin;
+        let mut take = |clocks: u64| {
+            let taken = clocks.min(left);
+            left -= taken;
+            taken
+        };
+        self.certain[Cause::Drain as usize] += take(self.other_direction);
+        self.certain[Cause::Refresh as usize] += take(self.withheld);
+        let ruled = take(met.saturating_sub(self.begin));
+        if ruled > 0 {
+            self.either.push((ruled, causes));
+        }
+        self.certain[Cause::Order as usize] += left;
+        (self.begin, self.other_direction, self.withheld) = (now, 0, 0);
+    }
+
+    /// Whether some waits are right.
+    pub(crate) fn allow(&self, waits: &[u32; CAUSES]) -> bool {
+        let mut rest = [0; CAUSES];
+        for (cause, rest) in rest.iter_mut().enumerate() {
+            match u64::from(waits[cause]).checked_sub(self.certain[cause]) {
+                Some(more) => *rest = more,
+                None => return false,
+            }
+        }
+        share_out(rest, &self.either)
+    }
+}
+
+/// Whether parts can be given to one of their causes each, so that nothing remains.
+fn share_out(rest: [u64; CAUSES], parts: &[(u64, Vec<Cause>)]) -> bool {
+    let Some(((clocks, causes), others)) = parts.split_first() else {
+        return rest == [0; CAUSES];
+    };
+    causes.iter().any(|cause| {
+        let mut less = rest;
+        less[*cause as usize] >= *clocks && {
+            less[*cause as usize] -= clocks;
+            share_out(less, others)
+        }
+    })
+}
