@@ -12,9 +12,11 @@ mod command;
 mod config;
 pub mod energy;
 mod engine;
+pub mod log;
 mod mapping;
 mod observer;
 mod request;
+pub mod sheet;
 pub mod statistics;
 mod timing;
 
