@@ -132,8 +132,12 @@ pub(crate) const NEVER_ALONE: [(&str, &str); 4] = [
     ),
 ];
 
-/// Fields of which one clock more goes unseen, and why.
-pub(crate) const UNSEEN_MORE: [(&str, &str); 2] = [
+/// Fields of which one clock more may go unseen, and why.
+pub(crate) const UNSEEN_MORE: [(&str, &str); 3] = [
+    (
+        "refi",
+        "one clock in an interval takes longer to add up than the test lasts: see duties",
+    ),
     (
         "refi_sb",
         "one clock in an interval takes longer to add up than the test lasts: see duties",

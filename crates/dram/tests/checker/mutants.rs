@@ -45,7 +45,7 @@ pub(crate) fn outcome(
     for rule in ignored {
         watch.checker.ignore(rule);
     }
-    let mut bench = Bench::new(config, watch, 7);
+    let mut bench = Bench::new(config, watch, setup.seed);
     for _ in 0..16 {
         bench.run(500);
     }
@@ -76,6 +76,8 @@ pub(crate) struct Fate {
     pub(crate) slack: Rules,
     /// Setups in which there was a mutant: neither refused nor the same.
     pub(crate) tried: [usize; 2],
+    /// Setups in which something was violated, by number.
+    caught_in: Vec<usize>,
 }
 
 impl Fate {
@@ -119,9 +121,10 @@ fn fate(
         violated: Default::default(),
         slack: Rules::new(),
         tried: [0; 2],
+        caught_in: Vec::new(),
     };
     let mut met = Rules::new();
-    for setup in setups {
+    for (number, setup) in setups.iter().enumerate() {
         let config = config_of(setup, field, change);
         let Some(config) = config else {
             // What is refused cannot lose anything; the other setups tell.
@@ -132,6 +135,9 @@ fn fate(
         };
         let side = usize::from(!setup.ddr5);
         fate.tried[side] += 1;
+        if !outcome.violated.is_empty() {
+            fate.caught_in.push(number);
+        }
         fate.violated[side].extend(outcome.violated);
         met.extend(
             outcome
@@ -149,12 +155,12 @@ fn fate(
     fate
 }
 
-/// What is violated by one clock less when a checker does without some rules.
-fn survivors(setups: &[Setup], field: Field, without: &Rules) -> Rules {
+/// What is violated by one clock less when a checker does without the rules that caught it.
+fn survivors(setups: &[Setup], field: Field, less: &Fate) -> Rules {
     let mut violated = Rules::new();
-    for setup in setups {
+    for setup in less.caught_in.iter().map(|&number| &setups[number]) {
         let mut ignored = setup.let_pass();
-        ignored.extend(without);
+        ignored.extend(less.caught_by());
         let config = config_of(setup, field, Change::Less);
         let outcome = config.and_then(|config| outcome(setup, &config, &ignored));
         violated.extend(outcome.into_iter().flat_map(|outcome| outcome.violated));
@@ -212,7 +218,7 @@ pub(crate) fn matrix() -> Matrix {
         let field = FIELDS[number];
         let changes = [Change::Less, Change::Removed, Change::More];
         let fates = changes.map(|change| fate(&setups, &exact, field, change));
-        let survivors = survivors(&setups, field, &fates[0].caught_by());
+        let survivors = survivors(&setups, field, &fates[0]);
         (fates, survivors)
     });
     let (fates, survivors) = results.into_iter().unzip();

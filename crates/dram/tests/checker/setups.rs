@@ -8,6 +8,8 @@ use crate::modules::{config, policy, timing};
 
 /// One memory under one policy.
 pub(crate) struct Setup {
+    /// Of its traffic.
+    pub(crate) seed: u64,
     /// Whether the numbers are those of DDR5; else they are spread so that no rule hides another.
     pub(crate) ddr5: bool,
     pub(crate) memory: Memory,
@@ -38,8 +40,11 @@ const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 15] = [
 ];
 
 pub(crate) fn setups() -> Vec<Setup> {
-    let of = |&(name, page, power_down, postponed): &_| build(name, page, power_down, postponed);
-    SETUPS.iter().map(of).collect()
+    let of = |(seed, &(name, page, power_down, postponed)): (u64, &_)| Setup {
+        seed,
+        ..build(name, page, power_down, postponed)
+    };
+    (0..).zip(&SETUPS).map(of).collect()
 }
 
 /// The first one of a memory.
@@ -65,6 +70,7 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
     (policy.drain_high, policy.drain_low) = (6, 1);
     let ddr5 = !name.starts_with("spread");
     Setup {
+        seed: 0,
         ddr5,
         config: config(&memory, timing, policy),
         memory,

@@ -42,6 +42,8 @@ enum Pattern {
     OneRow,
     /// Any bank of one group.
     OneGroup,
+    /// One row of one bank of every group of every rank: column commands follow one another.
+    Hits,
 }
 
 /// One sort of traffic; the next one is drawn when it ends.
@@ -88,9 +90,9 @@ impl Traffic {
     }
 
     fn turn(&mut self) {
-        use Pattern::{Hot, OneBank, OneGroup, OneRow, Random, Stream};
+        use Pattern::{Hits, Hot, OneBank, OneGroup, OneRow, Random, Stream};
         let patterns = [
-            Random, Random, Stream, Stream, Hot, OneBank, OneRow, OneGroup,
+            Random, Random, Stream, Hot, OneBank, OneRow, OneRow, OneGroup, Hits,
         ];
         let pattern = self.random.of(&patterns);
         let gap = match pattern {
@@ -100,7 +102,7 @@ impl Traffic {
         };
         self.line = self.random.next();
         self.epoch = Epoch {
-            left: self.random.of(&[20, 200, 1000]),
+            left: self.random.of(&[20, 50, 50, 100, 200, 1000]),
             pattern,
             reads_percent: self.random.of(&[100, 100, 67, 50, 33, 0]),
             gap,
@@ -161,6 +163,11 @@ impl Traffic {
             Pattern::OneRow => Location {
                 column: self.anywhere().column,
                 ..base
+            },
+            Pattern::Hits => Location {
+                bank: base.bank,
+                row: base.row,
+                ..self.anywhere()
             },
             Pattern::OneGroup => Location {
                 bank: self.anywhere().bank,
