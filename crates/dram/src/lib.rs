@@ -7,10 +7,12 @@
 //! Times in a sub-channel are clocks of its DRAM. Whoever joins several domains converts once a request, with
 //! [`Clock`].
 
+pub mod checker;
 mod command;
 mod config;
 pub mod energy;
 mod engine;
+pub mod log;
 mod mapping;
 mod observer;
 mod request;
