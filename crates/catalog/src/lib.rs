@@ -18,6 +18,7 @@ mod error;
 mod figures;
 mod folder;
 pub mod import;
+mod model;
 mod sheet;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +26,8 @@ use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
-pub use sheet::{Board, Header, Model, Part, Sheet, parse};
+pub use model::Model;
+pub use sheet::{Board, Header, Part, Sheet, parse};
 use wordline_core::Timing;
 use wordline_nvm::conformance::Outcome;
 use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};

@@ -1,0 +1,158 @@
+//! The models that parts can be simulated with.
+
+use wordline_core::Timing;
+use wordline_nvm::conformance::{self, Outcome};
+use wordline_nvm::{
+    Board as NvmBoard, Conditions, DdrMramSheet, Device, Link, LinkError, Named, NandSheet,
+    NorSheet, NvmError, NvramSheet, Problem, RawFlash, Wired,
+};
+
+/// The models that parts can be simulated with. A new model is a variant here, a key of
+/// `PartFile`, and its file in the crate that simulates it.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// MRAM: table `[mram]`.
+    Mram(Box<NvramSheet>),
+    /// MRAM behind banks with row buffers, on a DDR bus: table `[ddr_mram]`.
+    DdrMram(Box<DdrMramSheet>),
+    /// Ferroelectric RAM: table `[fram]`.
+    Fram(Box<NvramSheet>),
+    /// EEPROM: table `[eeprom]`.
+    Eeprom(Box<NvramSheet>),
+    /// NOR flash: table `[nor]`.
+    Nor(Box<NorSheet>),
+    /// NAND flash: table `[nand]`.
+    Nand(Box<NandSheet>),
+}
+
+impl Model {
+    /// As the sheet's table spells it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Mram(_) => "mram",
+            Self::DdrMram(_) => "ddr_mram",
+            Self::Fram(_) => "fram",
+            Self::Eeprom(_) => "eeprom",
+            Self::Nor(_) => "nor",
+            Self::Nand(_) => "nand",
+        }
+    }
+
+    /// Commands and clocks of the part on a board.
+    ///
+    /// # Errors
+    /// When rail, bus or timing do not fit; the message names both sides.
+    pub fn link(&self, board: &NvmBoard) -> Result<Link, LinkError> {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.link(board),
+            Self::DdrMram(sheet) => sheet.link(board),
+            Self::Nor(sheet) => sheet.link(board),
+            Self::Nand(sheet) => sheet.link(board),
+        }
+    }
+
+    /// What the model of the part leaves to the host, in a sentence.
+    #[must_use]
+    pub fn left_to_host(&self) -> Option<String> {
+        let Self::Nand(sheet) = self else { return None };
+        let bits = sheet.host_ecc_bits.as_ref()?.value();
+        let bits = match bits {
+            1 => "1 wrong bit".to_owned(),
+            more => format!("{more} wrong bits"),
+        };
+        Some(format!(
+            "the host must correct {bits} in 512 bytes of this NAND; what that costs it is not counted"
+        ))
+    }
+
+    /// Bytes that every sample of the part has: without the bad blocks that its sheet allows, and
+    /// those that are kept together with them where planes work at the same time.
+    #[must_use]
+    pub fn usable_bytes(&self) -> u64 {
+        match self {
+            Self::Nand(sheet) => {
+                let together = match sheet.plane_busy {
+                    Some(_) => *sheet.planes.value(),
+                    None => 1,
+                };
+                let bad = u64::from(*sheet.bad_blocks_max.value()) * u64::from(together);
+                let bad = bad.saturating_mul(sheet.geometry().block_bytes());
+                self.capacity_bytes().saturating_sub(bad)
+            }
+            _ => self.capacity_bytes(),
+        }
+    }
+
+    /// Capacity in bytes.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                sheet.capacity.nominal().bytes()
+            }
+            Self::DdrMram(sheet) => sheet.capacity.nominal().bytes(),
+            Self::Nor(sheet) => sheet.capacity.nominal().bytes(),
+            Self::Nand(sheet) => sheet.geometry().capacity_bytes(),
+        }
+    }
+
+    /// The part as a device on a board. `part` and `board` are their ids.
+    pub(crate) fn connect(
+        &self,
+        part: &str,
+        board: Named<'_, NvmBoard>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        fn named<'a, S>(id: &'a str, sheet: &'a S) -> Named<'a, S> {
+            Named { id, sheet }
+        }
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                let part = named(part, &**sheet);
+                Ok(Box::new(Wired::connect(part, board, conditions)?))
+            }
+            Self::DdrMram(sheet) => {
+                let part = named(part, &**sheet);
+                Ok(Box::new(Wired::connect(part, board, conditions)?))
+            }
+            Self::Nor(sheet) => {
+                let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
+                Ok(Box::new(RawFlash::new(flash)?))
+            }
+            Self::Nand(sheet) => {
+                let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
+                Ok(Box::new(RawFlash::new(flash)?))
+            }
+        }
+    }
+
+    /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would
+    /// notice its absence.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn conformance(
+        &self,
+        board: Named<'_, NvmBoard>,
+        timing: Timing,
+    ) -> Result<Vec<Outcome>, NvmError> {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => {
+                conformance::nvram(sheet, board, timing)
+            }
+            Self::DdrMram(sheet) => conformance::ddr_mram(sheet, board, timing),
+            Self::Nor(sheet) => conformance::nor(sheet, board, timing),
+            Self::Nand(sheet) => conformance::nand(sheet, board, timing),
+        }
+    }
+
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        match self {
+            Self::Mram(sheet) | Self::Fram(sheet) | Self::Eeprom(sheet) => sheet.problems(),
+            Self::DdrMram(sheet) => sheet.problems(),
+            Self::Nor(sheet) => sheet.problems(),
+            Self::Nand(sheet) => sheet.problems(),
+        }
+    }
+}
