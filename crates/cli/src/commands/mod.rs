@@ -4,6 +4,7 @@ mod buffer;
 mod compare;
 mod import;
 mod part;
+mod part_dram;
 mod raw;
 mod report;
 mod reproduce;

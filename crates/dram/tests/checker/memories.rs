@@ -1,0 +1,102 @@
+//! Memories that several tests check.
+
+use wordline_dram::checker::{
+    Bin, Checker, Controller, Density, Memory, Part, RefreshMode, Shape, Width,
+};
+use wordline_dram::{Command, Issued, Location};
+
+/// Controller parameters that keep every rule apart from every other.
+pub(crate) fn controller(refresh: RefreshMode) -> Controller {
+    Controller {
+        rank_gap: 3,
+        read_to_write_gap: 2,
+        pair_burst: 8,
+        pair_read_to_write: 14,
+        pair_write_to_read: 20,
+        shared_commands: false,
+        refresh,
+        postponed_max: 1_000_000,
+        ahead_max: 0,
+    }
+}
+
+pub(crate) fn memory(part: Part, shape: Shape, refresh: RefreshMode) -> Memory {
+    Memory {
+        data_rate_mts: part.data_rate_mts,
+        shape,
+        parameters: part.parameters().expect("a rate with bins"),
+        controller: controller(refresh),
+    }
+}
+
+pub(crate) fn part(data_rate_mts: u32, density: Density, width: Width, bin: Bin) -> Part {
+    Part {
+        data_rate_mts,
+        density,
+        width,
+        bin,
+    }
+}
+
+pub(crate) fn shape(pseudo_channels: u8, ranks: u8, slices: u8) -> Shape {
+    Shape {
+        pseudo_channels,
+        ranks,
+        slices,
+        groups: 8,
+        banks: 4,
+    }
+}
+
+pub(crate) fn issued(at: u64, command: Command, location: Location) -> Issued {
+    Issued {
+        at,
+        command,
+        location,
+        request: None,
+    }
+}
+
+/// Checks commands and wants them legal.
+pub(crate) fn legal(checker: &mut Checker, commands: &[(u64, Command, Location)]) {
+    for &(at, command, location) in commands {
+        if let Err(violation) = checker.check(&issued(at, command, location)) {
+            panic!("must be legal: {violation}");
+        }
+    }
+}
+
+/// The name of the rule that a command violates.
+pub(crate) fn violated(
+    checker: &mut Checker,
+    at: u64,
+    command: Command,
+    location: Location,
+) -> Option<&'static str> {
+    let result = checker.check(&issued(at, command, location));
+    result.err().map(|violation| violation.fault.rule())
+}
+
+/// The devices of [`memory_named`].
+pub(crate) fn part_named(name: &str) -> Part {
+    match name {
+        "rdimm" | "stacked" | "stack" => part(6400, Density::Gb16, Width::X4, Bin::A),
+        "same_bank" => part(6400, Density::Gb32, Width::X8, Bin::B),
+        "mrdimm" => part(4400, Density::Gb24, Width::X4, Bin::A),
+        _ => panic!("no memory {name}"),
+    }
+}
+
+/// Two ranks refreshed all banks at a time; the same by bank index; the half-rate DRAM of an MRDIMM-8800, two ranks on
+/// each of two pseudo-channels; two stacks of two dies; and one.
+pub(crate) fn memory_named(name: &str) -> Memory {
+    let (shape, refresh) = match name {
+        "rdimm" => (shape(1, 2, 1), RefreshMode::AllBank),
+        "same_bank" => (shape(1, 2, 1), RefreshMode::SameBank),
+        "mrdimm" => (shape(2, 2, 1), RefreshMode::AllBank),
+        "stacked" => (shape(1, 4, 2), RefreshMode::AllBank),
+        "stack" => (shape(1, 2, 2), RefreshMode::AllBank),
+        _ => panic!("no memory {name}"),
+    };
+    memory(part_named(name), shape, refresh)
+}
