@@ -29,9 +29,11 @@ impl<C: FnMut(&Issued), S: FnMut(&Served)> Observer for Watch<C, S> {
     }
 }
 
-/// Reads two lines of one row, and one of another row of that bank. Returns the number of ACT commands, and how long
-/// each read took, in clocks.
-fn sub_channel() -> Result<(u64, Vec<(Outcome, u64)>), Box<dyn Error>> {
+/// What a read found, and how long it took in clocks.
+type Read = (Outcome, u64);
+
+/// Reads two lines of one row, and one of another row of that bank. Returns the number of ACT commands, and the reads.
+fn sub_channel() -> Result<(u64, Vec<Read>), Box<dyn Error>> {
     let mut activates = 0;
     let mut reads = Vec::new();
     let watch = Watch {
