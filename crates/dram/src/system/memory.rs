@@ -170,6 +170,13 @@ impl<O: Observer> MemorySystem<O> {
             .map(|(completion, _)| completion)
     }
 
+    /// When the first request is completed of those that are served and not due yet, in picoseconds.
+    #[must_use]
+    pub fn next_completion_ps(&self) -> Option<u64> {
+        let (completion, _) = self.answers.get(self.ready)?;
+        Some(completion.time_ps)
+    }
+
     /// Requests that were pushed and are not served.
     #[must_use]
     pub fn waiting(&self) -> usize {
