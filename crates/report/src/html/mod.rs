@@ -9,6 +9,7 @@ mod axis;
 mod buffer;
 mod chart;
 mod compare;
+mod dram;
 mod origin;
 mod plot;
 mod script;
@@ -130,6 +131,11 @@ fn shown(document: &ResultSet) -> Shown {
         }
         Kind::Buffer => Shown {
             plots: buffer::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Dram => Shown {
+            plots: dram::plots(document),
             why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },
