@@ -77,7 +77,9 @@ impl<'a, 'p> Mixes<'a, 'p> {
     /// One end of the band of that, `band_low` or `band_high`.
     fn end(&self, target: &str, mix: &str, end: &str) -> Option<&'p Line<'a>> {
         let ends = self.bands.iter().copied();
-        let ends: Vec<_> = ends.filter(|line| line.head().text("estimate") == Some(end)).collect();
+        let ends: Vec<_> = ends
+            .filter(|line| line.head().text("estimate") == Some(end))
+            .collect();
         Self::find(&ends, target, mix)
     }
 
@@ -119,11 +121,22 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         grids.push(throughputs(view, mixes));
         let first = view.targets.first().map_or("", |first| view.short(first));
         let why = title(&format!("The gain over {first} explained"));
-        grids.extend(shares(view, &why, &keys, &ratios, Metric::ThroughputRatioPart));
+        grids.extend(shares(
+            view,
+            &why,
+            &keys,
+            &ratios,
+            Metric::ThroughputRatioPart,
+        ));
         let bus = title("Where the time of the data buses went");
         grids.extend(shares(view, &bus, &keys, &lines, Metric::BusShare));
         grids.push(under_way(view, &suffix, &lines));
-        grids.extend(waits(view, &title("What requests waited for"), &keys, &lines));
+        grids.extend(waits(
+            view,
+            &title("What requests waited for"),
+            &keys,
+            &lines,
+        ));
         grids.extend(energy(view, &suffix, mixes, &lines));
         grids.extend(sensitivity(view, mixes));
     }
@@ -133,25 +146,38 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
 /// A row for each mix, a column for each target, and one for each gain.
 fn throughputs(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Grid {
     let mut columns = vec![Column::left("mix")];
-    columns.extend(view.targets.iter().map(|target| Column::right(view.short(target))));
+    columns.extend(
+        view.targets
+            .iter()
+            .map(|target| Column::right(view.short(target))),
+    );
     let others: Vec<&str> = view.targets.iter().skip(1).copied().collect();
     let heading = |target: &&str| match others.len() {
         1 => "gain".to_owned(),
         _ => format!("gain of {}", target.split('@').next().unwrap_or(target)),
     };
     columns.extend(others.iter().map(|target| Column::right(heading(target))));
-    let banded = mixes.mixes.iter().any(|mix| others.iter().any(|one| mixes.band(one, mix).is_some()));
+    let banded = mixes
+        .mixes
+        .iter()
+        .any(|mix| others.iter().any(|one| mixes.band(one, mix).is_some()));
     if banded {
         columns.extend(others.iter().map(|_| Column::right("band")));
     }
-    let title = format!("Bandwidth by mix of reads and writes{}{}", view.place(), mixes.suffix());
+    let title = format!(
+        "Bandwidth by mix of reads and writes{}{}",
+        view.place(),
+        mixes.suffix()
+    );
     let mut grid = Grid::new(title, columns);
     for mix in &mixes.mixes {
         let mut cells = vec![(*mix).to_owned()];
         let lines = view.targets.iter().map(|target| mixes.line(target, mix));
         cells.extend(lines.map(|line| cell(line, Metric::ThroughputMean)));
         cells.extend(others.iter().map(|target| {
-            let ratio = mixes.ratio(target, mix).and_then(|line| line.number(Metric::ThroughputRatio));
+            let ratio = mixes
+                .ratio(target, mix)
+                .and_then(|line| line.number(Metric::ThroughputRatio));
             ratio.map_or_else(|| NOTHING.to_owned(), gain)
         }));
         if banded {
@@ -173,7 +199,15 @@ fn interval(low: f64, high: f64) -> String {
 /// Rows, reads under way, and what bounds the throughput.
 fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>)]) -> Grid {
     let mut columns = vec![Column::left("mix"), Column::left("module")];
-    let headings = ["row hits", "misses", "conflicts", "reads under way", "of", "read takes", "alone"];
+    let headings = [
+        "row hits",
+        "misses",
+        "conflicts",
+        "reads under way",
+        "of",
+        "read takes",
+        "alone",
+    ];
     columns.extend(headings.map(Column::right));
     columns.push(Column::left("bound by"));
     let title = format!("Rows, and reads under way{}{suffix}", view.place());
@@ -183,7 +217,11 @@ fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>
             let count = line.number(metric);
             count.map_or_else(|| NOTHING.to_owned(), |count| format!("{count:.0}"))
         };
-        let rates = [Metric::RowHitRate, Metric::RowMissRate, Metric::RowConflictRate];
+        let rates = [
+            Metric::RowHitRate,
+            Metric::RowMissRate,
+            Metric::RowConflictRate,
+        ];
         let mut cells = names.clone();
         cells.extend(rates.map(|metric| cell(Some(line), metric)));
         cells.extend([Metric::OutstandingMean, Metric::OutstandingMax].map(count));
@@ -203,7 +241,9 @@ fn alone(view: &View<'_, '_>, line: &Line<'_>) -> Option<f64> {
     let mut formulas = view.special(TEST, &["estimate"]);
     let same = |other: &&Line<'_>| {
         let (one, other) = (head, other.head());
-        let axes = ["mix", "pattern"].iter().all(|axis| one.axes.get(*axis) == other.axes.get(*axis));
+        let axes = ["mix", "pattern"]
+            .iter()
+            .all(|axis| one.axes.get(*axis) == other.axes.get(*axis));
         one.target == other.target && axes && other.text("estimate") == Some("formula")
     };
     formulas.find(same)?.number(Metric::LatencyMean)
@@ -214,7 +254,10 @@ fn alone(view: &View<'_, '_>, line: &Line<'_>) -> Option<f64> {
 fn bound(line: &Line<'_>) -> Option<&'static str> {
     let share = |cause| line.row(Metric::BusShare, Some(cause))?.value;
     let (data, empty) = (share("data")?, share("empty")?);
-    let full = match (line.number(Metric::OutstandingMean), line.number(Metric::OutstandingMax)) {
+    let full = match (
+        line.number(Metric::OutstandingMean),
+        line.number(Metric::OutstandingMax),
+    ) {
         (Some(mean), Some(most)) => mean >= 0.9 * most,
         _ => false,
     };
@@ -253,12 +296,17 @@ pub(super) fn power(
     band: &dyn Fn(&Line<'_>, &str) -> Option<f64>,
 ) -> Option<Grid> {
     let mut parts: Vec<&str> = Vec::new();
-    for (part, watts) in lines.iter().flat_map(|(_, line)| line.parts(Metric::PowerMeanPart)) {
+    for (part, watts) in lines
+        .iter()
+        .flat_map(|(_, line)| line.parts(Metric::PowerMeanPart))
+    {
         if watts != 0.0 && !parts.contains(&part) {
             parts.push(part);
         }
     }
-    let any = lines.iter().any(|(_, line)| line.row(Metric::PowerMean, None).is_some());
+    let any = lines
+        .iter()
+        .any(|(_, line)| line.row(Metric::PowerMean, None).is_some());
     if !any {
         return None;
     }
@@ -268,7 +316,9 @@ pub(super) fn power(
     let mut grid = Grid::new(title, columns).with_keys(keys.len());
     for (names, line) in lines {
         let mut cells = names.clone();
-        cells.extend([Metric::PowerMean, Metric::EnergyPerByte].map(|metric| cell(Some(line), metric)));
+        cells.extend(
+            [Metric::PowerMean, Metric::EnergyPerByte].map(|metric| cell(Some(line), metric)),
+        );
         let joules = |value| text::number(Metric::EnergyPerByte, value, text::DIGITS);
         cells.push(match (band(line, "band_low"), band(line, "band_high")) {
             (Some(low), Some(high)) => format!("{} to {}", joules(low), joules(high)),
@@ -302,7 +352,9 @@ fn sensitivity(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
             if lines.is_empty() {
                 continue;
             }
-            let off = |line: &Line<'_>| (line.number(Metric::ThroughputRatio).unwrap_or(plain) - plain).abs();
+            let off = |line: &Line<'_>| {
+                (line.number(Metric::ThroughputRatio).unwrap_or(plain) - plain).abs()
+            };
             lines.sort_by(|a, b| off(b).total_cmp(&off(a)));
             let columns = vec![
                 Column::left("choice"),
@@ -377,22 +429,40 @@ fn carried<'a>(
 ) -> Option<String> {
     let throughput = line.number(Metric::ThroughputMean)?;
     let rate = text::rate(throughput);
-    let mut sentence = format!("{target} carries {rate} of {}{}", in_words(mix), mixes.suffix());
+    let mut sentence = format!(
+        "{target} carries {rate} of {}{}",
+        in_words(mix),
+        mixes.suffix()
+    );
     if let Some(data) = line.number(Metric::BusUtilization) {
-        sentence += &format!(", {} of what its buses can", text::percent(data, text::DIGITS));
+        sentence += &format!(
+            ", {} of what its buses can",
+            text::percent(data, text::DIGITS)
+        );
     }
-    let ratio = mixes.ratio(target, mix).and_then(|line| line.number(Metric::ThroughputRatio));
+    let ratio = mixes
+        .ratio(target, mix)
+        .and_then(|line| line.number(Metric::ThroughputRatio));
     if let (Some(ratio), Some(first)) = (ratio, view.targets.first()) {
         sentence += &format!(": {} over {}", gain(ratio), view.short(first));
         if let Some((low, high)) = mixes.band(target, mix) {
-            sentence += &format!(", between {} and {} over all undisclosed choices", gain(low), gain(high));
+            sentence += &format!(
+                ", between {} and {} over all undisclosed choices",
+                gain(low),
+                gain(high)
+            );
         }
     }
     Some(sentence + ".")
 }
 
 /// "Of that, +37.5 % are a faster bus; refresh costs −0.4 %, …".
-fn explained<'a>(view: &View<'a, '_>, mixes: &Mixes<'a, '_>, target: &'a str, mix: &str) -> Option<String> {
+fn explained<'a>(
+    view: &View<'a, '_>,
+    mixes: &Mixes<'a, '_>,
+    target: &'a str,
+    mix: &str,
+) -> Option<String> {
     let line = mixes.ratio(target, mix)?;
     let mut parts: Vec<(&str, f64)> = line.parts(Metric::ThroughputRatioPart).collect();
     parts.retain(|(_, part)| part.abs() >= PART_LEAST);
@@ -404,24 +474,40 @@ fn explained<'a>(view: &View<'a, '_>, mixes: &Mixes<'a, '_>, target: &'a str, mi
     let told: Vec<_> = told
         .map(|(part, value)| format!("{} {}", cause::name(part), points(*value)))
         .collect();
-    Some(format!("Where the difference of {} comes from: {}.", view.short(target), told.join(", ")))
+    Some(format!(
+        "Where the difference of {} comes from: {}.",
+        view.short(target),
+        told.join(", ")
+    ))
 }
 
 /// Which choices make the ends of the band.
-fn banded<'a>(view: &View<'a, '_>, mixes: &Mixes<'a, '_>, target: &'a str, mix: &str) -> Option<String> {
+fn banded<'a>(
+    view: &View<'a, '_>,
+    mixes: &Mixes<'a, '_>,
+    target: &'a str,
+    mix: &str,
+) -> Option<String> {
     let end = |name: &str, word: &str| {
         let line = mixes.end(target, mix, name)?;
         let (choice, setting) = (line.head().text("choice")?, line.head().text("setting")?);
         let ratio = line.number(Metric::ThroughputRatio)?;
         Some(format!("{word} {} with {choice} = {setting}", gain(ratio)))
     };
-    let ends: Vec<_> = [end("band_low", "least"), end("band_high", "most")].into_iter().flatten().collect();
-    (!ends.is_empty()).then(|| format!("The gain of {} is {}.", view.short(target), ends.join(", ")))
+    let ends: Vec<_> = [end("band_low", "least"), end("band_high", "most")]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!ends.is_empty())
+        .then(|| format!("The gain of {} is {}.", view.short(target), ends.join(", ")))
 }
 
 /// Little's law: what bounds the throughput.
 fn little<'a>(view: &View<'a, '_>, target: &'a str, line: &Line<'_>) -> Option<String> {
-    let (mean, most) = (line.number(Metric::OutstandingMean)?, line.number(Metric::OutstandingMax)?);
+    let (mean, most) = (
+        line.number(Metric::OutstandingMean)?,
+        line.number(Metric::OutstandingMax)?,
+    );
     let takes = line.number(Metric::LatencyMean)?;
     let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
     let bound = match bound(line)? {

@@ -28,7 +28,9 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         ((*name).to_owned(), view.targets.iter().map(cell).collect())
     });
     let title = format!("Latency without load{}", view.place());
-    let mut grids: Vec<Grid> = by_target(view, title, "a read", figures).into_iter().collect();
+    let mut grids: Vec<Grid> = by_target(view, title, "a read", figures)
+        .into_iter()
+        .collect();
     let parts = causes(&lines).into_iter().map(|part| {
         let cell = |target: &&str| {
             let row = on(target)?.row(Metric::LatencyMeanPart, Some(part))?;
@@ -44,7 +46,9 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
 /// The parts that take any time, the fixed ones first.
 fn causes<'a>(lines: &[&Line<'a>]) -> Vec<&'a str> {
     let mut causes: Vec<&str> = Vec::new();
-    let parts = lines.iter().flat_map(|line| line.parts(Metric::LatencyMeanPart));
+    let parts = lines
+        .iter()
+        .flat_map(|line| line.parts(Metric::LatencyMeanPart));
     for (cause, _) in parts.filter(|(_, seconds)| seconds.abs() > 5e-13) {
         if !causes.contains(&cause) {
             causes.push(cause);
@@ -56,7 +60,12 @@ fn causes<'a>(lines: &[&Line<'a>]) -> Vec<&'a str> {
         "cas" | "burst" => 2,
         _ => 3,
     };
-    causes.sort_by_key(|cause| (place(cause), known(cause).map_or(usize::MAX, |known| known.order)));
+    causes.sort_by_key(|cause| {
+        (
+            place(cause),
+            known(cause).map_or(usize::MAX, |known| known.order),
+        )
+    });
     causes
 }
 

@@ -66,10 +66,16 @@ impl<'a, 'p> Curve<'a, 'p> {
     /// The points that stand for the load: the least, the one at the knee, and the greatest.
     pub(crate) fn landmarks(&self) -> Vec<(&'static str, Point<'a, 'p>)> {
         let at_knee = self.points.iter().find(|point| {
-            self.knee.is_some_and(|(knee, _)| point.throughput() == Some(knee))
+            self.knee
+                .is_some_and(|(knee, _)| point.throughput() == Some(knee))
         });
-        let ends = [("least load", self.points.first()), ("at the knee", at_knee)];
-        let all = ends.into_iter().chain([("greatest load", self.points.last())]);
+        let ends = [
+            ("least load", self.points.first()),
+            ("at the knee", at_knee),
+        ];
+        let all = ends
+            .into_iter()
+            .chain([("greatest load", self.points.last())]);
         let mut marks: Vec<(&'static str, Point<'a, 'p>)> = Vec::new();
         for (name, point) in all {
             if let Some(point) = point
@@ -93,7 +99,13 @@ pub(crate) fn curves<'a, 'p>(view: &View<'a, 'p>) -> Vec<Curve<'a, 'p>> {
             curve.target == target && curve.mix == mix && curve.pattern == pattern
         };
         let place = curves.iter().position(same).unwrap_or_else(|| {
-            curves.push(Curve { target, mix, pattern, points: Vec::new(), knee: None });
+            curves.push(Curve {
+                target,
+                mix,
+                pattern,
+                points: Vec::new(),
+                knee: None,
+            });
             curves.len() - 1
         });
         match line.coordinate(DELAY).filter(|delay| delay.is_finite()) {
@@ -123,22 +135,35 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
     let mut lines = Vec::new();
     for curve in &curves {
         for (load, point) in curve.landmarks() {
-            lines.push((vec![view.short(curve.target).to_owned(), load.to_owned()], point.line));
+            lines.push((
+                vec![view.short(curve.target).to_owned(), load.to_owned()],
+                point.line,
+            ));
         }
     }
-    grids.extend(waits(view, "What requests waited for", &["module", "load"], &lines));
+    grids.extend(waits(
+        view,
+        "What requests waited for",
+        &["module", "load"],
+        &lines,
+    ));
     let title = format!("Power of the modules{}", view.place());
-    grids.extend(super::bandwidth::power(&title, &["module", "load"], &lines, &|line, estimate| {
-        let delay = line.coordinate(DELAY)?;
-        let mut estimates = view.special(TEST, &["estimate"]);
-        let same = |other: &&Line<'_>| {
-            let head = other.head();
-            head.target == line.head().target
-                && other.coordinate(DELAY) == Some(delay)
-                && head.text("estimate") == Some(estimate)
-        };
-        estimates.find(same)?.number(Metric::EnergyPerByte)
-    }));
+    grids.extend(super::bandwidth::power(
+        &title,
+        &["module", "load"],
+        &lines,
+        &|line, estimate| {
+            let delay = line.coordinate(DELAY)?;
+            let mut estimates = view.special(TEST, &["estimate"]);
+            let same = |other: &&Line<'_>| {
+                let head = other.head();
+                head.target == line.head().target
+                    && other.coordinate(DELAY) == Some(delay)
+                    && head.text("estimate") == Some(estimate)
+            };
+            estimates.find(same)?.number(Metric::EnergyPerByte)
+        },
+    ));
     grids
 }
 
@@ -151,7 +176,11 @@ fn sweep(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
         columns.extend(["latency", "p99"].map(Column::right));
         columns.push(Column::left("stage"));
     }
-    let mut delays: Vec<f64> = curves.iter().flat_map(|curve| &curve.points).map(|one| one.delay).collect();
+    let mut delays: Vec<f64> = curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .map(|one| one.delay)
+        .collect();
     delays.sort_by(f64::total_cmp);
     delays.dedup();
     let conditions = curves.first().map(Curve::conditions).unwrap_or_default();
@@ -162,7 +191,11 @@ fn sweep(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
         for curve in curves {
             let point = curve.points.iter().find(|point| point.delay == delay);
             let line = point.map(|point| point.line);
-            let metrics = [Metric::ThroughputMean, Metric::LatencyMean, Metric::LatencyP99];
+            let metrics = [
+                Metric::ThroughputMean,
+                Metric::LatencyMean,
+                Metric::LatencyP99,
+            ];
             cells.extend(metrics.map(|metric| cell(line, metric)));
             cells.push(point.map_or(NOTHING, Point::stage_name).to_owned());
         }
@@ -174,13 +207,21 @@ fn sweep(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
 fn knees(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
     let mut columns = vec![Column::left("module")];
     let headings = [
-        "least load", "constant up to", "knee at", "latency there", "carries at most", "latency there",
+        "least load",
+        "constant up to",
+        "knee at",
+        "latency there",
+        "carries at most",
+        "latency there",
     ];
     columns.extend(headings.map(Column::right));
     let title = format!("Knees of the curves{}", view.place());
     let mut grid = Grid::new(title, columns);
     let time = |seconds: Option<f64>| {
-        seconds.map_or_else(|| NOTHING.to_owned(), |s| text::number(Metric::LatencyMean, s, text::DIGITS))
+        seconds.map_or_else(
+            || NOTHING.to_owned(),
+            |s| text::number(Metric::LatencyMean, s, text::DIGITS),
+        )
     };
     let rate = |rate: Option<f64>| rate.map_or_else(|| NOTHING.to_owned(), text::rate);
     for curve in curves {
@@ -200,25 +241,39 @@ fn knees(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
 
 /// The point that carries most.
 fn most<'a, 'p>(curve: &Curve<'a, 'p>) -> Option<Point<'a, 'p>> {
-    let known = curve.points.iter().filter_map(|point| Some((point.throughput()?, *point)));
-    known.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, point)| point)
+    let known = curve
+        .points
+        .iter()
+        .filter_map(|point| Some((point.throughput()?, *point)));
+    known
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, point)| point)
 }
 
 /// The greatest throughput of the first stage.
 fn constant(curve: &Curve<'_, '_>) -> Option<f64> {
-    let points = curve.points.iter().take_while(|point| point.stage() == Some(1.0));
+    let points = curve
+        .points
+        .iter()
+        .take_while(|point| point.stage() == Some(1.0));
     points.filter_map(Point::throughput).max_by(f64::total_cmp)
 }
 
 /// Latencies of all targets at the throughputs at which the first takes a multiple of its least.
 fn at_equal_throughput(view: &View<'_, '_>) -> Option<Grid> {
     let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
-    let mut loads: Vec<f64> = lines.iter().filter_map(|line| line.coordinate("load")).collect();
+    let mut loads: Vec<f64> = lines
+        .iter()
+        .filter_map(|line| line.coordinate("load"))
+        .collect();
     loads.retain(|load| load.is_finite());
     loads.sort_by(f64::total_cmp);
     loads.dedup();
     let first = view.targets.first()?;
-    let mut columns = vec![Column::left(format!("{} takes", view.short(first))), Column::right("at")];
+    let mut columns = vec![
+        Column::left(format!("{} takes", view.short(first))),
+        Column::right("at"),
+    ];
     for target in view.targets.iter().skip(1) {
         columns.push(Column::right(format!("{} takes", view.short(target))));
         columns.push(Column::right("difference"));
@@ -229,8 +284,14 @@ fn at_equal_throughput(view: &View<'_, '_>) -> Option<Grid> {
     let title = format!("Latency at equal throughput{}", view.place());
     let mut grid = Grid::new(title, columns);
     for load in loads {
-        let at: Vec<&Line<'_>> = lines.iter().filter(|line| line.coordinate("load") == Some(load)).copied().collect();
-        let rate = at.iter().find_map(|line| line.coordinate("rate_bytes_per_s"));
+        let at: Vec<&Line<'_>> = lines
+            .iter()
+            .filter(|line| line.coordinate("load") == Some(load))
+            .copied()
+            .collect();
+        let rate = at
+            .iter()
+            .find_map(|line| line.coordinate("rate_bytes_per_s"));
         let mut cells = vec![
             format!("{} times as long", human(load, "1", 2)),
             rate.map_or_else(|| NOTHING.to_owned(), text::rate),
@@ -249,7 +310,10 @@ fn at_equal_throughput(view: &View<'_, '_>) -> Option<Grid> {
 /// Shares of the samples that took no longer than the times that were asked for.
 fn within(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Option<Grid> {
     let lines: Vec<_> = view.special(TEST, &["within_s"]).collect();
-    let mut times: Vec<f64> = lines.iter().filter_map(|line| line.coordinate("within_s")).collect();
+    let mut times: Vec<f64> = lines
+        .iter()
+        .filter_map(|line| line.coordinate("within_s"))
+        .collect();
     times.retain(|time| time.is_finite());
     times.sort_by(f64::total_cmp);
     times.dedup();
@@ -294,14 +358,27 @@ fn course(curve: &Curve<'_, '_>) -> Option<String> {
         clauses.push(format!("about as long up to {}", text::rate(constant)));
     }
     if let Some((throughput, latency)) = curve.knee {
-        clauses.push(format!("{} at the knee of {}", time(latency), text::rate(throughput)));
+        clauses.push(format!(
+            "{} at the knee of {}",
+            time(latency),
+            text::rate(throughput)
+        ));
     }
     if let Some(most) = most(curve)
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
     {
-        clauses.push(format!("{} at {}, the most that it carries", time(latency), text::rate(throughput)));
+        clauses.push(format!(
+            "{} at {}, the most that it carries",
+            time(latency),
+            text::rate(throughput)
+        ));
     }
-    Some(format!("{} ({}): {}.", curve.target, curve.conditions(), clauses.join(", ")))
+    Some(format!(
+        "{} ({}): {}.",
+        curve.target,
+        curve.conditions(),
+        clauses.join(", ")
+    ))
 }
 
 /// How the others compare where the first takes a multiple of its least latency.
@@ -312,16 +389,30 @@ fn compared(view: &View<'_, '_>) -> Vec<String> {
     let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
     let others = view.targets.iter().skip(1).take(IN_WORDS);
     let sentence = |target: &&str| {
-        let clauses = lines.iter().filter(|line| line.head().target == **target).filter_map(|line| {
-            let ratio = line.number(Metric::LatencyRatio)?;
-            let (load, rate) = (line.coordinate("load")?, line.coordinate("rate_bytes_per_s")?);
-            let times = human(load, "1", 2);
-            Some(format!("{} where that takes {times} times its least ({})", super::gain(ratio), text::rate(rate)))
-        });
+        let clauses = lines
+            .iter()
+            .filter(|line| line.head().target == **target)
+            .filter_map(|line| {
+                let ratio = line.number(Metric::LatencyRatio)?;
+                let (load, rate) = (
+                    line.coordinate("load")?,
+                    line.coordinate("rate_bytes_per_s")?,
+                );
+                let times = human(load, "1", 2);
+                Some(format!(
+                    "{} where that takes {times} times its least ({})",
+                    super::gain(ratio),
+                    text::rate(rate)
+                ))
+            });
         let clauses: Vec<_> = clauses.collect();
         let (who, first) = (view.short(target), view.short(first));
-        (!clauses.is_empty())
-            .then(|| format!("At equal throughput the latency of {who} against {first} is {}.", clauses.join(", ")))
+        (!clauses.is_empty()).then(|| {
+            format!(
+                "At equal throughput the latency of {who} against {first} is {}.",
+                clauses.join(", ")
+            )
+        })
     };
     others.filter_map(sentence).collect()
 }

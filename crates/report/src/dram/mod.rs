@@ -21,8 +21,8 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 pub(crate) use bandwidth::Mixes;
-pub(crate) use cause::{BUS, LATENCY, known};
-pub(crate) use loaded::{Curve, Point, curves};
+pub(crate) use cause::{BUS, LATENCY, known, name as cause_name};
+pub(crate) use loaded::{Point, curves};
 
 /// Stands in a cell that has nothing to say.
 const NOTHING: &str = "–";
@@ -108,9 +108,16 @@ impl<'a, 'p> View<'a, 'p> {
     fn special(&self, test: &str, axes: &[&str]) -> impl Iterator<Item = &'p Line<'a>> {
         let wanted = |line: &&&'p Line<'a>| {
             line.head().text("test") == Some(test)
-                && SPECIAL.iter().all(|axis| line.axis(axis).is_some() == axes.contains(axis))
+                && SPECIAL
+                    .iter()
+                    .all(|axis| line.axis(axis).is_some() == axes.contains(axis))
         };
-        self.lines.iter().filter(wanted).copied().collect::<Vec<_>>().into_iter()
+        self.lines
+            .iter()
+            .filter(wanted)
+            .copied()
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// The line of a target among some.
@@ -134,7 +141,11 @@ fn gain(ratio: f64) -> String {
 /// A share that was won or lost, in percent with its sign and a decimal: `-0.5 %`.
 fn points(share: f64) -> String {
     let rounded = format!("{:+.1} %", share * 100.0);
-    if rounded == "-0.0 %" { "+0.0 %".to_owned() } else { rounded }
+    if rounded == "-0.0 %" {
+        "+0.0 %".to_owned()
+    } else {
+        rounded
+    }
 }
 
 /// A table with a row for each metric or part and a column for each target.
@@ -145,10 +156,16 @@ fn by_target<'a>(
     rows: impl Iterator<Item = (String, Vec<Option<String>>)>,
 ) -> Option<Grid> {
     let mut columns = vec![Column::left(what)];
-    columns.extend(view.targets.iter().map(|target| Column::right(view.short(target))));
+    columns.extend(
+        view.targets
+            .iter()
+            .map(|target| Column::right(view.short(target))),
+    );
     let mut grid = Grid::new(title, columns);
     for (name, cells) in rows.filter(|(_, cells)| cells.iter().any(Option::is_some)) {
-        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| NOTHING.to_owned()));
+        let cells = cells
+            .into_iter()
+            .map(|cell| cell.unwrap_or_else(|| NOTHING.to_owned()));
         grid.push([name].into_iter().chain(cells));
     }
     (!grid.rows().is_empty()).then_some(grid)
@@ -188,14 +205,16 @@ fn shares<'a, 'p>(
     let title = format!("{title}{}", view.place());
     let mut grid = Grid::new(title, columns).with_keys(keys.len());
     for (names, line) in lines {
-        let cells = causes.iter().map(|cause| match line.row(metric, Some(cause)) {
-            Some(row) => match (metric, row.value) {
-                (Metric::ThroughputRatioPart, Some(part)) => points(part),
-                (_, Some(share)) => format!("{:.1} %", share * 100.0),
-                (_, None) => text::value(row, text::DIGITS),
-            },
-            None => NOTHING.to_owned(),
-        });
+        let cells = causes
+            .iter()
+            .map(|cause| match line.row(metric, Some(cause)) {
+                Some(row) => match (metric, row.value) {
+                    (Metric::ThroughputRatioPart, Some(part)) => points(part),
+                    (_, Some(share)) => format!("{:.1} %", share * 100.0),
+                    (_, None) => text::value(row, text::DIGITS),
+                },
+                None => NOTHING.to_owned(),
+            });
         grid.push(names.iter().cloned().chain(cells));
     }
     Some(grid)

@@ -39,7 +39,9 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         ((*name).to_owned(), view.targets.iter().map(cell).collect())
     });
     let title = format!("The trace replayed{}", view.place());
-    let mut grids: Vec<Grid> = by_target(view, title, "what", figures).into_iter().collect();
+    let mut grids: Vec<Grid> = by_target(view, title, "what", figures)
+        .into_iter()
+        .collect();
     let named: Vec<_> = lines
         .iter()
         .map(|line| (vec![view.short(&line.head().target).to_owned()], *line))
@@ -54,7 +56,8 @@ pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
         let number = |metric| Some(text::number(metric, line.number(metric)?, text::DIGITS));
         let reads = line.number(Metric::AccessCount)?;
         let mut text = format!("{}: {reads:.0} reads", line.head().target);
-        if let (Some(mean), Some(most)) = (number(Metric::LatencyMean), number(Metric::LatencyMax)) {
+        if let (Some(mean), Some(most)) = (number(Metric::LatencyMean), number(Metric::LatencyMax))
+        {
             text += &format!(", each taking {mean} on average and {most} at most");
         }
         if let Some(rate) = number(Metric::ThroughputMean) {

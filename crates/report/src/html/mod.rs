@@ -13,6 +13,7 @@ mod dram;
 mod origin;
 mod plot;
 mod script;
+mod stack;
 mod stairs;
 mod values;
 mod why;
