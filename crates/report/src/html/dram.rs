@@ -9,7 +9,8 @@ use super::axis;
 use super::chart::{Axis, Chart, Curve, Rule, Shape};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, channel};
 use super::stack::{self, Piece, Scale};
-use crate::dram::{BUS, LATENCY, Mixes, Point, View, curves, known};
+use super::why;
+use crate::dram::{BUS, LATENCY, Mixes, Point, View, cause_name, curves, known};
 use crate::pivot::{Line, Pivot};
 use crate::text;
 
@@ -25,14 +26,57 @@ const SHOWN: f64 = 0.999;
 pub(super) fn plots(document: &ResultSet) -> Vec<Plot> {
     let pivot = Pivot::of(document);
     let view = View::of(&pivot);
-    let mut plots: Vec<Plot> = idle(&view).into_iter().collect();
+    let mut plots = Vec::new();
     for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
         plots.extend(throughputs(&view, mixes, index + 1));
-        plots.extend(buses(&view, mixes, index + 1));
     }
     plots.extend(latency_over_throughput(&view));
     plots.extend(histograms(&view, document));
     plots
+}
+
+/// Where latency without load and the time of the buses go, with what each cause means.
+pub(super) fn why(document: &ResultSet) -> why::Section {
+    let pivot = Pivot::of(document);
+    let view = View::of(&pivot);
+    let mut section = why::Section::default();
+    let mut all = idle_pieces(&view);
+    section.plots.extend(idle(&all));
+    for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
+        let pieces = bus_pieces(&view, mixes);
+        section.plots.extend(buses(&pieces, mixes, index + 1));
+        all.extend(pieces);
+    }
+    section.causes = causes(&all);
+    section
+}
+
+/// The causes that some pieces have, in their order.
+fn causes(pieces: &[Piece]) -> Vec<why::Cause> {
+    let known = BUS.iter().chain(&LATENCY);
+    let named = known.map(|known| why::Cause {
+        name: cause_name(known.cause),
+        meaning: known.meaning,
+        color: known.color,
+        idle: false,
+    });
+    let mut found: Vec<why::Cause> = named
+        .filter(|cause| pieces.iter().any(|piece| piece.cause == cause.name))
+        .collect();
+    for piece in pieces {
+        if !found.iter().any(|cause| cause.name == piece.cause) {
+            found.push(why::Cause {
+                name: piece.cause.clone(),
+                meaning: "",
+                color: "#6B6B6B",
+                idle: false,
+            });
+        }
+    }
+    for cause in &mut found {
+        cause.name = text::printable(&cause.name);
+    }
+    found
 }
 
 /// The name of a target and its look: colours and dashes stay with it from plot to plot.
@@ -49,7 +93,7 @@ fn pieces<'a>(
     let parts = parts.filter(|(_, value)| *value > 0.0);
     let pieces = parts.map(|(cause, value)| Piece {
         bar: bar.to_owned(),
-        cause: crate::dram::cause_name(cause),
+        cause: cause_name(cause),
         order: known(cause).map_or(99, |known| known.order),
         value,
         text: told(value),
@@ -57,35 +101,27 @@ fn pieces<'a>(
     pieces.collect()
 }
 
-/// The causes that some pieces have, with their colours, in their order.
+/// The names of causes with their colours.
 fn colors(pieces: &[Piece]) -> Vec<(String, &'static str)> {
-    let all = BUS.iter().chain(&LATENCY);
-    let named = all.map(|known| (crate::dram::cause_name(known.cause), known.color));
-    let mut found: Vec<(String, &'static str)> = named
-        .filter(|(name, _)| pieces.iter().any(|piece| piece.cause == *name))
-        .collect();
-    for piece in pieces {
-        if !found.iter().any(|(name, _)| *name == piece.cause) {
-            found.push((piece.cause.clone(), "#6B6B6B"));
-        }
-    }
-    found
-        .into_iter()
-        .map(|(name, color)| (text::printable(&name), color))
-        .collect()
+    let causes = causes(pieces).into_iter();
+    causes.map(|cause| (cause.name, cause.color)).collect()
 }
 
-fn idle(view: &View<'_, '_>) -> Option<Plot> {
+fn idle_pieces(view: &View<'_, '_>) -> Vec<Piece> {
     let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
-    let mut all = Vec::new();
-    for line in view.plain("idle").take(TARGETS) {
+    let lines = view.plain("idle").take(TARGETS);
+    let pieces = lines.flat_map(|line| {
         let bar = view.short(&line.head().target);
-        all.extend(pieces(bar, line.parts(Metric::LatencyMeanPart), time));
-    }
-    if all.is_empty() {
+        pieces(bar, line.parts(Metric::LatencyMeanPart), time)
+    });
+    pieces.collect()
+}
+
+fn idle(pieces: &[Piece]) -> Option<Plot> {
+    if pieces.is_empty() {
         return None;
     }
-    let spec = stack::spec("latency", Scale::Of("s"), &colors(&all), &all);
+    let spec = stack::spec("latency", Scale::Of("s"), &colors(pieces), pieces);
     let caption = "Mean duration of a read of one core that follows a chain of pointers; the parts add up to it.";
     let heading = "What latency without load consists of".to_owned();
     Some(Plot::new(
@@ -177,32 +213,29 @@ fn throughputs(view: &View<'_, '_>, mixes: &Mixes<'_, '_>, number: usize) -> Opt
 }
 
 /// What the buses could carry, split into what they carry and what is lost to each cause.
-fn buses(view: &View<'_, '_>, mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
+fn bus_pieces(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<Piece> {
     let mut all = Vec::new();
     for mix in &mixes.mixes {
         for target in view.targets.iter().take(TARGETS) {
-            let Some((line, peak)) = mixes
-                .line(target, mix)
-                .and_then(|line| Some((line, peak(line)?)))
-            else {
+            let line = mixes.line(target, mix);
+            let Some((line, peak)) = line.and_then(|line| Some((line, peak(line)?))) else {
                 continue;
             };
             let bar = format!("{mix} {}", view.short(target));
-            let parts = line
-                .parts(Metric::BusShare)
-                .map(|(cause, share)| (cause, share * peak));
+            let parts = line.parts(Metric::BusShare);
+            let parts = parts.map(|(cause, share)| (cause, share * peak));
             all.extend(pieces(&bar, parts, text::rate));
         }
     }
-    if all.is_empty() {
+    all
+}
+
+fn buses(pieces: &[Piece], mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
+    if pieces.is_empty() {
         return None;
     }
-    let spec = stack::spec(
-        "of what the buses can carry",
-        Scale::Of("B/s"),
-        &colors(&all),
-        &all,
-    );
+    let title = "what the buses can carry";
+    let spec = stack::spec(title, Scale::Of("B/s"), &colors(pieces), pieces);
     let caption = "A bar is the peak of all data buses: what they carry, and what is lost to each cause. Where two \
                    bars differ, their modules do.";
     let heading = format!("The difference explained{}", mixes.suffix());

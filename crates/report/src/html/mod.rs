@@ -137,7 +137,7 @@ fn shown(document: &ResultSet) -> Shown {
         },
         Kind::Dram => Shown {
             plots: dram::plots(document),
-            why: why::Section::default(),
+            why: dram::why(document),
             metrics_html: vec![grid(&values::grid(document))],
         },
         Kind::Compare => Shown {

@@ -13,19 +13,19 @@ use crate::text;
 #[derive(Default, Serialize)]
 pub(super) struct Section {
     /// How much of the time the driver takes, in words.
-    sentences: Vec<String>,
+    pub(super) sentences: Vec<String>,
     /// What each cause means.
-    causes: Vec<Cause>,
+    pub(super) causes: Vec<Cause>,
     pub(super) plots: Vec<Plot>,
 }
 
 #[derive(Serialize)]
-struct Cause {
-    name: String,
-    meaning: &'static str,
-    color: &'static str,
+pub(super) struct Cause {
+    pub(super) name: String,
+    pub(super) meaning: &'static str,
+    pub(super) color: &'static str,
     /// Whether no time at all goes there.
-    idle: bool,
+    pub(super) idle: bool,
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
