@@ -127,6 +127,169 @@ pub struct SubChannelConfig {
     pub policy: Policy,
 }
 
+/// A field, what is wrong with it, and whether it is.
+type Rule = (&'static str, &'static str, bool);
+
+impl SubChannelConfig {
+    /// Whether a sub-channel can be like that: `DESIGN.md` relies on what is checked here.
+    ///
+    /// # Errors
+    /// The first contradiction, with what is allowed.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let broken = |&(what, problem, broken): &Rule| {
+            let problem = problem.to_owned();
+            broken.then_some(ConfigError { what, problem })
+        };
+        let rules = [
+            self.geometry_rules(),
+            self.timing_rules(),
+            self.policy_rules(),
+        ];
+        let rules = rules.iter().flatten();
+        match rules.filter_map(broken).next() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn geometry_rules(&self) -> Vec<Rule> {
+        let of = &self.geometry;
+        vec![
+            (
+                "clock.data_rate_mts",
+                "allowed: 100 to 100000",
+                !(100..=100_000).contains(&self.clock.data_rate_mts),
+            ),
+            (
+                "geometry.pseudo_channels",
+                "allowed: 1, 2",
+                !(1..=2).contains(&of.pseudo_channels),
+            ),
+            (
+                "geometry.ranks",
+                "allowed: 1 to 32",
+                !(1..=32).contains(&of.ranks),
+            ),
+            (
+                "geometry.slices",
+                "allowed: what divides the ranks",
+                of.slices == 0 || !of.ranks.is_multiple_of(of.slices),
+            ),
+            (
+                "geometry.groups",
+                "allowed: 1 to 16",
+                !(1..=16).contains(&of.groups),
+            ),
+            (
+                "geometry.banks",
+                "allowed: 1 to 16",
+                !(1..=16).contains(&of.banks),
+            ),
+            (
+                "geometry.rows",
+                "allowed: 1 to 2^31",
+                !(1..=1 << 31).contains(&of.rows),
+            ),
+            (
+                "geometry.banks",
+                "allowed: up to 64 banks in a rank",
+                u32::from(of.banks) * u32::from(of.groups) > 64,
+            ),
+            ("geometry.columns", "allowed: at least 1", of.columns == 0),
+        ]
+    }
+
+    fn timing_rules(&self) -> Vec<Rule> {
+        let of = &self.timing;
+        let rising = |a: u32, b: u32, c: u32| a > b || b > c;
+        vec![
+            (
+                "timing.burst",
+                "allowed: 1 to 64 clocks",
+                !(1..=64).contains(&of.burst),
+            ),
+            (
+                "timing.long_command",
+                "allowed: 1, 2",
+                !(1..=2).contains(&of.long_command),
+            ),
+            (
+                "timing.ccd_s",
+                "allowed: at least the burst, at most ccd_m, which is at most ccd_l",
+                of.ccd_s < of.burst || rising(of.ccd_s, of.ccd_m, of.ccd_l),
+            ),
+            (
+                "timing.ccd_s_wr",
+                "allowed: at least the burst, at most ccd_m_wr, which is at most ccd_l_wr",
+                of.ccd_s_wr < of.burst || rising(of.ccd_s_wr, of.ccd_m_wr, of.ccd_l_wr),
+            ),
+            (
+                "timing.wtr_s",
+                "allowed: at most wtr_m, which is at most wtr_l",
+                rising(of.wtr_s, of.wtr_m, of.wtr_l),
+            ),
+            (
+                "timing.rrd_s",
+                "allowed: at most rrd_l, which is at most rc",
+                rising(of.rrd_s, of.rrd_l, of.rc),
+            ),
+            (
+                "timing.refsbrd",
+                "allowed: at most rfc_sb",
+                of.refsbrd > of.rfc_sb,
+            ),
+            (
+                "timing",
+                "allowed: every rule at most 2^20 clocks",
+                of.all().into_iter().any(|clocks| clocks > 1 << 20),
+            ),
+        ]
+    }
+
+    fn policy_rules(&self) -> Vec<Rule> {
+        let of = &self.policy;
+        let ranks = usize::from(self.geometry.pseudo_channels) * usize::from(self.geometry.ranks);
+        let (interval, duration) = match of.refresh {
+            Refresh::Off => (1, 0),
+            Refresh::AllBank => (self.timing.refi, self.timing.rfc),
+            Refresh::SameBank => (self.timing.refi_sb, self.timing.rfc_sb),
+        };
+        vec![
+            (
+                "policy.read_queue",
+                "allowed: 1 to 16384 entries",
+                !(1..=16_384).contains(&of.read_queue),
+            ),
+            (
+                "policy.write_queue",
+                "allowed: 1 to 16384 entries",
+                !(1..=16_384).contains(&of.write_queue),
+            ),
+            (
+                "policy.drain_high",
+                "allowed: 1 to write_queue",
+                !(1..=of.write_queue).contains(&of.drain_high),
+            ),
+            (
+                "policy.drain_low",
+                "allowed: less than drain_high",
+                of.drain_low >= of.drain_high,
+            ),
+            ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
+            (
+                "policy.refresh_phase",
+                "allowed: one clock for every rank of every pseudo-channel",
+                of.refresh_phase.len() != ranks,
+            ),
+            (
+                "timing.refi",
+                "allowed: more than a refresh takes; otherwise the rank does nothing else",
+                interval <= duration || interval == 0,
+            ),
+        ]
+    }
+}
+
 /// The requesters of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreConfig {

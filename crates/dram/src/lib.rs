@@ -9,10 +9,12 @@
 
 mod command;
 mod config;
+pub mod energy;
 mod engine;
 mod mapping;
 mod observer;
 mod request;
+pub mod statistics;
 mod timing;
 
 pub use command::{Command, Issued};
@@ -20,8 +22,10 @@ pub use config::{
     Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
     SystemConfig,
 };
+pub use energy::{Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, Rail, energy};
 pub use engine::{PushError, SubChannel};
 pub use mapping::{Digit, Field, Mapping};
 pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
 pub use request::{Kind, Location, Request};
+pub use statistics::{BusAccount, ClockHistogram, Statistics, Summary};
 pub use timing::Timing;

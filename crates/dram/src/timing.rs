@@ -83,3 +83,51 @@ pub struct Timing {
     /// Clocks of the command bus that ACT, RD, RDA, WR and WRA take. All others take one.
     pub long_command: u32,
 }
+
+impl Timing {
+    /// Every rule, in the order of the fields.
+    #[must_use]
+    pub fn all(&self) -> [u32; 39] {
+        [
+            self.cl,
+            self.cwl,
+            self.burst,
+            self.rcd,
+            self.rp,
+            self.ras,
+            self.rc,
+            self.rtp,
+            self.wr,
+            self.ccd_s,
+            self.ccd_m,
+            self.ccd_l,
+            self.ccd_s_wr,
+            self.ccd_m_wr,
+            self.ccd_l_wr,
+            self.wtr_s,
+            self.wtr_m,
+            self.wtr_l,
+            self.rtw,
+            self.rrd_s,
+            self.rrd_l,
+            self.faw,
+            self.ppd,
+            self.rrd_dlr,
+            self.faw_dlr,
+            self.rank_gap,
+            self.pair_burst,
+            self.pair_rtw,
+            self.pair_wtr,
+            self.refi,
+            self.rfc,
+            self.rfc_dlr,
+            self.refi_sb,
+            self.rfc_sb,
+            self.refsbrd,
+            self.pd,
+            self.xp,
+            self.pden,
+            self.long_command,
+        ]
+    }
+}

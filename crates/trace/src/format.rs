@@ -148,7 +148,7 @@ impl Format {
 }
 
 /// What is often met instead of a log, and what to do about it.
-const FOREIGN: &[(&[u8], &str)] = &[
+pub(crate) const FOREIGN: &[(&[u8], &str)] = &[
     (&[0x1F, 0x8B], "compressed with gzip: pipe it through zcat"),
     (
         &[0x28, 0xB5, 0x2F, 0xFD],

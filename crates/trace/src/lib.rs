@@ -26,11 +26,12 @@
 //! ```
 //!
 //! Each format has a folder or file of its own with a [`Reader`]; [`Format`] is the table of them all. Why it is
-//! as it is says `DESIGN.md`.
+//! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`].
 
 mod access;
 pub mod blkparse;
 mod csv;
+pub mod dram;
 mod error;
 mod fio;
 mod format;

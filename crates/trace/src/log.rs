@@ -272,4 +272,4 @@ fn replayed<R: BufRead>(reader: Replayed<R>) -> Log<R> {
     Log::Asked(AskedAccesses(Stream::new(reader)))
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -1,13 +1,51 @@
-//! The event-driven sub-channel.
+//! The event-driven sub-channel: does what `DESIGN.md` defines, and looks only at clocks at which something can happen.
+//!
+//! `run` goes from event to event: refreshes that fall due, requests that arrive, commands. `choose` keeps the best
+//! candidate of every bank and picks among them; `rules` puts off what a command forbids; `duty` refreshes, closes idle
+//! rows and powers down; `serve` does what an issued command means for the request that it serves.
 
-use crate::config::{ConfigError, SubChannelConfig};
+mod choose;
+mod duty;
+mod queue;
+mod rules;
+mod serve;
+mod stamp;
+mod state;
+
+use crate::config::{ConfigError, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
-use crate::request::Request;
+use crate::request::{Kind, Location, Request};
+use crate::timing::Timing;
+use choose::Choice;
+use queue::{Set, index, kind_of};
+use stamp::CLOCKS_MAX;
+use state::PseudoChannel;
 
 /// One sub-channel with its controller.
 #[derive(Clone, Debug)]
 pub struct SubChannel<O: Observer> {
+    timing: Timing,
+    geometry: Geometry,
+    policy: Policy,
     observer: O,
+    /// First clock that has not been run, and arrival of the last request pushed.
+    now: u64,
+    pushed: u64,
+    waiting: usize,
+    sets: Vec<Set>,
+    channels: Vec<PseudoChannel>,
+    /// When each pseudo-channel's command bus is free; the first one's is everybody's where they share it.
+    bus_free: [u64; 2],
+    next_age: u64,
+    writing: bool,
+    flushing: bool,
+    /// When the direction turned last, and for how many clocks it was writing before.
+    turned: u64,
+    wrote: u64,
+    /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
+    admit_at: u64,
+    /// When the next refresh of any rank falls due.
+    next_due: u64,
 }
 
 /// A request that cannot be taken.
@@ -42,36 +80,109 @@ impl<O: Observer> SubChannel<O> {
     ///
     /// # Errors
     /// When the configuration contradicts itself.
-    pub fn new(_config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
-        Ok(Self { observer })
+    pub fn new(config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
+        config.check()?;
+        let (geometry, policy) = (&config.geometry, &config.policy);
+        let channels = usize::from(geometry.pseudo_channels);
+        let sets = if policy.shared_queues { 1 } else { channels };
+        let room = [policy.read_queue, policy.write_queue];
+        let ranks = usize::from(geometry.ranks);
+        let channel = |number: usize| PseudoChannel::new(geometry, policy, number * ranks);
+        let phases = policy.refresh_phase.iter().copied().map(u64::from);
+        Ok(Self {
+            observer,
+            now: 0,
+            pushed: 0,
+            waiting: 0,
+            sets: vec![Set::new(room); sets],
+            channels: (0..channels).map(channel).collect(),
+            bus_free: [0; 2],
+            next_age: 0,
+            writing: false,
+            flushing: false,
+            turned: 0,
+            wrote: 0,
+            admit_at: u64::MAX,
+            next_due: match policy.refresh {
+                Refresh::Off => u64::MAX,
+                Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
+            },
+            timing: config.timing.clone(),
+            geometry: geometry.clone(),
+            policy: policy.clone(),
+        })
     }
 
     /// Takes a request that arrives at its clock. Requests come in the order of their arrivals, however far ahead.
     ///
     /// # Errors
     /// When the request lies outside the sub-channel, or comes too late.
-    pub fn push(&mut self, _request: Request) -> Result<(), PushError> {
-        unimplemented!()
+    pub fn push(&mut self, request: Request) -> Result<(), PushError> {
+        self.check(&request)?;
+        self.pushed = request.arrival;
+        self.waiting += 1;
+        self.admit_at = self.admit_at.min(request.arrival.max(self.now));
+        let set = self.set_of(usize::from(request.location.pseudo_channel));
+        self.sets[set].backlog[index(request.kind)].push_back(request);
+        Ok(())
+    }
+
+    fn check(&self, request: &Request) -> Result<(), PushError> {
+        let (of, at) = (&self.geometry, &request.location);
+        let parts = [
+            (
+                "pseudo-channel",
+                u64::from(at.pseudo_channel),
+                u64::from(of.pseudo_channels),
+            ),
+            ("rank", u64::from(at.rank), u64::from(of.ranks)),
+            ("bank group", u64::from(at.group), u64::from(of.groups)),
+            ("bank", u64::from(at.bank), u64::from(of.banks)),
+            ("row", u64::from(at.row), u64::from(of.rows)),
+            ("column", u64::from(at.column), u64::from(of.columns)),
+            ("arrival", request.arrival, CLOCKS_MAX),
+        ];
+        for (what, value, bound) in parts {
+            if value >= bound {
+                let (id, max) = (request.id, bound - 1);
+                return Err(PushError::OutOfRange {
+                    id,
+                    what,
+                    value,
+                    max,
+                });
+            }
+        }
+        let after = self.pushed.max(self.now);
+        if request.arrival < after {
+            let (id, arrival) = (request.id, request.arrival);
+            return Err(PushError::Late { id, arrival, after });
+        }
+        Ok(())
     }
 
     /// Does everything that happens before a clock.
-    pub fn run(&mut self, _until: u64) {
-        unimplemented!()
+    pub fn run(&mut self, until: u64) {
+        self.run_while(until.min(CLOCKS_MAX), |_| true);
+        self.now = self.now.max(until.min(CLOCKS_MAX));
     }
 
     /// Runs until nothing waits any more, with no writes kept back, and returns the first clock at which that holds.
     pub fn flush(&mut self) -> u64 {
-        unimplemented!()
+        self.flushing = true;
+        self.run_while(CLOCKS_MAX, |channel| channel.waiting > 0);
+        self.flushing = false;
+        self.now
     }
 
     /// First clock that has not been run.
     pub fn now(&self) -> u64 {
-        unimplemented!()
+        self.now
     }
 
     /// Requests that were pushed and are not served.
     pub fn waiting(&self) -> usize {
-        unimplemented!()
+        self.waiting
     }
 
     /// What watched.
@@ -87,5 +198,128 @@ impl<O: Observer> SubChannel<O> {
     /// What watched, by itself.
     pub fn into_observer(self) -> O {
         self.observer
+    }
+
+    /// From event to event. `self.now` is always a clock whose commands have not been issued.
+    fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
+        while self.now < until && go_on(self) {
+            let now = self.now;
+            if self.next_due <= now {
+                self.refreshes_fall_due(now);
+            }
+            if self.admit_at <= now {
+                self.admit(now);
+            }
+            self.turn(now);
+            let choices = [self.choose(0, now), self.choose(1, now)];
+            let command = choices.iter().flatten().map(|choice| choice.at).min();
+            let command = command.unwrap_or(u64::MAX);
+            // What comes from outside comes before the commands of its clock.
+            let outside = self.next_due.min(self.admit_at);
+            self.now = command.min(outside).min(until);
+            if outside <= command || self.now == until {
+                continue;
+            }
+            self.issue_choices(choices);
+            self.now += 1;
+        }
+    }
+
+    /// Issues what the buses chose for this clock. A column command changes what the other pseudo-channel may do.
+    fn issue_choices(&mut self, [first, second]: [Option<Choice>; 2]) {
+        let now = self.now;
+        let first = first.filter(|choice| choice.at == now);
+        let mut second = second.filter(|choice| choice.at == now);
+        if let Some(choice) = first {
+            self.issue(&choice);
+            if second.is_some() {
+                second = self.choose(1, now).filter(|choice| choice.at == now);
+            }
+        }
+        if let Some(choice) = second {
+            self.issue(&choice);
+        }
+    }
+
+    /// The set of queues that a pseudo-channel uses.
+    fn set_of(&self, channel: usize) -> usize {
+        if self.sets.len() == 1 { 0 } else { channel }
+    }
+
+    /// Turns the direction where the queues ask for it.
+    fn turn(&mut self, now: u64) {
+        let low = if self.flushing {
+            0
+        } else {
+            self.policy.drain_low
+        };
+        let writes = |set: &Set| set.count[1];
+        let most = self.sets.iter().map(writes).max().unwrap_or(0);
+        let turns = if self.writing {
+            most <= low
+        } else {
+            most >= self.policy.drain_high
+                || (most > low && self.sets.iter().all(|set| set.count[0] == 0))
+        };
+        if turns {
+            self.wrote = self.wrote_before(now);
+            self.turned = now;
+            self.writing = !self.writing;
+            self.choose_anew();
+        }
+    }
+
+    /// Clocks before a clock for which the direction was writing.
+    fn wrote_before(&self, now: u64) -> u64 {
+        if self.writing {
+            self.wrote + (now - self.turned)
+        } else {
+            self.wrote
+        }
+    }
+
+    /// Clocks before a clock for which the direction was not that of a kind.
+    fn drained_before(&self, kind: Kind, now: u64) -> u64 {
+        let wrote = self.wrote_before(now);
+        match kind {
+            Kind::Read => wrote,
+            Kind::Write => now - wrote,
+        }
+    }
+
+    /// The kind of the direction, as an index.
+    fn direction(&self) -> usize {
+        usize::from(self.writing)
+    }
+
+    /// Number of a bank within its pseudo-channel.
+    fn bank_of(&self, at: &Location) -> usize {
+        let of = &self.geometry;
+        let group = usize::from(at.rank) * usize::from(of.groups) + usize::from(at.group);
+        group * usize::from(of.banks) + usize::from(at.bank)
+    }
+
+    /// Where a bank is.
+    fn location_of(&self, channel: usize, bank: usize) -> Location {
+        let pc = &self.channels[channel];
+        let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
+        Location {
+            pseudo_channel: byte(channel),
+            rank: pc.rank_of[bank],
+            group: byte(usize::from(pc.group_of[bank]) % usize::from(self.geometry.groups)),
+            bank: pc.index_of[bank],
+            row: 0,
+            column: 0,
+        }
+    }
+
+    /// Whether rows are closed with their last access.
+    fn closes_pages(&self) -> bool {
+        self.policy.page == PagePolicy::Closed
+    }
+
+    /// The kind of requests that a direction serves.
+    fn kind(&self) -> Kind {
+        kind_of(self.direction())
     }
 }

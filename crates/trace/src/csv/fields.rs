@@ -2,7 +2,7 @@
 
 /// Fields of one line, in buffers that are used again.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     text: Vec<u8>,
     /// Where each field ends in `text`.
     ends: Vec<usize>,
@@ -10,7 +10,7 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Takes a line apart. A field in quotes may hold the separator, and a quote written twice.
-    pub(super) fn split(&mut self, line: &[u8], separator: u8) -> Result<(), String> {
+    pub(crate) fn split(&mut self, line: &[u8], separator: u8) -> Result<(), String> {
         self.text.clear();
         self.ends.clear();
         let mut rest = line;
@@ -56,12 +56,12 @@ impl Fields {
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.ends.len()
     }
 
     /// One of them, counted from 0.
-    pub(super) fn get(&self, at: usize) -> &[u8] {
+    pub(crate) fn get(&self, at: usize) -> &[u8] {
         let start = match at {
             0 => 0,
             _ => self.ends[at - 1],
@@ -70,7 +70,7 @@ impl Fields {
     }
 
     /// All of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count()).map(|at| self.get(at))
     }
 }

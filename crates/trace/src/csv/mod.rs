@@ -2,7 +2,7 @@
 //! their units; the reader takes those that it knows and says which it passes over.
 
 mod columns;
-mod fields;
+pub(crate) mod fields;
 
 use std::io::BufRead;
 

@@ -1,0 +1,219 @@
+//! Requests per CPU second of one sub-channel on one thread, everything on: waits, statistics, energy.
+//!
+//! DDR5-6400, two ranks of x8 devices of 16 Gb, open pages, 32 read and 64 write entries, REFab. CPU time rather than
+//! wall-clock time, as other simulators' figures are quoted.
+
+#![allow(clippy::print_stdout)]
+
+use rustix::time::{ClockId, clock_gettime};
+use wordline_dram::{
+    Clock, Geometry, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request, SubChannel,
+    SubChannelConfig, Timing,
+};
+
+/// bin B of `facts`: CL 52.
+fn ddr5_6400() -> SubChannelConfig {
+    SubChannelConfig {
+        clock: Clock {
+            data_rate_mts: 6400,
+        },
+        geometry: Geometry {
+            pseudo_channels: 1,
+            ranks: 2,
+            slices: 1,
+            groups: 8,
+            banks: 4,
+            rows: 65_536,
+            columns: 64,
+        },
+        timing: Timing {
+            cl: 52,
+            cwl: 50,
+            burst: 8,
+            rcd: 52,
+            rp: 52,
+            ras: 103,
+            rc: 155,
+            rtp: 24,
+            wr: 96,
+            ccd_s: 8,
+            ccd_m: 16,
+            ccd_l: 16,
+            ccd_s_wr: 8,
+            ccd_m_wr: 32,
+            ccd_l_wr: 32,
+            wtr_s: 8,
+            wtr_m: 32,
+            wtr_l: 32,
+            rtw: 14,
+            rrd_s: 8,
+            rrd_l: 16,
+            faw: 32,
+            ppd: 2,
+            rrd_dlr: 8,
+            faw_dlr: 32,
+            rank_gap: 2,
+            pair_burst: 0,
+            pair_rtw: 0,
+            pair_wtr: 0,
+            refi: 12_480,
+            rfc: 944,
+            rfc_dlr: 314,
+            refi_sb: 1560,
+            rfc_sb: 416,
+            refsbrd: 96,
+            pd: 24,
+            xp: 24,
+            pden: 2,
+            long_command: 2,
+        },
+        policy: Policy {
+            read_queue: 32,
+            write_queue: 64,
+            shared_queues: false,
+            shared_commands: false,
+            drain_high: 48,
+            drain_low: 16,
+            age_cap: 128,
+            page: PagePolicy::Open,
+            refresh: Refresh::AllBank,
+            refresh_postponed_max: 0,
+            refresh_phase: vec![6240, 12_480],
+            power_down: None,
+        },
+    }
+}
+
+/// A pseudo-random sequence: what is measured is the simulator.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn location(&mut self) -> Location {
+        let draw = self.next();
+        Location {
+            pseudo_channel: 0,
+            rank: (draw & 1) as u8,
+            group: (draw >> 1 & 7) as u8,
+            bank: (draw >> 4 & 3) as u8,
+            row: (draw >> 6 & 0xFFFF) as u32,
+            column: (draw >> 22 & 63) as u16,
+        }
+    }
+}
+
+/// Line by line over bank groups, then along the row.
+fn line(number: u64) -> Location {
+    Location {
+        pseudo_channel: 0,
+        group: (number & 7) as u8,
+        column: (number >> 3 & 63) as u16,
+        bank: (number >> 9 & 3) as u8,
+        rank: (number >> 11 & 1) as u8,
+        row: (number >> 12 & 0xFFFF) as u32,
+    }
+}
+
+fn cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// What the requests are like.
+#[derive(Clone, Copy)]
+enum Work {
+    Random,
+    RandomMixed,
+    Stream,
+    StreamMixed,
+    Sparse,
+}
+
+fn request(work: Work, id: u64, random: &mut Random) -> (Kind, Location) {
+    let write = id % 3 == 2;
+    match work {
+        Work::Random | Work::Sparse => (Kind::Read, random.location()),
+        Work::RandomMixed if write => (Kind::Write, random.location()),
+        Work::RandomMixed => (Kind::Read, random.location()),
+        Work::Stream => (Kind::Read, line(id)),
+        Work::StreamMixed if write => (Kind::Write, line(id / 3 + (1 << 20))),
+        Work::StreamMixed => (Kind::Read, line(id / 3 * 2 + id % 3)),
+    }
+}
+
+fn measure<O: Observer>(work: Work, requests: u64, observer: O) -> (f64, f64) {
+    let config = ddr5_6400();
+    let mut channel = SubChannel::new(&config, observer).expect("a sound configuration");
+    let mut random = Random(88_172_645_463_325_252);
+    let begin = cpu_s();
+    let (mut id, mut now) = (0, 0);
+    while id < requests {
+        match work {
+            Work::Sparse => {
+                for _ in 0..256 {
+                    let (kind, location) = request(work, id, &mut random);
+                    let arrival = now;
+                    now += 200;
+                    channel
+                        .push(Request {
+                            id,
+                            kind,
+                            location,
+                            arrival,
+                        })
+                        .expect("in range");
+                    id += 1;
+                }
+            }
+            _ => {
+                while channel.waiting() < 512 {
+                    let (kind, location) = request(work, id, &mut random);
+                    let arrival = now;
+                    channel
+                        .push(Request {
+                            id,
+                            kind,
+                            location,
+                            arrival,
+                        })
+                        .expect("in range");
+                    id += 1;
+                }
+                now += 2000;
+            }
+        }
+        channel.run(now);
+    }
+    let served = id - channel.waiting() as u64;
+    let share = served as f64 * f64::from(config.timing.burst) / channel.now() as f64;
+    (served as f64 / (cpu_s() - begin), share)
+}
+
+fn main() {
+    let scale = std::env::var("SCALE")
+        .ok()
+        .and_then(|scale| scale.parse().ok());
+    let scale: u64 = scale.unwrap_or(1);
+    let only = std::env::var("ONLY").ok();
+    println!("| DDR5-6400, 2 ranks | requests per CPU second | share of the bus peak |");
+    println!("|---|---|---|");
+    for (name, work, requests) in [
+        ("random reads, saturated", Work::Random, 4_000_000),
+        ("2:1 read:write, random", Work::RandomMixed, 4_000_000),
+        ("streaming reads", Work::Stream, 20_000_000),
+        ("2:1 read:write, streaming", Work::StreamMixed, 10_000_000),
+        ("one request per 200 cycles", Work::Sparse, 10_000_000),
+    ] {
+        if only.as_deref().is_some_and(|only| !name.contains(only)) {
+            continue;
+        }
+        let (rate, share) = measure(work, requests * scale, ());
+        println!("| {name} | {:.2} M | {:.1} % |", rate * 1e-6, share * 100.0);
+    }
+}

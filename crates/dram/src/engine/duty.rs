@@ -1,0 +1,324 @@
+//! What a controller does by itself: refresh, closing idle rows, power-down.
+
+use super::SubChannel;
+use super::choose::{Choice, Deed};
+use super::stamp::clock;
+use super::state::{CLOSED, PRE};
+use crate::command::{Command, Issued};
+use crate::config::{PagePolicy, Refresh};
+use crate::observer::Observer;
+use crate::request::Location;
+
+/// Classes of candidates, as `DESIGN.md` numbers them.
+const FORCED: u8 = 0;
+const IDLE_ROW: u8 = 3;
+const ENTRY: u8 = 4;
+
+impl<O: Observer> SubChannel<O> {
+    /// Counts refreshes that have fallen due.
+    pub(super) fn refreshes_fall_due(&mut self, now: u64) {
+        let interval = match self.policy.refresh {
+            Refresh::Off => return,
+            Refresh::AllBank => self.timing.refi,
+            Refresh::SameBank => self.timing.refi_sb,
+        };
+        self.next_due = u64::MAX;
+        for channel in 0..self.channels.len() {
+            for rank in 0..self.channels[channel].ranks.len() {
+                let of = &mut self.channels[channel].ranks[rank];
+                let mut more = false;
+                while of.due <= now {
+                    of.due += u64::from(interval);
+                    of.owed += 1;
+                    more = true;
+                }
+                self.next_due = self.next_due.min(of.due);
+                if more {
+                    self.duty_changes(channel, rank, now);
+                }
+            }
+        }
+    }
+
+    /// Whether anything but requests may have a candidate.
+    #[inline]
+    pub(super) fn has_duties(&self, channel: usize) -> bool {
+        self.channels[channel].duties > 0
+            || self.policy.power_down.is_some()
+            || matches!(self.policy.page, PagePolicy::Timeout(_))
+    }
+
+    /// Whether the next refresh of a rank that must refresh takes banks of an index.
+    fn is_withheld(&self, next: u8, index: u8) -> bool {
+        self.policy.refresh == Refresh::AllBank || next == index
+    }
+
+    /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
+    pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
+        let most = self.policy.refresh_postponed_max;
+        let of = &mut self.channels[channel].ranks[rank];
+        let must = of.owed > most || (of.owed >= 1 && of.queued == 0);
+        if must == of.must {
+            return;
+        }
+        of.must = must;
+        self.withhold(channel, rank, from);
+        self.count_duties(channel);
+        self.mark(channel, rank);
+    }
+
+    /// Says which banks of a rank requests may not use.
+    fn mark(&mut self, channel: usize, rank: usize) {
+        let all = self.policy.refresh == Refresh::AllBank;
+        let of = &mut self.channels[channel].ranks[rank];
+        let off = match (of.powered_down, of.must) {
+            (Some(_), _) => u16::MAX,
+            (None, true) if all => u16::MAX,
+            (None, true) => 1 << of.next,
+            (None, false) => 0,
+        };
+        if off != of.off {
+            of.off = off;
+            self.rechoose_rank(channel, rank);
+        }
+    }
+
+    fn count_duties(&mut self, channel: usize) {
+        let pc = &mut self.channels[channel];
+        let busy = pc.ranks.iter().filter(|rank| rank.must);
+        pc.duties = u32::try_from(busy.count()).unwrap_or(u32::MAX);
+    }
+
+    /// Keeps the books of for how long banks were withheld.
+    fn withhold(&mut self, channel: usize, rank: usize, from: u64) {
+        let (must, next) = {
+            let of = &self.channels[channel].ranks[rank];
+            (of.must, of.next)
+        };
+        for index in 0..self.geometry.banks {
+            let withheld = must && self.is_withheld(next, index);
+            let place = rank * usize::from(self.geometry.banks) + usize::from(index);
+            let pc = &mut self.channels[channel];
+            match (pc.withheld_since[place], withheld) {
+                (None, true) => pc.withheld_since[place] = Some(from),
+                (Some(since), false) => {
+                    pc.withheld_since[place] = None;
+                    pc.withheld[place] += from - since;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Clocks before a clock for which a bank was withheld.
+    pub(super) fn withheld_before(&self, channel: usize, bank: usize, now: u64) -> u64 {
+        let pc = &self.channels[channel];
+        let place = usize::from(pc.rank_of[bank]) * usize::from(self.geometry.banks)
+            + usize::from(pc.index_of[bank]);
+        let since = pc.withheld_since[place].map_or(0, |since| now.saturating_sub(since));
+        pc.withheld[place] + since
+    }
+
+    /// The first of everything that is done without a request.
+    pub(super) fn duty(&self, channel: usize, floor: u64) -> Option<Choice> {
+        let ranks = 0..self.channels[channel].ranks.len();
+        let duties = ranks.filter_map(|rank| self.duty_of_rank(channel, rank, floor));
+        let first = duties.map(Some).fold(None, Choice::better);
+        match self.policy.page {
+            PagePolicy::Timeout(idle) => Choice::better(first, self.idle_row(channel, idle, floor)),
+            PagePolicy::Open | PagePolicy::Closed => first,
+        }
+    }
+
+    fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<Choice> {
+        let of = &self.channels[channel].ranks[rank];
+        let own = |at: u64, class: u8, command: Command, bank: usize| {
+            let deed = Deed::Own {
+                command,
+                rank,
+                bank,
+            };
+            Some(Choice::own(
+                at.max(floor),
+                class,
+                rank as u64,
+                channel,
+                deed,
+            ))
+        };
+        if let Some(since) = of.powered_down {
+            let exit = since + u64::from(self.timing.pd);
+            return if of.must || of.queued > 0 {
+                own(exit, FORCED, Command::Pdx, 0)
+            } else {
+                None
+            };
+        }
+        if of.must {
+            let (open, close) = self.closing(channel, rank);
+            let all = self.policy.refresh == Refresh::AllBank;
+            return match (open, all) {
+                (true, true) => own(close, FORCED, Command::PreAb, 0),
+                (true, false) => own(close, FORCED, Command::PreSb, usize::from(of.next)),
+                (false, true) => own(self.refresh_ok(channel, rank), FORCED, Command::RefAb, 0),
+                (false, false) => {
+                    let ok = self.refresh_ok(channel, rank).max(of.refsb_ok);
+                    own(ok, FORCED, Command::RefSb, usize::from(of.next))
+                }
+            };
+        }
+        let idle = u64::from(self.policy.power_down?);
+        if of.queued > 0 {
+            return None;
+        }
+        own(
+            of.pde_ok.max(of.last_command + idle),
+            ENTRY,
+            Command::Pde,
+            0,
+        )
+    }
+
+    /// Open banks of a rank that its next refresh takes.
+    fn open_banks_of_refresh(
+        &self,
+        channel: usize,
+        rank: usize,
+    ) -> impl Iterator<Item = usize> + use<O> {
+        let banks = usize::from(self.geometry.banks);
+        let first = rank * usize::from(self.geometry.groups) * banks;
+        let of = &self.channels[channel].ranks[rank];
+        let (next, all) = (
+            usize::from(of.next),
+            self.policy.refresh == Refresh::AllBank,
+        );
+        let mut open = of.open_banks;
+        let mut each = move || {
+            let bank = open.trailing_zeros() as usize;
+            let some = open != 0;
+            open &= open.wrapping_sub(1);
+            some.then_some(bank)
+        };
+        std::iter::from_fn(each)
+            .filter(move |bank| all || bank % banks == next)
+            .map(move |bank| first + bank)
+    }
+
+    /// Whether any of these banks is open, and when they may all be closed.
+    fn closing(&self, channel: usize, rank: usize) -> (bool, u64) {
+        let pc = &self.channels[channel];
+        let mut ok = pc.rank_ok[PRE * pc.ranks.len() + rank];
+        let mut open = false;
+        for bank in self.open_banks_of_refresh(channel, rank) {
+            open = true;
+            ok = ok.max(pc.pre_ok[bank]);
+        }
+        (open, clock(ok))
+    }
+
+    /// When a refresh of closed banks may begin.
+    fn refresh_ok(&self, channel: usize, rank: usize) -> u64 {
+        let pc = &self.channels[channel];
+        let of = &pc.ranks[rank];
+        let banks = usize::from(self.geometry.banks);
+        let idle = (0..banks).filter(|&index| {
+            self.policy.refresh == Refresh::AllBank || index == usize::from(of.next)
+        });
+        let idle = idle.map(|index| pc.idle_ok[rank * banks + index]);
+        idle.max().unwrap_or(0).max(of.ref_ok)
+    }
+
+    /// The first open row that nobody has asked for long enough.
+    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Option<Choice> {
+        let pc = &self.channels[channel];
+        let rows = (0..pc.open.len())
+            .filter(|&bank| pc.open[bank] != CLOSED && pc.queued[bank] == 0 && !pc.is_off(bank));
+        let choices = rows.map(|bank| {
+            let rank = usize::from(pc.rank_of[bank]);
+            let rule = pc.pre_ok[bank].max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
+            let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
+            let deed = Deed::Own {
+                command: Command::PrePb,
+                rank,
+                bank,
+            };
+            Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
+        });
+        choices.map(Some).fold(None, Choice::better)
+    }
+
+    /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
+    pub(super) fn issue_own(
+        &mut self,
+        channel: usize,
+        command: Command,
+        rank: usize,
+        bank: usize,
+        at: u64,
+    ) {
+        self.tell(channel, command, rank, bank, at);
+        self.channels[channel].ranks[rank].last_command = at;
+        match command {
+            Command::PrePb => {
+                self.after_pre(channel, rank, at);
+                self.close(channel, bank, at);
+                self.rechoose(channel, bank);
+            }
+            Command::PreAb | Command::PreSb => {
+                self.after_pre(channel, rank, at);
+                for bank in self.open_banks_of_refresh(channel, rank) {
+                    self.close(channel, bank, at);
+                    self.rechoose(channel, bank);
+                }
+            }
+            Command::RefAb => {
+                self.after_ref_all(channel, rank, at);
+                self.paid(channel, rank, at);
+            }
+            Command::RefSb => {
+                self.after_ref_same(channel, rank, bank, at);
+                let of = &mut self.channels[channel].ranks[rank];
+                of.next = (of.next + 1) % self.geometry.banks;
+                self.paid(channel, rank, at);
+            }
+            Command::Pde => {
+                self.channels[channel].ranks[rank].powered_down = Some(at);
+                self.mark(channel, rank);
+            }
+            Command::Pdx => {
+                self.channels[channel].ranks[rank].powered_down = None;
+                self.after_exit(channel, rank, at);
+                self.mark(channel, rank);
+            }
+            Command::Act | Command::Rd | Command::Rda | Command::Wr | Command::Wra => {}
+        }
+    }
+
+    /// A refresh was done: from the next clock on, the rank owes one less.
+    fn paid(&mut self, channel: usize, rank: usize, at: u64) {
+        self.channels[channel].ranks[rank].owed -= 1;
+        self.duty_changes(channel, rank, at + 1);
+        // It may still have to refresh, but others of its banks.
+        self.withhold(channel, rank, at + 1);
+        self.mark(channel, rank);
+    }
+
+    fn tell(&mut self, channel: usize, command: Command, rank: usize, bank: usize, at: u64) {
+        let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
+        let location = match command {
+            Command::PrePb => self.location_of(channel, bank),
+            _ => Location {
+                pseudo_channel: byte(channel),
+                rank: byte(rank),
+                bank: byte(bank),
+                ..Location::default()
+            },
+        };
+        self.observer.command(&Issued {
+            at,
+            command,
+            location,
+            request: None,
+        });
+    }
+}

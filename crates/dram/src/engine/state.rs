@@ -1,0 +1,188 @@
+//! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
+
+use crate::config::{Geometry, Policy};
+use crate::engine::queue::{Ends, NONE};
+use crate::engine::stamp::Stamp;
+
+/// The row of a bank that is closed.
+pub(super) const CLOSED: u32 = u32::MAX;
+
+/// Kinds of commands that have earliest clocks of their own, as offsets into `group_ok` and `rank_ok`. The first two
+/// are the indices of the kinds of requests.
+pub(super) const ACT: usize = 2;
+pub(super) const PRE: usize = 3;
+const SLOTS: usize = 4;
+
+/// Set in the order of candidates that open or close rows: they come after column commands.
+pub(super) const ROW_COMMAND: u64 = 1 << 40;
+
+/// What a bank would do for its requests.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// When the bank by itself allows it.
+    pub(super) bank_ok: Stamp,
+    /// Class and age of the entry that it serves: lower goes first. The greatest there is where the bank is withheld or
+    /// its rank powered down.
+    pub(super) order: u64,
+    /// Places in `group_ok` and `rank_ok`.
+    pub(super) group_slot: u16,
+    pub(super) rank_slot: u16,
+    pub(super) bank: u16,
+    pub(super) entry: u16,
+    /// [`ACT`], [`PRE`], or the index of a kind for a column command.
+    pub(super) slot: u8,
+    /// A column command closes the row.
+    pub(super) closes: bool,
+}
+
+impl Candidate {
+    /// Whether it moves data.
+    pub(super) fn is_column(&self) -> bool {
+        usize::from(self.slot) < ACT
+    }
+}
+
+/// A logical rank.
+#[derive(Clone, Debug)]
+pub(super) struct Rank {
+    /// Refreshes that fell due and were not done, and when the next one falls due.
+    pub(super) owed: u32,
+    pub(super) due: u64,
+    /// Index of the bank that the next REFsb refreshes.
+    pub(super) next: u8,
+    /// Whether it must refresh.
+    pub(super) must: bool,
+    /// Entries of either kind.
+    pub(super) queued: u32,
+    /// Banks that are open: a bit for each, group by group.
+    pub(super) open_banks: u64,
+    /// Indices within their groups of the banks that requests may not use: a bit for each.
+    pub(super) off: u16,
+    /// When it was powered down, if it is.
+    pub(super) powered_down: Option<u64>,
+    pub(super) last_command: u64,
+    /// Earliest REFab or REFsb, the same for REFsb alone, and earliest power-down entry.
+    pub(super) ref_ok: u64,
+    pub(super) refsb_ok: u64,
+    pub(super) pde_ok: u64,
+    /// When the last four ACTs cease to count for tFAW; the oldest is at `faw_next`.
+    pub(super) faw: [u64; 4],
+    pub(super) faw_next: u8,
+}
+
+/// A stack of logical ranks: the last four ACTs, as in [`Rank`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stack {
+    pub(super) faw: [u64; 4],
+    pub(super) faw_next: u8,
+}
+
+/// Banks are numbered rank by rank, group by group.
+#[derive(Clone, Debug)]
+pub(super) struct PseudoChannel {
+    /// Open row of each bank.
+    pub(super) open: Vec<u32>,
+    pub(super) act_ok: Vec<Stamp>,
+    pub(super) pre_ok: Vec<Stamp>,
+    pub(super) column_ok: [Vec<Stamp>; 2],
+    /// Earliest RDA after a WR.
+    pub(super) rda_ok: Vec<Stamp>,
+    /// Last ACT or column command.
+    pub(super) touched: Vec<u64>,
+    /// Entries of either kind.
+    pub(super) queued: Vec<u16>,
+    pub(super) rank_of: Vec<u8>,
+    pub(super) group_of: Vec<u16>,
+    /// Index within the group.
+    pub(super) index_of: Vec<u8>,
+    /// Earliest clocks by slot and group, and by slot and rank.
+    pub(super) group_ok: Vec<Stamp>,
+    pub(super) rank_ok: Vec<Stamp>,
+    /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (or never), and
+    /// for how long they were before.
+    pub(super) idle_ok: Vec<u64>,
+    pub(super) withheld_since: Vec<Option<u64>>,
+    pub(super) withheld: Vec<u64>,
+    pub(super) ranks: Vec<Rank>,
+    pub(super) stacks: Vec<Stack>,
+    /// Entries of each bank, by kind, oldest first; and of all banks.
+    pub(super) lists: [Vec<Ends>; 2],
+    pub(super) by_age: [Ends; 2],
+    /// Those of the direction, in no order, and where each bank's is.
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidate_of: Vec<u16>,
+    /// Column commands issued.
+    pub(super) columns: u64,
+    /// Ranks that must refresh or are powered down.
+    pub(super) duties: u32,
+}
+
+impl PseudoChannel {
+    /// Bank groups of all ranks.
+    pub(super) fn groups(&self) -> usize {
+        self.group_ok.len() / SLOTS
+    }
+
+    /// Whether requests may not use a bank.
+    #[inline]
+    pub(super) fn is_off(&self, bank: usize) -> bool {
+        let rank = &self.ranks[usize::from(self.rank_of[bank])];
+        rank.off >> self.index_of[bank] & 1 != 0
+    }
+
+    /// `first` is the number of its first rank among those of the sub-channel.
+    pub(super) fn new(geometry: &Geometry, policy: &Policy, first: usize) -> Self {
+        let ranks = usize::from(geometry.ranks);
+        let (groups, per_group) = (usize::from(geometry.groups), usize::from(geometry.banks));
+        let banks = geometry.banks_of_pseudo_channel();
+        let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
+        let rank = |rank: usize| Rank {
+            owed: 0,
+            due: policy
+                .refresh_phase
+                .get(first + rank)
+                .map_or(u64::MAX, |&phase| u64::from(phase)),
+            next: 0,
+            must: false,
+            queued: 0,
+            open_banks: 0,
+            off: 0,
+            powered_down: None,
+            last_command: 0,
+            ref_ok: 0,
+            refsb_ok: 0,
+            pde_ok: 0,
+            faw: [0; 4],
+            faw_next: 0,
+        };
+        Self {
+            open: vec![CLOSED; banks],
+            act_ok: vec![0; banks],
+            pre_ok: vec![0; banks],
+            column_ok: [vec![0; banks], vec![0; banks]],
+            rda_ok: vec![0; banks],
+            touched: vec![0; banks],
+            queued: vec![0; banks],
+            rank_of: (0..banks)
+                .map(|bank| small(bank / (groups * per_group)).to_le_bytes()[0])
+                .collect(),
+            group_of: (0..banks).map(|bank| small(bank / per_group)).collect(),
+            index_of: (0..banks)
+                .map(|bank| small(bank % per_group).to_le_bytes()[0])
+                .collect(),
+            group_ok: vec![0; SLOTS * ranks * groups],
+            rank_ok: vec![0; SLOTS * ranks],
+            idle_ok: vec![0; ranks * per_group],
+            withheld_since: vec![None; ranks * per_group],
+            withheld: vec![0; ranks * per_group],
+            ranks: (0..ranks).map(rank).collect(),
+            stacks: vec![Stack::default(); ranks / usize::from(geometry.slices).max(1)],
+            lists: [vec![Ends::EMPTY; banks], vec![Ends::EMPTY; banks]],
+            by_age: [Ends::EMPTY; 2],
+            candidates: Vec::with_capacity(banks),
+            candidate_of: vec![NONE; banks],
+            columns: 0,
+            duties: 0,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The figures of a run.
+
+use crate::observer::{CAUSES, Served};
+use crate::statistics::{BusAccount, ClockHistogram};
+
+/// What was done within the measured part of a run, by one sub-channel or by several together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Clocks of the measured part, summed over sub-channels.
+    pub clocks: u64,
+    /// Reads served, the forwarded ones among them.
+    pub reads: u64,
+    /// Writes served, the merged ones among them.
+    pub writes: u64,
+    /// Reads that found their line in the write queue.
+    pub forwarded: u64,
+    /// Writes to a line that was in the write queue already.
+    pub merged: u64,
+    /// Reads and writes whose row was open.
+    pub hits: u64,
+    /// Reads and writes whose bank was closed.
+    pub misses: u64,
+    /// Reads and writes whose bank had another row open.
+    pub conflicts: u64,
+    /// Commands, in the order of [`Command::ALL`](crate::Command::ALL).
+    pub commands: [u64; 12],
+    /// Clocks that reads waited between arrival and RD command, by cause in the order of
+    /// [`Cause::ALL`](crate::Cause::ALL).
+    pub read_waits: [u64; CAUSES],
+    /// Clocks from the arrival of a read to the end of its data, summed over reads. By Little's law this is the mean
+    /// number of reads under way times the clocks of the run.
+    pub read_clocks: u64,
+    /// Clocks from the arrival of a read to the end of its data.
+    pub read_latency: ClockHistogram,
+    /// Where the time of the data buses went.
+    pub bus: BusAccount,
+}
+
+impl Summary {
+    /// Adds another sub-channel's figures.
+    pub fn merge(&mut self, other: &Self) {
+        self.clocks += other.clocks;
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.forwarded += other.forwarded;
+        self.merged += other.merged;
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.conflicts += other.conflicts;
+        for (sum, part) in self.commands.iter_mut().zip(other.commands) {
+            *sum += part;
+        }
+        for (sum, part) in self.read_waits.iter_mut().zip(other.read_waits) {
+            *sum += part;
+        }
+        self.read_clocks += other.read_clocks;
+        self.read_latency.merge(&other.read_latency);
+        self.bus.merge(&other.bus);
+    }
+
+    /// Share of the requests with commands of their own whose row was open; `None` where there were none.
+    #[must_use]
+    pub fn row_hit_rate(&self) -> Option<f64> {
+        let all = self.hits + self.misses + self.conflicts;
+        (all > 0).then(|| self.hits as f64 / all as f64)
+    }
+
+    #[inline]
+    pub(super) fn count_read(&mut self, served: &Served) {
+        let latency = served.finish - served.arrival;
+        self.reads += 1;
+        self.read_clocks += latency;
+        self.read_latency.record(latency);
+        for (sum, part) in self.read_waits.iter_mut().zip(served.waits) {
+            *sum += u64::from(part);
+        }
+    }
+}

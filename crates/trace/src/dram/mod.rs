@@ -1,0 +1,182 @@
+//! Traces of memory requests, as simulators of DRAM take them: DRAMsim3, Ramulator, Ramulator 2, and CSV with time
+//! stamps. A trace is streamed, one line at a time; every fault names its line and what is allowed.
+//!
+//! ```
+//! use wordline_core::Operation;
+//! use wordline_trace::dram::{Options, open};
+//!
+//! let text = "0x1000 READ 0\n0x1040 WRITE 16\n";
+//! let mut options = Options::new(1 << 30);
+//! options.clock = Some("3.2 GHz".parse()?);
+//! let requests = open(text.as_bytes(), &options)?.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(requests[1].operation, Operation::Write);
+//! assert_eq!(requests[1].at.map(|at| at.ps()), Some(5_000), "16 cycles of 312.5 ps");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod columns;
+mod error;
+mod format;
+mod request;
+mod words;
+
+use std::fmt;
+use std::io::BufRead;
+
+pub use error::DramTraceError;
+pub use format::{DramFormat, UnknownDramFormat};
+pub use request::{DramRequest, DramSummary, LINE_BYTES};
+use wordline_core::quantity::Frequency;
+
+use crate::csv::fields::Fields;
+use crate::format::FOREIGN;
+use crate::lines::Lines;
+use crate::log::BYTE_ORDER_MARK;
+use columns::Columns;
+use request::{Checks, Told};
+
+/// What is known of a trace beside its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of the memory that the requests are for. Addresses run from 0 to below it.
+    pub memory_bytes: u64,
+    /// Its format; by default the first line that says something tells it.
+    pub format: Option<DramFormat>,
+    /// The clock that cycles are counted in. A trace with cycles is refused without it.
+    pub clock: Option<Frequency>,
+    /// Whether an address inside a line of 64 bytes is taken for that line; otherwise it is refused.
+    pub align: bool,
+    /// Whether an address beyond the memory is taken modulo its size; otherwise it is refused.
+    pub fold: bool,
+}
+
+impl Options {
+    /// For a memory of so many bytes; everything else as strict as it can be.
+    #[must_use]
+    pub const fn new(memory_bytes: u64) -> Self {
+        Self {
+            memory_bytes,
+            format: None,
+            clock: None,
+            align: false,
+            fold: false,
+        }
+    }
+}
+
+/// The requests of a trace, one at a time. The first error is the last item.
+pub struct DramTrace<R> {
+    lines: Lines<R>,
+    syntax: Syntax,
+    checks: Checks,
+    /// The first line, which was read to know the format.
+    first: Option<DramRequest>,
+    is_over: bool,
+}
+
+/// What lines are taken apart with.
+enum Syntax {
+    Words(DramFormat),
+    Csv(Box<(Columns, Fields)>),
+}
+
+impl Syntax {
+    fn read(&mut self, line: u64, text: &[u8]) -> Result<Told, DramTraceError> {
+        match self {
+            Self::Words(format) => words::read(*format, line, text),
+            Self::Csv(csv) => {
+                let (columns, fields) = &mut **csv;
+                columns.request(line, text, fields)
+            }
+        }
+    }
+}
+
+/// Recognises a trace by its first line and opens it. A buffer of 64 KiB or more makes the reading fast.
+///
+/// # Errors
+/// Where the format is unknown, or the first line is not what its format asks for. Requests bring the errors of later
+/// lines with them.
+pub fn open<R: BufRead>(reader: R, options: &Options) -> Result<DramTrace<R>, DramTraceError> {
+    let mut lines = Lines::new(reader);
+    let mut checks = Checks::new(options);
+    let Some(line) = lines.next_told()? else {
+        return Err(DramTraceError::Empty);
+    };
+    let (number, ended) = (line.number, line.ended);
+    let text = line.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.text);
+    let foreign = FOREIGN.iter().find(|(magic, _)| text.starts_with(magic));
+    if let (1, Some((_, what))) = (number, foreign) {
+        return Err(DramTraceError::Foreign { what });
+    }
+    request::whole(number, text, ended)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => format::detect(number, text)?,
+    };
+    checks.format = Some(format);
+    let (syntax, first) = if format == DramFormat::Csv {
+        let columns = Columns::read(number, text)?;
+        (Syntax::Csv(Box::new((columns, Fields::default()))), None)
+    } else {
+        let mut syntax = Syntax::Words(format);
+        let told = syntax.read(number, text)?;
+        (syntax, Some(checks.request(number, told)?))
+    };
+    Ok(DramTrace {
+        lines,
+        syntax,
+        checks,
+        first,
+        is_over: false,
+    })
+}
+
+impl<R> DramTrace<R> {
+    /// What has been seen of the trace so far; all of it once the last request has been read.
+    #[must_use]
+    pub fn summary(&self) -> DramSummary {
+        self.checks.summary()
+    }
+}
+
+impl<R: BufRead> DramTrace<R> {
+    fn advance(&mut self) -> Result<Option<DramRequest>, DramTraceError> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        let Some(line) = self.lines.next_told()? else {
+            return match self.checks.requests() {
+                0 => Err(DramTraceError::Empty),
+                _ => Ok(None),
+            };
+        };
+        request::whole(line.number, line.text, line.ended)?;
+        let told = self.syntax.read(line.number, line.text)?;
+        self.checks.request(line.number, told).map(Some)
+    }
+}
+
+impl<R: BufRead> Iterator for DramTrace<R> {
+    type Item = Result<DramRequest, DramTraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.advance();
+        self.is_over = !matches!(next, Ok(Some(_)));
+        next.transpose()
+    }
+}
+
+impl<R> fmt::Debug for DramTrace<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DramTrace").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
