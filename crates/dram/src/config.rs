@@ -50,7 +50,14 @@ impl Clock {
     /// Time of some clocks in picoseconds, rounded to the nearest.
     #[must_use]
     pub fn ps(self, clocks: u64) -> u64 {
-        let rate = u128::from(self.data_rate_mts);
+        let rate = u64::from(self.data_rate_mts);
+        // Wide division is slow, and no run lasts long enough to need it.
+        if let Some(scaled) = clocks.checked_mul(2_000_000)
+            && let Some(rounded) = scaled.checked_add(rate / 2)
+        {
+            return rounded / rate;
+        }
+        let rate = u128::from(rate);
         let ps = (u128::from(clocks) * 2_000_000 + rate / 2) / rate;
         u64::try_from(ps).unwrap_or(u64::MAX)
     }
@@ -58,6 +65,9 @@ impl Clock {
     /// First clock edge at or after a time in picoseconds.
     #[must_use]
     pub fn edge_at_or_after(self, ps: u64) -> u64 {
+        if let Some(beats) = ps.checked_mul(self.data_rate_mts.into()) {
+            return beats.div_ceil(2_000_000);
+        }
         let clocks = (u128::from(ps) * u128::from(self.data_rate_mts)).div_ceil(2_000_000);
         u64::try_from(clocks).unwrap_or(u64::MAX)
     }

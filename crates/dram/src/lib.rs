@@ -17,6 +17,8 @@ mod request;
 pub mod statistics;
 mod timing;
 
+pub mod system;
+
 pub use command::{Command, Issued};
 pub use config::{
     Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
@@ -24,7 +26,7 @@ pub use config::{
 };
 pub use energy::{Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, Rail, energy};
 pub use engine::{PushError, SubChannel};
-pub use mapping::{Digit, Field, Mapping};
+pub use mapping::{AddressError, AddressMap, Digit, Field, Mapping, Place};
 pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
 pub use request::{Kind, Location, Request};
 pub use statistics::{BusAccount, ClockHistogram, Statistics, Summary};

@@ -1,0 +1,188 @@
+//! Two systems to try things on: DDR5-6400 2Rx8 of 16 Gb dies and an MRDIMM-8800 2Rx4 of the same dies, 12 channels
+//! each. Round figures by the rules that public DDR5 sources state (speed bin B); what no source states is plain
+//! guesswork that serves tests alone. The catalogue has the real ones.
+
+use super::dram::{
+    Clock, CoreConfig, Digit, Field, Geometry, Mapping, PagePolicy, Policy, Refresh,
+    SubChannelConfig, SystemConfig, Timing,
+};
+
+/// 12 channels of DDR5-6400, two ranks of x8 dies.
+pub(crate) fn rdimm_6400() -> SystemConfig {
+    let geometry = Geometry {
+        pseudo_channels: 1,
+        ranks: 2,
+        slices: 1,
+        groups: 8,
+        banks: 4,
+        rows: 65_536,
+        columns: 64,
+    };
+    system(6400, geometry, timing_6400(), 0)
+}
+
+/// 12 channels of MRDIMM-8800, two ranks of x4 dies, which are the two pseudo-channels.
+pub(crate) fn mrdimm_8800() -> SystemConfig {
+    let geometry = Geometry {
+        pseudo_channels: 2,
+        ranks: 1,
+        slices: 1,
+        groups: 8,
+        banks: 4,
+        rows: 65_536,
+        columns: 128,
+    };
+    system(4400, geometry, timing_4400(), 2_000)
+}
+
+/// The same system with one channel of one sub-channel, for tests that need not be large.
+pub(crate) fn small(mut config: SystemConfig) -> SystemConfig {
+    config.channels = 1;
+    config.sub_channels = 1;
+    for digit in &mut config.mapping.digits {
+        if matches!(digit.field, Field::Channel | Field::SubChannel) {
+            digit.radix = 1;
+        }
+    }
+    config
+}
+
+fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -> SystemConfig {
+    let mapping = mapping(&geometry);
+    let policy = policy(&geometry, timing.refi);
+    SystemConfig {
+        channels: 12,
+        sub_channels: 2,
+        sub_channel: SubChannelConfig {
+            clock: Clock {
+                data_rate_mts: rate,
+            },
+            geometry,
+            timing,
+            policy,
+        },
+        mapping,
+        module_delay_ps,
+        cores: CoreConfig {
+            cores: 128,
+            misses: 48,
+            clock_hz: 2_700_000_000,
+            request_path_ps: 30_000,
+            return_path_ps: 35_000,
+            page_bytes: 4096,
+            write_back_bytes: 2 << 20,
+        },
+    }
+}
+
+/// 256 bytes in a row, then sub-channels, channels, pseudo-channels and bank groups, the rest of the row, banks, ranks.
+fn mapping(geometry: &Geometry) -> Mapping {
+    let digit = |field, radix| Digit { field, radix };
+    Mapping {
+        digits: vec![
+            digit(Field::Column, 4),
+            digit(Field::SubChannel, 2),
+            digit(Field::Channel, 12),
+            digit(Field::PseudoChannel, geometry.pseudo_channels.into()),
+            digit(Field::Group, geometry.groups.into()),
+            digit(Field::Column, u32::from(geometry.columns) / 4),
+            digit(Field::Bank, geometry.banks.into()),
+            digit(Field::Rank, geometry.ranks.into()),
+            digit(Field::Row, geometry.rows),
+        ],
+        hash: true,
+    }
+}
+
+fn policy(geometry: &Geometry, refi: u32) -> Policy {
+    let ranks = u32::from(geometry.pseudo_channels) * u32::from(geometry.ranks);
+    Policy {
+        read_queue: 32,
+        write_queue: 64,
+        shared_queues: false,
+        shared_commands: false,
+        drain_high: 48,
+        drain_low: 16,
+        age_cap: 64,
+        page: PagePolicy::Open,
+        refresh: Refresh::AllBank,
+        refresh_postponed_max: 0,
+        refresh_phase: (1..=ranks).map(|rank| rank * (refi / ranks)).collect(),
+        power_down: None,
+    }
+}
+
+fn timing_6400() -> Timing {
+    Timing {
+        cl: 52,
+        cwl: 50,
+        burst: 8,
+        rcd: 52,
+        rp: 52,
+        ras: 103,
+        rc: 155,
+        rtp: 24,
+        wr: 96,
+        ccd_s: 8,
+        ccd_m: 16,
+        ccd_l: 16,
+        ccd_s_wr: 8,
+        ccd_m_wr: 32,
+        ccd_l_wr: 32,
+        wtr_s: 8,
+        wtr_m: 32,
+        wtr_l: 32,
+        rtw: 14,
+        rrd_s: 8,
+        rrd_l: 16,
+        faw: 32,
+        ppd: 2,
+        rrd_dlr: 8,
+        faw_dlr: 32,
+        rank_gap: 2,
+        pair_burst: 8,
+        pair_rtw: 14,
+        pair_wtr: 8,
+        refi: 12_480,
+        rfc: 944,
+        rfc_dlr: 315,
+        refi_sb: 1_560,
+        rfc_sb: 416,
+        refsbrd: 96,
+        pd: 24,
+        xp: 24,
+        pden: 2,
+        long_command: 2,
+    }
+}
+
+fn timing_4400() -> Timing {
+    Timing {
+        cl: 36,
+        cwl: 34,
+        rcd: 36,
+        rp: 36,
+        ras: 71,
+        rc: 107,
+        rtp: 17,
+        wr: 66,
+        ccd_m: 11,
+        ccd_l: 11,
+        ccd_m_wr: 44,
+        ccd_l_wr: 44,
+        wtr_s: 6,
+        wtr_m: 22,
+        wtr_l: 22,
+        rrd_l: 11,
+        pair_burst: 4,
+        refi: 8_580,
+        rfc: 649,
+        rfc_dlr: 217,
+        refi_sb: 1_072,
+        rfc_sb: 286,
+        refsbrd: 66,
+        pd: 17,
+        xp: 17,
+        ..timing_6400()
+    }
+}
