@@ -199,21 +199,21 @@ fn main() {
     let scale = std::env::var("SCALE")
         .ok()
         .and_then(|scale| scale.parse().ok());
-    let scale: u64 = scale.unwrap_or(1);
+    let scale: f64 = scale.unwrap_or(1.0);
     let only = std::env::var("ONLY").ok();
     println!("| DDR5-6400, 2 ranks | requests per CPU second | share of the bus peak |");
     println!("|---|---|---|");
     for (name, work, requests) in [
-        ("random reads, saturated", Work::Random, 4_000_000),
-        ("2:1 read:write, random", Work::RandomMixed, 4_000_000),
-        ("streaming reads", Work::Stream, 20_000_000),
-        ("2:1 read:write, streaming", Work::StreamMixed, 10_000_000),
-        ("one request per 200 cycles", Work::Sparse, 10_000_000),
+        ("random reads, saturated", Work::Random, 4e6),
+        ("2:1 read:write, random", Work::RandomMixed, 4e6),
+        ("streaming reads", Work::Stream, 2e7),
+        ("2:1 read:write, streaming", Work::StreamMixed, 1e7),
+        ("one request per 200 cycles", Work::Sparse, 1e7),
     ] {
         if only.as_deref().is_some_and(|only| !name.contains(only)) {
             continue;
         }
-        let (rate, share) = measure(work, requests * scale, ());
+        let (rate, share) = measure(work, (requests * scale) as u64, ());
         println!("| {name} | {:.2} M | {:.1} % |", rate * 1e-6, share * 100.0);
     }
 }

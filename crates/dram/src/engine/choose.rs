@@ -11,10 +11,9 @@ use crate::observer::Observer;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) at: u64,
-    /// Lower goes first: the class, and what decides within it.
-    class: u8,
-    tie: u64,
-    pub(super) channel: usize,
+    /// Lower goes first within a clock: the class, then the age of the entry or the number of the rank or bank.
+    order: u64,
+    pub(super) channel: u8,
     pub(super) deed: Deed,
 }
 
@@ -22,45 +21,50 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
     /// A command for a request: the place of a candidate.
-    Serve(usize),
+    Serve(u16),
     /// A command for an overdue entry.
     ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
     Own {
         command: Command,
-        rank: usize,
-        bank: usize,
+        rank: u8,
+        bank: u16,
     },
 }
 
 impl Choice {
-    pub(super) fn own(at: u64, class: u8, tie: u64, channel: usize, deed: Deed) -> Self {
+    /// Nothing to do.
+    pub(super) const NEVER: Self = Self {
+        at: u64::MAX,
+        order: u64::MAX,
+        channel: 0,
+        deed: Deed::Serve(NONE),
+    };
+
+    /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
+    pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
+        let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
         Self {
             at,
-            class,
-            tie,
-            channel,
+            order,
+            channel: channel.to_le_bytes()[0],
             deed,
         }
     }
 
-    fn key(&self) -> (u64, u8, usize, u64) {
-        // Ages are of the whole sub-channel; what the controller does by itself goes by pseudo-channel first.
-        let channel = match self.deed {
-            Deed::Serve(_) | Deed::ServeOverdue(_) => 0,
-            Deed::Own { .. } => self.channel,
-        };
-        (self.at, self.class, channel, self.tie)
-    }
-
     /// The one that goes first.
-    pub(super) fn better(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if b.key() < a.key() { b } else { a }),
-            (a, b) => a.or(b),
+    #[inline]
+    pub(super) fn better(self, other: Self) -> Self {
+        if (other.at, other.order) < (self.at, self.order) {
+            other
+        } else {
+            self
         }
     }
 }
+
+/// Where the class of a command stands in its order: column commands are 1, row commands 2.
+const CLASS_BIT: u32 = 40;
 
 /// The clocks from now that keys hold lie above the order of candidates.
 const ORDER_BITS: u32 = 41;
@@ -68,29 +72,23 @@ const ORDER_BITS: u32 = 41;
 impl<O: Observer> SubChannel<O> {
     /// What a command bus would issue next, and when, if nothing else happened.
     #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Option<Choice> {
-        if bus >= self.channels.len() {
-            return None;
-        }
+    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
         let floor = now.max(self.bus_free[bus]);
-        if !self.policy.shared_commands {
-            return self.choose_in(bus, floor);
+        if self.policy.shared_commands && self.channels.len() > 1 {
+            self.choose_in(0, floor).better(self.choose_in(1, floor))
+        } else {
+            self.choose_in(bus, floor)
         }
-        if bus > 0 {
-            return None;
-        }
-        let choices = (0..self.channels.len()).map(|channel| self.choose_in(channel, floor));
-        choices.fold(None, Choice::better)
     }
 
     #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Option<Choice> {
+    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let best = match self.overdue(channel) {
             None => self.first_of(channel, floor, |_| false),
             Some(entry) => self.first_beside_overdue(channel, entry, floor),
         };
         if self.has_duties(channel) {
-            Choice::better(self.duty(channel, floor), best)
+            best.better(self.duty(channel, floor))
         } else {
             best
         }
@@ -107,12 +105,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn first_of(
-        &self,
-        channel: usize,
-        floor: u64,
-        skip: impl Fn(&Candidate) -> bool,
-    ) -> Option<Choice> {
+    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
         let pc = &self.channels[channel];
         let (mut first, mut place) = (u64::MAX, 0);
         for (index, candidate) in pc.candidates.iter().enumerate() {
@@ -123,13 +116,17 @@ impl<O: Observer> SubChannel<O> {
                 (first, place) = (key, index);
             }
         }
-        (first < u64::MAX).then(|| Choice {
+        if first == u64::MAX {
+            return Choice::NEVER;
+        }
+        let [low, high, ..] = place.to_le_bytes();
+        let order = first & ((1 << ORDER_BITS) - 1);
+        Choice {
             at: floor + (first >> ORDER_BITS),
-            class: if first & ROW_COMMAND == 0 { 1 } else { 2 },
-            tie: first & (ROW_COMMAND - 1),
-            channel,
-            deed: Deed::Serve(place),
-        })
+            order: order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
+            deed: Deed::Serve(u16::from_le_bytes([low, high])),
+        }
     }
 
     /// The oldest active entry, where too many have passed it and its bank may be used.
@@ -149,7 +146,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
-    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Option<Choice> {
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
         let forced = self.overdue_candidate(channel, entry);
         let column = forced.is_column();
         let others = self.first_of(channel, floor, |other| {
@@ -157,19 +154,18 @@ impl<O: Observer> SubChannel<O> {
         });
         let own = Choice {
             at: clock(self.rule(channel, &forced)).max(floor),
-            class: if column { 1 } else { 2 },
-            tie: forced.order & (ROW_COMMAND - 1),
-            channel,
+            order: forced.order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
             deed: Deed::ServeOverdue(entry),
         };
-        Choice::better(Some(own), others)
+        own.better(others)
     }
 
     /// What an overdue entry's bank does for it.
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
         let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
         let bank = usize::from(of.bank);
-        let hit = self.channels[channel].open[bank] == of.location.row;
+        let hit = self.channels[channel].banks[bank].open == of.location.row;
         self.candidate(channel, bank, entry, hit)
     }
 
@@ -180,13 +176,14 @@ impl<O: Observer> SubChannel<O> {
         let kind = self.direction();
         let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
         let closes = hit && self.closes_pages() && !self.is_row_wanted_again(channel, bank, entry);
-        let (slot, bank_ok) = match (hit, pc.open[bank]) {
-            (true, _) if closes && kind == 0 => {
-                (kind, pc.column_ok[kind][bank].max(pc.rda_ok[bank]))
-            }
-            (true, _) => (kind, pc.column_ok[kind][bank]),
-            (false, CLOSED) => (ACT, pc.act_ok[bank]),
-            (false, _) => (PRE, pc.pre_ok[bank]),
+        let (slot, bank_ok) = match (hit, pc.banks[bank].open) {
+            (true, _) if closes && kind == 0 => (
+                kind,
+                pc.banks[bank].column_ok[kind].max(pc.banks[bank].rda_ok),
+            ),
+            (true, _) => (kind, pc.banks[bank].column_ok[kind]),
+            (false, CLOSED) => (ACT, pc.banks[bank].act_ok),
+            (false, _) => (PRE, pc.banks[bank].pre_ok),
         };
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
@@ -194,8 +191,8 @@ impl<O: Observer> SubChannel<O> {
         Candidate {
             bank_ok,
             order: if pc.is_off(bank) { u64::MAX } else { order },
-            group_slot: small(slot * pc.groups() + usize::from(pc.group_of[bank])),
-            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
+            group_slot: small(slot * pc.groups() + usize::from(pc.banks[bank].group)),
+            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.banks[bank].rank)),
             bank: small(bank),
             entry,
             slot: slot.to_le_bytes()[0],
@@ -215,7 +212,7 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
         let entries = &self.sets[self.set_of(channel)].entries;
-        let mut place = self.channels[channel].lists[self.direction()][bank].first;
+        let mut place = self.channels[channel].banks[bank].lists[self.direction()].first;
         std::iter::from_fn(move || {
             let entry = entries.get(usize::from(place))?;
             let this = place;
@@ -228,12 +225,12 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
         let pc = &self.channels[channel];
-        let first = pc.lists[self.direction()][bank].first;
+        let first = pc.banks[bank].lists[self.direction()].first;
         if first == NONE {
             self.drop_candidate(channel, bank);
             return;
         }
-        let open = pc.open[bank];
+        let open = pc.banks[bank].open;
         let hit = if open == CLOSED {
             None
         } else {
@@ -245,9 +242,9 @@ impl<O: Observer> SubChannel<O> {
             None => self.candidate(channel, bank, first, false),
         };
         let pc = &mut self.channels[channel];
-        match pc.candidate_of[bank] {
+        match pc.banks[bank].candidate {
             NONE => {
-                pc.candidate_of[bank] = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
+                pc.banks[bank].candidate = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
                 pc.candidates.push(candidate);
             }
             place => pc.candidates[usize::from(place)] = candidate,
@@ -258,11 +255,11 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, entry: u16) {
         let pc = &self.channels[channel];
-        if let Some(candidate) = pc.candidates.get(usize::from(pc.candidate_of[bank])) {
+        if let Some(candidate) = pc.candidates.get(usize::from(pc.banks[bank].candidate)) {
             let row = self.sets[self.set_of(channel)].entries[usize::from(entry)]
                 .location
                 .row;
-            if row != pc.open[bank] || (candidate.is_column() && !self.closes_pages()) {
+            if row != pc.banks[bank].open || (candidate.is_column() && !self.closes_pages()) {
                 return;
             }
         }
@@ -271,11 +268,11 @@ impl<O: Observer> SubChannel<O> {
 
     fn drop_candidate(&mut self, channel: usize, bank: usize) {
         let pc = &mut self.channels[channel];
-        let place = std::mem::replace(&mut pc.candidate_of[bank], NONE);
+        let place = std::mem::replace(&mut pc.banks[bank].candidate, NONE);
         if place != NONE {
             pc.candidates.swap_remove(usize::from(place));
             if let Some(moved) = pc.candidates.get(usize::from(place)) {
-                pc.candidate_of[usize::from(moved.bank)] = place;
+                pc.banks[usize::from(moved.bank)].candidate = place;
             }
         }
     }
@@ -285,7 +282,7 @@ impl<O: Observer> SubChannel<O> {
         for channel in 0..self.channels.len() {
             let pc = &mut self.channels[channel];
             for candidate in &pc.candidates {
-                pc.candidate_of[usize::from(candidate.bank)] = NONE;
+                pc.banks[usize::from(candidate.bank)].candidate = NONE;
             }
             pc.candidates.clear();
             let mut place = pc.by_age[usize::from(self.writing)].first;
@@ -293,7 +290,7 @@ impl<O: Observer> SubChannel<O> {
                 let entry = &self.sets[self.set_of(channel)].entries[usize::from(place)];
                 place = entry.next_by_age;
                 let bank = usize::from(entry.bank);
-                if self.channels[channel].candidate_of[bank] == NONE {
+                if self.channels[channel].banks[bank].candidate == NONE {
                     self.rechoose(channel, bank);
                 }
             }
@@ -304,7 +301,7 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
         for place in 0..self.channels[channel].candidates.len() {
             let bank = usize::from(self.channels[channel].candidates[place].bank);
-            if usize::from(self.channels[channel].rank_of[bank]) == rank {
+            if usize::from(self.channels[channel].banks[bank].rank) == rank {
                 self.rechoose(channel, bank);
             }
         }

@@ -113,19 +113,20 @@ impl<O: Observer> SubChannel<O> {
     /// Clocks before a clock for which a bank was withheld.
     pub(super) fn withheld_before(&self, channel: usize, bank: usize, now: u64) -> u64 {
         let pc = &self.channels[channel];
-        let place = usize::from(pc.rank_of[bank]) * usize::from(self.geometry.banks)
-            + usize::from(pc.index_of[bank]);
+        let place = usize::from(pc.banks[bank].rank) * usize::from(self.geometry.banks)
+            + usize::from(pc.banks[bank].index);
         let since = pc.withheld_since[place].map_or(0, |since| now.saturating_sub(since));
         pc.withheld[place] + since
     }
 
     /// The first of everything that is done without a request.
-    pub(super) fn duty(&self, channel: usize, floor: u64) -> Option<Choice> {
+    #[inline(never)]
+    pub(super) fn duty(&self, channel: usize, floor: u64) -> Choice {
         let ranks = 0..self.channels[channel].ranks.len();
         let duties = ranks.filter_map(|rank| self.duty_of_rank(channel, rank, floor));
-        let first = duties.map(Some).fold(None, Choice::better);
+        let first = duties.fold(Choice::NEVER, Choice::better);
         match self.policy.page {
-            PagePolicy::Timeout(idle) => Choice::better(first, self.idle_row(channel, idle, floor)),
+            PagePolicy::Timeout(idle) => first.better(self.idle_row(channel, idle, floor)),
             PagePolicy::Open | PagePolicy::Closed => first,
         }
     }
@@ -133,11 +134,7 @@ impl<O: Observer> SubChannel<O> {
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<Choice> {
         let of = &self.channels[channel].ranks[rank];
         let own = |at: u64, class: u8, command: Command, bank: usize| {
-            let deed = Deed::Own {
-                command,
-                rank,
-                bank,
-            };
+            let deed = deed(command, rank, bank);
             Some(Choice::own(
                 at.max(floor),
                 class,
@@ -193,7 +190,7 @@ impl<O: Observer> SubChannel<O> {
             self.policy.refresh == Refresh::AllBank,
         );
         let mut open = of.open_banks;
-        let mut each = move || {
+        let each = move || {
             let bank = open.trailing_zeros() as usize;
             let some = open != 0;
             open &= open.wrapping_sub(1);
@@ -211,7 +208,7 @@ impl<O: Observer> SubChannel<O> {
         let mut open = false;
         for bank in self.open_banks_of_refresh(channel, rank) {
             open = true;
-            ok = ok.max(pc.pre_ok[bank]);
+            ok = ok.max(pc.banks[bank].pre_ok);
         }
         (open, clock(ok))
     }
@@ -229,22 +226,21 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The first open row that nobody has asked for long enough.
-    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Option<Choice> {
+    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Choice {
         let pc = &self.channels[channel];
-        let rows = (0..pc.open.len())
-            .filter(|&bank| pc.open[bank] != CLOSED && pc.queued[bank] == 0 && !pc.is_off(bank));
+        let rows = (0..pc.banks.len()).filter(|&bank| {
+            pc.banks[bank].open != CLOSED && pc.banks[bank].is_idle() && !pc.is_off(bank)
+        });
         let choices = rows.map(|bank| {
-            let rank = usize::from(pc.rank_of[bank]);
-            let rule = pc.pre_ok[bank].max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
+            let rank = usize::from(pc.banks[bank].rank);
+            let rule = pc.banks[bank]
+                .pre_ok
+                .max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
             let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
-            let deed = Deed::Own {
-                command: Command::PrePb,
-                rank,
-                bank,
-            };
+            let deed = deed(Command::PrePb, rank, bank);
             Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
         });
-        choices.map(Some).fold(None, Choice::better)
+        choices.fold(Choice::NEVER, Choice::better)
     }
 
     /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
@@ -320,5 +316,14 @@ impl<O: Observer> SubChannel<O> {
             location,
             request: None,
         });
+    }
+}
+
+fn deed(command: Command, rank: usize, bank: usize) -> Deed {
+    let [low, high, ..] = bank.to_le_bytes();
+    Deed::Own {
+        command,
+        rank: rank.to_le_bytes()[0],
+        bank: u16::from_le_bytes([low, high]),
     }
 }

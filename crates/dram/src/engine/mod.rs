@@ -127,7 +127,26 @@ impl<O: Observer> SubChannel<O> {
         Ok(())
     }
 
+    #[inline]
     fn check(&self, request: &Request) -> Result<(), PushError> {
+        let (of, at) = (&self.geometry, &request.location);
+        let inside = at.pseudo_channel < of.pseudo_channels
+            && at.rank < of.ranks
+            && at.group < of.groups
+            && at.bank < of.banks
+            && at.row < of.rows
+            && at.column < of.columns
+            && request.arrival < CLOCKS_MAX;
+        if inside && request.arrival >= self.pushed.max(self.now) {
+            Ok(())
+        } else {
+            Err(self.fault(request))
+        }
+    }
+
+    /// What is wrong with a request.
+    #[cold]
+    fn fault(&self, request: &Request) -> PushError {
         let (of, at) = (&self.geometry, &request.location);
         let parts = [
             (
@@ -142,23 +161,20 @@ impl<O: Observer> SubChannel<O> {
             ("column", u64::from(at.column), u64::from(of.columns)),
             ("arrival", request.arrival, CLOCKS_MAX),
         ];
+        let id = request.id;
         for (what, value, bound) in parts {
             if value >= bound {
-                let (id, max) = (request.id, bound - 1);
-                return Err(PushError::OutOfRange {
+                let max = bound - 1;
+                return PushError::OutOfRange {
                     id,
                     what,
                     value,
                     max,
-                });
+                };
             }
         }
-        let after = self.pushed.max(self.now);
-        if request.arrival < after {
-            let (id, arrival) = (request.id, request.arrival);
-            return Err(PushError::Late { id, arrival, after });
-        }
-        Ok(())
+        let (arrival, after) = (request.arrival, self.pushed.max(self.now));
+        PushError::Late { id, arrival, after }
     }
 
     /// Does everything that happens before a clock.
@@ -202,6 +218,8 @@ impl<O: Observer> SubChannel<O> {
 
     /// From event to event. `self.now` is always a clock whose commands have not been issued.
     fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
+        let shared = self.policy.shared_commands;
+        let buses = if shared { 1 } else { self.channels.len() };
         while self.now < until && go_on(self) {
             let now = self.now;
             if self.next_due <= now {
@@ -211,33 +229,34 @@ impl<O: Observer> SubChannel<O> {
                 self.admit(now);
             }
             self.turn(now);
-            let choices = [self.choose(0, now), self.choose(1, now)];
-            let command = choices.iter().flatten().map(|choice| choice.at).min();
-            let command = command.unwrap_or(u64::MAX);
+            let first = self.choose(0, now);
+            let second = if buses > 1 {
+                self.choose(1, now)
+            } else {
+                Choice::NEVER
+            };
+            let command = first.at.min(second.at);
             // What comes from outside comes before the commands of its clock.
             let outside = self.next_due.min(self.admit_at);
             self.now = command.min(outside).min(until);
             if outside <= command || self.now == until {
                 continue;
             }
-            self.issue_choices(choices);
-            self.now += 1;
-        }
-    }
-
-    /// Issues what the buses chose for this clock. A column command changes what the other pseudo-channel may do.
-    fn issue_choices(&mut self, [first, second]: [Option<Choice>; 2]) {
-        let now = self.now;
-        let first = first.filter(|choice| choice.at == now);
-        let mut second = second.filter(|choice| choice.at == now);
-        if let Some(choice) = first {
-            self.issue(&choice);
-            if second.is_some() {
-                second = self.choose(1, now).filter(|choice| choice.at == now);
+            if first.at == command {
+                self.issue(&first);
             }
-        }
-        if let Some(choice) = second {
-            self.issue(&choice);
+            if second.at == command {
+                // A column command changes what the other pseudo-channel may do.
+                let again = if first.at == command {
+                    self.choose(1, command)
+                } else {
+                    second
+                };
+                if again.at == command {
+                    self.issue(&again);
+                }
+            }
+            self.now += 1;
         }
     }
 
@@ -305,9 +324,9 @@ impl<O: Observer> SubChannel<O> {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
         Location {
             pseudo_channel: byte(channel),
-            rank: pc.rank_of[bank],
-            group: byte(usize::from(pc.group_of[bank]) % usize::from(self.geometry.groups)),
-            bank: pc.index_of[bank],
+            rank: pc.banks[bank].rank,
+            group: byte(usize::from(pc.banks[bank].group) % usize::from(self.geometry.groups)),
+            bank: pc.banks[bank].index,
             row: 0,
             column: 0,
         }

@@ -15,19 +15,17 @@ impl<O: Observer> SubChannel<O> {
 
     pub(super) fn after_act(&mut self, channel: usize, bank: usize, at: u64) {
         let t = &self.timing;
-        let stack = self.stack_of(usize::from(self.channels[channel].rank_of[bank]));
+        let stack = self.stack_of(usize::from(self.channels[channel].banks[bank].rank));
         let pc = &mut self.channels[channel];
-        let (rank, group) = (
-            usize::from(pc.rank_of[bank]),
-            usize::from(pc.group_of[bank]),
-        );
+        let of = &mut pc.banks[bank];
+        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
         let (groups, ranks) = (pc.groups(), pc.ranks.len());
         let after = |clocks: u32| at + u64::from(clocks);
-        for column_ok in &mut pc.column_ok {
-            put_off(&mut column_ok[bank], after(t.rcd), Cause::Activate);
+        for column_ok in &mut pc.banks[bank].column_ok {
+            put_off(column_ok, after(t.rcd), Cause::Activate);
         }
-        put_off(&mut pc.pre_ok[bank], after(t.ras), Cause::Bank);
-        put_off(&mut pc.act_ok[bank], after(t.rc), Cause::Bank);
+        put_off(&mut pc.banks[bank].pre_ok, after(t.ras), Cause::Bank);
+        put_off(&mut pc.banks[bank].act_ok, after(t.rc), Cause::Bank);
         put_off(
             &mut pc.group_ok[ACT * groups + group],
             after(t.rrd_l),
@@ -56,12 +54,10 @@ impl<O: Observer> SubChannel<O> {
     /// A column command puts off those of its bank, group, rank, stack and pseudo-channel, and of the other one.
     pub(super) fn after_column(&mut self, channel: usize, bank: usize, kind: usize, at: u64) {
         let t = &self.timing;
-        let stack = self.stack_of(usize::from(self.channels[channel].rank_of[bank]));
+        let stack = self.stack_of(usize::from(self.channels[channel].banks[bank].rank));
         let pc = &mut self.channels[channel];
-        let (rank, group) = (
-            usize::from(pc.rank_of[bank]),
-            usize::from(pc.group_of[bank]),
-        );
+        let of = &mut pc.banks[bank];
+        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
         let (groups, ranks) = (pc.groups(), pc.ranks.len());
         let after = |clocks: u32| at + u64::from(clocks);
         let written = t.cwl + t.burst;
@@ -75,9 +71,13 @@ impl<O: Observer> SubChannel<O> {
             )
         };
         let other = 1 - kind;
-        put_off(&mut pc.column_ok[kind][bank], after(same[0]), Cause::Bus);
         put_off(
-            &mut pc.column_ok[other][bank],
+            &mut pc.banks[bank].column_ok[kind],
+            after(same[0]),
+            Cause::Bus,
+        );
+        put_off(
+            &mut pc.banks[bank].column_ok[other],
             after(turned[0]),
             Cause::Turnaround,
         );
@@ -111,12 +111,16 @@ impl<O: Observer> SubChannel<O> {
         }
         let of = &mut pc.ranks[rank];
         if kind == 0 {
-            put_off(&mut pc.pre_ok[bank], after(t.rtp), Cause::Bank);
+            put_off(&mut pc.banks[bank].pre_ok, after(t.rtp), Cause::Bank);
             of.pde_ok = of.pde_ok.max(after(t.cl + t.burst + 1));
         } else {
-            put_off(&mut pc.pre_ok[bank], after(written + t.wr), Cause::Bank);
+            put_off(
+                &mut pc.banks[bank].pre_ok,
+                after(written + t.wr),
+                Cause::Bank,
+            );
             let rda = after(positive(written + t.wr, t.rtp));
-            put_off(&mut pc.rda_ok[bank], rda, Cause::Bank);
+            put_off(&mut pc.banks[bank].rda_ok, rda, Cause::Bank);
             of.pde_ok = of.pde_ok.max(after(written + t.wr + 1));
         }
         let turned = if kind == 0 { t.pair_rtw } else { t.pair_wtr };
@@ -137,10 +141,10 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn close(&mut self, channel: usize, bank: usize, from: u64) {
         let (rp, pden) = (u64::from(self.timing.rp), u64::from(self.timing.pden));
         let pc = &mut self.channels[channel];
-        let rank = usize::from(pc.rank_of[bank]);
-        pc.open[bank] = CLOSED;
-        put_off(&mut pc.act_ok[bank], from + rp, Cause::Bank);
-        let index = usize::from(pc.index_of[bank]);
+        let rank = usize::from(pc.banks[bank].rank);
+        pc.banks[bank].open = CLOSED;
+        put_off(&mut pc.banks[bank].act_ok, from + rp, Cause::Bank);
+        let index = usize::from(pc.banks[bank].index);
         let idle = &mut pc.idle_ok[rank * usize::from(self.geometry.banks) + index];
         *idle = (*idle).max(from + rp);
         let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
@@ -151,7 +155,7 @@ impl<O: Observer> SubChannel<O> {
     /// A column command closed its row: it is precharged as soon as a PRE would be legal.
     pub(super) fn close_by_itself(&mut self, channel: usize, bank: usize) {
         // What the command itself asks for stands in the bank's stamp by now.
-        let from = clock(self.channels[channel].pre_ok[bank]);
+        let from = clock(self.channels[channel].banks[bank].pre_ok);
         self.close(channel, bank, from);
     }
 
@@ -192,7 +196,7 @@ impl<O: Observer> SubChannel<O> {
         put_off(&mut pc.rank_ok[ACT * ranks + rank], others, Cause::Refresh);
         for group in 0..groups {
             let bank = (rank * groups + group) * banks + index;
-            put_off(&mut pc.act_ok[bank], until, Cause::Refresh);
+            put_off(&mut pc.banks[bank].act_ok, until, Cause::Refresh);
         }
         let of = &mut pc.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);

@@ -47,7 +47,7 @@ impl<O: Observer> SubChannel<O> {
             return false;
         }
         let bank = self.bank_of(at);
-        let mut place = self.channels[usize::from(at.pseudo_channel)].lists[1][bank].first;
+        let mut place = self.channels[usize::from(at.pseudo_channel)].banks[bank].lists[1].first;
         while let Some(entry) = self.sets[set].entries.get(usize::from(place)) {
             if entry.location.row == at.row && entry.location.column == at.column {
                 return true;
@@ -114,9 +114,8 @@ impl<O: Observer> SubChannel<O> {
         queues.count[kind] += 1;
         let place = queues.insert(entry);
         let pc = &mut self.channels[channel];
-        append_to_bank(&mut queues.entries, &mut pc.lists[kind][bank], place);
+        append_to_bank(&mut queues.entries, &mut pc.banks[bank].lists[kind], place);
         append_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
-        pc.queued[bank] += 1;
         pc.ranks[rank].queued += 1;
         if pc.ranks[rank].queued == 1 {
             self.duty_changes(channel, rank, now);
@@ -128,7 +127,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Issues a choice at its clock.
     pub(super) fn issue(&mut self, choice: &Choice) {
-        let (at, channel) = (choice.at, choice.channel);
+        let (at, channel) = (choice.at, usize::from(choice.channel));
         let bus = if self.policy.shared_commands {
             0
         } else {
@@ -136,7 +135,7 @@ impl<O: Observer> SubChannel<O> {
         };
         match &choice.deed {
             Deed::Serve(place) => {
-                let candidate = self.channels[channel].candidates[*place];
+                let candidate = self.channels[channel].candidates[usize::from(*place)];
                 self.issue_for_request(channel, bus, &candidate, at);
             }
             Deed::ServeOverdue(entry) => {
@@ -149,7 +148,13 @@ impl<O: Observer> SubChannel<O> {
                 bank,
             } => {
                 self.bus_free[bus] = at + 1;
-                self.issue_own(channel, *command, *rank, *bank, at);
+                self.issue_own(
+                    channel,
+                    *command,
+                    usize::from(*rank),
+                    usize::from(*bank),
+                    at,
+                );
             }
         }
     }
@@ -176,14 +181,14 @@ impl<O: Observer> SubChannel<O> {
             _ => Command::Wr,
         };
         let pc = &mut self.channels[channel];
-        let rank = usize::from(pc.rank_of[bank]);
+        let rank = usize::from(pc.banks[bank].rank);
         pc.ranks[rank].last_command = at;
         let mut told = location;
         match slot {
             ACT => {
                 entry.activated = true;
                 told.column = 0;
-                pc.open[bank] = location.row;
+                pc.banks[bank].open = location.row;
                 let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
                 pc.ranks[rank].open_banks |= 1 << (bank - rank * per_rank);
                 pc.touched[bank] = at;
@@ -222,11 +227,10 @@ impl<O: Observer> SubChannel<O> {
         let set = self.set_of(channel);
         let queues = &mut self.sets[set];
         let pc = &mut self.channels[channel];
-        unlink_from_bank(&mut queues.entries, &mut pc.lists[kind][bank], place);
+        unlink_from_bank(&mut queues.entries, &mut pc.banks[bank].lists[kind], place);
         unlink_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
         queues.remove(place);
         queues.count[kind] -= 1;
-        pc.queued[bank] -= 1;
         let entry = queues.entries[usize::from(place)];
         let rank = usize::from(entry.location.rank);
         pc.ranks[rank].queued -= 1;
