@@ -19,7 +19,9 @@ pub enum MemoryError {
         problem: AddressError,
     },
     /// Time runs backwards.
-    #[error("request {id} comes at {time_ps} ps, but the memory has been told of {after_ps} ps already")]
+    #[error(
+        "request {id} comes at {time_ps} ps, but the memory has been told of {after_ps} ps already"
+    )]
     Late {
         /// Name of the request.
         id: u64,
@@ -106,12 +108,22 @@ impl<O: Observer> MemorySystem<O> {
     ///
     /// # Errors
     /// When the memory has no such line, or the time lies before one that was pushed or run.
-    pub fn push(&mut self, id: u64, kind: Kind, address: u64, time_ps: u64) -> Result<(), MemoryError> {
+    pub fn push(
+        &mut self,
+        id: u64,
+        kind: Kind,
+        address: u64,
+        time_ps: u64,
+    ) -> Result<(), MemoryError> {
         let place = self.map.decode(address);
         let place = place.map_err(|problem| MemoryError::Address { id, problem })?;
         if time_ps < self.told_ps {
             let after_ps = self.told_ps;
-            return Err(MemoryError::Late { id, time_ps, after_ps });
+            return Err(MemoryError::Late {
+                id,
+                time_ps,
+                after_ps,
+            });
         }
         let part = self.index(&place);
         let arrival = self.config.sub_channel.clock.edge_at_or_after(time_ps);
@@ -149,7 +161,9 @@ impl<O: Observer> MemorySystem<O> {
     /// once, in the order of times, those of one time by sub-channel.
     pub fn completed(&mut self) -> impl Iterator<Item = Completion> + '_ {
         let ready = std::mem::take(&mut self.ready);
-        self.answers.drain(..ready).map(|(completion, _)| completion)
+        self.answers
+            .drain(..ready)
+            .map(|(completion, _)| completion)
     }
 
     /// Requests that were pushed and are not served.
@@ -185,9 +199,12 @@ impl<O: Observer> MemorySystem<O> {
             }
         }
         // Stable, so that answers of one sub-channel at one time stay in the order in which it gave them.
-        self.answers.sort_by_key(|(completion, part)| (completion.time_ps, *part));
+        self.answers
+            .sort_by_key(|(completion, part)| (completion.time_ps, *part));
         self.ready = match until_ps {
-            Some(until) => self.answers.partition_point(|(completion, _)| completion.time_ps < until),
+            Some(until) => self
+                .answers
+                .partition_point(|(completion, _)| completion.time_ps < until),
             None => self.answers.len(),
         };
     }

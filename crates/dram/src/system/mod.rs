@@ -1,6 +1,27 @@
-//! Sub-channels joined to a memory.
+//! Sub-channels joined to a memory, and cores in front of it.
+//!
+//! [`MemorySystem`] is for whoever brings requests of their own: traces, other simulators. [`simulate`] has cores that
+//! read and write as fast as their outstanding misses and the memory let them, and probes that feel the latency; it
+//! gives idle latency, bandwidth, and latency under load.
+
+mod answer;
+mod core;
+mod inbox;
+mod memory;
+mod placement;
+mod probe;
+mod simulate;
+mod tally;
+mod traffic;
 
 #[cfg(test)]
 use crate as dram;
 #[cfg(test)]
 pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
+
+pub use memory::{Completion, MemoryError, MemorySystem};
+pub use probe::{BIN_PS, BINS, Probe};
+pub use simulate::{Run, simulate};
+pub use traffic::{AccessPattern, Length, Mix, Traffic};

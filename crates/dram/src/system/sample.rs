@@ -35,18 +35,6 @@ pub(crate) fn mrdimm_8800() -> SystemConfig {
     system(4400, geometry, timing_4400(), 2_000)
 }
 
-/// The same system with one channel of one sub-channel, for tests that need not be large.
-pub(crate) fn small(mut config: SystemConfig) -> SystemConfig {
-    config.channels = 1;
-    config.sub_channels = 1;
-    for digit in &mut config.mapping.digits {
-        if matches!(digit.field, Field::Channel | Field::SubChannel) {
-            digit.radix = 1;
-        }
-    }
-    config
-}
-
 fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -> SystemConfig {
     let mapping = mapping(&geometry);
     let policy = policy(&geometry, timing.refi);

@@ -1,0 +1,237 @@
+//! A core: which lines it asks for, and when.
+
+use wordline_core::draw::{Purpose, draw};
+
+use super::inbox::Inbox;
+use super::placement::{Cursor, Placement};
+use super::tally::Tally;
+use super::traffic::{AccessPattern, Mix, Step, Traffic};
+use crate::config::CoreConfig;
+use crate::request::Kind;
+
+/// Most cores of a run: their numbers are part of request names.
+pub(super) const CORES_MAX: u64 = 1 << CORE_BITS;
+const CORE_BITS: u32 = 16;
+
+/// The name of a request: who sent it, and when (modulo 281 s, which no request takes).
+pub(super) const fn name(core: u16, issued_ps: u64) -> u64 {
+    issued_ps << CORE_BITS | core as u64
+}
+
+/// Who sent a request.
+pub(super) const fn sender(id: u64) -> usize {
+    (id & (CORES_MAX - 1)) as usize
+}
+
+/// Picoseconds from the issue of a request to a time.
+const fn latency(id: u64, time_ps: u64) -> u64 {
+    (time_ps << CORE_BITS).wrapping_sub(id & !(CORES_MAX - 1)) >> CORE_BITS
+}
+
+/// An answer on its way to a core.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Return {
+    /// When it reaches the core, in picoseconds.
+    pub(super) time_ps: u64,
+    pub(super) id: u64,
+    pub(super) kind: Kind,
+}
+
+/// The times that all cores share, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Between two lines of a core.
+    cycle_ps: u64,
+    /// Between two accesses of a load core.
+    interval_ps: u64,
+}
+
+impl Pace {
+    pub(super) fn new(config: &CoreConfig, delay_cycles: u64) -> Self {
+        let cycles = |count: u64| {
+            let hz = u128::from(config.clock_hz.max(1));
+            let ps = (u128::from(count) * 1_000_000_000_000 + hz / 2) / hz;
+            u64::try_from(ps).unwrap_or(u64::MAX).clamp(1, 1 << 62)
+        };
+        Self {
+            cycle_ps: cycles(1),
+            interval_ps: cycles(delay_cycles.max(1)),
+        }
+    }
+}
+
+/// A core, be it one that makes load or a probe.
+#[derive(Clone, Debug)]
+pub(super) struct Core {
+    number: u16,
+    probe: bool,
+    /// Lines that may still be asked for.
+    free: u32,
+    round: &'static [Step],
+    step: usize,
+    /// When the next step may be done, and the next paced one.
+    ready_ps: u64,
+    paced_ps: u64,
+    interval_ps: u64,
+    cycle_ps: u64,
+    cursors: [Cursor; 3],
+    /// Answers that have not reached it. The first of them are sorted by time.
+    returns: Vec<Return>,
+}
+
+impl Core {
+    /// A core that makes load. It begins anywhere in its round and its delay, so that cores are not in step.
+    pub(super) fn load(
+        config: &CoreConfig,
+        traffic: &Traffic,
+        at: &Placement,
+        number: u16,
+    ) -> Self {
+        let mix = traffic.mix;
+        let pace = Pace::new(config, traffic.delay_cycles);
+        let first = u64::from(number) * mix.buffer_count();
+        let behind = config.write_back_bytes / 64;
+        let ahead = [0, behind, 0];
+        let cursor = |index: usize| {
+            let buffer = first + mix.buffers()[index];
+            Cursor::new(at, buffer, traffic.pattern, ahead[index])
+        };
+        let chance = |what: u64, choices: u64| {
+            draw(traffic.seed, number.into(), what, Purpose::Arrival) % choices
+        };
+        let round = mix.round();
+        Self {
+            number,
+            probe: false,
+            free: config.misses,
+            round,
+            step: chance(0, round.len() as u64) as usize,
+            ready_ps: chance(1, pace.interval_ps),
+            paced_ps: 0,
+            interval_ps: pace.interval_ps,
+            cycle_ps: pace.cycle_ps,
+            cursors: [0, 1, 2].map(cursor),
+            returns: Vec::with_capacity(config.misses.min(1 << 16) as usize),
+        }
+    }
+
+    /// A core that reads one random line after the other.
+    pub(super) fn probe(
+        config: &CoreConfig,
+        traffic: &Traffic,
+        at: &Placement,
+        number: u16,
+    ) -> Self {
+        let probe = u64::from(number) - u64::from(traffic.load_cores);
+        let buffer = u64::from(traffic.load_cores) * traffic.mix.buffer_count() + probe;
+        let cursor = Cursor::new(at, buffer, AccessPattern::Random, 0);
+        let pace = Pace::new(config, 0);
+        Self {
+            number,
+            probe: true,
+            free: 1,
+            round: Mix::Reads.round(),
+            step: 0,
+            ready_ps: 0,
+            paced_ps: 0,
+            interval_ps: pace.cycle_ps,
+            cycle_ps: pace.cycle_ps,
+            cursors: [cursor.clone(), cursor.clone(), cursor],
+            returns: Vec::with_capacity(1),
+        }
+    }
+
+    /// Takes note of an answer under way.
+    #[inline]
+    pub(super) fn expect(&mut self, answer: Return) {
+        self.returns.push(answer);
+    }
+
+    /// Does everything that the core does before a time. All answers that reach it before are known.
+    #[inline]
+    pub(super) fn run(
+        &mut self,
+        end_ps: u64,
+        at: &Placement,
+        inbox: &mut Inbox,
+        tally: &mut Tally,
+    ) {
+        self.returns.sort_unstable_by_key(|answer| answer.time_ps);
+        let mut taken = 0;
+        loop {
+            if self.free == 0 {
+                match self.returns.get(taken) {
+                    Some(answer) if answer.time_ps < end_ps => {
+                        self.free = 1;
+                        self.ready_ps = self.ready_ps.max(answer.time_ps);
+                        taken += 1;
+                    }
+                    _ => break,
+                }
+            }
+            if self.ready_ps >= end_ps {
+                break;
+            }
+            self.issue(at, inbox, tally);
+        }
+        // What is left frees lines for later.
+        let rest = self.returns[taken..].iter();
+        let more = rest.take_while(|answer| answer.time_ps < end_ps).count();
+        self.free += more as u32;
+        taken += more;
+        for answer in &self.returns[..taken] {
+            let latency_ps = latency(answer.id, answer.time_ps);
+            tally.returned(answer.kind, answer.time_ps, latency_ps);
+            if self.probe {
+                tally.sampled(answer.time_ps, self.number, latency_ps);
+            }
+        }
+        self.returns.drain(..taken);
+    }
+
+    /// Does a step.
+    #[inline]
+    fn issue(&mut self, at: &Placement, inbox: &mut Inbox, tally: &mut Tally) {
+        let now = self.ready_ps;
+        let step = self.round[self.step];
+        self.step += 1;
+        if self.step == self.round.len() {
+            self.step = 0;
+        }
+        let line = self.cursors[usize::from(step.cursor)].next(at);
+        inbox.post(name(self.number, now), step.kind, line, now);
+        tally.issued(step.kind, now);
+        self.free -= 1;
+        if step.paced {
+            self.paced_ps = now.saturating_add(self.interval_ps);
+        }
+        self.ready_ps = now.saturating_add(self.cycle_ps);
+        if self.round[self.step].paced {
+            self.ready_ps = self.ready_ps.max(self.paced_ps);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_who_and_when() {
+        for issued in [0, 1, 123_456_789, (1 << 48) - 1, (1 << 48) + 7] {
+            let id = name(777, issued);
+            assert_eq!(sender(id), 777);
+            assert_eq!(latency(id, issued + 98_765), 98_765);
+        }
+    }
+
+    #[test]
+    fn a_delay_is_rounded_once() {
+        let mut config = crate::system::sample::rdimm_6400().cores;
+        config.clock_hz = 2_700_000_000;
+        let pace = Pace::new(&config, 20_000);
+        assert_eq!((pace.cycle_ps, pace.interval_ps), (370, 7_407_407));
+        assert_eq!(Pace::new(&config, 0).interval_ps, 370);
+        assert_eq!(Pace::new(&config, u64::MAX).interval_ps, 1 << 62);
+    }
+}

@@ -1,0 +1,225 @@
+//! Where the buffers of cores lie: pages that are contiguous for a core lie anywhere in physical memory, no two in the
+//! same place.
+
+use wordline_core::draw::{Purpose, draw};
+
+use super::traffic::AccessPattern;
+use crate::config::{ConfigError, SystemConfig};
+
+/// Bytes of a buffer, where the memory has room for as many as are wanted: far more than any cache.
+const BUFFER: u64 = 1 << 30;
+const LINE: u64 = 64;
+const ROUNDS: usize = 3;
+
+/// A permutation of page frames: multiplications and shifts that can be undone, repeated until the result is a frame.
+#[derive(Clone, Debug)]
+struct Permutation {
+    frames: u64,
+    mask: u64,
+    shift: u32,
+    factors: [u64; ROUNDS],
+    terms: [u64; ROUNDS],
+}
+
+impl Permutation {
+    fn new(seed: u64, frames: u64) -> Self {
+        let bits = 64 - frames.saturating_sub(1).leading_zeros();
+        let key = |number: usize| draw(seed, u64::MAX, number as u64, Purpose::Address);
+        Self {
+            frames,
+            mask: u64::MAX.checked_shr(64 - bits).unwrap_or(0),
+            shift: bits.div_ceil(2).max(1),
+            factors: [0, 1, 2].map(|round| key(round) | 1),
+            terms: [3, 4, 5].map(key),
+        }
+    }
+
+    /// The frame of a page. Pages that are frames come back among frames in the end, since every step has an inverse.
+    fn frame(&self, page: u64) -> u64 {
+        let mut value = page;
+        loop {
+            for (factor, term) in self.factors.iter().zip(self.terms) {
+                value = value.wrapping_mul(*factor).wrapping_add(term) & self.mask;
+                value ^= value >> self.shift;
+            }
+            if value < self.frames {
+                return value;
+            }
+        }
+    }
+}
+
+/// Buffers of equal size in physical memory.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    seed: u64,
+    permutation: Permutation,
+    page_lines: u64,
+    /// Pages of a buffer.
+    pages: u64,
+}
+
+impl Placement {
+    /// Room for buffers of 1 GiB, or as large as the memory allows.
+    ///
+    /// # Errors
+    /// When a page is no whole number of lines, or the memory has less than a page a buffer.
+    pub(super) fn new(config: &SystemConfig, seed: u64, buffers: u64) -> Result<Self, ConfigError> {
+        let page_bytes = config.cores.page_bytes;
+        if page_bytes == 0 || !page_bytes.is_multiple_of(LINE) {
+            return Err(ConfigError {
+                what: "cores.page_bytes",
+                problem: format!("is {page_bytes}; allowed: multiples of 64"),
+            });
+        }
+        let frames = config.bytes() / page_bytes;
+        let buffers = buffers.max(1);
+        let pages = (frames / buffers).min(BUFFER.div_ceil(page_bytes));
+        if pages == 0 {
+            return Err(ConfigError {
+                what: "cores.page_bytes",
+                problem: format!("the memory has {frames} pages, too few for {buffers} buffers"),
+            });
+        }
+        Ok(Self {
+            seed,
+            permutation: Permutation::new(seed, frames),
+            page_lines: page_bytes / LINE,
+            pages,
+        })
+    }
+
+    /// First line in physical memory of a buffer's page.
+    fn base(&self, buffer: u64, page: u64) -> u64 {
+        self.permutation.frame(buffer * self.pages + page) * self.page_lines
+    }
+
+    fn buffer_lines(&self) -> u64 {
+        self.pages * self.page_lines
+    }
+}
+
+/// Goes through the lines of a buffer for ever.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    buffer: u64,
+    pattern: AccessPattern,
+    /// Number of the next access.
+    count: u64,
+    /// The next line in physical memory, and how many of its page are left.
+    line: u64,
+    left: u64,
+}
+
+impl Cursor {
+    /// Begins anywhere in its buffer, `ahead` lines in front of a cursor with 0.
+    pub(super) fn new(at: &Placement, buffer: u64, pattern: AccessPattern, ahead: u64) -> Self {
+        let start = draw(at.seed, buffer, u64::MAX, Purpose::Address) % at.buffer_lines();
+        Self {
+            buffer,
+            pattern,
+            count: start + ahead,
+            line: 0,
+            left: 0,
+        }
+    }
+
+    /// The next line in physical memory.
+    #[inline]
+    pub(super) fn next(&mut self, at: &Placement) -> u64 {
+        if self.left == 0 {
+            self.turn_page(at);
+        }
+        let line = self.line;
+        self.line += 1;
+        self.left -= 1;
+        self.count += 1;
+        line
+    }
+
+    fn turn_page(&mut self, at: &Placement) {
+        let (number, left) = match self.pattern {
+            AccessPattern::Sequential => (
+                self.count % at.buffer_lines(),
+                at.page_lines - self.count % at.page_lines,
+            ),
+            AccessPattern::Random => {
+                let bits = draw(at.seed, self.buffer, self.count, Purpose::Address);
+                let wide = u128::from(bits) * u128::from(at.buffer_lines());
+                ((wide >> 64) as u64, 1)
+            }
+        };
+        let (page, within) = (number / at.page_lines, number % at.page_lines);
+        self.line = at.base(self.buffer, page) + within;
+        self.left = left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::sample::rdimm_6400;
+    use crate::system::tests::small;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    proptest! {
+        #[test]
+        fn no_two_pages_share_a_frame(seed in any::<u64>(), frames in 1u64..3000) {
+            let permutation = Permutation::new(seed, frames);
+            let all: HashSet<u64> = (0..frames).map(|page| permutation.frame(page)).collect();
+            prop_assert_eq!(all.len() as u64, frames);
+            prop_assert!(all.into_iter().all(|frame| frame < frames));
+        }
+
+        /// A cursor that runs behind names the same lines later, in either pattern.
+        #[test]
+        fn write_back_follows_the_stream(seed in any::<u64>(), ahead in 0u64..500, random in any::<bool>()) {
+            let config = small(rdimm_6400());
+            let at = Placement::new(&config, seed, 3).expect("room");
+            let pattern = if random { AccessPattern::Random } else { AccessPattern::Sequential };
+            let mut front = Cursor::new(&at, 1, pattern, ahead);
+            let mut behind = Cursor::new(&at, 1, pattern, 0);
+            for _ in 0..ahead {
+                behind.next(&at);
+            }
+            for _ in 0..200 {
+                prop_assert_eq!(front.next(&at), behind.next(&at));
+            }
+        }
+
+        /// Buffers share no line; a stream stays within a page for a page's lines, and wraps at its buffer's end.
+        #[test]
+        fn buffers_are_apart(seed in any::<u64>(), page_lines in 1u64..5, pages in 1u64..20) {
+            let at = Placement {
+                seed,
+                permutation: Permutation::new(seed, pages * 3 + 1),
+                page_lines,
+                pages,
+            };
+            let mut seen = HashSet::new();
+            for buffer in 0..3 {
+                let mut cursor = Cursor::new(&at, buffer, AccessPattern::Sequential, 0);
+                let lines: Vec<u64> = (0..pages * page_lines).map(|_| cursor.next(&at)).collect();
+                prop_assert!(lines.iter().all(|line| seen.insert(*line)));
+                let pairs = lines.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as u64;
+                prop_assert!(pairs + 1 >= pages * (page_lines - 1));
+                prop_assert_eq!(cursor.next(&at), lines[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn memories_without_room_are_refused() {
+        let mut config = small(rdimm_6400());
+        let frames = config.bytes() / 4096;
+        assert!(Placement::new(&config, 0, frames).is_ok());
+        let error = Placement::new(&config, 0, frames + 1).expect_err("too many buffers");
+        assert!(error.to_string().contains("too few for"));
+        for page_bytes in [0, 4097] {
+            config.cores.page_bytes = page_bytes;
+            let error = Placement::new(&config, 0, 1).expect_err("no page");
+            assert!(error.to_string().contains("multiples of 64"));
+        }
+    }
+}

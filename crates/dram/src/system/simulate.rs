@@ -1,0 +1,277 @@
+//! Cores and sub-channels together.
+//!
+//! What a core issues reaches a controller a request path later, and what a controller answers reaches the core a
+//! return path later. So within a window as long as both paths neither side hears of what the other one does in it:
+//! first every core does its part of the window by itself, then every sub-channel its own, a request path later. The
+//! windows leave no trace in the results: requests reach a sub-channel in the order of time, core and sequence
+//! wherever windows are cut.
+
+use super::answer::Answers;
+use super::core::{CORES_MAX, Core, Return, sender};
+use super::inbox::{Inbox, WINDOW_MAX_PS};
+use super::placement::Placement;
+use super::probe::{Probe, Sampler};
+use super::tally::Tally;
+use super::traffic::{Length, Traffic};
+use crate::config::{ConfigError, SystemConfig};
+use crate::energy::{EnergyCounts, EnergyMeter};
+use crate::engine::{PushError, SubChannel};
+use crate::mapping::AddressMap;
+use crate::statistics::{Statistics, Summary};
+
+/// The measured part ends after a whole number of these, wherever windows are cut.
+const QUANTUM_PS: u64 = 1_000_000;
+
+/// What a run measured.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The measured part, in picoseconds.
+    pub duration_ps: u64,
+    /// Bytes that reached cores, the probes' among them.
+    pub bytes_read: u64,
+    /// Bytes written, as the cores were told of their acceptance.
+    pub bytes_written: u64,
+    /// Latency samples; `None` without probes.
+    pub probe: Option<Probe>,
+    /// What the sub-channels did, summed over them.
+    pub summary: Summary,
+    /// What energy depends on, summed over sub-channels.
+    pub energy: EnergyCounts,
+    /// Mean number of reads under way, from core to core.
+    pub outstanding_mean: f64,
+    /// Mean time of a read from core to core, in picoseconds; 0 where there was none. By Little's law this times the
+    /// rate of reads is `outstanding_mean`, but for the reads that were under way at either end.
+    pub read_latency_mean_ps: f64,
+}
+
+impl Run {
+    /// Bytes read and written per second.
+    #[must_use]
+    pub fn bytes_per_s(&self) -> f64 {
+        if self.duration_ps == 0 {
+            return 0.0;
+        }
+        (self.bytes_read + self.bytes_written) as f64 * 1e12 / self.duration_ps as f64
+    }
+}
+
+/// Runs traffic on a system. The same input gives the same run, bit for bit. `go_on` is asked every microsecond of
+/// simulated time and told how many picoseconds have been simulated; when it says no, the run ends without a result.
+///
+/// # Errors
+/// When the configuration contradicts itself, or the traffic does not fit it.
+pub fn simulate(
+    config: &SystemConfig,
+    traffic: &Traffic,
+    length: &Length,
+    go_on: &dyn Fn(u64) -> bool,
+) -> Result<Option<Run>, ConfigError> {
+    Simulation::new(config, traffic)?.run(length, go_on)
+}
+
+type Part = SubChannel<(Answers, (Statistics, EnergyMeter))>;
+
+pub(super) struct Simulation<'a> {
+    config: &'a SystemConfig,
+    placement: Placement,
+    cores: Vec<Core>,
+    inbox: Inbox,
+    parts: Vec<Part>,
+    tally: Tally,
+    sampler: Sampler,
+    probes: u32,
+    pub(super) window_ps: u64,
+    now_ps: u64,
+}
+
+impl<'a> Simulation<'a> {
+    pub(super) fn new(config: &'a SystemConfig, traffic: &Traffic) -> Result<Self, ConfigError> {
+        let map = AddressMap::new(config)?;
+        check(config, traffic)?;
+        let buffers = u64::from(traffic.load_cores) * traffic.mix.buffer_count();
+        let buffers = buffers + u64::from(traffic.probes);
+        let placement = Placement::new(config, traffic.seed, buffers)?;
+        let count = traffic.load_cores + traffic.probes;
+        let cores = (0..count).map(|number| {
+            let (of, at) = (&config.cores, &placement);
+            // The numbers were checked to fit.
+            if number < traffic.load_cores {
+                Core::load(of, traffic, at, number as u16)
+            } else {
+                Core::probe(of, traffic, at, number as u16)
+            }
+        });
+        let cores = cores.collect();
+        let sub_channel = &config.sub_channel;
+        let part = |_| {
+            let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
+            SubChannel::new(sub_channel, (Answers::default(), measures))
+        };
+        let parts = u64::from(config.channels) * u64::from(config.sub_channels);
+        let paths_ps = config.cores.request_path_ps + config.cores.return_path_ps;
+        Ok(Self {
+            config,
+            placement,
+            cores,
+            inbox: Inbox::new(map, config.channels, config.sub_channels),
+            parts: (0..parts).map(part).collect::<Result<_, _>>()?,
+            tally: Tally::default(),
+            sampler: Sampler::new(),
+            probes: traffic.probes,
+            window_ps: paths_ps.min(WINDOW_MAX_PS),
+            now_ps: 0,
+        })
+    }
+
+    pub(super) fn run(
+        mut self,
+        length: &Length,
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Run>, ConfigError> {
+        if !self.run_until(length.warm_up_ps, go_on)? {
+            return Ok(None);
+        }
+        self.begin();
+        let begin_ps = self.now_ps;
+        loop {
+            let measured = self.now_ps - begin_ps;
+            let enough = self.probes == 0 || self.sampler.samples() >= length.probe_samples;
+            if measured > 0 && measured >= length.measure_ps && enough {
+                break;
+            }
+            if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(self.finish(begin_ps)))
+    }
+
+    /// Runs up to a time, unless it is told to stop.
+    fn run_until(&mut self, end_ps: u64, go_on: &dyn Fn(u64) -> bool) -> Result<bool, ConfigError> {
+        let mut asked_ps = self.now_ps;
+        while self.now_ps < end_ps {
+            let window_end = (self.now_ps + self.window_ps).min(end_ps);
+            self.window(window_end).map_err(|error| ConfigError {
+                what: "length",
+                problem: format!("the run outlasts what can be simulated: {error}"),
+            })?;
+            if self.now_ps >= asked_ps + QUANTUM_PS || self.now_ps == end_ps {
+                asked_ps = self.now_ps;
+                if !go_on(self.now_ps) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// One window: cores, sub-channels, answers.
+    fn window(&mut self, end_ps: u64) -> Result<(), PushError> {
+        let paths = &self.config.cores;
+        let clock = self.config.sub_channel.clock;
+        self.inbox.begin(self.now_ps);
+        for core in &mut self.cores {
+            core.run(end_ps, &self.placement, &mut self.inbox, &mut self.tally);
+        }
+        self.tally.samples.sort_unstable();
+        for sample in self.tally.samples.drain(..) {
+            self.sampler.record(sample.latency_ps);
+        }
+        let until = clock.edge_at_or_after(end_ps + paths.request_path_ps);
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            // A sub-channel without requests has nothing to answer; it is run when it gets some.
+            if self.inbox.is_empty(index) && part.waiting() == 0 {
+                continue;
+            }
+            self.inbox
+                .deliver(index, part, clock, paths.request_path_ps)?;
+            part.run(until);
+            for answer in part.observer_mut().0.0.drain(..) {
+                let time_ps = answer.time_ps(self.config) + paths.return_path_ps;
+                self.cores[sender(answer.id)].expect(Return {
+                    time_ps,
+                    id: answer.id,
+                    kind: answer.kind,
+                });
+            }
+        }
+        self.now_ps = end_ps;
+        Ok(())
+    }
+
+    /// Runs all sub-channels up to where they stand for the cores' time, and returns that clock.
+    fn catch_up(&mut self) -> u64 {
+        let time_ps = self.now_ps + self.config.cores.request_path_ps;
+        let clock = self.config.sub_channel.clock.edge_at_or_after(time_ps);
+        for part in &mut self.parts {
+            part.run(clock);
+        }
+        clock
+    }
+
+    /// The measured part begins: at the controllers a request path later than at the cores.
+    fn begin(&mut self) {
+        let clock = self.catch_up();
+        for part in &mut self.parts {
+            let (_, (statistics, energy)) = part.observer_mut();
+            statistics.begin(clock);
+            energy.begin(clock);
+        }
+        self.tally.begin(self.now_ps);
+        self.sampler = Sampler::new();
+    }
+
+    fn finish(mut self, begin_ps: u64) -> Run {
+        let clock = self.catch_up();
+        let (mut summary, mut counts) = (Summary::default(), EnergyCounts::default());
+        for part in &mut self.parts {
+            let (_, (statistics, energy)) = part.observer_mut();
+            summary.merge(&statistics.end(clock));
+            counts.merge(&energy.end(clock));
+        }
+        Run {
+            duration_ps: self.now_ps - begin_ps,
+            bytes_read: self.tally.reads * 64,
+            bytes_written: self.tally.writes * 64,
+            probe: (self.probes > 0).then(|| self.sampler.finish()),
+            summary,
+            energy: counts,
+            outstanding_mean: self.tally.outstanding_mean(self.now_ps),
+            read_latency_mean_ps: self.tally.latency_mean_ps(),
+        }
+    }
+}
+
+/// Whether a system can do this traffic.
+fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
+    const PATH_MAX_PS: u64 = 1_000_000_000;
+    let (cores, load, probes) = (&config.cores, traffic.load_cores, traffic.probes);
+    let paths = [cores.request_path_ps, cores.return_path_ps];
+    let wrong = |what, problem| Err(ConfigError { what, problem });
+    if cores.misses == 0 {
+        return wrong("cores.misses", "is 0; at least 1 is needed".to_owned());
+    }
+    if cores.clock_hz == 0 {
+        return wrong("cores.clock_hz", "is 0 Hz".to_owned());
+    }
+    if paths == [0, 0] {
+        let problem = "requests and answers that take no time leave nothing to run ahead by";
+        return wrong("cores.request_path_ps", problem.to_owned());
+    }
+    if paths.iter().any(|&path| path > PATH_MAX_PS) || config.module_delay_ps > PATH_MAX_PS {
+        let problem = format!("paths and module delay may take {PATH_MAX_PS} ps at most");
+        return wrong("cores.request_path_ps", problem);
+    }
+    if load > cores.cores {
+        return wrong(
+            "traffic.load_cores",
+            format!("{load} of {} cores", cores.cores),
+        );
+    }
+    if u64::from(load) + u64::from(probes) > CORES_MAX {
+        let problem =
+            format!("{load} load cores and {probes} probes; together at most {CORES_MAX}");
+        return wrong("traffic.probes", problem);
+    }
+    Ok(())
+}

@@ -1,0 +1,338 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::sample::{mrdimm_8800, rdimm_6400};
+use super::simulate::Simulation;
+use super::{AccessPattern, Length, Mix, Run, Traffic, simulate};
+use crate::config::{ConfigError, Refresh, SystemConfig};
+use crate::mapping::Field;
+
+const READS: Traffic = Traffic {
+    mix: Mix::Reads,
+    pattern: AccessPattern::Sequential,
+    delay_cycles: 0,
+    load_cores: 4,
+    probes: 2,
+    seed: 1,
+};
+
+const SHORT: Length = Length {
+    warm_up_ps: 5_300_000,
+    measure_ps: 10_000_000,
+    probe_samples: 30,
+};
+
+/// The same system with one channel of one sub-channel, for tests that need not be large.
+pub(super) fn small(mut config: SystemConfig) -> SystemConfig {
+    config.channels = 1;
+    config.sub_channels = 1;
+    for digit in &mut config.mapping.digits {
+        if matches!(digit.field, Field::Channel | Field::SubChannel) {
+            digit.radix = 1;
+        }
+    }
+    config
+}
+
+/// One channel of two sub-channels.
+fn one_channel(config: SystemConfig) -> SystemConfig {
+    let mut config = small(config);
+    config.sub_channels = 2;
+    config.mapping.digits[1].radix = 2;
+    config
+}
+
+fn run(config: &SystemConfig, traffic: &Traffic, length: &Length) -> Run {
+    let run = simulate(config, traffic, length, &|_| true);
+    run.expect("a sound configuration")
+        .expect("nobody stops it")
+}
+
+/// The run with windows cut in any other way.
+fn run_in_windows(config: &SystemConfig, traffic: &Traffic, window_ps: u64) -> Run {
+    let mut simulation = Simulation::new(config, traffic).expect("a sound configuration");
+    assert!(
+        window_ps <= simulation.window_ps,
+        "windows no longer than the paths"
+    );
+    simulation.window_ps = window_ps;
+    let run = simulation.run(&SHORT, &|_| true);
+    run.expect("a sound configuration")
+        .expect("nobody stops it")
+}
+
+fn refused(config: &SystemConfig, traffic: &Traffic) -> ConfigError {
+    simulate(config, traffic, &SHORT, &|_| true).expect_err("a wrong configuration")
+}
+
+fn any_traffic() -> impl Strategy<Value = Traffic> {
+    let mix = prop::sample::select(Mix::ALL.to_vec());
+    let pattern = prop::sample::select(vec![AccessPattern::Sequential, AccessPattern::Random]);
+    let delay = prop::sample::select(vec![0, 1, 7, 100, 1000]);
+    let numbers = (0u32..8, 0u32..4, any::<u64>());
+    (mix, pattern, delay, numbers).prop_map(|(mix, pattern, delay_cycles, numbers)| Traffic {
+        mix,
+        pattern,
+        delay_cycles,
+        load_cores: numbers.0,
+        probes: numbers.1,
+        seed: numbers.2,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Windows are a matter of speed: shorter ones give the same run, bit for bit.
+    #[test]
+    fn windows_leave_no_trace(traffic in any_traffic(), module in any::<bool>(), window_ps in 200u64..65_000) {
+        let config = one_channel(if module { mrdimm_8800() } else { rdimm_6400() });
+        let whole = format!("{:?}", run(&config, &traffic, &SHORT));
+        prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 65_000)));
+        prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 32_500)));
+        prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
+    }
+
+    /// What cores are told of is what sub-channels served, but for requests on their way at either end, and of those
+    /// there are never more than the cores may have under way.
+    #[test]
+    fn bytes_are_conserved(traffic in any_traffic()) {
+        let config = one_channel(rdimm_6400());
+        let run = run(&config, &traffic, &SHORT);
+        let most = u64::from(traffic.load_cores * config.cores.misses + traffic.probes);
+        // Writes leave their cores' hands when they are accepted, and then wait in the queues.
+        let queued = u64::from(config.sub_channel.policy.write_queue) * 2;
+        prop_assert!(run.summary.reads.abs_diff(run.bytes_read / 64) <= most);
+        prop_assert!(run.summary.writes.abs_diff(run.bytes_written / 64) <= most + queued);
+        prop_assert!(run.outstanding_mean <= most as f64);
+        let data = run.summary.reads + run.summary.writes - run.summary.forwarded - run.summary.merged;
+        let clocks = data * u64::from(config.sub_channel.timing.burst);
+        prop_assert!(clocks <= run.summary.clocks + 200, "more data than the buses carry");
+    }
+
+    /// Little's law: throughput times latency is what is under way, but for what is under way at either end.
+    #[test]
+    fn little_s_law_holds(traffic in any_traffic()) {
+        let config = one_channel(mrdimm_8800());
+        let length = Length { measure_ps: 50_000_000, ..SHORT };
+        let run = run(&config, &traffic, &length);
+        let reads_per_ps = run.bytes_read as f64 / 64.0 / run.duration_ps as f64;
+        let product = reads_per_ps * run.read_latency_mean_ps;
+        let most = u64::from(traffic.load_cores * config.cores.misses + traffic.probes);
+        let ends = most as f64 * 4.0 * run.read_latency_mean_ps / run.duration_ps as f64;
+        prop_assert!((product - run.outstanding_mean).abs() <= ends, "{} and {}", product, run.outstanding_mean);
+    }
+}
+
+#[test]
+fn a_seed_gives_a_run() {
+    let config = one_channel(rdimm_6400());
+    let of = |seed| format!("{:?}", run(&config, &Traffic { seed, ..READS }, &SHORT));
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+}
+
+/// Request path 30 ns (96 clocks), PRE 52, ACT 52, RD 52 and 8 clocks of data, return path 35 ns: 116.25 ns, and less than
+/// a clock of 312.5 ps until the next edge.
+#[test]
+fn idle_latency_is_as_by_hand() {
+    let mut config = rdimm_6400();
+    config.sub_channel.policy.refresh = Refresh::Off;
+    let idle = Traffic {
+        load_cores: 0,
+        probes: 1,
+        ..READS
+    };
+    let length = Length {
+        // Every bank has to be opened once.
+        warm_up_ps: 2_000_000_000,
+        measure_ps: 0,
+        probe_samples: 5_000,
+    };
+    let run = run(&config, &idle, &length);
+    let probe = run.probe.expect("one probe");
+    assert!(probe.samples >= 5_000);
+    assert!(
+        (116_250.0..116_563.0).contains(&probe.mean_ps),
+        "{}",
+        probe.mean_ps
+    );
+    assert!(probe.quantile(0.01) >= 116_100, "{}", probe.quantile(0.01));
+    assert!(probe.max_ps < 116_250 + 313);
+    assert_eq!(run.outstanding_mean.round(), 1.0);
+    assert!((run.read_latency_mean_ps - probe.mean_ps).abs() < 1e-6);
+}
+
+/// Few misses: every core always has all of them under way. Many: the bus is the limit.
+#[test]
+fn either_the_misses_or_the_bus_are_the_limit() {
+    let mut config = one_channel(rdimm_6400());
+    config.cores.misses = 2;
+    let load = Traffic { probes: 0, ..READS };
+    let few = run(&config, &load, &SHORT);
+    assert!(
+        (few.outstanding_mean - 8.0).abs() < 0.05,
+        "{}",
+        few.outstanding_mean
+    );
+    assert!(few.bytes_per_s() < 0.2 * config.peak_bytes_per_s());
+    config.cores.misses = 64;
+    let many = run(&config, &load, &SHORT);
+    let share = many.bytes_per_s() / config.peak_bytes_per_s();
+    assert!((0.8..1.0).contains(&share), "{share}");
+    assert!(
+        (many.outstanding_mean - 256.0).abs() < 3.0,
+        "{}",
+        many.outstanding_mean
+    );
+}
+
+#[test]
+fn a_delay_sets_the_rate() {
+    let config = one_channel(rdimm_6400());
+    let length = Length {
+        measure_ps: 200_000_000,
+        ..SHORT
+    };
+    for mix in Mix::ALL {
+        let traffic = Traffic {
+            mix,
+            delay_cycles: 400,
+            probes: 0,
+            ..READS
+        };
+        let run = run(&config, &traffic, &length);
+        let (reads, writes) = mix.ratio();
+        let accesses = if mix == Mix::Triad {
+            run.bytes_read + run.bytes_written
+        } else {
+            run.bytes_read
+        };
+        let expected = 4.0 * 64.0 * run.duration_ps as f64 * 2.7e9 / 400.0 / 1e12;
+        assert!(
+            (accesses as f64 / expected - 1.0).abs() < 0.02,
+            "{mix:?}: {accesses} {expected}"
+        );
+        let share = run.bytes_written as f64 / run.bytes_read as f64;
+        let wanted = f64::from(writes) / f64::from(reads);
+        assert!((share - wanted).abs() < 0.02, "{mix:?}: {share}");
+    }
+}
+
+/// Load makes latency worse, and probes do not disturb the load much.
+#[test]
+fn latency_rises_with_load() {
+    let config = one_channel(rdimm_6400());
+    let length = Length {
+        probe_samples: 1_000,
+        ..SHORT
+    };
+    let mut before = 0.0;
+    for delay_cycles in [5_000, 100, 40, 0] {
+        let traffic = Traffic {
+            delay_cycles,
+            load_cores: 8,
+            ..READS
+        };
+        let probe = run(&config, &traffic, &length).probe.expect("two probes");
+        assert!(probe.mean_ps > before, "{delay_cycles}: {}", probe.mean_ps);
+        assert!(probe.confidence_ps < 0.2 * probe.mean_ps);
+        before = probe.mean_ps;
+    }
+    assert!(before > 400_000.0, "{before}");
+}
+
+#[test]
+fn a_run_is_as_long_as_asked() {
+    let config = one_channel(rdimm_6400());
+    let length = Length {
+        measure_ps: 7_000_001,
+        probe_samples: 0,
+        ..SHORT
+    };
+    let one = run(&config, &READS, &length);
+    assert_eq!(one.duration_ps, 8_000_000);
+    let samples = Length {
+        probe_samples: 500,
+        ..length
+    };
+    let probe = run(&config, &READS, &samples).probe.expect("two probes");
+    assert!((500..520).contains(&probe.samples), "{}", probe.samples);
+    let clocks = one.summary.clocks;
+    assert_eq!(
+        clocks,
+        2 * 25_600,
+        "both sub-channels are measured as long as the cores"
+    );
+}
+
+#[test]
+fn a_run_can_be_stopped() {
+    let config = one_channel(rdimm_6400());
+    let stopped = simulate(&config, &READS, &SHORT, &|done_ps| done_ps < 8_000_000);
+    assert!(stopped.expect("a sound configuration").is_none());
+}
+
+#[test]
+fn nobody_needs_to_ask_for_anything() {
+    let config = one_channel(rdimm_6400());
+    let nobody = Traffic {
+        load_cores: 0,
+        probes: 0,
+        ..READS
+    };
+    let run = run(&config, &nobody, &SHORT);
+    assert!(run.probe.is_none());
+    assert_eq!(
+        (run.bytes_read, run.bytes_written, run.outstanding_mean),
+        (0, 0, 0.0)
+    );
+    assert_eq!(run.read_latency_mean_ps, 0.0);
+    assert!(
+        run.summary.commands.iter().sum::<u64>() > 0,
+        "refreshes go on"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let sound = one_channel(rdimm_6400());
+    let change = |change: fn(&mut SystemConfig)| {
+        let mut config = sound.clone();
+        change(&mut config);
+        refused(&config, &READS).to_string()
+    };
+    assert!(change(|config| config.cores.misses = 0).contains("cores.misses"));
+    assert!(change(|config| config.cores.clock_hz = 0).contains("cores.clock_hz"));
+    assert!(change(|config| config.cores.page_bytes = 100).contains("cores.page_bytes"));
+    assert!(change(|config| config.cores.cores = 3).contains("4 of 3 cores"));
+    assert!(change(|config| config.cores.return_path_ps = u64::MAX).contains("request_path_ps"));
+    assert!(change(|config| config.module_delay_ps = u64::MAX).contains("request_path_ps"));
+    assert!(change(|config| config.channels = 0).contains("channels"));
+    assert!(change(|config| config.sub_channel.policy.read_queue = 0).contains("read_queue"));
+    let nothing = change(|config| {
+        config.cores.request_path_ps = 0;
+        config.cores.return_path_ps = 0;
+    });
+    assert!(nothing.contains("no time"));
+    let crowd = Traffic {
+        probes: u32::MAX,
+        ..READS
+    };
+    assert!(
+        refused(&sound, &crowd)
+            .to_string()
+            .contains("traffic.probes")
+    );
+}
+
+#[test]
+fn mixes_have_names() {
+    let names: BTreeMap<_, _> = Mix::ALL.into_iter().map(|mix| (mix.name(), mix)).collect();
+    assert_eq!(names.len(), 5);
+    for (name, mix) in names {
+        assert_eq!(Mix::from_name(name), Some(mix));
+    }
+    assert_eq!(Mix::from_name("4:1"), None);
+}
