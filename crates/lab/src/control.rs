@@ -11,7 +11,7 @@ use crate::error::LabError;
 pub struct Progress<'a> {
     /// What is being run.
     pub step: &'a str,
-    /// Bytes moved so far, over all steps; of a comparison, its runs.
+    /// Bytes moved so far, over all steps; of a comparison, its runs; of memory modules, points.
     pub done_bytes: u64,
     /// What all steps together come to, in the same; 0 where nobody knows.
     pub total_bytes: u64,
@@ -30,6 +30,8 @@ pub struct Control<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called now and then.
     pub progress: Option<&'a dyn Fn(Progress<'_>)>,
+    /// Threads for what can be done side by side; 0: as many as the machine has. No result depends on it.
+    pub threads: usize,
 }
 
 impl Control<'_> {
@@ -74,6 +76,7 @@ impl std::fmt::Debug for Control<'_> {
             .field("open", &self.open.is_some())
             .field("stop", &self.stop)
             .field("progress", &self.progress.is_some())
+            .field("threads", &self.threads)
             .finish()
     }
 }

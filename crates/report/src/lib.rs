@@ -61,6 +61,7 @@ mod html;
 mod json;
 mod kind;
 mod markdown;
+mod mess;
 mod notes;
 mod pivot;
 mod table;
@@ -74,6 +75,7 @@ mod tests;
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
+pub use mess::mess_curves;
 pub use text::printable;
 use wordline_core::ResultSet;
 

@@ -6,7 +6,7 @@ use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
     RawWorkload, Workload,
 };
-use crate::quantity::{ByteCount, DataRate, Period, Quantity as _, Time};
+use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
 impl Experiment {
     /// The command that makes the same result again, every setting spelled out.
@@ -191,13 +191,22 @@ impl Command {
                     loaded.within_ps.iter().copied().map(Time::from_ps),
                 );
             }
-            DramTest::Trace(trace) => self.optional("as", trace.format.as_ref()),
+            DramTest::Trace(trace) => {
+                self.optional("as", trace.format.as_ref());
+                self.optional("clock", trace.clock_hz.map(Frequency::from_hz));
+                self.switch("align", trace.align);
+                self.switch("fold", trace.fold);
+                self.switch("check", trace.check);
+            }
         }
         for (name, value) in &dram.settings {
             self.flag("set", format!("{name}={value}"));
         }
-        self.quantity("warm-up", Time::from_ps(dram.warm_up_ps));
-        self.quantity("measure", Time::from_ps(dram.measure_ps));
+        // A trace lasts as long as it does.
+        if !matches!(dram.test, DramTest::Trace(_)) {
+            self.quantity("warm-up", Time::from_ps(dram.warm_up_ps));
+            self.quantity("measure", Time::from_ps(dram.measure_ps));
+        }
     }
 }
 

@@ -132,6 +132,18 @@ pub struct DramTraceTest {
     /// Its format, where its content does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// The clock in Hz that its cycles are counted in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_hz: Option<u64>,
+    /// Whether an address within a line of 64 bytes is taken for the line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub align: bool,
+    /// Whether an address beyond the memory is taken modulo its size.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fold: bool,
+    /// Whether every command is held against an independent table of the rules.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub check: bool,
 }
 
 /// How many lines are read for each that is written.
@@ -182,6 +194,17 @@ impl Mix {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mix| mix.name() == name)
+    }
+
+    /// Share of the bytes that are read.
+    #[must_use]
+    pub const fn read_share(self) -> f64 {
+        match self {
+            Self::Reads => 1.0,
+            Self::ThreeToOne => 0.75,
+            Self::TwoToOne | Self::Triad => 2.0 / 3.0,
+            Self::OneToOne => 0.5,
+        }
     }
 
     /// What the `operation` of its rows says.
