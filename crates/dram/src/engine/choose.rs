@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND};
+use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND, SLOTS};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -176,14 +176,12 @@ impl<O: Observer> SubChannel<O> {
         let kind = self.direction();
         let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
         let closes = hit && self.closes_pages() && !self.is_row_wanted_again(channel, bank, entry);
-        let (slot, bank_ok) = match (hit, pc.banks[bank].open) {
-            (true, _) if closes && kind == 0 => (
-                kind,
-                pc.banks[bank].column_ok[kind].max(pc.banks[bank].rda_ok),
-            ),
-            (true, _) => (kind, pc.banks[bank].column_ok[kind]),
-            (false, CLOSED) => (ACT, pc.banks[bank].act_ok),
-            (false, _) => (PRE, pc.banks[bank].pre_ok),
+        let of_bank = &pc.banks[bank];
+        let (slot, bank_ok) = match (hit, of_bank.open) {
+            (true, _) if closes && kind == 0 => (kind, of_bank.column_ok[0].max(of_bank.rda_ok)),
+            (true, _) => (kind, of_bank.column_ok[kind]),
+            (false, CLOSED) => (ACT, of_bank.act_ok),
+            (false, _) => (PRE, of_bank.pre_ok),
         };
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
@@ -191,8 +189,8 @@ impl<O: Observer> SubChannel<O> {
         Candidate {
             bank_ok,
             order: if pc.is_off(bank) { u64::MAX } else { order },
-            group_slot: small(slot * pc.groups() + usize::from(pc.banks[bank].group)),
-            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.banks[bank].rank)),
+            group_slot: small(usize::from(of_bank.group) * SLOTS + slot),
+            rank_slot: small(usize::from(of_bank.rank) * SLOTS + slot),
             bank: small(bank),
             entry,
             slot: slot.to_le_bytes()[0],
@@ -249,6 +247,28 @@ impl<O: Observer> SubChannel<O> {
             }
             place => pc.candidates[usize::from(place)] = candidate,
         }
+    }
+
+    /// A column command was issued: mostly the next entry of the bank wants the same row.
+    #[inline]
+    pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
+        let (kind, closes, set) = (self.direction(), self.closes_pages(), self.set_of(channel));
+        let pc = &mut self.channels[channel];
+        let of = &pc.banks[bank];
+        let first = of.lists[kind].first;
+        let entry = self.sets[set].entries.get(usize::from(first));
+        let candidate = pc.candidates.get_mut(usize::from(of.candidate));
+        if let (Some(entry), Some(candidate), false) = (entry, candidate, closes) {
+            // An overdue entry may have passed the bank's candidate, which then is no column command.
+            let hit = entry.location.row == of.open && candidate.is_column();
+            if hit && candidate.order != u64::MAX {
+                candidate.entry = first;
+                candidate.order = entry.age;
+                candidate.bank_ok = of.column_ok[kind];
+                return;
+            }
+        }
+        self.rechoose(channel, bank);
     }
 
     /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.

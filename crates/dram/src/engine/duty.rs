@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::choose::{Choice, Deed};
 use super::stamp::clock;
-use super::state::{CLOSED, PRE};
+use super::state::{CLOSED, PRE, SLOTS};
 use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
@@ -204,7 +204,7 @@ impl<O: Observer> SubChannel<O> {
     /// Whether any of these banks is open, and when they may all be closed.
     fn closing(&self, channel: usize, rank: usize) -> (bool, u64) {
         let pc = &self.channels[channel];
-        let mut ok = pc.rank_ok[PRE * pc.ranks.len() + rank];
+        let mut ok = pc.rank_ok[rank * SLOTS + PRE];
         let mut open = false;
         for bank in self.open_banks_of_refresh(channel, rank) {
             open = true;
@@ -233,9 +233,7 @@ impl<O: Observer> SubChannel<O> {
         });
         let choices = rows.map(|bank| {
             let rank = usize::from(pc.banks[bank].rank);
-            let rule = pc.banks[bank]
-                .pre_ok
-                .max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
+            let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank * SLOTS + PRE]);
             let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
             let deed = deed(Command::PrePb, rank, bank);
             Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)

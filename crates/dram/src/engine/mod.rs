@@ -18,6 +18,7 @@ use crate::request::{Kind, Location, Request};
 use crate::timing::Timing;
 use choose::Choice;
 use queue::{Set, index, kind_of};
+use rules::Rules;
 use stamp::CLOCKS_MAX;
 use state::PseudoChannel;
 
@@ -25,6 +26,7 @@ use state::PseudoChannel;
 #[derive(Clone, Debug)]
 pub struct SubChannel<O: Observer> {
     timing: Timing,
+    rules: Rules,
     geometry: Geometry,
     policy: Policy,
     observer: O,
@@ -107,6 +109,7 @@ impl<O: Observer> SubChannel<O> {
                 Refresh::Off => u64::MAX,
                 Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
             },
+            rules: Rules::new(&config.timing, geometry),
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),

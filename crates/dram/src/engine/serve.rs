@@ -235,8 +235,8 @@ impl<O: Observer> SubChannel<O> {
         let rank = usize::from(entry.location.rank);
         pc.ranks[rank].queued -= 1;
         let emptied = pc.ranks[rank].queued == 0;
-        if !queues.backlog[kind].is_empty() {
-            self.admit_at = self.admit_at.min(at + 1);
+        if let Some(head) = queues.backlog[kind].front() {
+            self.admit_at = self.admit_at.min(head.arrival.max(at + 1));
         }
         self.waiting -= 1;
         let latency = if kind == 0 {
@@ -244,7 +244,7 @@ impl<O: Observer> SubChannel<O> {
         } else {
             self.timing.cwl
         };
-        self.rechoose(channel, bank);
+        self.rechoose_after_column(channel, bank);
         if emptied {
             self.duty_changes(channel, rank, at + 1);
         }

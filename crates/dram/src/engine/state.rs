@@ -7,11 +7,11 @@ use crate::engine::stamp::Stamp;
 /// The row of a bank that is closed.
 pub(super) const CLOSED: u32 = u32::MAX;
 
-/// Kinds of commands that have earliest clocks of their own, as offsets into `group_ok` and `rank_ok`. The first two
+/// Kinds of commands that have earliest clocks of their own, as places within those of a group or rank. The first two
 /// are the indices of the kinds of requests.
 pub(super) const ACT: usize = 2;
 pub(super) const PRE: usize = 3;
-const SLOTS: usize = 4;
+pub(super) const SLOTS: usize = 4;
 
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
@@ -70,7 +70,7 @@ pub(super) struct Rank {
     pub(super) faw_next: u8,
 }
 
-/// A stack of logical ranks: the last four ACTs, as in [`Rank`].
+/// A stack of logical ranks, at the place of its first one: the last four ACTs, as in [`Rank`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     pub(super) faw: [u64; 4],
@@ -111,7 +111,7 @@ pub(super) struct PseudoChannel {
     pub(super) banks: Vec<Bank>,
     /// Last ACT or column command of each bank.
     pub(super) touched: Vec<u64>,
-    /// Earliest clocks by slot and group, and by slot and rank.
+    /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Stamp>,
     pub(super) rank_ok: Vec<Stamp>,
     /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (or never), and
@@ -132,11 +132,6 @@ pub(super) struct PseudoChannel {
 }
 
 impl PseudoChannel {
-    /// Bank groups of all ranks.
-    pub(super) fn groups(&self) -> usize {
-        self.group_ok.len() / SLOTS
-    }
-
     /// Whether requests may not use a bank.
     #[inline]
     pub(super) fn is_off(&self, bank: usize) -> bool {
@@ -191,7 +186,7 @@ impl PseudoChannel {
             withheld_since: vec![None; ranks * per_group],
             withheld: vec![0; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
-            stacks: vec![Stack::default(); ranks / usize::from(geometry.slices).max(1)],
+            stacks: vec![Stack::default(); ranks],
             by_age: [Ends::EMPTY; 2],
             columns: 0,
             duties: 0,

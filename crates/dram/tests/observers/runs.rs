@@ -1,0 +1,199 @@
+//! Configurations and request streams of every kind, and what was seen of them.
+
+use proptest::prelude::*;
+use wordline_dram::{
+    Clock, EnergyMeter, Geometry, Issued, Kind, Location, Observer, PagePolicy, Policy, Refresh,
+    Request, Served, Statistics, SubChannel, SubChannelConfig, Timing,
+};
+
+/// Everything that was said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) commands: Vec<Issued>,
+    pub(crate) served: Vec<Served>,
+}
+
+impl Observer for Log {
+    const WAITS: bool = true;
+
+    fn command(&mut self, issued: &Issued) {
+        self.commands.push(*issued);
+    }
+
+    fn served(&mut self, served: &Served) {
+        self.served.push(*served);
+    }
+}
+
+/// A sub-channel that is watched by all.
+pub(crate) type Watched = SubChannel<(Log, (Statistics, EnergyMeter))>;
+
+pub(crate) fn watched(config: &SubChannelConfig) -> Watched {
+    let observers = (Statistics::new(config), EnergyMeter::new(config));
+    SubChannel::new(config, (Log::default(), observers)).expect("a sound configuration")
+}
+
+/// DDR5-6400 with tRCD and tRP of 16.25 ns, 16 Gb; a rank has 8 groups of 4 banks.
+pub(crate) fn ddr5_6400() -> SubChannelConfig {
+    SubChannelConfig {
+        clock: Clock {
+            data_rate_mts: 6400,
+        },
+        geometry: Geometry {
+            pseudo_channels: 1,
+            ranks: 2,
+            slices: 1,
+            groups: 8,
+            banks: 4,
+            rows: 65_536,
+            columns: 64,
+        },
+        timing: timing(),
+        policy: Policy {
+            read_queue: 32,
+            write_queue: 64,
+            shared_queues: false,
+            shared_commands: false,
+            drain_high: 48,
+            drain_low: 16,
+            age_cap: 128,
+            page: PagePolicy::Open,
+            refresh: Refresh::AllBank,
+            refresh_postponed_max: 0,
+            refresh_phase: vec![6240, 12_480],
+            power_down: None,
+        },
+    }
+}
+
+fn timing() -> Timing {
+    Timing {
+        cl: 52,
+        cwl: 50,
+        burst: 8,
+        rcd: 52,
+        rp: 52,
+        ras: 103,
+        rc: 155,
+        rtp: 24,
+        wr: 96,
+        ccd_s: 8,
+        ccd_m: 16,
+        ccd_l: 16,
+        ccd_s_wr: 8,
+        ccd_m_wr: 32,
+        ccd_l_wr: 32,
+        wtr_s: 8,
+        wtr_m: 32,
+        wtr_l: 32,
+        rtw: 14,
+        rrd_s: 8,
+        rrd_l: 16,
+        faw: 32,
+        ppd: 2,
+        rrd_dlr: 8,
+        faw_dlr: 32,
+        rank_gap: 2,
+        pair_burst: 8,
+        pair_rtw: 14,
+        pair_wtr: 12,
+        refi: 12_480,
+        rfc: 944,
+        rfc_dlr: 314,
+        refi_sb: 1560,
+        rfc_sb: 416,
+        refsbrd: 96,
+        pd: 24,
+        xp: 24,
+        pden: 2,
+        long_command: 2,
+    }
+}
+
+prop_compose! {
+    /// DDR5-6400 as RDIMM or MRDIMM under every policy.
+    pub(crate) fn configs()(
+        pseudo_channels in 1u8..=2,
+        ranks in 1u8..=3,
+        page in prop_oneof![
+            Just(PagePolicy::Open),
+            Just(PagePolicy::Closed),
+            (0u32..400).prop_map(PagePolicy::Timeout),
+        ],
+        refresh in prop_oneof![Just(Refresh::Off), Just(Refresh::AllBank), Just(Refresh::SameBank)],
+        postponed in 0u32..3,
+        power_down in prop_oneof![Just(None), (0u32..300).prop_map(Some)],
+        shared in any::<bool>(),
+        phase in 1u32..3000,
+    ) -> SubChannelConfig {
+        let mut config = ddr5_6400();
+        let all_ranks = u32::from(pseudo_channels) * u32::from(ranks);
+        config.geometry = Geometry { pseudo_channels, ranks, ..config.geometry };
+        config.policy = Policy {
+            page,
+            refresh,
+            refresh_postponed_max: postponed,
+            refresh_phase: (1..=all_ranks).map(|rank| rank * phase).collect(),
+            power_down,
+            shared_queues: shared,
+            shared_commands: shared,
+            ..config.policy
+        };
+        config
+    }
+}
+
+/// A stream: its seed, the greatest pause between two requests, and how many rows it goes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stream {
+    seed: u64,
+    pause_max: u64,
+    rows: u32,
+    requests: u64,
+}
+
+prop_compose! {
+    pub(crate) fn streams()(
+        seed in 1u64..,
+        pause_max in prop_oneof![Just(1u64), 2u64..40, 40u64..2000],
+        rows in 1u32..5,
+        requests in 1u64..1500,
+    ) -> Stream {
+        Stream { seed, pause_max, rows, requests }
+    }
+}
+
+impl Stream {
+    /// The requests, in the order of their arrivals: a third of them writes.
+    pub(crate) fn requests(&self, geometry: &Geometry) -> Vec<Request> {
+        let mut state = self.seed;
+        let mut draw = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        };
+        let mut arrival = 0;
+        let request = |id| {
+            arrival += draw(self.pause_max);
+            Request {
+                id,
+                kind: if draw(3) == 0 {
+                    Kind::Write
+                } else {
+                    Kind::Read
+                },
+                location: Location {
+                    pseudo_channel: draw(geometry.pseudo_channels.into()) as u8,
+                    rank: draw(geometry.ranks.into()) as u8,
+                    group: draw(geometry.groups.into()) as u8,
+                    bank: draw(geometry.banks.into()) as u8,
+                    row: draw(self.rows.into()) as u32,
+                    column: draw(geometry.columns.into()) as u16,
+                },
+                arrival,
+            }
+        };
+        (0..self.requests).map(request).collect()
+    }
+}
