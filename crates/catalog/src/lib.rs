@@ -13,6 +13,7 @@
 //! # Ok::<(), wordline_catalog::CatalogError>(())
 //! ```
 
+mod dram;
 mod error;
 mod figures;
 mod folder;
@@ -22,6 +23,7 @@ mod sheet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
 pub use sheet::{Board, Header, Model, Part, Sheet, parse};
 use wordline_core::Timing;
@@ -31,11 +33,14 @@ use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
 /// The embedded sheets: path inside this crate, and text.
 pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
-/// Every part and board that targets can name.
+/// Everything that targets can name.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     parts: BTreeMap<String, Part>,
     boards: BTreeMap<String, Board>,
+    dies: BTreeMap<String, Die>,
+    modules: BTreeMap<String, Module>,
+    systems: BTreeMap<String, System>,
 }
 
 /// A part on a board.
@@ -121,6 +126,7 @@ impl Catalog {
         }
         if errors.is_empty() {
             errors = catalog.check_default_boards(&files);
+            errors.extend(catalog.check_dies(&files));
         }
         if errors.is_empty() {
             Ok(catalog)
@@ -131,7 +137,7 @@ impl Catalog {
 
     /// Checks files against this catalogue without adding them. An id that the catalogue has may be
     /// restated by the file that it comes from, as in a checkout of this project, and by no other. Boards
-    /// that lie beside a file count as known; what is wrong with them is not this file's fault.
+    /// and dies that lie beside a file count as known; what is wrong with them is not this file's fault.
     ///
     /// # Errors
     /// When a path cannot be read; folders are searched for sheets.
@@ -159,9 +165,8 @@ impl Catalog {
             }
         }
         let mut catalog = self.clone();
-        for board in neighbours(paths) {
-            let id = board.header.id.clone();
-            catalog.boards.entry(id).or_insert(board);
+        for sheet in neighbours(paths) {
+            catalog.insert_if_new(sheet);
         }
         for file in &files {
             match parse(&file.file, &file.text) {
@@ -174,6 +179,7 @@ impl Catalog {
             }
         }
         checked.errors.extend(catalog.check_default_boards(&files));
+        checked.errors.extend(catalog.check_dies(&files));
         Ok(checked)
     }
 
@@ -188,7 +194,44 @@ impl Catalog {
                 let old = self.boards.insert(board.header.id.clone(), *board);
                 old.map(|old| ("board", old.header))
             }
+            Sheet::Die(die) => {
+                let old = self.dies.insert(die.header.id.clone(), *die);
+                old.map(|old| ("die", old.header))
+            }
+            Sheet::Module(module) => {
+                let old = self.modules.insert(module.header.id.clone(), *module);
+                old.map(|old| ("module", old.header))
+            }
+            Sheet::System(system) => {
+                let old = self.systems.insert(system.header.id.clone(), *system);
+                old.map(|old| ("system", old.header))
+            }
         }
+    }
+
+    /// Adds a board or die that other sheets may need, unless there is one of its id.
+    fn insert_if_new(&mut self, sheet: Sheet) {
+        match sheet {
+            Sheet::Board(board) => {
+                let id = board.header.id.clone();
+                self.boards.entry(id).or_insert(*board);
+            }
+            Sheet::Die(die) => {
+                let id = die.header.id.clone();
+                self.dies.entry(id).or_insert(*die);
+            }
+            Sheet::Part(_) | Sheet::Module(_) | Sheet::System(_) => {}
+        }
+    }
+
+    /// What every sheet says of itself, with its kind: `part`, `board`, `die`, `module` or `system`.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, &Header)> {
+        let parts = self.parts().map(|part| ("part", &part.header));
+        let boards = self.boards().map(|board| ("board", &board.header));
+        let dies = self.dies().map(|die| ("die", &die.header));
+        let modules = self.modules().map(|module| ("module", &module.header));
+        let systems = self.systems().map(|system| ("system", &system.header));
+        parts.chain(boards).chain(dies).chain(modules).chain(systems)
     }
 
     /// Parts by id, ascending.
@@ -277,8 +320,8 @@ impl Catalog {
     }
 }
 
-/// Sound boards in the folders of files that are checked by themselves, but for those files.
-fn neighbours(paths: &[PathBuf]) -> Vec<Board> {
+/// Sound sheets in the folders of files that are checked by themselves, but for those files.
+fn neighbours(paths: &[PathBuf]) -> Vec<Sheet> {
     let folders: BTreeSet<_> = paths
         .iter()
         .filter(|path| path.is_file())
@@ -300,10 +343,7 @@ fn neighbours(paths: &[PathBuf]) -> Vec<Board> {
         .flat_map(folder::sheets_directly_in)
         .filter(|path| !checked(path))
         .filter_map(|path| folder::read(&path).ok())
-        .filter_map(|sheet| match parse(&sheet.file, &sheet.text) {
-            Ok(Sheet::Board(board)) => Some(*board),
-            _ => None,
-        })
+        .filter_map(|sheet| parse(&sheet.file, &sheet.text).ok())
         .collect()
 }
 

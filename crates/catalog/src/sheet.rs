@@ -1,4 +1,4 @@
-//! From the text of one file to a checked part or board.
+//! From the text of one file to a checked sheet.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use wordline_nvm::{
     NandSheet, NorSheet, NvmError, NvramSheet, Problem, Rail, RawFlash, Wired,
 };
 
+use crate::dram::{Die, Module, System};
 use crate::error::SheetError;
 use crate::figures;
 
@@ -232,6 +233,12 @@ pub enum Sheet {
     Part(Box<Part>),
     /// `board = "…"`.
     Board(Box<Board>),
+    /// `die = "…"`: of DRAM.
+    Die(Box<Die>),
+    /// `module = "…"`: of DRAM.
+    Module(Box<Module>),
+    /// `system = "…"`: with channels for DRAM.
+    System(Box<System>),
 }
 
 /// The keys of a part's file.
@@ -310,23 +317,37 @@ pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
     };
     let tree = DeTable::parse(text).map_err(|error| vec![source.toml_error(&error)])?;
     let tree = tree.get_ref();
-    let has = |key: &str| tree.contains_key(key);
-    match (has("part"), has("board")) {
-        (true, false) => source.part(tree).map(|part| Sheet::Part(Box::new(part))),
-        (false, true) => source
+    let kinds: Vec<_> = KINDS
+        .into_iter()
+        .filter(|key| tree.contains_key(*key))
+        .collect();
+    match kinds[..] {
+        ["part"] => source.part(tree).map(|part| Sheet::Part(Box::new(part))),
+        ["board"] => source
             .board(tree)
             .map(|board| Sheet::Board(Box::new(board))),
+        ["die"] => source.die(tree).map(|die| Sheet::Die(Box::new(die))),
+        ["module"] => source
+            .module(tree)
+            .map(|module| Sheet::Module(Box::new(module))),
+        ["system"] => source
+            .system(tree)
+            .map(|system| Sheet::System(Box::new(system))),
         _ => Err(vec![source.error(
             0..text.len().min(1),
-            "a sheet begins with either part = \"ID\" or board = \"ID\"",
+            "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
+             system = \"ID\"",
         )]),
     }
 }
 
+/// The keys that say what a sheet describes.
+const KINDS: [&str; 5] = ["part", "board", "die", "module", "system"];
+
 /// A file while it is read.
-struct Source<'a> {
+pub(crate) struct Source<'a> {
     file: &'a str,
-    text: &'a str,
+    pub(crate) text: &'a str,
     /// The text again, as all errors of the file share it.
     shared: Arc<str>,
 }
@@ -399,12 +420,12 @@ impl Source<'_> {
         })
     }
 
-    fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
+    pub(crate) fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
         toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
     }
 
     /// The header of a sheet: id, name, manufacturer, revision and description, then its cautions.
-    fn header(&self, names: [String; 5], cautions: Vec<String>) -> Header {
+    pub(crate) fn header(&self, names: [String; 5], cautions: Vec<String>) -> Header {
         let [id, name, manufacturer, revision, description] = names;
         Header {
             id,
@@ -420,7 +441,7 @@ impl Source<'_> {
     }
 
     /// Turns problems into errors with places.
-    fn checked(
+    pub(crate) fn checked(
         &self,
         tree: &DeTable<'_>,
         id_key: &str,

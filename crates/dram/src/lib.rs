@@ -14,6 +14,7 @@ mod engine;
 mod mapping;
 mod observer;
 mod request;
+pub mod sheet;
 pub mod statistics;
 mod timing;
 

@@ -1,0 +1,361 @@
+//! A module in a system: one configuration of whole numbers.
+
+use wordline_core::quantity::{Quantity, Time};
+
+use super::die::Die;
+use super::labelled::{
+    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, SettingError, Settings,
+    Sharing, Switch, set,
+};
+use super::module::{self, Module, Pair};
+use super::rounding::clocks_within;
+use super::system::{self, System};
+use super::timing::{Buffers, Ground};
+use super::{BeatReturn, Name, mapping};
+use crate::config::{
+    Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
+};
+use crate::timing::Timing;
+
+/// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
+const POSTPONED_MAX: u32 = 4;
+
+/// A module in a system, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct Connected {
+    /// Timing, geometry, controllers, mapping and cores.
+    pub config: SystemConfig,
+}
+
+/// Every undisclosed parameter of a module in a system, the system's first.
+#[must_use]
+pub fn choices(module: &Module, system: &System) -> Vec<Choice> {
+    let mut choices = system.choices();
+    choices.extend(module.choices());
+    choices
+}
+
+/// Every name must be that of a choice.
+///
+/// # Errors
+/// With the first name that is none.
+pub fn check_settings(settings: &Settings) -> Result<(), SettingError> {
+    let mut names: Vec<_> = system::NAMES.into_iter().chain(module::NAMES).collect();
+    match settings.keys().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            names.sort_unstable();
+            Err(SettingError::Unknown {
+                name: name.clone(),
+                allowed: names.join(", "),
+            })
+        }
+    }
+}
+
+/// Puts a module with its dies into a system.
+///
+/// Settings override what the sheets choose. One that the module has no use for, such as how an MRDIMM's beats
+/// return on an RDIMM, is checked and changes nothing, so that one set of settings serves modules side by side.
+///
+/// # Errors
+/// When a setting has no such name or value, or when sheets and settings do not fit each other; the message names
+/// the setting, or the key in the module's sheet, and what is allowed.
+pub fn connect(
+    module: &Module,
+    die: &Die,
+    system: &System,
+    settings: &Settings,
+) -> Result<Connected, SettingError> {
+    check_settings(settings)?;
+    if let Some(problem) = module.problems_with(die).into_iter().next() {
+        return Err(unfit(&format!("dimm.{}", problem.path), problem.message));
+    }
+    let connection = Connection {
+        module,
+        die,
+        system,
+        settings,
+    };
+    Ok(Connected {
+        config: connection.config()?,
+    })
+}
+
+struct Connection<'a> {
+    module: &'a Module,
+    die: &'a Die,
+    system: &'a System,
+    settings: &'a Settings,
+}
+
+impl Connection<'_> {
+    fn config(&self) -> Result<SystemConfig, SettingError> {
+        let (system, module, settings) = (self.system, self.module, self.settings);
+        let geometry = self.geometry()?;
+        let clock = Clock {
+            data_rate_mts: *module.dram_rate_mts.value(),
+        };
+        let buffers = self.buffers()?;
+        let timing = self.timing(buffers)?;
+        let policy = self.policy(&geometry, &timing)?;
+        let channels = system.channels.pick("channels", settings)?.get();
+        let sub_channels = u32::from(*module.sub_channels.value());
+        let bytes = system
+            .mapping
+            .interleave_bytes
+            .pick("interleave_bytes", settings)?
+            .get();
+        if !bytes.is_multiple_of(64) {
+            return Err(unfit(
+                "interleave_bytes",
+                format!("{bytes} B is no multiple of a line; allowed: 64 times a power of two"),
+            ));
+        }
+        let order = system
+            .mapping
+            .address_order
+            .pick("address_order", settings)?;
+        let hash = system.mapping.hash.pick("hash", settings)? == Switch::On;
+        let mapping =
+            mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
+        let register = module.register_delay.pick("register_delay", settings)?;
+        let buffer = buffers.map_or(Time::ZERO, |buffers| buffers.read_delay);
+        Ok(SystemConfig {
+            channels,
+            sub_channels,
+            sub_channel: SubChannelConfig {
+                clock,
+                geometry,
+                timing,
+                policy,
+            },
+            mapping,
+            module_delay_ps: register.ps() + buffer.ps(),
+            cores: self.cores()?,
+        })
+    }
+
+    fn geometry(&self) -> Result<Geometry, SettingError> {
+        let (module, die) = (self.module, self.die);
+        let width = *module.width_bits.value();
+        let organization = self.organization()?;
+        let row_bytes = organization.page_bytes.nominal().bytes()
+            * u64::from(*module.data_bits.value())
+            / u64::from(width);
+        let slices = *module.slices.value();
+        let pseudo_channels = module.pseudo_channels();
+        let logical = u16::from(module.ranks.value() / pseudo_channels) * u16::from(slices);
+        Ok(Geometry {
+            pseudo_channels,
+            ranks: u8::try_from(logical).map_err(|_| {
+                unfit(
+                    "dimm.ranks",
+                    format!("{logical} logical ranks; allowed: up to 255"),
+                )
+            })?,
+            slices,
+            groups: *die.groups.value(),
+            banks: *die.banks.value(),
+            rows: *organization.rows.value(),
+            columns: u16::try_from(row_bytes / 64).unwrap_or(u16::MAX),
+        })
+    }
+
+    fn organization(&self) -> Result<&super::Organization, SettingError> {
+        let width = *self.module.width_bits.value();
+        self.die.organization(width).ok_or_else(|| {
+            unfit(
+                "dimm.width_bits",
+                format!("the die is not bonded as x{width}"),
+            )
+        })
+    }
+
+    /// The data buffers of an MRDIMM; settings for them are checked on every module.
+    fn buffers(&self) -> Result<Option<Buffers>, SettingError> {
+        let settings = self.settings;
+        let Some(Pair {
+            beat_return,
+            read_buffer_delay,
+            write_buffer_delay,
+        }) = &self.module.pair
+        else {
+            set::<BeatReturn>("beat_return", settings)?;
+            set::<Time>("read_buffer_delay", settings)?;
+            set::<Time>("write_buffer_delay", settings)?;
+            return Ok(None);
+        };
+        Ok(Some(Buffers {
+            beat_return: beat_return.pick("beat_return", settings)?,
+            read_delay: read_buffer_delay.pick("read_buffer_delay", settings)?,
+            write_delay: write_buffer_delay.pick("write_buffer_delay", settings)?,
+        }))
+    }
+
+    fn timing(&self, pair: Option<Buffers>) -> Result<Timing, SettingError> {
+        let settings = self.settings;
+        let controller = &self.system.controller;
+        let rate = *self.module.dram_rate_mts.value();
+        let name: Name = self.module.speed_bin.pick("speed_bin", settings)?;
+        let bin = self
+            .die
+            .bin(name.as_str(), rate)
+            .ok_or_else(|| SettingError::Value {
+                name: "speed_bin",
+                value: name.as_str().to_owned(),
+                allowed: self.bins_at(rate),
+            })?;
+        let refresh_rate = match controller.refresh_rate.pick("refresh_rate", settings)? {
+            RefreshRate::Normal => 1,
+            RefreshRate::Double => 2,
+        };
+        let ground = Ground {
+            die: self.die,
+            organization: self.organization()?,
+            bin,
+            pair,
+            rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
+            rtw_gap: controller.rtw_gap.pick("rtw_gap", settings)?.get(),
+            refresh_rate,
+        };
+        Ok(ground.timing())
+    }
+
+    fn bins_at(&self, rate: u32) -> String {
+        let fitting = self.die.bin.iter().filter(|bin| bin.rate_mts == rate);
+        let names: Vec<_> = fitting.map(|bin| bin.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    fn policy(&self, geometry: &Geometry, timing: &Timing) -> Result<Policy, SettingError> {
+        let settings = self.settings;
+        let controller = &self.system.controller;
+        let write_queue = controller.write_queue.pick("write_queue", settings)?.get();
+        let drain_high = controller.drain_high.pick("drain_high", settings)?.get();
+        let drain_low = controller.drain_low.pick("drain_low", settings)?.get();
+        if drain_low >= drain_high || drain_high > write_queue {
+            let problem = format!(
+                "{drain_high} must lie above drain_low, {drain_low}, and be at most write_queue, {write_queue}"
+            );
+            return Err(unfit("drain_high", problem));
+        }
+        let shared = |sharing| sharing == Sharing::Shared;
+        let refresh = self.refresh()?;
+        let rate = *self.module.dram_rate_mts.value();
+        Ok(Policy {
+            read_queue: controller.read_queue.pick("read_queue", settings)?.get(),
+            write_queue,
+            shared_queues: shared(controller.queue_sharing.pick("queue_sharing", settings)?),
+            shared_commands: shared(
+                controller
+                    .command_sharing
+                    .pick("command_sharing", settings)?,
+            ),
+            drain_high,
+            drain_low,
+            age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
+            page: match controller.page_policy.pick("page_policy", settings)? {
+                Page::Open => PagePolicy::Open,
+                Page::Closed => PagePolicy::Closed,
+                Page::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
+            },
+            refresh,
+            refresh_postponed_max: self.postponed(refresh)?,
+            refresh_phase: self.phases(geometry, timing, refresh)?,
+            power_down: match controller.power_down.pick("power_down", settings)? {
+                PowerDown::Never => None,
+                PowerDown::After(time) => Some(clocks_within(time, rate)),
+            },
+        })
+    }
+
+    fn refresh(&self) -> Result<Refresh, SettingError> {
+        let mode = self
+            .system
+            .controller
+            .refresh
+            .pick("refresh", self.settings)?;
+        match mode {
+            RefreshMode::Off => Ok(Refresh::Off),
+            RefreshMode::AllBank => Ok(Refresh::AllBank),
+            RefreshMode::SameBank if self.die.rules.same_bank.is_some() => Ok(Refresh::SameBank),
+            RefreshMode::SameBank => Err(unfit(
+                "refresh",
+                format!(
+                    "die {} has no [dram.rules.same_bank]; allowed: all-bank, off",
+                    self.module.die
+                ),
+            )),
+        }
+    }
+
+    fn postponed(&self, refresh: Refresh) -> Result<u32, SettingError> {
+        let controller = &self.system.controller;
+        let postponed = controller
+            .refresh_postponed
+            .pick("refresh_postponed", self.settings)?
+            .get();
+        if refresh == Refresh::AllBank && postponed > POSTPONED_MAX {
+            return Err(unfit(
+                "refresh_postponed",
+                format!(
+                    "{postponed} REFab are more than a rank may owe; allowed: up to {POSTPONED_MAX}"
+                ),
+            ));
+        }
+        Ok(postponed)
+    }
+
+    /// First refreshes, evenly staggered over the interval: no two ranks at once, but for the ranks of a pair where they
+    /// are aligned.
+    fn phases(
+        &self,
+        geometry: &Geometry,
+        timing: &Timing,
+        refresh: Refresh,
+    ) -> Result<Vec<u32>, SettingError> {
+        let interval = match refresh {
+            Refresh::SameBank => timing.refi_sb,
+            Refresh::AllBank | Refresh::Off => timing.refi,
+        };
+        let (pairs, ranks) = (
+            u64::from(geometry.pseudo_channels),
+            u64::from(geometry.ranks),
+        );
+        let alignment = self
+            .system
+            .controller
+            .pair_refresh
+            .pick("pair_refresh", self.settings)?;
+        let slots = match alignment {
+            PairRefresh::Staggered => pairs * ranks,
+            PairRefresh::Aligned => ranks,
+        };
+        let phase = |index: u64| {
+            let clocks = u64::from(interval) * (index % slots) / slots;
+            u32::try_from(clocks).unwrap_or(interval)
+        };
+        Ok((0..pairs * ranks).map(phase).collect())
+    }
+
+    fn cores(&self) -> Result<CoreConfig, SettingError> {
+        let (system, settings) = (self.system, self.settings);
+        Ok(CoreConfig {
+            cores: system.cores.pick("cores", settings)?.get(),
+            misses: system.misses.pick("misses", settings)?.get(),
+            clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
+            request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
+            return_path_ps: system.return_path.pick("return_path", settings)?.ps(),
+            page_bytes: system.page_bytes.nominal().bytes(),
+            write_back_bytes: system.write_back_bytes.nominal().bytes(),
+        })
+    }
+}
+
+fn unfit(what: &str, problem: String) -> SettingError {
+    SettingError::Unfit {
+        what: what.to_owned(),
+        problem,
+    }
+}

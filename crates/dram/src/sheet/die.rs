@@ -1,0 +1,412 @@
+//! The sheet of a die: organisation, speed bins, timing rules, currents.
+
+use serde::Deserialize;
+use wordline_core::quantity::{ByteCount, Current, Fraction, Quantity, Time, Voltage};
+use wordline_core::{Figure, Sourced};
+
+use super::problem::{Problem, Problems};
+use super::rounding::Standard;
+use super::rule::Rule;
+
+/// A DRAM die with everything that its makers and its standard say of it: table `[dram]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename = "dram")]
+pub struct Die {
+    /// The standard that it follows, which also says how times are rounded.
+    pub standard: Sourced<Standard>,
+    /// What it holds.
+    pub density: Figure<ByteCount>,
+    /// Bank groups.
+    pub groups: Sourced<u8>,
+    /// Banks of a group.
+    pub banks: Sourced<u8>,
+    /// Beats of a burst.
+    pub burst_length: Sourced<u8>,
+    /// Clocks that ACT, RD and WR take on the command bus.
+    pub command_clocks: Sourced<u8>,
+    /// How far CWL lies below CL, in clocks.
+    pub cwl_below_cl: Sourced<u32>,
+    /// The widths that the die is bonded in.
+    pub organization: Vec<Organization>,
+    /// Speed bins, each at one data rate.
+    pub bin: Vec<Bin>,
+    /// Timing rules that do not depend on the bin.
+    pub rules: Rules,
+    /// VDD and VDDQ.
+    pub vdd: Figure<Voltage>,
+    /// VPP.
+    pub vpp: Figure<Voltage>,
+    /// Sets of currents: public ones contradict each other, so there may be several.
+    pub currents: Vec<CurrentSet>,
+}
+
+/// A width of the data bus of a die.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Organization {
+    /// Data lines: 4, 8 or 16.
+    pub width_bits: Sourced<u8>,
+    /// Rows of a bank.
+    pub rows: Sourced<u32>,
+    /// Bytes of a row.
+    pub page_bytes: Figure<ByteCount>,
+    /// tCCD_L_WR, or tCCD_L_WR2 where a write is no read-modify-write: WR to WR, same bank.
+    pub tccd_l_wr: Rule,
+    /// The same, other bank of the group.
+    pub tccd_m_wr: Rule,
+    /// tFAW: first to fifth ACT of a rank. It depends on the page size.
+    pub tfaw: Rule,
+    /// tRRD_S: ACT to ACT, other bank group.
+    pub trrd_s: Rule,
+    /// tRRD_L: ACT to ACT, same bank group.
+    pub trrd_l: Rule,
+    /// IDD4R and IDD4W of this width as a share of those that the current sets state.
+    pub idd4_share: Figure<Fraction>,
+}
+
+/// Latencies at one data rate.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bin {
+    /// Name of the bin; the same name may stand at several rates.
+    pub name: String,
+    /// Data rate in MT/s.
+    pub rate_mts: u32,
+    /// CL: RD to the first beat of its data (tAA).
+    pub cl: Rule,
+    /// tRCD: ACT to RD or WR.
+    pub trcd: Rule,
+    /// tRP: PRE to ACT or REF.
+    pub trp: Rule,
+}
+
+/// Timing rules of a die.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// tRAS: ACT to PRE.
+    pub tras: Rule,
+    /// tRTP: RD to PRE.
+    pub trtp: Rule,
+    /// tWR: end of written data to PRE.
+    pub twr: Rule,
+    /// tCCD_S: RD to RD, other bank group.
+    pub tccd_s: Rule,
+    /// tCCD_M: RD to RD, other bank of the group.
+    pub tccd_m: Rule,
+    /// tCCD_L: RD to RD, same bank.
+    pub tccd_l: Rule,
+    /// tCCD_S_WR: WR to WR, other bank group.
+    pub tccd_s_wr: Rule,
+    /// tWTR_S: end of written data to RD, other bank group.
+    pub twtr_s: Rule,
+    /// tWTR_M: the same, other bank of the group.
+    pub twtr_m: Rule,
+    /// tWTR_L: the same, same bank.
+    pub twtr_l: Rule,
+    /// tPPD: PRE to PRE.
+    pub tppd: Rule,
+    /// tPD or tCKE: power-down entry to exit.
+    pub tpd: Rule,
+    /// tXP: power-down exit to the next command.
+    pub txp: Rule,
+    /// tACTPDEN and tPRPDEN: ACT or PRE to power-down entry.
+    pub tpden: Rule,
+    /// tREFI: mean distance of REFab, up to 85 °C.
+    pub trefi: Figure<Time>,
+    /// tRFC (tRFC1): REFab to the next command.
+    pub trfc: Rule,
+    /// What refreshing one bank of every group takes; without it the die cannot do that.
+    pub same_bank: Option<SameBank>,
+    /// Distances between the dies of a stack; without them the die cannot be stacked.
+    pub stack: Option<Stack>,
+}
+
+/// Rules of REFsb, which exists in fine-granularity mode.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SameBank {
+    /// Mean distance of REFsb commands to a rank, up to 85 °C.
+    pub trefi_sb: Figure<Time>,
+    /// tRFCsb: REFsb to ACT of the refreshed banks.
+    pub trfc_sb: Rule,
+    /// tREFSBRD: REFsb to ACT of other banks.
+    pub trefsbrd: Rule,
+}
+
+/// Rules between logical ranks of a 3DS stack.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stack {
+    /// tRRD_dlr: ACT to ACT.
+    pub trrd_dlr: Rule,
+    /// tFAW_dlr: first to fifth ACT of the stack.
+    pub tfaw_dlr: Rule,
+    /// tRFC_dlr: REFab to REFab.
+    pub trfc_dlr: Rule,
+}
+
+/// Currents of a die, of VDD with VDDQ unless it says VPP.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurrentSet {
+    /// Name of the set.
+    pub name: String,
+    /// IDD0: one bank opens and closes a row every tRC.
+    pub idd0: Figure<Current>,
+    /// IDD2P: powered down, every bank closed.
+    pub idd2p: Figure<Current>,
+    /// IDD2N: every bank closed.
+    pub idd2n: Figure<Current>,
+    /// IDD3P: powered down, banks open.
+    pub idd3p: Figure<Current>,
+    /// IDD3N: every bank open.
+    pub idd3n: Figure<Current>,
+    /// IDD4R: read bursts one after the other.
+    pub idd4r: Figure<Current>,
+    /// IDD4W: write bursts one after the other.
+    pub idd4w: Figure<Current>,
+    /// IDD5B: REFab every tRFC.
+    pub idd5b: Figure<Current>,
+    /// IDD5C: REFsb every tRFCsb.
+    pub idd5c: Option<Figure<Current>>,
+    /// IPP while nothing is refreshed.
+    pub ipp: Figure<Current>,
+    /// IPP5B: the same while every bank is refreshed.
+    pub ipp5b: Figure<Current>,
+}
+
+/// Largest count of rows that an address can have.
+const ROWS_MAX: u32 = 1 << 20;
+
+/// No die draws more.
+const CURRENT_MAX: f64 = 10.0;
+
+impl Die {
+    /// The organisation of a width, if the die has it.
+    #[must_use]
+    pub fn organization(&self, width_bits: u8) -> Option<&Organization> {
+        let mut all = self.organization.iter();
+        all.find(|one| *one.width_bits.value() == width_bits)
+    }
+
+    /// The speed bin of a name at a data rate, if the die has it.
+    #[must_use]
+    pub fn bin(&self, name: &str, rate_mts: u32) -> Option<&Bin> {
+        let mut all = self.bin.iter();
+        all.find(|bin| bin.name == name && bin.rate_mts == rate_mts)
+    }
+
+    /// What contradicts itself or physics in the sheet.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        self.check_shape(&mut problems);
+        for (index, organization) in self.organization.iter().enumerate() {
+            let mut found = Problems::default();
+            self.check_organization(organization, &mut found);
+            problems.nest(&format!("organization.{index}"), found);
+        }
+        for (index, bin) in self.bin.iter().enumerate() {
+            let mut found = Problems::default();
+            bin.check(self, &mut found);
+            problems.nest(&format!("bin.{index}"), found);
+        }
+        let mut found = Problems::default();
+        self.rules.check(&mut found);
+        problems.nest("rules", found);
+        for (index, set) in self.currents.iter().enumerate() {
+            let mut found = Problems::default();
+            set.check(&mut found);
+            if self.currents[..index]
+                .iter()
+                .any(|other| other.name == set.name)
+            {
+                found.add("name", format!("{:?} names another set already", set.name));
+            }
+            problems.nest(&format!("currents.{index}"), found);
+        }
+        problems.list
+    }
+
+    fn check_shape(&self, problems: &mut Problems) {
+        problems.up_to("density", &self.density, ByteCount::from_bytes(1 << 35));
+        problems.within("groups", (*self.groups.value()).into(), 1, 16);
+        problems.within("banks", (*self.banks.value()).into(), 1, 16);
+        problems.within("burst_length", (*self.burst_length.value()).into(), 8, 16);
+        if !self.burst_length.value().is_power_of_two() {
+            problems.add("burst_length", "allowed: 8 or 16");
+        }
+        problems.within(
+            "command_clocks",
+            (*self.command_clocks.value()).into(),
+            1,
+            2,
+        );
+        problems.within("cwl_below_cl", (*self.cwl_below_cl.value()).into(), 0, 16);
+        problems.up_to("vdd", &self.vdd, Voltage::from_si(5.0));
+        problems.up_to("vpp", &self.vpp, Voltage::from_si(5.0));
+        for (key, missing) in [
+            ("organization", self.organization.is_empty()),
+            ("bin", self.bin.is_empty()),
+            ("currents", self.currents.is_empty()),
+        ] {
+            if missing {
+                problems.add(key, "at least one is needed");
+            }
+        }
+    }
+
+    fn check_organization(&self, organization: &Organization, problems: &mut Problems) {
+        let width = *organization.width_bits.value();
+        if !matches!(width, 4 | 8 | 16) {
+            problems.add("width_bits", "allowed: 4, 8, 16");
+        }
+        let rows = *organization.rows.value();
+        problems.within("rows", rows.into(), 1, ROWS_MAX.into());
+        let most = ByteCount::from_bytes(4096);
+        problems.up_to("page_bytes", &organization.page_bytes, most);
+        let page = organization.page_bytes.nominal().bytes();
+        if !page.is_power_of_two() || page < 256 {
+            problems.add("page_bytes", "allowed: a power of two from 256 B to 4 KiB");
+        }
+        let banks = u64::from(*self.groups.value()) * u64::from(*self.banks.value());
+        let bytes = u128::from(banks) * u128::from(rows) * u128::from(page);
+        let density = self.density.nominal();
+        if bytes != u128::from(density.bytes()) {
+            let message = format!(
+                "{banks} banks of {rows} rows of {page} B are {bytes} B; the density is {} B",
+                density.bytes()
+            );
+            problems.add("rows", message);
+        }
+        let share = organization.idd4_share.nominal();
+        problems.up_to(
+            "idd4_share",
+            &organization.idd4_share,
+            Fraction::from_si(2.0),
+        );
+        if share.si() < 0.01 {
+            problems.add("idd4_share", "allowed: from 1 % to 200 %");
+        }
+        for (key, rule) in organization.rules() {
+            rule.check(key, problems);
+        }
+    }
+}
+
+impl Organization {
+    /// Every rule, by its key.
+    fn rules(&self) -> [(&'static str, &Rule); 5] {
+        [
+            ("tccd_l_wr", &self.tccd_l_wr),
+            ("tccd_m_wr", &self.tccd_m_wr),
+            ("tfaw", &self.tfaw),
+            ("trrd_s", &self.trrd_s),
+            ("trrd_l", &self.trrd_l),
+        ]
+    }
+}
+
+impl Bin {
+    fn check(&self, die: &Die, problems: &mut Problems) {
+        problems.within("rate_mts", self.rate_mts.into(), 800, 10_000);
+        for (key, rule) in [("cl", &self.cl), ("trcd", &self.trcd), ("trp", &self.trp)] {
+            rule.check(key, problems);
+        }
+        let same = |bin: &&Self| bin.name == self.name && bin.rate_mts == self.rate_mts;
+        if die.bin.iter().filter(same).count() > 1 {
+            let message = format!("bin {:?} stands twice at {} MT/s", self.name, self.rate_mts);
+            problems.add("name", message);
+        }
+        let below = *die.cwl_below_cl.value();
+        let cl = self.cl.clocks(*die.standard.value(), self.rate_mts);
+        if cl <= below {
+            problems.add("cl", format!("{cl} clocks leave no CWL {below} below"));
+        }
+    }
+}
+
+impl Rules {
+    /// Every rule that a die must have, by its key.
+    fn all(&self) -> [(&'static str, &Rule); 15] {
+        [
+            ("tras", &self.tras),
+            ("trtp", &self.trtp),
+            ("twr", &self.twr),
+            ("tccd_s", &self.tccd_s),
+            ("tccd_m", &self.tccd_m),
+            ("tccd_l", &self.tccd_l),
+            ("tccd_s_wr", &self.tccd_s_wr),
+            ("twtr_s", &self.twtr_s),
+            ("twtr_m", &self.twtr_m),
+            ("twtr_l", &self.twtr_l),
+            ("tppd", &self.tppd),
+            ("tpd", &self.tpd),
+            ("txp", &self.txp),
+            ("tpden", &self.tpden),
+            ("trfc", &self.trfc),
+        ]
+    }
+
+    fn check(&self, problems: &mut Problems) {
+        for (key, rule) in self.all() {
+            rule.check(key, problems);
+        }
+        let interval = |key: &str, figure: &Figure<Time>, rfc: &Rule, problems: &mut Problems| {
+            problems.up_to(key, figure, Time::from_ps(1_000_000_000));
+            let shortest = rfc.time().unwrap_or(Time::ZERO);
+            // Above 85 °C refreshes come twice as often; they must still leave time for something else.
+            if figure.least().ps() <= shortest.ps().saturating_mul(2) {
+                problems.add(
+                    key,
+                    format!("allowed: more than twice what a refresh takes, {shortest}"),
+                );
+            }
+        };
+        interval("trefi", &self.trefi, &self.trfc, problems);
+        if let Some(same_bank) = &self.same_bank {
+            let mut found = Problems::default();
+            same_bank.trfc_sb.check("trfc_sb", &mut found);
+            same_bank.trefsbrd.check("trefsbrd", &mut found);
+            interval(
+                "trefi_sb",
+                &same_bank.trefi_sb,
+                &same_bank.trfc_sb,
+                &mut found,
+            );
+            problems.nest("same_bank", found);
+        }
+        if let Some(stack) = &self.stack {
+            stack.trrd_dlr.check("stack.trrd_dlr", problems);
+            stack.tfaw_dlr.check("stack.tfaw_dlr", problems);
+            stack.trfc_dlr.check("stack.trfc_dlr", problems);
+        }
+    }
+}
+
+impl CurrentSet {
+    fn check(&self, problems: &mut Problems) {
+        if self.name.trim().is_empty() {
+            problems.add("name", "the text is empty");
+        }
+        let all = [
+            ("idd0", Some(&self.idd0)),
+            ("idd2p", Some(&self.idd2p)),
+            ("idd2n", Some(&self.idd2n)),
+            ("idd3p", Some(&self.idd3p)),
+            ("idd3n", Some(&self.idd3n)),
+            ("idd4r", Some(&self.idd4r)),
+            ("idd4w", Some(&self.idd4w)),
+            ("idd5b", Some(&self.idd5b)),
+            ("idd5c", self.idd5c.as_ref()),
+            ("ipp", Some(&self.ipp)),
+            ("ipp5b", Some(&self.ipp5b)),
+        ];
+        for (key, figure) in all {
+            if let Some(figure) = figure {
+                problems.up_to(key, figure, Current::from_si(CURRENT_MAX));
+            }
+        }
+    }
+}

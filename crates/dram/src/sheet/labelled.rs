@@ -1,0 +1,421 @@
+//! Parameters that nobody has disclosed: a value with a reason, and the alternatives that sensitivity runs try.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use wordline_core::quantity::Time;
+use wordline_core::{Basis, Provenance};
+
+/// What a user sets otherwise than the sheets do: names of choices with their values as text.
+pub type Settings = BTreeMap<String, String>;
+
+/// A choice of a module or system as users see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its name in [`Settings`].
+    pub name: &'static str,
+    /// What the sheets choose.
+    pub value: String,
+    /// What else is plausible; sensitivity runs try each.
+    pub alternatives: Vec<String>,
+    /// Why the value was chosen, or where it comes from.
+    pub reason: String,
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// Nothing has this name.
+    #[error("unknown setting {name:?}; allowed: {allowed}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that exist.
+        allowed: String,
+    },
+    /// A value that the setting cannot have.
+    #[error("setting {name}: {value:?} is not allowed; allowed: {allowed}")]
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// The values that it can have.
+        allowed: String,
+    },
+    /// Settings or sheets that do not fit each other.
+    #[error("{what}: {problem}")]
+    Unfit {
+        /// The setting, or the path in the sheet of the module.
+        what: String,
+        /// What does not fit, and what would.
+        problem: String,
+    },
+}
+
+/// A value that a choice can have, as text in sheets and settings.
+pub trait Value: Clone {
+    /// The value that a text names, if it names one.
+    fn parse(text: &str) -> Option<Self>;
+
+    /// The text that names the value.
+    fn text(&self) -> String;
+
+    /// The values that exist, for messages.
+    fn allowed() -> String;
+}
+
+/// A value with its alternatives and where it comes from. In TOML:
+///
+/// ```toml
+/// misses = { value = 48, alternatives = [32, 64], assumed = true, reason = "…" }
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawLabelled")]
+#[serde(bound(deserialize = "T: Value"))]
+pub struct Labelled<T> {
+    value: T,
+    alternatives: Vec<T>,
+    provenance: Provenance,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a choice: a table such as { value = 48, alternatives = [32, 64], assumed = true, reason = \"…\" }"
+)]
+struct RawLabelled {
+    value: Plain,
+    #[serde(default)]
+    alternatives: Vec<Plain>,
+    source: Option<String>,
+    basis: Option<Basis>,
+    #[serde(default)]
+    assumed: bool,
+    reason: Option<String>,
+}
+
+impl<T: Value> TryFrom<RawLabelled> for Labelled<T> {
+    type Error = String;
+
+    fn try_from(raw: RawLabelled) -> Result<Self, String> {
+        let value = |Plain(text): Plain| {
+            T::parse(&text)
+                .ok_or_else(|| format!("{text:?} is not allowed; allowed: {}", T::allowed()))
+        };
+        Ok(Self {
+            value: value(raw.value)?,
+            alternatives: raw
+                .alternatives
+                .into_iter()
+                .map(value)
+                .collect::<Result<_, _>>()?,
+            provenance: Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?,
+        })
+    }
+}
+
+impl<T: Value> Labelled<T> {
+    /// The value.
+    #[must_use]
+    pub const fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// What else is plausible.
+    #[must_use]
+    pub fn alternatives(&self) -> &[T] {
+        &self.alternatives
+    }
+
+    /// Where the value comes from.
+    #[must_use]
+    pub const fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// As users see it, under a name.
+    pub(super) fn choice(&self, name: &'static str) -> Choice {
+        Choice {
+            name,
+            value: self.value.text(),
+            alternatives: self.alternatives.iter().map(T::text).collect(),
+            reason: self.provenance.source.clone(),
+        }
+    }
+
+    /// The value, or the one that the settings have under a name.
+    pub(super) fn pick(&self, name: &'static str, settings: &Settings) -> Result<T, SettingError> {
+        Ok(set(name, settings)?.unwrap_or_else(|| self.value.clone()))
+    }
+}
+
+/// The value that the settings have under a name, if they have one.
+pub(super) fn set<T: Value>(
+    name: &'static str,
+    settings: &Settings,
+) -> Result<Option<T>, SettingError> {
+    let Some(text) = settings.get(name) else {
+        return Ok(None);
+    };
+    let value = T::parse(text.trim()).ok_or_else(|| SettingError::Value {
+        name,
+        value: text.clone(),
+        allowed: T::allowed(),
+    })?;
+    Ok(Some(value))
+}
+
+/// Text or a whole number of a sheet, as text.
+struct Plain(String);
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Plain;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number or a text")
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Plain, E> {
+                Ok(Plain(number.to_string()))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Plain, E> {
+                Ok(Plain(number.to_string()))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Plain, E> {
+                Ok(Plain(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// A whole number between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count<const LEAST: u32, const MOST: u32>(u32);
+
+impl<const LEAST: u32, const MOST: u32> Count<LEAST, MOST> {
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<const LEAST: u32, const MOST: u32> Value for Count<LEAST, MOST> {
+    fn parse(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (LEAST..=MOST).contains(&number).then_some(Self(number))
+    }
+
+    fn text(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn allowed() -> String {
+        format!("a whole number from {LEAST} to {MOST}")
+    }
+}
+
+/// The longest delay of a choice.
+const DELAY_MAX: Time = Time::from_ps(1_000_000);
+
+impl Value for Time {
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().filter(|time| *time <= DELAY_MAX)
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn allowed() -> String {
+        format!("a time up to {DELAY_MAX}, such as \"2 ns\"")
+    }
+}
+
+/// A name of something in another sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(String);
+
+impl Name {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Value for Name {
+    fn parse(text: &str) -> Option<Self> {
+        (!text.trim().is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    fn text(&self) -> String {
+        self.0.clone()
+    }
+
+    fn allowed() -> String {
+        "a name".to_owned()
+    }
+}
+
+/// Values that are words.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$item_doc])* $item,)+
+        }
+
+        impl Value for $name {
+            fn parse(text: &str) -> Option<Self> {
+                match text {
+                    $($word => Some(Self::$item),)+
+                    _ => None,
+                }
+            }
+
+            fn text(&self) -> String {
+                match self { $(Self::$item => $word,)+ }.to_owned()
+            }
+
+            fn allowed() -> String {
+                [$($word),+].join(", ")
+            }
+        }
+    };
+}
+
+words! {
+    /// Whether the two pseudo-channels of a sub-channel have something of their own.
+    Sharing {
+        /// One for each.
+        Own = "own",
+        /// One for both.
+        Shared = "shared",
+    }
+}
+
+words! {
+    /// Whether something is done.
+    Switch {
+        /// It is.
+        On = "on",
+        /// It is not.
+        Off = "off",
+    }
+}
+
+words! {
+    /// How the beats of the two pseudo-channels share the host's bus.
+    BeatReturn {
+        /// Beat by beat: both bursts at once, each at half the host's rate.
+        Interleaved = "interleaved",
+        /// One burst after the other, each at the host's rate.
+        Sequential = "sequential",
+    }
+}
+
+words! {
+    /// When the ranks of the two pseudo-channels are refreshed.
+    PairRefresh {
+        /// Each at a time of its own.
+        Staggered = "staggered",
+        /// Both ranks of a pair together.
+        Aligned = "aligned",
+    }
+}
+
+words! {
+    /// How ranks are refreshed.
+    RefreshMode {
+        /// A whole rank at a time.
+        AllBank = "all-bank",
+        /// One bank of every group at a time, in fine-granularity mode.
+        SameBank = "same-bank",
+        /// Not at all.
+        Off = "off",
+    }
+}
+
+words! {
+    /// How often refreshes fall due.
+    RefreshRate {
+        /// Every tREFI: up to 85 °C.
+        Normal = "normal",
+        /// Twice as often: above 85 °C.
+        Double = "double",
+    }
+}
+
+/// When rows are closed that nobody asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// When another row of the bank is wanted.
+    Open,
+    /// With the last queued access to the row.
+    Closed,
+    /// After some time without an access.
+    Timeout(Time),
+}
+
+impl Value for Page {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "open" => Some(Self::Open),
+            "closed" => Some(Self::Closed),
+            _ => {
+                let time: Time = Value::parse(text.strip_prefix("timeout")?.trim())?;
+                (time > Time::ZERO).then_some(Self::Timeout(time))
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Open => "open".to_owned(),
+            Self::Closed => "closed".to_owned(),
+            Self::Timeout(time) => format!("timeout {time}"),
+        }
+    }
+
+    fn allowed() -> String {
+        format!(
+            "open, closed, or timeout with a time up to {DELAY_MAX}, such as \"timeout 100 ns\""
+        )
+    }
+}
+
+/// When a rank without requests is powered down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PowerDown {
+    /// Never.
+    Never,
+    /// After some time without a command.
+    After(Time),
+}
+
+impl Value for PowerDown {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "never" => Some(Self::Never),
+            _ => Value::parse(text).map(Self::After),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Never => "never".to_owned(),
+            Self::After(time) => time.to_string(),
+        }
+    }
+
+    fn allowed() -> String {
+        format!("never, or {}", Time::allowed())
+    }
+}

@@ -1,0 +1,32 @@
+//! Sheets of dies, modules and systems, and how they become the numbers that a sub-channel works with.
+//!
+//! A [`Die`] states rules as its standard does, the greater of a count of clocks and a time; a [`Module`] says how many
+//! dies stand behind which register and buffers, at which clocks; a [`System`] has the cores, the interleaving and the
+//! memory controllers. [`connect`] rounds the rules once, at the clock that the DRAM has on the module.
+//!
+//! What nobody has disclosed is [`Labelled`]: a value with a reason and with alternatives, which [`Settings`] override
+//! by name.
+
+mod connect;
+mod die;
+mod labelled;
+mod mapping;
+mod module;
+mod problem;
+mod rounding;
+mod rule;
+mod system;
+mod timing;
+
+pub use connect::{Connected, check_settings, choices, connect};
+pub use die::{Bin, CurrentSet, Die, Organization, Rules, SameBank, Stack};
+pub use labelled::{
+    BeatReturn, Choice, Count, Labelled, Name, Page, PairRefresh, PowerDown, RefreshMode,
+    RefreshRate, SettingError, Settings, Sharing, Switch, Value,
+};
+pub use mapping::Order;
+pub use module::{Kind, Module, ModulePower, Pair};
+pub use problem::Problem;
+pub use rounding::{Standard, clocks_within};
+pub use rule::Rule;
+pub use system::{Controller, MappingSheet, System};

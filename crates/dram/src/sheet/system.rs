@@ -1,0 +1,201 @@
+//! The sheet of a system: the processor, its memory controllers, and how addresses are spread over them.
+
+use serde::Deserialize;
+use wordline_core::Figure;
+use wordline_core::quantity::{ByteCount, Frequency, Time};
+
+use super::labelled::{
+    Choice, Count, Labelled, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, Sharing,
+    Switch,
+};
+use super::mapping::Order;
+use super::problem::{Problem, Problems};
+
+/// A system: table `[host]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename = "host")]
+pub struct System {
+    /// Memory channels, each with one module.
+    pub channels: Labelled<Count<1, 64>>,
+    /// Cores.
+    pub cores: Labelled<Count<1, 1024>>,
+    /// Lines that a core can have under way, prefetches included.
+    pub misses: Labelled<Count<1, 1024>>,
+    /// Clock of the cores.
+    pub core_clock: Figure<Frequency>,
+    /// From a core's miss to the memory controller.
+    pub request_path: Labelled<Time>,
+    /// From the memory controller back to the core.
+    pub return_path: Labelled<Time>,
+    /// Bytes of a page of virtual memory.
+    pub page_bytes: Figure<ByteCount>,
+    /// Cache that holds the dirty lines of a core.
+    pub write_back_bytes: Figure<ByteCount>,
+    /// How addresses are spread.
+    pub mapping: MappingSheet,
+    /// What the memory controllers decide by themselves.
+    pub controller: Controller,
+}
+
+/// How addresses are spread: table `[host.mapping]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MappingSheet {
+    /// Bytes that follow each other in a sub-channel before the next one's turn.
+    pub interleave_bytes: Labelled<Count<64, 1_048_576>>,
+    /// The fields inside a sub-channel, lowest first. Where ranks and pseudo-channels stand selects them.
+    pub address_order: Labelled<Order>,
+    /// Whether bank group and bank are XORed with low bits of the row.
+    pub hash: Labelled<Switch>,
+}
+
+/// What a memory controller decides by itself: table `[host.controller]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controller {
+    /// Entries of a read queue.
+    pub read_queue: Labelled<Count<1, 4096>>,
+    /// Entries of a write queue.
+    pub write_queue: Labelled<Count<1, 4096>>,
+    /// Whether the pseudo-channels of an MRDIMM have queues of their own.
+    pub queue_sharing: Labelled<Sharing>,
+    /// Whether they have command slots of their own.
+    pub command_sharing: Labelled<Sharing>,
+    /// Writes in a queue at which the channel turns to writing.
+    pub drain_high: Labelled<Count<1, 4096>>,
+    /// Writes in every queue at which it turns back.
+    pub drain_low: Labelled<Count<0, 4096>>,
+    /// Column commands that may pass the oldest request.
+    pub age_cap: Labelled<Count<1, 1_000_000>>,
+    /// When rows are closed that nobody asks for.
+    pub page_policy: Labelled<Page>,
+    /// How ranks are refreshed.
+    pub refresh: Labelled<RefreshMode>,
+    /// How often refreshes fall due.
+    pub refresh_rate: Labelled<RefreshRate>,
+    /// Refreshes that a rank may owe while it has requests: REFab 4 (JESD79-5), REFsb 32.
+    pub refresh_postponed: Labelled<Count<0, 32>>,
+    /// Whether the two ranks of a pair are refreshed together.
+    pub pair_refresh: Labelled<PairRefresh>,
+    /// When a rank without requests is powered down.
+    pub power_down: Labelled<PowerDown>,
+    /// Idle clocks of the DRAM's data bus between bursts of different ranks.
+    pub rank_gap: Labelled<Count<0, 64>>,
+    /// Idle clocks of the DRAM's data bus between a read's burst and a write's.
+    pub rtw_gap: Labelled<Count<0, 64>>,
+}
+
+/// Names of the choices of every system.
+pub(super) const NAMES: [&str; 23] = [
+    "channels",
+    "cores",
+    "misses",
+    "request_path",
+    "return_path",
+    "interleave_bytes",
+    "address_order",
+    "hash",
+    "read_queue",
+    "write_queue",
+    "queue_sharing",
+    "command_sharing",
+    "drain_high",
+    "drain_low",
+    "age_cap",
+    "page_policy",
+    "refresh",
+    "refresh_rate",
+    "refresh_postponed",
+    "pair_refresh",
+    "power_down",
+    "rank_gap",
+    "rtw_gap",
+];
+
+impl System {
+    /// Every parameter that can be set, with what else is plausible.
+    #[must_use]
+    pub fn choices(&self) -> Vec<Choice> {
+        let (mapping, controller) = (&self.mapping, &self.controller);
+        vec![
+            self.channels.choice("channels"),
+            self.cores.choice("cores"),
+            self.misses.choice("misses"),
+            self.request_path.choice("request_path"),
+            self.return_path.choice("return_path"),
+            mapping.interleave_bytes.choice("interleave_bytes"),
+            mapping.address_order.choice("address_order"),
+            mapping.hash.choice("hash"),
+            controller.read_queue.choice("read_queue"),
+            controller.write_queue.choice("write_queue"),
+            controller.queue_sharing.choice("queue_sharing"),
+            controller.command_sharing.choice("command_sharing"),
+            controller.drain_high.choice("drain_high"),
+            controller.drain_low.choice("drain_low"),
+            controller.age_cap.choice("age_cap"),
+            controller.page_policy.choice("page_policy"),
+            controller.refresh.choice("refresh"),
+            controller.refresh_rate.choice("refresh_rate"),
+            controller.refresh_postponed.choice("refresh_postponed"),
+            controller.pair_refresh.choice("pair_refresh"),
+            controller.power_down.choice("power_down"),
+            controller.rank_gap.choice("rank_gap"),
+            controller.rtw_gap.choice("rtw_gap"),
+        ]
+    }
+
+    /// What contradicts itself or physics in the sheet.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.up_to(
+            "core_clock",
+            &self.core_clock,
+            Frequency::from_hz(20_000_000_000),
+        );
+        problems.up_to(
+            "page_bytes",
+            &self.page_bytes,
+            ByteCount::from_bytes(1 << 30),
+        );
+        let page = self.page_bytes.nominal().bytes();
+        if !page.is_power_of_two() || page < 4096 {
+            problems.add("page_bytes", "allowed: a power of two from 4 KiB to 1 GiB");
+        }
+        problems.up_to(
+            "write_back_bytes",
+            &self.write_back_bytes,
+            ByteCount::from_bytes(1 << 30),
+        );
+        if !self.write_back_bytes.nominal().bytes().is_multiple_of(64) {
+            problems.add("write_back_bytes", "allowed: a multiple of 64 B");
+        }
+        if !self
+            .mapping
+            .interleave_bytes
+            .value()
+            .get()
+            .is_multiple_of(64)
+        {
+            problems.add(
+                "mapping.interleave_bytes",
+                "allowed: 64 times a power of two",
+            );
+        }
+        let controller = &self.controller;
+        let (high, low) = (
+            controller.drain_high.value().get(),
+            controller.drain_low.value().get(),
+        );
+        let entries = controller.write_queue.value().get();
+        if low >= high || high > entries {
+            problems.add(
+                "controller.drain_high",
+                format!(
+                    "{high} must lie above drain_low, {low}, and be at most write_queue, {entries}"
+                ),
+            );
+        }
+        problems.list
+    }
+}
