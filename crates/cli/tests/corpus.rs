@@ -3,6 +3,8 @@
 
 #[path = "../../../fuzz/checks/document.rs"]
 mod document;
+#[path = "../../../fuzz/checks/dram_trace.rs"]
+mod dram_trace;
 #[path = "../../../fuzz/checks/figures.rs"]
 mod figures;
 #[path = "../../../fuzz/checks/import.rs"]
@@ -117,6 +119,31 @@ fn the_corpus_of_captures_passes() {
 #[test]
 fn the_corpus_of_traces_passes() {
     replay("trace", trace::check);
+}
+
+#[test]
+fn the_corpus_of_memory_traces_passes() {
+    replay("dram_trace", dram_trace::check);
+}
+
+/// Inputs that are refused at once would test little.
+#[test]
+fn the_sound_memory_traces_of_the_corpus_are_read() {
+    for name in [
+        "dramsim3.trc",
+        "ramulator.trace",
+        "loadstore.trace",
+        "comma.csv",
+        "semicolon.csv",
+        "epoch.csv",
+        "comment-bom.csv",
+        "commands.txt",
+    ] {
+        assert!(
+            dram_trace::check(&corpus_file("dram_trace", name)),
+            "{name} is refused"
+        );
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod command;
 mod config;
 pub mod energy;
 mod engine;
+pub mod log;
 mod mapping;
 mod observer;
 mod request;

@@ -21,7 +21,7 @@ mod request;
 mod words;
 
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Cursor, Read};
 
 pub use error::DramTraceError;
 pub use format::{DramFormat, UnknownDramFormat};
@@ -31,7 +31,7 @@ use wordline_core::quantity::Frequency;
 use crate::csv::fields::Fields;
 use crate::format::FOREIGN;
 use crate::lines::Lines;
-use crate::log::BYTE_ORDER_MARK;
+use crate::log::{BYTE_ORDER_MARK, Source};
 use columns::Columns;
 use request::{Checks, Told};
 
@@ -66,7 +66,7 @@ impl Options {
 
 /// The requests of a trace, one at a time. The first error is the last item.
 pub struct DramTrace<R> {
-    lines: Lines<R>,
+    lines: Lines<Source<R>>,
     syntax: Syntax,
     checks: Checks,
     /// The first line, which was read to know the format.
@@ -98,13 +98,12 @@ impl Syntax {
 /// Where the format is unknown, or the first line is not what its format asks for. Requests bring the errors of later
 /// lines with them.
 pub fn open<R: BufRead>(reader: R, options: &Options) -> Result<DramTrace<R>, DramTraceError> {
-    let mut lines = Lines::new(reader);
+    let mut lines = Lines::new(without_mark(reader)?);
     let mut checks = Checks::new(options);
     let Some(line) = lines.next_told()? else {
         return Err(DramTraceError::Empty);
     };
-    let (number, ended) = (line.number, line.ended);
-    let text = line.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.text);
+    let (number, text, ended) = (line.number, line.text, line.ended);
     let foreign = FOREIGN.iter().find(|(magic, _)| text.starts_with(magic));
     if let (1, Some((_, what))) = (number, foreign) {
         return Err(DramTraceError::Foreign { what });
@@ -130,6 +129,18 @@ pub fn open<R: BufRead>(reader: R, options: &Options) -> Result<DramTrace<R>, Dr
         first,
         is_over: false,
     })
+}
+
+/// Without the byte order mark that spreadsheets put in front, of a comment as well.
+fn without_mark<R: BufRead>(mut reader: R) -> Result<Source<R>, DramTraceError> {
+    let mut start = Vec::new();
+    let length = BYTE_ORDER_MARK.len() as u64;
+    let limited = reader.by_ref().take(length).read_to_end(&mut start);
+    limited.map_err(|source| DramTraceError::Unreadable { line: 1, source })?;
+    if start == BYTE_ORDER_MARK {
+        start.clear();
+    }
+    Ok(Cursor::new(start).chain(reader))
 }
 
 impl<R> DramTrace<R> {

@@ -89,7 +89,7 @@ fn columns_may_stand_in_any_order_with_any_separator() {
         "time_ns,address,operation\n7,4096,read\n8.5,0x40,write\n",
         "op;note;time_us;addr\nR;x;0,007;4096\nW;;0,0085;64\n",
         "\"Address\"\t\"RW\"\t\"arrival_ps\"\n4096\tLD\t7000\n64\tst\t8500\n",
-        "\u{FEFF}time_s,address,type\n7e-9,4096,rd\n8.5e-9,64,wr\n",
+        "\u{FEFF}# a comment\ntime_s,address,type\n7e-9,4096,rd\n8.5e-9,64,wr\n",
         "time_ns,address,operation\n1700000000000000000,4096,r\n1700000000000000001.5,64,w\n",
     ] {
         assert_eq!(told(text), expected, "{text}");
