@@ -172,8 +172,8 @@ impl SubChannelConfig {
             ),
             (
                 "geometry.slices",
-                "allowed: what divides the ranks",
-                of.slices == 0 || !of.ranks.is_multiple_of(of.slices),
+                "allowed: a power of two that divides the ranks",
+                !of.slices.is_power_of_two() || !of.ranks.is_multiple_of(of.slices),
             ),
             (
                 "geometry.groups",

@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND};
+use super::state::{ACT, CLOSED, Candidate, PRE, ROW_COMMAND, SLOTS};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -165,7 +165,7 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
         let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
         let bank = usize::from(of.bank);
-        let hit = self.channels[channel].open[bank] == of.location.row;
+        let hit = self.channels[channel].banks[bank].open == of.location.row;
         self.candidate(channel, bank, entry, hit)
     }
 
@@ -176,13 +176,12 @@ impl<O: Observer> SubChannel<O> {
         let kind = self.direction();
         let of = &self.sets[self.set_of(channel)].entries[usize::from(entry)];
         let closes = hit && self.closes_pages() && !self.is_row_wanted_again(channel, bank, entry);
-        let (slot, bank_ok) = match (hit, pc.open[bank]) {
-            (true, _) if closes && kind == 0 => {
-                (kind, pc.column_ok[kind][bank].max(pc.rda_ok[bank]))
-            }
-            (true, _) => (kind, pc.column_ok[kind][bank]),
-            (false, CLOSED) => (ACT, pc.act_ok[bank]),
-            (false, _) => (PRE, pc.pre_ok[bank]),
+        let of_bank = &pc.banks[bank];
+        let (slot, bank_ok) = match (hit, of_bank.open) {
+            (true, _) if closes && kind == 0 => (kind, of_bank.column_ok[0].max(of_bank.rda_ok)),
+            (true, _) => (kind, of_bank.column_ok[kind]),
+            (false, CLOSED) => (ACT, of_bank.act_ok),
+            (false, _) => (PRE, of_bank.pre_ok),
         };
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
@@ -190,8 +189,8 @@ impl<O: Observer> SubChannel<O> {
         Candidate {
             bank_ok,
             order: if pc.is_off(bank) { u64::MAX } else { order },
-            group_slot: small(slot * pc.groups() + usize::from(pc.group_of[bank])),
-            rank_slot: small(slot * pc.ranks.len() + usize::from(pc.rank_of[bank])),
+            group_slot: small(usize::from(of_bank.group) * SLOTS + slot),
+            rank_slot: small(usize::from(of_bank.rank) * SLOTS + slot),
             bank: small(bank),
             entry,
             slot: slot.to_le_bytes()[0],
@@ -211,7 +210,7 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
         let entries = &self.sets[self.set_of(channel)].entries;
-        let mut place = self.channels[channel].lists[self.direction()][bank].first;
+        let mut place = self.channels[channel].banks[bank].lists[self.direction()].first;
         std::iter::from_fn(move || {
             let entry = entries.get(usize::from(place))?;
             let this = place;
@@ -224,12 +223,12 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
         let pc = &self.channels[channel];
-        let first = pc.lists[self.direction()][bank].first;
+        let first = pc.banks[bank].lists[self.direction()].first;
         if first == NONE {
             self.drop_candidate(channel, bank);
             return;
         }
-        let open = pc.open[bank];
+        let open = pc.banks[bank].open;
         let hit = if open == CLOSED {
             None
         } else {
@@ -241,24 +240,46 @@ impl<O: Observer> SubChannel<O> {
             None => self.candidate(channel, bank, first, false),
         };
         let pc = &mut self.channels[channel];
-        match pc.candidate_of[bank] {
+        match pc.banks[bank].candidate {
             NONE => {
-                pc.candidate_of[bank] = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
+                pc.banks[bank].candidate = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
                 pc.candidates.push(candidate);
             }
             place => pc.candidates[usize::from(place)] = candidate,
         }
     }
 
+    /// A column command was issued: mostly the next entry of the bank wants the same row.
+    #[inline]
+    pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
+        let (kind, closes, set) = (self.direction(), self.closes_pages(), self.set_of(channel));
+        let pc = &mut self.channels[channel];
+        let of = &pc.banks[bank];
+        let first = of.lists[kind].first;
+        let entry = self.sets[set].entries.get(usize::from(first));
+        let candidate = pc.candidates.get_mut(usize::from(of.candidate));
+        if let (Some(entry), Some(candidate), false) = (entry, candidate, closes) {
+            // An overdue entry may have passed the bank's candidate, which then is no column command.
+            let hit = entry.location.row == of.open && candidate.is_column();
+            if hit && candidate.order != u64::MAX {
+                candidate.entry = first;
+                candidate.order = entry.age;
+                candidate.bank_ok = of.column_ok[kind];
+                return;
+            }
+        }
+        self.rechoose(channel, bank);
+    }
+
     /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
     #[inline]
     pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, entry: u16) {
         let pc = &self.channels[channel];
-        if let Some(candidate) = pc.candidates.get(usize::from(pc.candidate_of[bank])) {
+        if let Some(candidate) = pc.candidates.get(usize::from(pc.banks[bank].candidate)) {
             let row = self.sets[self.set_of(channel)].entries[usize::from(entry)]
                 .location
                 .row;
-            if row != pc.open[bank] || (candidate.is_column() && !self.closes_pages()) {
+            if row != pc.banks[bank].open || (candidate.is_column() && !self.closes_pages()) {
                 return;
             }
         }
@@ -267,11 +288,11 @@ impl<O: Observer> SubChannel<O> {
 
     fn drop_candidate(&mut self, channel: usize, bank: usize) {
         let pc = &mut self.channels[channel];
-        let place = std::mem::replace(&mut pc.candidate_of[bank], NONE);
+        let place = std::mem::replace(&mut pc.banks[bank].candidate, NONE);
         if place != NONE {
             pc.candidates.swap_remove(usize::from(place));
             if let Some(moved) = pc.candidates.get(usize::from(place)) {
-                pc.candidate_of[usize::from(moved.bank)] = place;
+                pc.banks[usize::from(moved.bank)].candidate = place;
             }
         }
     }
@@ -281,7 +302,7 @@ impl<O: Observer> SubChannel<O> {
         for channel in 0..self.channels.len() {
             let pc = &mut self.channels[channel];
             for candidate in &pc.candidates {
-                pc.candidate_of[usize::from(candidate.bank)] = NONE;
+                pc.banks[usize::from(candidate.bank)].candidate = NONE;
             }
             pc.candidates.clear();
             let mut place = pc.by_age[usize::from(self.writing)].first;
@@ -289,7 +310,7 @@ impl<O: Observer> SubChannel<O> {
                 let entry = &self.sets[self.set_of(channel)].entries[usize::from(place)];
                 place = entry.next_by_age;
                 let bank = usize::from(entry.bank);
-                if self.channels[channel].candidate_of[bank] == NONE {
+                if self.channels[channel].banks[bank].candidate == NONE {
                     self.rechoose(channel, bank);
                 }
             }
@@ -300,7 +321,7 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
         for place in 0..self.channels[channel].candidates.len() {
             let bank = usize::from(self.channels[channel].candidates[place].bank);
-            if usize::from(self.channels[channel].rank_of[bank]) == rank {
+            if usize::from(self.channels[channel].banks[bank].rank) == rank {
                 self.rechoose(channel, bank);
             }
         }

@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::choose::{Choice, Deed};
 use super::stamp::clock;
-use super::state::{CLOSED, PRE};
+use super::state::{CLOSED, PRE, SLOTS};
 use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
@@ -113,8 +113,8 @@ impl<O: Observer> SubChannel<O> {
     /// Clocks before a clock for which a bank was withheld.
     pub(super) fn withheld_before(&self, channel: usize, bank: usize, now: u64) -> u64 {
         let pc = &self.channels[channel];
-        let place = usize::from(pc.rank_of[bank]) * usize::from(self.geometry.banks)
-            + usize::from(pc.index_of[bank]);
+        let place = usize::from(pc.banks[bank].rank) * usize::from(self.geometry.banks)
+            + usize::from(pc.banks[bank].index);
         let since = pc.withheld_since[place].map_or(0, |since| now.saturating_sub(since));
         pc.withheld[place] + since
     }
@@ -204,11 +204,11 @@ impl<O: Observer> SubChannel<O> {
     /// Whether any of these banks is open, and when they may all be closed.
     fn closing(&self, channel: usize, rank: usize) -> (bool, u64) {
         let pc = &self.channels[channel];
-        let mut ok = pc.rank_ok[PRE * pc.ranks.len() + rank];
+        let mut ok = pc.rank_ok[rank * SLOTS + PRE];
         let mut open = false;
         for bank in self.open_banks_of_refresh(channel, rank) {
             open = true;
-            ok = ok.max(pc.pre_ok[bank]);
+            ok = ok.max(pc.banks[bank].pre_ok);
         }
         (open, clock(ok))
     }
@@ -228,11 +228,12 @@ impl<O: Observer> SubChannel<O> {
     /// The first open row that nobody has asked for long enough.
     fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Choice {
         let pc = &self.channels[channel];
-        let rows = (0..pc.open.len())
-            .filter(|&bank| pc.open[bank] != CLOSED && pc.queued[bank] == 0 && !pc.is_off(bank));
+        let rows = (0..pc.banks.len()).filter(|&bank| {
+            pc.banks[bank].open != CLOSED && pc.banks[bank].is_idle() && !pc.is_off(bank)
+        });
         let choices = rows.map(|bank| {
-            let rank = usize::from(pc.rank_of[bank]);
-            let rule = pc.pre_ok[bank].max(pc.rank_ok[PRE * pc.ranks.len() + rank]);
+            let rank = usize::from(pc.banks[bank].rank);
+            let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank * SLOTS + PRE]);
             let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
             let deed = deed(Command::PrePb, rank, bank);
             Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)

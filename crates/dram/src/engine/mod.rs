@@ -18,6 +18,7 @@ use crate::request::{Kind, Location, Request};
 use crate::timing::Timing;
 use choose::Choice;
 use queue::{Set, index, kind_of};
+use rules::Rules;
 use stamp::CLOCKS_MAX;
 use state::PseudoChannel;
 
@@ -25,6 +26,7 @@ use state::PseudoChannel;
 #[derive(Clone, Debug)]
 pub struct SubChannel<O: Observer> {
     timing: Timing,
+    rules: Rules,
     geometry: Geometry,
     policy: Policy,
     observer: O,
@@ -107,6 +109,7 @@ impl<O: Observer> SubChannel<O> {
                 Refresh::Off => u64::MAX,
                 Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
             },
+            rules: Rules::new(&config.timing, geometry),
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),
@@ -127,7 +130,26 @@ impl<O: Observer> SubChannel<O> {
         Ok(())
     }
 
+    #[inline]
     fn check(&self, request: &Request) -> Result<(), PushError> {
+        let (of, at) = (&self.geometry, &request.location);
+        let inside = at.pseudo_channel < of.pseudo_channels
+            && at.rank < of.ranks
+            && at.group < of.groups
+            && at.bank < of.banks
+            && at.row < of.rows
+            && at.column < of.columns
+            && request.arrival < CLOCKS_MAX;
+        if inside && request.arrival >= self.pushed.max(self.now) {
+            Ok(())
+        } else {
+            Err(self.fault(request))
+        }
+    }
+
+    /// What is wrong with a request.
+    #[cold]
+    fn fault(&self, request: &Request) -> PushError {
         let (of, at) = (&self.geometry, &request.location);
         let parts = [
             (
@@ -142,23 +164,20 @@ impl<O: Observer> SubChannel<O> {
             ("column", u64::from(at.column), u64::from(of.columns)),
             ("arrival", request.arrival, CLOCKS_MAX),
         ];
+        let id = request.id;
         for (what, value, bound) in parts {
             if value >= bound {
-                let (id, max) = (request.id, bound - 1);
-                return Err(PushError::OutOfRange {
+                let max = bound - 1;
+                return PushError::OutOfRange {
                     id,
                     what,
                     value,
                     max,
-                });
+                };
             }
         }
-        let after = self.pushed.max(self.now);
-        if request.arrival < after {
-            let (id, arrival) = (request.id, request.arrival);
-            return Err(PushError::Late { id, arrival, after });
-        }
-        Ok(())
+        let (arrival, after) = (request.arrival, self.pushed.max(self.now));
+        PushError::Late { id, arrival, after }
     }
 
     /// Does everything that happens before a clock.
@@ -308,9 +327,9 @@ impl<O: Observer> SubChannel<O> {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
         Location {
             pseudo_channel: byte(channel),
-            rank: pc.rank_of[bank],
-            group: byte(usize::from(pc.group_of[bank]) % usize::from(self.geometry.groups)),
-            bank: pc.index_of[bank],
+            rank: pc.banks[bank].rank,
+            group: byte(usize::from(pc.banks[bank].group) % usize::from(self.geometry.groups)),
+            bank: pc.banks[bank].index,
             row: 0,
             column: 0,
         }

@@ -1,134 +1,157 @@
 //! What a command forbids for a while: the tables of `DESIGN.md`, applied once, when it is issued.
 
 use super::SubChannel;
-use super::stamp::{clock, put_off};
-use super::state::{ACT, CLOSED, PRE};
+use super::stamp::{Stamp, clock, put_off, raise, stamp};
+use super::state::{ACT, CLOSED, PRE, SLOTS};
+use crate::config::Geometry;
 use crate::observer::{Cause, Observer};
+use crate::timing::Timing;
+
+/// What a column command of one kind puts off, as distances of stamps: first those of its own kind, then the others.
+#[derive(Clone, Debug)]
+struct ColumnRules {
+    bank: [Stamp; 2],
+    group: [Stamp; 2],
+    stack: [Stamp; 2],
+    other_ranks: [Stamp; 2],
+    pair: [Stamp; 2],
+    pre: Stamp,
+    rda: Stamp,
+    pde: u64,
+}
+
+/// The tables of `DESIGN.md` as distances of stamps.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    column: [ColumnRules; 2],
+    rcd: Stamp,
+    ras: Stamp,
+    rc: Stamp,
+    rrd_l: Stamp,
+    /// Logical ranks of a stack, less one.
+    stack_mask: usize,
+}
+
+impl Rules {
+    pub(super) fn new(t: &Timing, geometry: &Geometry) -> Self {
+        let bus = |clocks: u32| stamp(u64::from(clocks), Cause::Bus);
+        let turn = |clocks: u32| stamp(u64::from(clocks), Cause::Turnaround);
+        let bank = |clocks: u32| stamp(u64::from(clocks), Cause::Bank);
+        let written = t.cwl + t.burst;
+        let read = ColumnRules {
+            bank: [bus(t.ccd_l), turn(t.rtw)],
+            group: [bus(t.ccd_m), turn(t.rtw)],
+            stack: [bus(t.ccd_s), turn(t.rtw)],
+            other_ranks: [turn(t.burst + t.rank_gap), turn(t.rtw + t.rank_gap)],
+            pair: [bus(t.pair_burst), turn(t.pair_rtw)],
+            pre: bank(t.rtp),
+            rda: 0,
+            pde: u64::from(t.cl + t.burst + 1),
+        };
+        let switched = positive(written + t.rank_gap, t.cl);
+        let write = ColumnRules {
+            bank: [bus(t.ccd_l_wr), turn(written + t.wtr_l)],
+            group: [bus(t.ccd_m_wr), turn(written + t.wtr_m)],
+            stack: [bus(t.ccd_s_wr), turn(written + t.wtr_s)],
+            other_ranks: [turn(t.burst + t.rank_gap), turn(switched)],
+            pair: [bus(t.pair_burst), turn(t.pair_wtr)],
+            pre: bank(written + t.wr),
+            rda: bank(positive(written + t.wr, t.rtp)),
+            pde: u64::from(written + t.wr + 1),
+        };
+        Self {
+            column: [read, write],
+            rcd: stamp(u64::from(t.rcd), Cause::Activate),
+            ras: bank(t.ras),
+            rc: bank(t.rc),
+            rrd_l: stamp(u64::from(t.rrd_l), Cause::ActivationRate),
+            stack_mask: usize::from(geometry.slices.max(1)) - 1,
+        }
+    }
+}
 
 impl<O: Observer> SubChannel<O> {
-    /// Ranks of the stack of a rank.
-    fn stack_of(&self, rank: usize) -> std::ops::Range<usize> {
-        let slices = usize::from(self.geometry.slices);
-        let first = rank / slices * slices;
-        first..first + slices
+    /// Ranks of the stack of a rank. Slices are a power of two.
+    fn stack_of(&self, rank: usize) -> std::ops::RangeInclusive<usize> {
+        let mask = self.rules.stack_mask;
+        rank & !mask..=rank | mask
     }
 
     pub(super) fn after_act(&mut self, channel: usize, bank: usize, at: u64) {
-        let t = &self.timing;
-        let stack = self.stack_of(usize::from(self.channels[channel].rank_of[bank]));
+        let (t, rules, base) = (&self.timing, &self.rules, stamp(at, Cause::ALL[0]));
         let pc = &mut self.channels[channel];
-        let (rank, group) = (
-            usize::from(pc.rank_of[bank]),
-            usize::from(pc.group_of[bank]),
-        );
-        let (groups, ranks) = (pc.groups(), pc.ranks.len());
-        let after = |clocks: u32| at + u64::from(clocks);
-        for column_ok in &mut pc.column_ok {
-            put_off(&mut column_ok[bank], after(t.rcd), Cause::Activate);
+        let of = &mut pc.banks[bank];
+        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
+        for column_ok in &mut of.column_ok {
+            raise(column_ok, base + rules.rcd);
         }
-        put_off(&mut pc.pre_ok[bank], after(t.ras), Cause::Bank);
-        put_off(&mut pc.act_ok[bank], after(t.rc), Cause::Bank);
-        put_off(
-            &mut pc.group_ok[ACT * groups + group],
-            after(t.rrd_l),
-            Cause::ActivationRate,
-        );
+        raise(&mut of.pre_ok, base + rules.ras);
+        raise(&mut of.act_ok, base + rules.rc);
+        raise(&mut pc.group_ok[group * SLOTS + ACT], base + rules.rrd_l);
+        let after = |clocks: u32| at + u64::from(clocks);
         let of = &mut pc.ranks[rank];
         of.refsb_ok = of.refsb_ok.max(after(t.rrd_l));
         of.pde_ok = of.pde_ok.max(after(t.pden));
         let fifth = next_of_four(&mut of.faw, &mut of.faw_next, after(t.faw));
-        let rank_ok = &mut pc.rank_ok[ACT * ranks..];
         put_off(
-            &mut rank_ok[rank],
+            &mut pc.rank_ok[rank * SLOTS + ACT],
             after(t.rrd_s).max(fifth),
             Cause::ActivationRate,
         );
-        if stack.len() > 1 {
-            let of = &mut pc.stacks[rank / stack.len()];
-            let fifth = next_of_four(&mut of.faw, &mut of.faw_next, after(t.faw_dlr));
-            for slice in stack {
-                let apart = if slice == rank { 0 } else { after(t.rrd_dlr) };
-                put_off(&mut rank_ok[slice], apart.max(fifth), Cause::ActivationRate);
-            }
+        if self.rules.stack_mask > 0 {
+            self.after_act_of_stack(channel, rank, at);
+        }
+    }
+
+    fn after_act_of_stack(&mut self, channel: usize, rank: usize, at: u64) {
+        let stack = self.stack_of(rank);
+        let faw = at + u64::from(self.timing.faw_dlr);
+        let apart = at + u64::from(self.timing.rrd_dlr);
+        let pc = &mut self.channels[channel];
+        let of = &mut pc.stacks[*stack.start()];
+        let fifth = next_of_four(&mut of.faw, &mut of.faw_next, faw);
+        for slice in stack {
+            let apart = if slice == rank { 0 } else { apart };
+            put_off(
+                &mut pc.rank_ok[slice * SLOTS + ACT],
+                apart.max(fifth),
+                Cause::ActivationRate,
+            );
         }
     }
 
     /// A column command puts off those of its bank, group, rank, stack and pseudo-channel, and of the other one.
+    #[inline]
     pub(super) fn after_column(&mut self, channel: usize, bank: usize, kind: usize, at: u64) {
-        let t = &self.timing;
-        let stack = self.stack_of(usize::from(self.channels[channel].rank_of[bank]));
-        let pc = &mut self.channels[channel];
-        let (rank, group) = (
-            usize::from(pc.rank_of[bank]),
-            usize::from(pc.group_of[bank]),
-        );
-        let (groups, ranks) = (pc.groups(), pc.ranks.len());
-        let after = |clocks: u32| at + u64::from(clocks);
-        let written = t.cwl + t.burst;
-        let (same, turned) = if kind == 0 {
-            ([t.ccd_l, t.ccd_m, t.ccd_s], [t.rtw; 3])
-        } else {
-            let same = [t.ccd_l_wr, t.ccd_m_wr, t.ccd_s_wr];
-            (
-                same,
-                [t.wtr_l, t.wtr_m, t.wtr_s].map(|clocks| written + clocks),
-            )
-        };
+        let stack_mask = self.rules.stack_mask;
+        let (rules, base) = (&self.rules.column[kind], stamp(at, Cause::ALL[0]));
         let other = 1 - kind;
-        put_off(&mut pc.column_ok[kind][bank], after(same[0]), Cause::Bus);
-        put_off(
-            &mut pc.column_ok[other][bank],
-            after(turned[0]),
-            Cause::Turnaround,
-        );
-        put_off(
-            &mut pc.group_ok[kind * groups + group],
-            after(same[1]),
-            Cause::Bus,
-        );
-        put_off(
-            &mut pc.group_ok[other * groups + group],
-            after(turned[1]),
-            Cause::Turnaround,
-        );
-        let switched = if kind == 0 {
-            [t.burst + t.rank_gap, t.rtw + t.rank_gap]
-        } else {
-            [t.burst + t.rank_gap, positive(written + t.rank_gap, t.cl)]
-        };
-        for one in 0..ranks {
-            let ([same, turned], cause) = if stack.contains(&one) {
-                ([same[2], turned[2]], Cause::Bus)
+        let pc = &mut self.channels[channel];
+        let of = &mut pc.banks[bank];
+        let (rank, group) = (usize::from(of.rank), usize::from(of.group));
+        raise(&mut of.column_ok[kind], base + rules.bank[0]);
+        raise(&mut of.column_ok[other], base + rules.bank[1]);
+        raise(&mut of.pre_ok, base + rules.pre);
+        raise(&mut of.rda_ok, base + rules.rda);
+        let group_ok = &mut pc.group_ok[group * SLOTS..][..SLOTS];
+        raise(&mut group_ok[kind], base + rules.group[0]);
+        raise(&mut group_ok[other], base + rules.group[1]);
+        for (one, rank_ok) in pc.rank_ok.chunks_exact_mut(SLOTS).enumerate() {
+            let same_stack = one | stack_mask == rank | stack_mask;
+            let distances = if same_stack {
+                rules.stack
             } else {
-                (switched, Cause::Turnaround)
+                rules.other_ranks
             };
-            put_off(&mut pc.rank_ok[kind * ranks + one], after(same), cause);
-            put_off(
-                &mut pc.rank_ok[other * ranks + one],
-                after(turned),
-                Cause::Turnaround,
-            );
+            raise(&mut rank_ok[kind], base + distances[0]);
+            raise(&mut rank_ok[other], base + distances[1]);
         }
         let of = &mut pc.ranks[rank];
-        if kind == 0 {
-            put_off(&mut pc.pre_ok[bank], after(t.rtp), Cause::Bank);
-            of.pde_ok = of.pde_ok.max(after(t.cl + t.burst + 1));
-        } else {
-            put_off(&mut pc.pre_ok[bank], after(written + t.wr), Cause::Bank);
-            let rda = after(positive(written + t.wr, t.rtp));
-            put_off(&mut pc.rda_ok[bank], rda, Cause::Bank);
-            of.pde_ok = of.pde_ok.max(after(written + t.wr + 1));
-        }
-        let turned = if kind == 0 { t.pair_rtw } else { t.pair_wtr };
-        let (same, turned) = (after(t.pair_burst), after(turned));
+        of.pde_ok = of.pde_ok.max(at + rules.pde);
         if let Some(pair) = self.channels.get_mut(1 - channel) {
-            for rank in 0..ranks {
-                put_off(&mut pair.rank_ok[kind * ranks + rank], same, Cause::Bus);
-                put_off(
-                    &mut pair.rank_ok[other * ranks + rank],
-                    turned,
-                    Cause::Turnaround,
-                );
+            for rank_ok in pair.rank_ok.chunks_exact_mut(SLOTS) {
+                raise(&mut rank_ok[kind], base + rules.pair[0]);
+                raise(&mut rank_ok[other], base + rules.pair[1]);
             }
         }
     }
@@ -137,10 +160,10 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn close(&mut self, channel: usize, bank: usize, from: u64) {
         let (rp, pden) = (u64::from(self.timing.rp), u64::from(self.timing.pden));
         let pc = &mut self.channels[channel];
-        let rank = usize::from(pc.rank_of[bank]);
-        pc.open[bank] = CLOSED;
-        put_off(&mut pc.act_ok[bank], from + rp, Cause::Bank);
-        let index = usize::from(pc.index_of[bank]);
+        let rank = usize::from(pc.banks[bank].rank);
+        pc.banks[bank].open = CLOSED;
+        put_off(&mut pc.banks[bank].act_ok, from + rp, Cause::Bank);
+        let index = usize::from(pc.banks[bank].index);
         let idle = &mut pc.idle_ok[rank * usize::from(self.geometry.banks) + index];
         *idle = (*idle).max(from + rp);
         let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
@@ -151,16 +174,15 @@ impl<O: Observer> SubChannel<O> {
     /// A column command closed its row: it is precharged as soon as a PRE would be legal.
     pub(super) fn close_by_itself(&mut self, channel: usize, bank: usize) {
         // What the command itself asks for stands in the bank's stamp by now.
-        let from = clock(self.channels[channel].pre_ok[bank]);
+        let from = clock(self.channels[channel].banks[bank].pre_ok);
         self.close(channel, bank, from);
     }
 
     /// A PRE command, whichever banks it closes.
     pub(super) fn after_pre(&mut self, channel: usize, rank: usize, at: u64) {
         let pc = &mut self.channels[channel];
-        let ranks = pc.ranks.len();
         let ppd = at + u64::from(self.timing.ppd);
-        put_off(&mut pc.rank_ok[PRE * ranks + rank], ppd, Cause::Bank);
+        put_off(&mut pc.rank_ok[rank * SLOTS + PRE], ppd, Cause::Bank);
         let of = &mut pc.ranks[rank];
         of.pde_ok = of.pde_ok.max(at + u64::from(self.timing.pden));
     }
@@ -170,8 +192,7 @@ impl<O: Observer> SubChannel<O> {
         let apart = at + u64::from(self.timing.rfc_dlr);
         let stack = self.stack_of(rank);
         let pc = &mut self.channels[channel];
-        let ranks = pc.ranks.len();
-        put_off(&mut pc.rank_ok[ACT * ranks + rank], until, Cause::Refresh);
+        put_off(&mut pc.rank_ok[rank * SLOTS + ACT], until, Cause::Refresh);
         for slice in stack {
             let of = &mut pc.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
@@ -188,11 +209,10 @@ impl<O: Observer> SubChannel<O> {
             usize::from(self.geometry.banks),
         );
         let pc = &mut self.channels[channel];
-        let ranks = pc.ranks.len();
-        put_off(&mut pc.rank_ok[ACT * ranks + rank], others, Cause::Refresh);
+        put_off(&mut pc.rank_ok[rank * SLOTS + ACT], others, Cause::Refresh);
         for group in 0..groups {
             let bank = (rank * groups + group) * banks + index;
-            put_off(&mut pc.act_ok[bank], until, Cause::Refresh);
+            put_off(&mut pc.banks[bank].act_ok, until, Cause::Refresh);
         }
         let of = &mut pc.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);
@@ -205,10 +225,9 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn after_exit(&mut self, channel: usize, rank: usize, at: u64) {
         let until = at + u64::from(self.timing.xp);
         let pc = &mut self.channels[channel];
-        let ranks = pc.ranks.len();
         for slot in [0, 1, ACT, PRE] {
             put_off(
-                &mut pc.rank_ok[slot * ranks + rank],
+                &mut pc.rank_ok[rank * SLOTS + slot],
                 until,
                 Cause::PowerDown,
             );

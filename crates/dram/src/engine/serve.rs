@@ -47,7 +47,7 @@ impl<O: Observer> SubChannel<O> {
             return false;
         }
         let bank = self.bank_of(at);
-        let mut place = self.channels[usize::from(at.pseudo_channel)].lists[1][bank].first;
+        let mut place = self.channels[usize::from(at.pseudo_channel)].banks[bank].lists[1].first;
         while let Some(entry) = self.sets[set].entries.get(usize::from(place)) {
             if entry.location.row == at.row && entry.location.column == at.column {
                 return true;
@@ -114,9 +114,8 @@ impl<O: Observer> SubChannel<O> {
         queues.count[kind] += 1;
         let place = queues.insert(entry);
         let pc = &mut self.channels[channel];
-        append_to_bank(&mut queues.entries, &mut pc.lists[kind][bank], place);
+        append_to_bank(&mut queues.entries, &mut pc.banks[bank].lists[kind], place);
         append_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
-        pc.queued[bank] += 1;
         pc.ranks[rank].queued += 1;
         if pc.ranks[rank].queued == 1 {
             self.duty_changes(channel, rank, now);
@@ -182,14 +181,14 @@ impl<O: Observer> SubChannel<O> {
             _ => Command::Wr,
         };
         let pc = &mut self.channels[channel];
-        let rank = usize::from(pc.rank_of[bank]);
+        let rank = usize::from(pc.banks[bank].rank);
         pc.ranks[rank].last_command = at;
         let mut told = location;
         match slot {
             ACT => {
                 entry.activated = true;
                 told.column = 0;
-                pc.open[bank] = location.row;
+                pc.banks[bank].open = location.row;
                 let per_rank = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
                 pc.ranks[rank].open_banks |= 1 << (bank - rank * per_rank);
                 pc.touched[bank] = at;
@@ -228,17 +227,16 @@ impl<O: Observer> SubChannel<O> {
         let set = self.set_of(channel);
         let queues = &mut self.sets[set];
         let pc = &mut self.channels[channel];
-        unlink_from_bank(&mut queues.entries, &mut pc.lists[kind][bank], place);
+        unlink_from_bank(&mut queues.entries, &mut pc.banks[bank].lists[kind], place);
         unlink_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
         queues.remove(place);
         queues.count[kind] -= 1;
-        pc.queued[bank] -= 1;
         let entry = queues.entries[usize::from(place)];
         let rank = usize::from(entry.location.rank);
         pc.ranks[rank].queued -= 1;
         let emptied = pc.ranks[rank].queued == 0;
-        if !queues.backlog[kind].is_empty() {
-            self.admit_at = self.admit_at.min(at + 1);
+        if let Some(head) = queues.backlog[kind].front() {
+            self.admit_at = self.admit_at.min(head.arrival.max(at + 1));
         }
         self.waiting -= 1;
         let latency = if kind == 0 {
@@ -246,7 +244,7 @@ impl<O: Observer> SubChannel<O> {
         } else {
             self.timing.cwl
         };
-        self.rechoose(channel, bank);
+        self.rechoose_after_column(channel, bank);
         if emptied {
             self.duty_changes(channel, rank, at + 1);
         }

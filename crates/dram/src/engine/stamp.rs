@@ -12,6 +12,7 @@ const BITS: u32 = 4;
 /// Clocks from which stamps would overflow.
 pub(super) const CLOCKS_MAX: u64 = 1 << 56;
 
+/// Of the first cause a stamp holds the clock alone: distances with other causes may be added to it.
 pub(super) const fn stamp(at: u64, cause: Cause) -> Stamp {
     (at << BITS) | cause as u64
 }
@@ -25,6 +26,13 @@ pub(super) fn cause(stamp: Stamp) -> usize {
 }
 
 /// Puts off what a stamp stands for.
+#[inline]
+pub(super) fn raise(target: &mut Stamp, to: Stamp) {
+    *target = (*target).max(to);
+}
+
+/// The same, to a clock for a cause.
+#[inline]
 pub(super) fn put_off(target: &mut Stamp, at: u64, cause: Cause) {
-    *target = (*target).max(stamp(at, cause));
+    raise(target, stamp(at, cause));
 }

@@ -7,11 +7,11 @@ use crate::engine::stamp::Stamp;
 /// The row of a bank that is closed.
 pub(super) const CLOSED: u32 = u32::MAX;
 
-/// Kinds of commands that have earliest clocks of their own, as offsets into `group_ok` and `rank_ok`. The first two
+/// Kinds of commands that have earliest clocks of their own, as places within those of a group or rank. The first two
 /// are the indices of the kinds of requests.
 pub(super) const ACT: usize = 2;
 pub(super) const PRE: usize = 3;
-const SLOTS: usize = 4;
+pub(super) const SLOTS: usize = 4;
 
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
@@ -70,32 +70,48 @@ pub(super) struct Rank {
     pub(super) faw_next: u8,
 }
 
-/// A stack of logical ranks: the last four ACTs, as in [`Rank`].
+/// A stack of logical ranks, at the place of its first one: the last four ACTs, as in [`Rank`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     pub(super) faw: [u64; 4],
     pub(super) faw_next: u8,
 }
 
+/// A bank of a pseudo-channel.
+#[derive(Clone, Debug)]
+pub(super) struct Bank {
+    pub(super) act_ok: Stamp,
+    pub(super) pre_ok: Stamp,
+    pub(super) column_ok: [Stamp; 2],
+    /// Earliest RDA after a WR.
+    pub(super) rda_ok: Stamp,
+    /// The open row, or [`CLOSED`].
+    pub(super) open: u32,
+    /// Its entries by kind, oldest first.
+    pub(super) lists: [Ends; 2],
+    /// Where its candidate is.
+    pub(super) candidate: u16,
+    /// Its group among those of the pseudo-channel.
+    pub(super) group: u16,
+    pub(super) rank: u8,
+    /// Index within the group.
+    pub(super) index: u8,
+}
+
+impl Bank {
+    /// Whether no request of either kind is queued for it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.lists.iter().all(|list| list.first == NONE)
+    }
+}
+
 /// Banks are numbered rank by rank, group by group.
 #[derive(Clone, Debug)]
 pub(super) struct PseudoChannel {
-    /// Open row of each bank.
-    pub(super) open: Vec<u32>,
-    pub(super) act_ok: Vec<Stamp>,
-    pub(super) pre_ok: Vec<Stamp>,
-    pub(super) column_ok: [Vec<Stamp>; 2],
-    /// Earliest RDA after a WR.
-    pub(super) rda_ok: Vec<Stamp>,
-    /// Last ACT or column command.
+    pub(super) banks: Vec<Bank>,
+    /// Last ACT or column command of each bank.
     pub(super) touched: Vec<u64>,
-    /// Entries of either kind.
-    pub(super) queued: Vec<u16>,
-    pub(super) rank_of: Vec<u8>,
-    pub(super) group_of: Vec<u16>,
-    /// Index within the group.
-    pub(super) index_of: Vec<u8>,
-    /// Earliest clocks by slot and group, and by slot and rank.
+    /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Stamp>,
     pub(super) rank_ok: Vec<Stamp>,
     /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (or never), and
@@ -105,12 +121,10 @@ pub(super) struct PseudoChannel {
     pub(super) withheld: Vec<u64>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
-    /// Entries of each bank, by kind, oldest first; and of all banks.
-    pub(super) lists: [Vec<Ends>; 2],
+    /// Entries of all banks by kind, oldest first.
     pub(super) by_age: [Ends; 2],
-    /// Those of the direction, in no order, and where each bank's is.
+    /// Those of the direction, in no order.
     pub(super) candidates: Vec<Candidate>,
-    pub(super) candidate_of: Vec<u16>,
     /// Column commands issued.
     pub(super) columns: u64,
     /// Ranks that must refresh or are powered down.
@@ -118,16 +132,11 @@ pub(super) struct PseudoChannel {
 }
 
 impl PseudoChannel {
-    /// Bank groups of all ranks.
-    pub(super) fn groups(&self) -> usize {
-        self.group_ok.len() / SLOTS
-    }
-
     /// Whether requests may not use a bank.
     #[inline]
     pub(super) fn is_off(&self, bank: usize) -> bool {
-        let rank = &self.ranks[usize::from(self.rank_of[bank])];
-        rank.off >> self.index_of[bank] & 1 != 0
+        let bank = &self.banks[bank];
+        self.ranks[usize::from(bank.rank)].off >> bank.index & 1 != 0
     }
 
     /// `first` is the number of its first rank among those of the sub-channel.
@@ -155,32 +164,30 @@ impl PseudoChannel {
             faw: [0; 4],
             faw_next: 0,
         };
+        let bank = |bank: usize| Bank {
+            act_ok: 0,
+            pre_ok: 0,
+            column_ok: [0; 2],
+            rda_ok: 0,
+            open: CLOSED,
+            lists: [Ends::EMPTY; 2],
+            candidate: NONE,
+            group: small(bank / per_group),
+            rank: small(bank / (groups * per_group)).to_le_bytes()[0],
+            index: small(bank % per_group).to_le_bytes()[0],
+        };
         Self {
-            open: vec![CLOSED; banks],
-            act_ok: vec![0; banks],
-            pre_ok: vec![0; banks],
-            column_ok: [vec![0; banks], vec![0; banks]],
-            rda_ok: vec![0; banks],
             touched: vec![0; banks],
-            queued: vec![0; banks],
-            rank_of: (0..banks)
-                .map(|bank| small(bank / (groups * per_group)).to_le_bytes()[0])
-                .collect(),
-            group_of: (0..banks).map(|bank| small(bank / per_group)).collect(),
-            index_of: (0..banks)
-                .map(|bank| small(bank % per_group).to_le_bytes()[0])
-                .collect(),
+            candidates: Vec::with_capacity(banks),
+            banks: (0..banks).map(bank).collect(),
             group_ok: vec![0; SLOTS * ranks * groups],
             rank_ok: vec![0; SLOTS * ranks],
             idle_ok: vec![0; ranks * per_group],
             withheld_since: vec![None; ranks * per_group],
             withheld: vec![0; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
-            stacks: vec![Stack::default(); ranks / usize::from(geometry.slices).max(1)],
-            lists: [vec![Ends::EMPTY; banks], vec![Ends::EMPTY; banks]],
+            stacks: vec![Stack::default(); ranks],
             by_age: [Ends::EMPTY; 2],
-            candidates: Vec::with_capacity(banks),
-            candidate_of: vec![NONE; banks],
             columns: 0,
             duties: 0,
         }

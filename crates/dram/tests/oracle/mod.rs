@@ -1,0 +1,379 @@
+//! The plain oracle of a sub-channel: `DESIGN.md` word by word, clock by clock.
+//!
+//! It shares nothing with the engine but plain types. It looks at every clock, gathers every candidate, and asks for
+//! each of them whether any command of the past forbids it now ([`history`]). Nothing is reckoned ahead and nothing
+//! is remembered but what the definition names, so that it can be read beside the definition.
+
+mod candidates;
+mod history;
+mod queues;
+mod scenarios;
+
+use wordline_dram::{
+    Command, Issued, Kind, Location, Outcome, Refresh, Request, Served, SubChannelConfig,
+};
+
+use candidates::Candidate;
+use history::History;
+use queues::{Admitted, QueueSet};
+
+/// Clocks without an end after which a flush is taken for a livelock.
+const FLUSH_CLOCKS_MAX: u64 = 20_000_000;
+
+/// A bank.
+#[derive(Clone, Debug, Default)]
+struct Bank {
+    /// The row that is open.
+    open: Option<u32>,
+    /// Clock of its last ACT or column command.
+    touched: u64,
+}
+
+/// A logical rank.
+#[derive(Clone, Debug)]
+struct Rank {
+    /// Clock at which the next refresh falls due.
+    due: u64,
+    /// Refreshes that are due and not done.
+    owed: u32,
+    /// Index of the banks that the next REFsb refreshes.
+    next: u8,
+    powered_down: bool,
+    /// Clock of its last command; 0 before the first one.
+    last_command: u64,
+    /// Group by group.
+    banks: Vec<Bank>,
+}
+
+/// A sub-channel that is run clock by clock.
+pub(crate) struct Oracle {
+    config: SubChannelConfig,
+    now: u64,
+    flushing: bool,
+    writing: bool,
+    /// One for both pseudo-channels, or one for each.
+    sets: Vec<QueueSet>,
+    /// The age that the next entry gets.
+    age: u64,
+    /// Column commands issued, by pseudo-channel.
+    columns: Vec<u64>,
+    /// Pseudo-channel by pseudo-channel.
+    ranks: Vec<Rank>,
+    /// First clock at which each command bus is not taken.
+    bus_free: Vec<u64>,
+    history: History,
+    /// Every command, in the order of issue.
+    pub(crate) commands: Vec<Issued>,
+    /// Every request that was served, in that order. The waits by cause are left 0.
+    pub(crate) served: Vec<Served>,
+    /// Every write that was accepted, with its clock.
+    pub(crate) accepted: Vec<(u64, u64)>,
+}
+
+impl Oracle {
+    /// An idle sub-channel with all banks closed at clock 0.
+    pub(crate) fn new(config: &SubChannelConfig) -> Self {
+        let (geometry, policy) = (&config.geometry, &config.policy);
+        let pseudo_channels = usize::from(geometry.pseudo_channels);
+        let shared = |one_for_both: bool| if one_for_both { 1 } else { pseudo_channels };
+        let rank = |phase: &u32| Rank {
+            due: u64::from(*phase),
+            owed: 0,
+            next: 0,
+            powered_down: false,
+            last_command: 0,
+            banks: vec![
+                Bank::default();
+                usize::from(geometry.groups) * usize::from(geometry.banks)
+            ],
+        };
+        Self {
+            config: config.clone(),
+            now: 0,
+            flushing: false,
+            writing: false,
+            sets: vec![QueueSet::default(); shared(policy.shared_queues)],
+            age: 0,
+            columns: vec![0; pseudo_channels],
+            ranks: policy.refresh_phase.iter().map(rank).collect(),
+            bus_free: vec![0; shared(policy.shared_commands)],
+            history: History::new(&config.timing, geometry.slices),
+            commands: Vec::new(),
+            served: Vec::new(),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// Takes a request; they come in the order of their arrivals.
+    pub(crate) fn push(&mut self, request: Request) {
+        let set = self.set_of(request.location.pseudo_channel);
+        self.sets[set].push(request);
+    }
+
+    /// Runs every clock before one.
+    pub(crate) fn run(&mut self, until: u64) {
+        while self.now < until {
+            self.clock();
+        }
+    }
+
+    /// Runs whole clocks until no request waits, with no writes kept back, and returns the first clock not run.
+    pub(crate) fn flush(&mut self) -> u64 {
+        self.flushing = true;
+        let limit = self.now + FLUSH_CLOCKS_MAX;
+        while self.sets.iter().any(QueueSet::waits) {
+            assert!(
+                self.now < limit,
+                "livelock: requests wait and none is served"
+            );
+            self.clock();
+        }
+        self.flushing = false;
+        self.now
+    }
+
+    /// First clock that has not been run.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// "A clock".
+    fn clock(&mut self) {
+        self.fall_due();
+        self.admit();
+        self.turn();
+        for bus in 0..self.bus_free.len() {
+            if self.bus_free[bus] <= self.now
+                && let Some(best) = self.best(bus)
+            {
+                self.issue(bus, &best);
+            }
+        }
+        self.now += 1;
+    }
+
+    /// 1. Refresh falls due.
+    fn fall_due(&mut self) {
+        let interval = match self.config.policy.refresh {
+            Refresh::Off => return,
+            Refresh::AllBank => self.config.timing.refi,
+            Refresh::SameBank => self.config.timing.refi_sb,
+        };
+        for rank in &mut self.ranks {
+            while rank.due <= self.now {
+                rank.owed += 1;
+                rank.due += u64::from(interval);
+            }
+        }
+    }
+
+    /// 2. Admission.
+    fn admit(&mut self) {
+        let policy = &self.config.policy;
+        for set in &mut self.sets {
+            for (kind, room) in [
+                (Kind::Read, policy.read_queue),
+                (Kind::Write, policy.write_queue),
+            ] {
+                while let Some(admitted) =
+                    set.admit(kind, self.now, room as usize, &mut self.age, &self.columns)
+                {
+                    let (request, outcome) = match admitted {
+                        Admitted::Queued(request) => (request, None),
+                        Admitted::Forwarded(request) => (request, Some(Outcome::Forwarded)),
+                        Admitted::Merged(request) => (request, Some(Outcome::Merged)),
+                    };
+                    if kind == Kind::Write {
+                        self.accepted.push((request.id, self.now));
+                    }
+                    if let Some(outcome) = outcome {
+                        self.served
+                            .push(served(&request, self.now, self.now, self.now, outcome));
+                    }
+                }
+            }
+        }
+    }
+
+    /// 3. Direction.
+    fn turn(&mut self) {
+        let policy = &self.config.policy;
+        let low = if self.flushing {
+            0
+        } else {
+            policy.drain_low as usize
+        };
+        let writes = |more_than: usize| self.sets.iter().any(|set| set.writes.len() > more_than);
+        self.writing = if self.writing {
+            writes(low)
+        } else {
+            let high = self
+                .sets
+                .iter()
+                .any(|set| set.writes.len() >= policy.drain_high as usize);
+            let no_read = self.sets.iter().all(|set| set.reads.is_empty());
+            high || (no_read && writes(low))
+        };
+    }
+
+    /// 4. Commands: the best candidate of a bus that is legal now.
+    fn best(&self, bus: usize) -> Option<Candidate> {
+        let mut candidates = Vec::new();
+        for pseudo_channel in 0..self.config.geometry.pseudo_channels {
+            if self.config.policy.shared_commands || usize::from(pseudo_channel) == bus {
+                self.candidates(pseudo_channel, &mut candidates);
+            }
+        }
+        candidates.sort_by_key(Candidate::order);
+        candidates.into_iter().find(|candidate| {
+            let closes = self.closes(candidate.command, candidate.location);
+            self.history
+                .allows(self.now, candidate.command, candidate.location, &closes)
+        })
+    }
+
+    /// The open banks that a precharge closes.
+    fn closes(&self, command: Command, at: Location) -> Vec<Location> {
+        match command {
+            Command::PrePb => vec![at],
+            Command::PreSb => self.open_banks(at, Some(at.bank)),
+            Command::PreAb => self.open_banks(at, None),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a command changes.
+    fn issue(&mut self, bus: usize, chosen: &Candidate) {
+        let Candidate {
+            command,
+            location,
+            request,
+            ..
+        } = *chosen;
+        let closes = self.closes(command, location);
+        let at = self.now;
+        let clocks = if command == Command::Act || command.is_column() {
+            self.config.timing.long_command
+        } else {
+            1
+        };
+        self.bus_free[bus] = at + u64::from(clocks);
+        let issued = Issued {
+            at,
+            command,
+            location,
+            request,
+        };
+        self.history.add(&issued, &closes);
+        self.commands.push(issued);
+        self.rank_mut(location).last_command = at;
+        for bank in closes {
+            self.bank_mut(bank).open = None;
+        }
+        match command {
+            Command::Act => {
+                *self.bank_mut(location) = Bank {
+                    open: Some(location.row),
+                    touched: at,
+                };
+            }
+            Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
+            Command::Rda | Command::Wra => {
+                *self.bank_mut(location) = Bank {
+                    open: None,
+                    touched: at,
+                }
+            }
+            Command::PrePb | Command::PreSb | Command::PreAb => {}
+            Command::RefAb => self.rank_mut(location).owed -= 1,
+            Command::RefSb => {
+                let banks = self.config.geometry.banks;
+                let rank = self.rank_mut(location);
+                rank.owed -= 1;
+                rank.next = (rank.next + 1) % banks;
+            }
+            Command::Pde => self.rank_mut(location).powered_down = true,
+            Command::Pdx => self.rank_mut(location).powered_down = false,
+        }
+        if let Some(id) = request {
+            self.serve(id, command, location);
+        }
+    }
+
+    /// Notes what was done for an entry; a column command is the last thing.
+    fn serve(&mut self, id: u64, command: Command, location: Location) {
+        let set = self.set_of(location.pseudo_channel);
+        let entry = self.sets[set].entry_mut(id);
+        match (command, entry.outcome) {
+            (Command::PrePb, _) => entry.outcome = Outcome::Conflict,
+            (Command::Act, Outcome::Hit) => entry.outcome = Outcome::Miss,
+            _ => {}
+        }
+        if command.is_column() {
+            let entry = self.sets[set].remove(id);
+            let timing = &self.config.timing;
+            let latency = match entry.request.kind {
+                Kind::Read => timing.cl + timing.burst,
+                Kind::Write => timing.cwl + timing.burst,
+            };
+            let finish = self.now + u64::from(latency);
+            self.served.push(served(
+                &entry.request,
+                entry.admitted,
+                self.now,
+                finish,
+                entry.outcome,
+            ));
+            self.columns[usize::from(location.pseudo_channel)] += 1;
+        }
+    }
+
+    fn set_of(&self, pseudo_channel: u8) -> usize {
+        if self.config.policy.shared_queues {
+            0
+        } else {
+            usize::from(pseudo_channel)
+        }
+    }
+
+    fn rank_index(&self, at: Location) -> usize {
+        usize::from(at.pseudo_channel) * usize::from(self.config.geometry.ranks)
+            + usize::from(at.rank)
+    }
+
+    fn rank(&self, at: Location) -> &Rank {
+        &self.ranks[self.rank_index(at)]
+    }
+
+    fn rank_mut(&mut self, at: Location) -> &mut Rank {
+        let index = self.rank_index(at);
+        &mut self.ranks[index]
+    }
+
+    fn bank_index(&self, at: Location) -> usize {
+        usize::from(at.group) * usize::from(self.config.geometry.banks) + usize::from(at.bank)
+    }
+
+    fn bank(&self, at: Location) -> &Bank {
+        &self.rank(at).banks[self.bank_index(at)]
+    }
+
+    fn bank_mut(&mut self, at: Location) -> &mut Bank {
+        let index = self.bank_index(at);
+        &mut self.rank_mut(at).banks[index]
+    }
+}
+
+fn served(request: &Request, admitted: u64, issued: u64, finish: u64, outcome: Outcome) -> Served {
+    Served {
+        id: request.id,
+        kind: request.kind,
+        location: request.location,
+        arrival: request.arrival,
+        admitted,
+        issued,
+        finish,
+        outcome,
+        waits: Default::default(),
+    }
+}
