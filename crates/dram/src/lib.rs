@@ -7,6 +7,7 @@
 //! Times in a sub-channel are clocks of its DRAM. Whoever joins several domains converts once a request, with
 //! [`Clock`].
 
+pub mod checker;
 mod command;
 mod config;
 pub mod energy;

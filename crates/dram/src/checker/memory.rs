@@ -1,0 +1,206 @@
+//! What a command trace is checked against: the memory, and what its controller promises beyond the standard.
+
+use std::num::NonZeroU32;
+
+use super::rounding::Pair;
+
+/// Banks of a sub-channel, as far as commands address them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// 1 on an RDIMM; 2 on an MRDIMM.
+    pub pseudo_channels: u8,
+    /// Logical ranks of a pseudo-channel.
+    pub ranks: u8,
+    /// Logical ranks of a physical rank: dies of a 3DS stack, else 1.
+    pub slices: u8,
+    /// Bank groups of a rank.
+    pub groups: u8,
+    /// Banks of a group; at most 32.
+    pub banks: u8,
+}
+
+/// Timing parameters of a device: from [`Part::parameters`](super::Part::parameters), or a caller's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// CL in clocks, as the mode register holds it.
+    pub cl: u32,
+    /// CWL in clocks.
+    pub cwl: u32,
+    /// Clocks of a burst: half the burst length.
+    pub burst: u32,
+    /// Command bus clocks of ACT, RD, RDA, WR and WRA.
+    pub long_command: u32,
+    /// tRCD.
+    pub rcd: Pair,
+    /// tRP.
+    pub rp: Pair,
+    /// tRAS.
+    pub ras: Pair,
+    /// tRC, where it is longer than tRAS + tRP; else it is their sum.
+    pub rc: Pair,
+    /// tRTP.
+    pub rtp: Pair,
+    /// tWR.
+    pub wr: Pair,
+    /// tCCD_S: other bank group.
+    pub ccd_s: Pair,
+    /// tCCD_M: other bank of the group.
+    pub ccd_m: Pair,
+    /// tCCD_L: same bank.
+    pub ccd_l: Pair,
+    /// tCCD_S_WR.
+    pub ccd_s_wr: Pair,
+    /// tCCD_M_WR.
+    pub ccd_m_wr: Pair,
+    /// tCCD_L_WR, or tCCD_L_WR2 where no write is a read-modify-write.
+    pub ccd_l_wr: Pair,
+    /// tWTR_S, from the end of the written data.
+    pub wtr_s: Pair,
+    /// tWTR_M.
+    pub wtr_m: Pair,
+    /// tWTR_L.
+    pub wtr_l: Pair,
+    /// tRRD_S.
+    pub rrd_s: Pair,
+    /// tRRD_L.
+    pub rrd_l: Pair,
+    /// tFAW.
+    pub faw: Pair,
+    /// tPPD.
+    pub ppd: Pair,
+    /// tRRD_dlr: other logical rank of a stack.
+    pub rrd_dlr: Pair,
+    /// tFAW_dlr: whole stack.
+    pub faw_dlr: Pair,
+    /// tREFI in picoseconds: a greatest mean.
+    pub refi_ps: u64,
+    /// tRFC of REFab.
+    pub rfc: Pair,
+    /// tRFC_dlr.
+    pub rfc_dlr: Pair,
+    /// Greatest mean distance of REFsb commands to a rank in picoseconds.
+    pub refi_sb_ps: u64,
+    /// tRFCsb.
+    pub rfc_sb: Pair,
+    /// tREFSBRD.
+    pub refsbrd: Pair,
+    /// tPD.
+    pub pd: Pair,
+    /// tXP.
+    pub xp: Pair,
+    /// tACTPDEN.
+    pub act_pden: Pair,
+    /// tPRPDEN.
+    pub pr_pden: Pair,
+}
+
+/// Which refresh commands a rank is owed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefreshMode {
+    /// None; no real memory works so.
+    Off,
+    /// REFab every tREFI.
+    AllBank,
+    /// REFsb for each bank index in turn, in fine-granularity mode.
+    SameBank,
+}
+
+/// What no JEDEC rule says, and a controller settles. Clocks of the DRAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Controller {
+    /// Idle clocks on the data bus between bursts of different physical ranks.
+    pub rank_gap: u32,
+    /// Idle clocks on the data bus from read to written data.
+    pub read_to_write_gap: u32,
+    /// Least distance of reads, or of writes, on the two pseudo-channels.
+    pub pair_burst: u32,
+    /// RD to WR on the other pseudo-channel.
+    pub pair_read_to_write: u32,
+    /// WR to RD on the other pseudo-channel.
+    pub pair_write_to_read: u32,
+    /// Whether the pseudo-channels share one command bus.
+    pub shared_commands: bool,
+    /// Which refreshes a rank is owed. When in its first interval a rank's first one falls due is free.
+    pub refresh: RefreshMode,
+    /// Refreshes that may be put off. One more may be owed while the rank is made ready for it.
+    pub postponed_max: u32,
+    /// Refreshes that may be done before they fall due.
+    pub ahead_max: u32,
+}
+
+/// A sub-channel to be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Data rate of the DRAM in MT/s; on an MRDIMM half of the host's.
+    pub data_rate_mts: u32,
+    /// Banks.
+    pub shape: Shape,
+    /// The device's parameters.
+    pub parameters: Parameters,
+    /// The controller's.
+    pub controller: Controller,
+}
+
+/// A description that no memory can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// A number lies outside what is allowed.
+    #[error("{what} is {value}; allowed: {min} to {max}")]
+    Range {
+        /// The field.
+        what: &'static str,
+        /// What it says.
+        value: u64,
+        /// Least.
+        min: u64,
+        /// Greatest.
+        max: u64,
+    },
+    /// Stacks do not come out even.
+    #[error("{ranks} ranks are no multiple of {slices} slices")]
+    Slices {
+        /// Logical ranks.
+        ranks: u8,
+        /// Slices of a stack.
+        slices: u8,
+    },
+}
+
+impl Memory {
+    /// Checks the description and returns its rate.
+    pub(super) fn rate(&self) -> Result<NonZeroU32, MemoryError> {
+        let shape = &self.shape;
+        let in_range = |what, value: u64, min, max| {
+            if (min..=max).contains(&value) {
+                Ok(())
+            } else {
+                Err(MemoryError::Range {
+                    what,
+                    value,
+                    min,
+                    max,
+                })
+            }
+        };
+        in_range("pseudo_channels", shape.pseudo_channels.into(), 1, 2)?;
+        in_range("ranks", shape.ranks.into(), 1, 64)?;
+        in_range("slices", shape.slices.into(), 1, 64)?;
+        in_range("groups", shape.groups.into(), 1, 64)?;
+        in_range("banks", shape.banks.into(), 1, 32)?;
+        if shape.ranks % shape.slices != 0 {
+            return Err(MemoryError::Slices {
+                ranks: shape.ranks,
+                slices: shape.slices,
+            });
+        }
+        let rate = self.data_rate_mts;
+        in_range("data_rate_mts", rate.into(), 100, 100_000)?;
+        let interval_ps = match self.controller.refresh {
+            RefreshMode::Off => return Ok(NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN)),
+            RefreshMode::AllBank => self.parameters.refi_ps,
+            RefreshMode::SameBank => self.parameters.refi_sb_ps,
+        };
+        in_range("refresh interval (ps)", interval_ps, 20_000, 1 << 40)?;
+        Ok(NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN))
+    }
+}

@@ -1,0 +1,363 @@
+//! The rules, as a list: from which event to which commands, where, and how many clocks. Nothing here knows how the
+//! list is evaluated.
+
+use std::num::NonZeroU32;
+
+use super::memory::{Memory, RefreshMode};
+use super::rounding::Pair;
+use crate::command::Command;
+
+/// What happened to a bank or rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Event {
+    /// ACT.
+    Activate,
+    /// RD or RDA.
+    Read,
+    /// WR or WRA.
+    Write,
+    /// A precharge command closed the bank.
+    Close,
+    /// An auto-precharge closed the bank: the clock at which it begins by itself, which may lie ahead.
+    AutoClose,
+    /// A precharge command of any sort went to the rank.
+    Precharge,
+    /// REFab.
+    RefreshAll,
+    /// REFsb.
+    RefreshSame,
+    /// PDE.
+    PowerDown,
+    /// PDX.
+    PowerUp,
+}
+
+/// Number of events.
+pub(super) const EVENTS: usize = 10;
+
+/// Where the event was, seen from the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// In a bank that the command works on: of PREsb and REFsb those of their index, of PREab and REFab all; of a
+    /// precharge only open ones.
+    Bank,
+    /// In another bank of the group.
+    OtherBank,
+    /// In another group of the rank.
+    OtherGroup,
+    /// REFsb of another bank index of the rank.
+    OtherIndex,
+    /// Anywhere in the rank.
+    Rank,
+    /// In another logical rank of the stack.
+    OtherSlice,
+    /// Anywhere in the physical rank.
+    Stack,
+    /// In another physical rank of the pseudo-channel.
+    OtherRank,
+    /// On the other pseudo-channel.
+    OtherPseudoChannel,
+    /// In the rank, the fourth last of its kind. Activations only.
+    FourthOfRank,
+    /// In the stack, the fourth last of its kind. Activations only.
+    FourthOfStack,
+}
+
+/// A least distance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name in violations, by the JEDEC parameter where there is one.
+    pub name: &'static str,
+    /// The event that it counts from.
+    pub from: Event,
+    /// The commands that it holds back.
+    pub to: &'static [Command],
+    /// Where the event was.
+    pub scope: Scope,
+    /// How far the command must be behind the event, in clocks.
+    pub clocks: u32,
+}
+
+const READS: &[Command] = &[Command::Rd, Command::Rda];
+const WRITES: &[Command] = &[Command::Wr, Command::Wra];
+const COLUMNS: &[Command] = &[Command::Rd, Command::Rda, Command::Wr, Command::Wra];
+const PRECHARGES: &[Command] = &[Command::PrePb, Command::PreSb, Command::PreAb];
+const NOT_IN_REFRESH: &[Command] = &[
+    Command::Act,
+    Command::PrePb,
+    Command::PreSb,
+    Command::PreAb,
+    Command::RefAb,
+    Command::RefSb,
+    Command::Pde,
+];
+const ALL_BUT_PDX: &[Command] = &[
+    Command::Act,
+    Command::Rd,
+    Command::Rda,
+    Command::Wr,
+    Command::Wra,
+    Command::PrePb,
+    Command::PreSb,
+    Command::PreAb,
+    Command::RefAb,
+    Command::RefSb,
+    Command::Pde,
+];
+
+/// The parameters that other numbers are made of, in clocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Basics {
+    /// RD to the end of its data.
+    pub(super) read_end: u32,
+    /// WR to the end of its data.
+    pub(super) write_end: u32,
+    /// tRTP.
+    pub(super) rtp: u32,
+    /// tRAS.
+    pub(super) ras: u32,
+    /// tRP.
+    pub(super) rp: u32,
+    /// WR to precharge.
+    pub(super) write_recovery: u32,
+}
+
+impl Basics {
+    pub(super) fn new(memory: &Memory, rate: NonZeroU32) -> Self {
+        let p = &memory.parameters;
+        let write_end = p.cwl.saturating_add(p.burst);
+        Self {
+            read_end: p.cl.saturating_add(p.burst),
+            write_end,
+            rtp: p.rtp.at(rate),
+            ras: p.ras.at(rate),
+            rp: p.rp.at(rate),
+            write_recovery: write_end.saturating_add(p.wr.at(rate)),
+        }
+    }
+}
+
+/// The list for a memory.
+pub(super) fn rules(memory: &Memory, rate: NonZeroU32) -> Vec<Rule> {
+    let mut book = Book {
+        memory,
+        rate,
+        basics: Basics::new(memory, rate),
+        rules: Vec::with_capacity(64),
+    };
+    book.activates();
+    book.reads();
+    book.writes();
+    book.turnarounds();
+    book.precharges();
+    match memory.controller.refresh {
+        RefreshMode::Off => {}
+        RefreshMode::AllBank => book.refreshes_of_all_banks(),
+        RefreshMode::SameBank => book.refreshes_of_one_index(),
+    }
+    book.power_down();
+    book.rules
+}
+
+struct Book<'a> {
+    memory: &'a Memory,
+    rate: NonZeroU32,
+    basics: Basics,
+    rules: Vec<Rule>,
+}
+
+impl Book<'_> {
+    fn at(&self, pair: Pair) -> u32 {
+        pair.at(self.rate)
+    }
+
+    fn stacked(&self) -> bool {
+        self.memory.shape.slices > 1
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        from: Event,
+        to: &'static [Command],
+        scope: Scope,
+        clocks: u32,
+    ) {
+        self.rules.push(Rule {
+            name,
+            from,
+            to,
+            scope,
+            clocks,
+        });
+    }
+
+    fn activates(&mut self) {
+        use Event::Activate;
+        const ACT: &[Command] = &[Command::Act];
+        let p = &self.memory.parameters;
+        let rc = self.at(p.rc).max(self.basics.ras + self.basics.rp);
+        self.add("tRC", Activate, ACT, Scope::Bank, rc);
+        self.add("tRRD_L", Activate, ACT, Scope::OtherBank, self.at(p.rrd_l));
+        self.add("tRRD_S", Activate, ACT, Scope::OtherGroup, self.at(p.rrd_s));
+        self.add("tFAW", Activate, ACT, Scope::FourthOfRank, self.at(p.faw));
+        if self.stacked() {
+            let (rrd, faw) = (self.at(p.rrd_dlr), self.at(p.faw_dlr));
+            self.add("tRRD_dlr", Activate, ACT, Scope::OtherSlice, rrd);
+            self.add("tFAW_dlr", Activate, ACT, Scope::FourthOfStack, faw);
+        }
+        self.add("tRCD", Activate, COLUMNS, Scope::Bank, self.at(p.rcd));
+    }
+
+    fn reads(&mut self) {
+        use Event::Read;
+        let (p, c) = (&self.memory.parameters, &self.memory.controller);
+        self.add("tCCD_L", Read, READS, Scope::Bank, self.at(p.ccd_l));
+        self.add("tCCD_M", Read, READS, Scope::OtherBank, self.at(p.ccd_m));
+        self.add("tCCD_S", Read, READS, Scope::OtherGroup, self.at(p.ccd_s));
+        let name = "tCCD_S, other slice";
+        self.add(name, Read, READS, Scope::OtherSlice, self.at(p.ccd_s));
+        // The data of one physical rank must have left the bus, and the gap passed, before that of another comes.
+        let name = "RD to RD, other rank";
+        let clocks = p.burst + c.rank_gap;
+        self.add(name, Read, READS, Scope::OtherRank, clocks);
+        let name = "RD to RD, pair";
+        self.add(name, Read, READS, Scope::OtherPseudoChannel, c.pair_burst);
+    }
+
+    fn writes(&mut self) {
+        use Event::Write;
+        let (p, c) = (&self.memory.parameters, &self.memory.controller);
+        let (short, middle, long) = (
+            self.at(p.ccd_s_wr),
+            self.at(p.ccd_m_wr),
+            self.at(p.ccd_l_wr),
+        );
+        self.add("tCCD_L_WR", Write, WRITES, Scope::Bank, long);
+        self.add("tCCD_M_WR", Write, WRITES, Scope::OtherBank, middle);
+        self.add("tCCD_S_WR", Write, WRITES, Scope::OtherGroup, short);
+        let name = "tCCD_S_WR, other slice";
+        self.add(name, Write, WRITES, Scope::OtherSlice, short);
+        let name = "WR to WR, other rank";
+        let clocks = p.burst + c.rank_gap;
+        self.add(name, Write, WRITES, Scope::OtherRank, clocks);
+        let name = "WR to WR, pair";
+        self.add(name, Write, WRITES, Scope::OtherPseudoChannel, c.pair_burst);
+    }
+
+    fn turnarounds(&mut self) {
+        use Event::{Read, Write};
+        let (p, c, b) = (
+            &self.memory.parameters,
+            &self.memory.controller,
+            self.basics,
+        );
+        // Written data begins CWL after its command, when read data has ended and the gap has passed.
+        let turn = (b.read_end + c.read_to_write_gap)
+            .saturating_sub(p.cwl)
+            .max(1);
+        self.add("RD to WR", Read, WRITES, Scope::Stack, turn);
+        let name = "RD to WR, other rank";
+        self.add(name, Read, WRITES, Scope::OtherRank, turn + c.rank_gap);
+        let (name, pair) = ("RD to WR, pair", Scope::OtherPseudoChannel);
+        self.add(name, Read, WRITES, pair, c.pair_read_to_write);
+
+        let (short, long) = (
+            b.write_end + self.at(p.wtr_s),
+            b.write_end + self.at(p.wtr_l),
+        );
+        self.add("tWTR_L", Write, READS, Scope::Bank, long);
+        let middle = b.write_end + self.at(p.wtr_m);
+        self.add("tWTR_M", Write, READS, Scope::OtherBank, middle);
+        self.add("tWTR_S", Write, READS, Scope::OtherGroup, short);
+        let name = "tWTR_S, other slice";
+        self.add(name, Write, READS, Scope::OtherSlice, short);
+        let gap = (b.write_end + c.rank_gap).saturating_sub(p.cl).max(1);
+        self.add("WR to RD, other rank", Write, READS, Scope::OtherRank, gap);
+        let name = "WR to RD, pair";
+        self.add(name, Write, READS, pair, c.pair_write_to_read);
+        // tWTRA: the auto-precharge of an RDA, tRTP behind it, must not come before write recovery ends.
+        let auto = b.write_recovery.saturating_sub(b.rtp).max(1);
+        self.add("tWTRA", Write, &[Command::Rda], Scope::Bank, auto);
+    }
+
+    fn precharges(&mut self) {
+        use Event::{Activate, AutoClose, Close, Precharge, Read, Write};
+        let b = self.basics;
+        self.add("tRAS", Activate, PRECHARGES, Scope::Bank, b.ras);
+        self.add("tRTP", Read, PRECHARGES, Scope::Bank, b.rtp);
+        self.add("tWR", Write, PRECHARGES, Scope::Bank, b.write_recovery);
+        let ppd = self.at(self.memory.parameters.ppd);
+        self.add("tPPD", Precharge, PRECHARGES, Scope::Rank, ppd);
+        self.add("tRP", Close, &[Command::Act], Scope::Bank, b.rp);
+        self.add("tRP, auto", AutoClose, &[Command::Act], Scope::Bank, b.rp);
+    }
+
+    fn refreshes_of_all_banks(&mut self) {
+        use Event::{AutoClose, Close, RefreshAll};
+        const REF: &[Command] = &[Command::RefAb];
+        let (p, rp) = (&self.memory.parameters, self.basics.rp);
+        self.add("tRP to REFab", Close, REF, Scope::Bank, rp);
+        self.add("tRP to REFab, auto", AutoClose, REF, Scope::Bank, rp);
+        self.add(
+            "tRFC",
+            RefreshAll,
+            NOT_IN_REFRESH,
+            Scope::Rank,
+            self.at(p.rfc),
+        );
+        if self.stacked() {
+            let clocks = self.at(p.rfc_dlr);
+            self.add("tRFC_dlr", RefreshAll, REF, Scope::OtherSlice, clocks);
+        }
+    }
+
+    fn refreshes_of_one_index(&mut self) {
+        use Event::{Activate, AutoClose, Close, RefreshSame};
+        const ACT: &[Command] = &[Command::Act];
+        const REF: &[Command] = &[Command::RefSb];
+        let (p, rp) = (&self.memory.parameters, self.basics.rp);
+        let rfc = self.at(p.rfc_sb);
+        self.add("tRP to REFsb", Close, REF, Scope::Bank, rp);
+        self.add("tRP to REFsb, auto", AutoClose, REF, Scope::Bank, rp);
+        self.add(
+            "tRRD_L to REFsb",
+            Activate,
+            REF,
+            Scope::Rank,
+            self.at(p.rrd_l),
+        );
+        self.add("tRFCsb", RefreshSame, ACT, Scope::Bank, rfc);
+        self.add(
+            "tREFSBRD",
+            RefreshSame,
+            ACT,
+            Scope::OtherIndex,
+            self.at(p.refsbrd),
+        );
+        self.add("tRFCsb to REFsb", RefreshSame, REF, Scope::Rank, rfc);
+        let power_down = &[Command::Pde];
+        self.add("tRFCsb to PDE", RefreshSame, power_down, Scope::Rank, rfc);
+    }
+
+    fn power_down(&mut self) {
+        use Event::{Activate, AutoClose, PowerDown, PowerUp, Precharge, Read, Write};
+        const PDE: &[Command] = &[Command::Pde];
+        let (p, b) = (&self.memory.parameters, self.basics);
+        let (act, pre) = (self.at(p.act_pden), self.at(p.pr_pden));
+        self.add("tACTPDEN", Activate, PDE, Scope::Rank, act);
+        self.add("tPRPDEN", Precharge, PDE, Scope::Rank, pre);
+        self.add("tPRPDEN, auto", AutoClose, PDE, Scope::Rank, pre);
+        self.add("tRDPDEN", Read, PDE, Scope::Rank, b.read_end + 1);
+        self.add("tWRPDEN", Write, PDE, Scope::Rank, b.write_recovery + 1);
+        self.add(
+            "tPD",
+            PowerDown,
+            &[Command::Pdx],
+            Scope::Rank,
+            self.at(p.pd),
+        );
+        self.add("tXP", PowerUp, ALL_BUT_PDX, Scope::Rank, self.at(p.xp));
+    }
+}

