@@ -231,7 +231,11 @@ impl Catalog {
         let dies = self.dies().map(|die| ("die", &die.header));
         let modules = self.modules().map(|module| ("module", &module.header));
         let systems = self.systems().map(|system| ("system", &system.header));
-        parts.chain(boards).chain(dies).chain(modules).chain(systems)
+        parts
+            .chain(boards)
+            .chain(dies)
+            .chain(modules)
+            .chain(systems)
     }
 
     /// Parts by id, ascending.

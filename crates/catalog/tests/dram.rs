@@ -26,7 +26,9 @@ fn set(settings: &[(&str, &str)]) -> Settings {
 
 fn targets(catalog: &Catalog) -> Vec<DramTarget<'_>> {
     let names = catalog.modules().flat_map(|module| {
-        let id = |system: &wordline_catalog::System| format!("{}@{}", module.header.id, system.header.id);
+        let id = |system: &wordline_catalog::System| {
+            format!("{}@{}", module.header.id, system.header.id)
+        };
         catalog.systems().map(id).collect::<Vec<_>>()
     });
     let target = |name: String| catalog.dram_target(&name).expect("both exist");
@@ -40,7 +42,12 @@ fn every_module_connects_to_every_system_with_every_plausible_value() {
     assert!(targets.len() >= 80, "{}", targets.len());
     for target in &targets {
         let connected = target.connect(&Settings::new());
-        sound(target, &connected.unwrap_or_else(|error| panic!("{}: {error}", target.name)).config);
+        sound(
+            target,
+            &connected
+                .unwrap_or_else(|error| panic!("{}: {error}", target.name))
+                .config,
+        );
         for choice in target.choices() {
             assert!(!choice.reason.is_empty());
             for value in &choice.alternatives {
@@ -49,7 +56,8 @@ fn every_module_connects_to_every_system_with_every_plausible_value() {
                     Ok(connected) => sound(target, &connected.config),
                     // DDR4 cannot refresh single banks.
                     Err(SettingError::Unfit { what, .. })
-                        if what == "refresh" && *target.die.sheet.standard.value() == Standard::Ddr4 => {}
+                        if what == "refresh"
+                            && *target.die.sheet.standard.value() == Standard::Ddr4 => {}
                     Err(error) => panic!("{}, {} = {value}: {error}", target.name, choice.name),
                 }
             }
@@ -63,7 +71,11 @@ fn sound(target: &DramTarget<'_>, config: &SystemConfig) {
     let (geometry, timing) = (&config.sub_channel.geometry, &config.sub_channel.timing);
     let policy = &config.sub_channel.policy;
     let capacity = target.module.sheet.capacity.nominal().bytes();
-    assert_eq!(config.bytes(), capacity * u64::from(config.channels), "{name}: capacity");
+    assert_eq!(
+        config.bytes(),
+        capacity * u64::from(config.channels),
+        "{name}: capacity"
+    );
     for field in [
         (Field::Channel, u64::from(config.channels)),
         (Field::SubChannel, u64::from(config.sub_channels)),
@@ -74,16 +86,41 @@ fn sound(target: &DramTarget<'_>, config: &SystemConfig) {
         (Field::Row, u64::from(geometry.rows)),
         (Field::Column, u64::from(geometry.columns)),
     ] {
-        let digits = config.mapping.digits.iter().filter(|digit| digit.field == field.0);
+        let digits = config
+            .mapping
+            .digits
+            .iter()
+            .filter(|digit| digit.field == field.0);
         let product: u64 = digits.map(|digit| u64::from(digit.radix)).product();
         assert_eq!(product, field.1, "{name}: {:?}", field.0);
     }
-    assert_eq!(policy.refresh_phase.len(), usize::from(geometry.pseudo_channels * geometry.ranks));
-    let interval = if policy.refresh == Refresh::SameBank { timing.refi_sb } else { timing.refi };
-    assert!(policy.refresh_phase.iter().all(|phase| *phase < interval), "{name}");
-    assert!(timing.rc == timing.ras + timing.rp && timing.cwl < timing.cl && timing.rfc < timing.refi, "{name}");
-    assert!(timing.ccd_s >= timing.burst && timing.ccd_l >= timing.ccd_s && timing.rrd_l >= timing.rrd_s, "{name}");
-    assert!(timing.faw >= timing.rrd_s && timing.wtr_l >= timing.wtr_s && timing.rtw >= timing.burst, "{name}");
+    assert_eq!(
+        policy.refresh_phase.len(),
+        usize::from(geometry.pseudo_channels * geometry.ranks)
+    );
+    let interval = if policy.refresh == Refresh::SameBank {
+        timing.refi_sb
+    } else {
+        timing.refi
+    };
+    assert!(
+        policy.refresh_phase.iter().all(|phase| *phase < interval),
+        "{name}"
+    );
+    assert!(
+        timing.rc == timing.ras + timing.rp && timing.cwl < timing.cl && timing.rfc < timing.refi,
+        "{name}"
+    );
+    assert!(
+        timing.ccd_s >= timing.burst
+            && timing.ccd_l >= timing.ccd_s
+            && timing.rrd_l >= timing.rrd_s,
+        "{name}"
+    );
+    assert!(
+        timing.faw >= timing.rrd_s && timing.wtr_l >= timing.wtr_s && timing.rtw >= timing.burst,
+        "{name}"
+    );
     assert!(policy.drain_low < policy.drain_high && policy.drain_high <= policy.write_queue);
 }
 
@@ -92,7 +129,10 @@ fn sound(target: &DramTarget<'_>, config: &SystemConfig) {
 fn clocks_are_those_of_the_public_tables() {
     let catalog = catalog();
     let mut seen = 0;
-    for module in catalog.modules().filter(|module| *module.sheet.width_bits.value() == 4) {
+    for module in catalog
+        .modules()
+        .filter(|module| *module.sheet.width_bits.value() == 4)
+    {
         let rate = *module.sheet.dram_rate_mts.value();
         let at_6400 = match rate {
             6400 => true,
@@ -140,11 +180,28 @@ fn ddr4_has_the_clocks_of_the_simulator_it_is_compared_with() {
     let config = config("ddr4-3200-2rx8-16g@bench-1ch", &[]);
     let timing = &config.sub_channel.timing;
     let is = [
-        timing.cl, timing.cwl, timing.rcd, timing.rp, timing.ras, timing.rfc, timing.refi, timing.rrd_s,
-        timing.rrd_l, timing.wtr_s, timing.wtr_l, timing.faw, timing.wr, timing.rtp, timing.ccd_s, timing.ccd_l,
-        timing.pd, timing.xp,
+        timing.cl,
+        timing.cwl,
+        timing.rcd,
+        timing.rp,
+        timing.ras,
+        timing.rfc,
+        timing.refi,
+        timing.rrd_s,
+        timing.rrd_l,
+        timing.wtr_s,
+        timing.wtr_l,
+        timing.faw,
+        timing.wr,
+        timing.rtp,
+        timing.ccd_s,
+        timing.ccd_l,
+        timing.pd,
+        timing.xp,
     ];
-    let should = [22, 16, 22, 22, 52, 560, 12480, 4, 8, 4, 12, 34, 24, 12, 4, 8, 8, 10];
+    let should = [
+        22, 16, 22, 22, 52, 560, 12480, 4, 8, 4, 12, 34, 24, 12, 4, 8, 8, 10,
+    ];
     assert_eq!(is, should);
     assert!((config.peak_bytes_per_s() - 25.6e9).abs() < 1.0);
 }
@@ -156,11 +213,27 @@ fn peaks_and_organisation_are_those_of_the_machines() {
     assert!((rdimm.peak_bytes_per_s() - 614.4e9).abs() < 1.0);
     assert!((mrdimm.peak_bytes_per_s() - 844.8e9).abs() < 1.0);
     let (of_rdimm, of_mrdimm) = (&rdimm.sub_channel.geometry, &mrdimm.sub_channel.geometry);
-    assert_eq!((of_rdimm.pseudo_channels, of_rdimm.ranks, of_rdimm.columns), (1, 2, 128));
-    assert_eq!((of_mrdimm.pseudo_channels, of_mrdimm.ranks, of_mrdimm.columns), (2, 1, 128));
+    assert_eq!(
+        (of_rdimm.pseudo_channels, of_rdimm.ranks, of_rdimm.columns),
+        (1, 2, 128)
+    );
+    assert_eq!(
+        (
+            of_mrdimm.pseudo_channels,
+            of_mrdimm.ranks,
+            of_mrdimm.columns
+        ),
+        (2, 1, 128)
+    );
     assert_eq!(mrdimm.sub_channel.clock.data_rate_mts, 4400);
     let stack = config("rdimm-6400-3ds-2rx4-256g@xeon6-1s", &[]);
-    assert_eq!((stack.sub_channel.geometry.ranks, stack.sub_channel.geometry.slices), (4, 2));
+    assert_eq!(
+        (
+            stack.sub_channel.geometry.ranks,
+            stack.sub_channel.geometry.slices
+        ),
+        (4, 2)
+    );
     let of_24 = config("mrdimm-8800-2rx4-96g@xeon6-1s", &[]);
     assert_eq!(of_24.sub_channel.geometry.rows, 3 << 15);
     assert_eq!(of_24.channels, 12);
@@ -194,15 +267,35 @@ fn defaults_and_pairs_are_as_documented() {
     let mrdimm = config("mrdimm-8800-2rx4-128g@xeon6-1s", &[]);
     let timing = &mrdimm.sub_channel.timing;
     // 2 + 8, 4 ns of buffers are 9 clocks, half of the gap of 4.
-    assert_eq!((timing.pair_burst, timing.pair_rtw, timing.rtw), (0, 21, 21));
+    assert_eq!(
+        (timing.pair_burst, timing.pair_rtw, timing.rtw),
+        (0, 21, 21)
+    );
     // -2 + 8 - 8 whole clocks in 4 ns + half of the gap of 2: less than none.
     assert_eq!(timing.pair_wtr, 1);
     assert_eq!(mrdimm.module_delay_ps, 3000);
-    let aligned = config("mrdimm-8800-4rx4-128g@xeon6-1s", &[("pair_refresh", "aligned")]);
+    let aligned = config(
+        "mrdimm-8800-4rx4-128g@xeon6-1s",
+        &[("pair_refresh", "aligned")],
+    );
     assert_eq!(aligned.sub_channel.policy.refresh_phase, [0, 4290, 0, 4290]);
-    let no_delay = [("read_buffer_delay", "0 ns"), ("write_buffer_delay", "0 ns"), ("beat_return", "sequential")];
-    let timing = config("mrdimm-8800-2rx4-128g@xeon6-1s", &no_delay).sub_channel.timing;
-    assert_eq!((timing.pair_burst, timing.rtw, timing.pair_rtw, timing.pair_wtr), (4, 14, 12, 7));
+    let no_delay = [
+        ("read_buffer_delay", "0 ns"),
+        ("write_buffer_delay", "0 ns"),
+        ("beat_return", "sequential"),
+    ];
+    let timing = config("mrdimm-8800-2rx4-128g@xeon6-1s", &no_delay)
+        .sub_channel
+        .timing;
+    assert_eq!(
+        (
+            timing.pair_burst,
+            timing.rtw,
+            timing.pair_rtw,
+            timing.pair_wtr
+        ),
+        (4, 14, 12, 7)
+    );
 }
 
 #[test]
@@ -219,7 +312,10 @@ fn settings_do_what_they_say() {
     let config = config("rdimm-6400-2rx4-64g@xeon6-1s", &settings);
     let (timing, policy) = (&config.sub_channel.timing, &config.sub_channel.policy);
     assert_eq!(policy.page, PagePolicy::Timeout(320));
-    assert_eq!((policy.refresh, timing.refi_sb, timing.refi), (Refresh::SameBank, 780, 6240));
+    assert_eq!(
+        (policy.refresh, timing.refi_sb, timing.refi),
+        (Refresh::SameBank, 780, 6240)
+    );
     assert_eq!((policy.power_down, config.channels), (Some(3200), 5));
 }
 
@@ -227,21 +323,59 @@ fn settings_do_what_they_say() {
 fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
     let catalog = catalog();
     let cases = [
-        (&[("page", "open")][..], "unknown setting \"page\"; allowed: address_order, age_cap,"),
-        (&[("page_policy", "often")], "setting page_policy: \"often\" is not allowed; allowed: open, closed"),
-        (&[("misses", "0")], "setting misses: \"0\" is not allowed; allowed: a whole number from 1 to"),
-        (&[("beat_return", "both")], "allowed: interleaved, sequential"),
-        (&[("speed_bin", "Z")], "setting speed_bin: \"Z\" is not allowed; allowed: A, B"),
-        (&[("idd_set", "z")], "setting idd_set: \"z\" is not allowed; allowed: a, b"),
-        (&[("read_buffer_delay", "2 V")], "allowed: a time up to 1 us"),
-        (&[("address_order", "row column")], "allowed: each of pseudo-channel, rank"),
-        (&[("interleave_bytes", "100")], "interleave_bytes: 100 B is no multiple of a line"),
-        (&[("interleave_bytes", "192")], "interleave_bytes: 3 lines do not divide"),
-        (&[("drain_low", "60")], "drain_high: 48 must lie above drain_low, 60"),
-        (&[("refresh_postponed", "5")], "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4"),
+        (
+            &[("page", "open")][..],
+            "unknown setting \"page\"; allowed: address_order, age_cap,",
+        ),
+        (
+            &[("page_policy", "often")],
+            "setting page_policy: \"often\" is not allowed; allowed: open, closed",
+        ),
+        (
+            &[("misses", "0")],
+            "setting misses: \"0\" is not allowed; allowed: a whole number from 1 to",
+        ),
+        (
+            &[("beat_return", "both")],
+            "allowed: interleaved, sequential",
+        ),
+        (
+            &[("speed_bin", "Z")],
+            "setting speed_bin: \"Z\" is not allowed; allowed: A, B",
+        ),
+        (
+            &[("idd_set", "z")],
+            "setting idd_set: \"z\" is not allowed; allowed: a, b",
+        ),
+        (
+            &[("read_buffer_delay", "2 V")],
+            "allowed: a time up to 1 us",
+        ),
+        (
+            &[("address_order", "row column")],
+            "allowed: each of pseudo-channel, rank",
+        ),
+        (
+            &[("interleave_bytes", "100")],
+            "interleave_bytes: 100 B is no multiple of a line",
+        ),
+        (
+            &[("interleave_bytes", "192")],
+            "interleave_bytes: 3 lines do not divide",
+        ),
+        (
+            &[("drain_low", "60")],
+            "drain_high: 48 must lie above drain_low, 60",
+        ),
+        (
+            &[("refresh_postponed", "5")],
+            "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4",
+        ),
     ];
     for module in ["rdimm-6400-2rx4-64g", "mrdimm-8800-2rx4-64g"] {
-        let target = catalog.dram_target(&format!("{module}@xeon6-1s")).expect("it exists");
+        let target = catalog
+            .dram_target(&format!("{module}@xeon6-1s"))
+            .expect("it exists");
         for (settings, words) in cases {
             let error = target.connect(&set(settings)).expect_err(words).to_string();
             assert!(error.contains(words), "{module}: {error}");
@@ -253,9 +387,18 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
 fn names_that_do_not_exist_are_answered_with_those_that_do() {
     let catalog = catalog();
     for (text, words) in [
-        ("rdimm-6400-2rx4-128g", "names no system; write rdimm-6400-2rx4-128g@SYSTEM, with one of bench-1ch"),
-        ("rdimm@xeon6-1s", "unknown module \"rdimm\"; allowed: ddr4-3200-2rx8-16g"),
-        ("rdimm-6400-2rx4-128g@xeon", "unknown system \"xeon\"; allowed: bench-1ch, next-gen-16ch, xeon6-1s"),
+        (
+            "rdimm-6400-2rx4-128g",
+            "names no system; write rdimm-6400-2rx4-128g@SYSTEM, with one of bench-1ch",
+        ),
+        (
+            "rdimm@xeon6-1s",
+            "unknown module \"rdimm\"; allowed: ddr4-3200-2rx8-16g",
+        ),
+        (
+            "rdimm-6400-2rx4-128g@xeon",
+            "unknown system \"xeon\"; allowed: bench-1ch, next-gen-16ch, xeon6-1s",
+        ),
     ] {
         let error = catalog.dram_target(text).expect_err(text).to_string();
         assert!(error.contains(words), "{error}");

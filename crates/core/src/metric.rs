@@ -148,6 +148,8 @@ metrics! {
     LatencyRatio "latency_ratio" "1" Lower
         "Mean duration at a throughput, divided by that of the target in the column `over` at the \
          same throughput.";
+    CommandViolations "command_violations" "1" Lower
+        "Commands of a replay that break a rule of an independent table; failed where there are any.";
     PowerMeanPart "power_mean_part" "W" Lower
         "What one cause contributes to the power; the column `cause` names it, and the parts add up to \
          power_mean.";

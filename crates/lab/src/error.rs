@@ -109,6 +109,12 @@ pub enum LabError {
         /// Why not, with the line.
         source: wordline_trace::dram::DramTraceError,
     },
+    /// A command trace cannot be written.
+    #[error("the command trace cannot be written: {source}")]
+    Unwritten {
+        /// Why not.
+        source: std::io::Error,
+    },
     /// There are no threads to work on.
     #[error("threads cannot be started: {problem}")]
     Threads {

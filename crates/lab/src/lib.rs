@@ -49,7 +49,7 @@ mod work;
 
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
-pub use control::{Control, Open, Progress};
+pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use raw::default_workload;
 pub use reproduce::reproduce;

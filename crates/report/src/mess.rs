@@ -37,14 +37,20 @@ pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
         let text = &mut texts[place].1;
         // Ascending in the bandwidth, but for what bends back.
         for point in &curve.points {
-            let Some((bandwidth, latency)) = point.throughput().zip(point.line.number(Metric::LatencyMean)) else {
+            let Some((bandwidth, latency)) = point
+                .throughput()
+                .zip(point.line.number(Metric::LatencyMean))
+            else {
                 continue;
             };
             let (gb, ns) = (bandwidth / 1e9, latency * 1e9);
             let percent = (share * 100.0).round();
             let pause = point.delay;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{percent},{pause},{gb:.6},,{share:.6},{ns:.6},,{gb:.6},{ns:.6}");
+            let _ = writeln!(
+                text,
+                "{percent},{pause},{gb:.6},,{share:.6},{ns:.6},,{gb:.6},{ns:.6}"
+            );
         }
     }
     texts
@@ -64,7 +70,10 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 20);
         assert_eq!(lines[0].split(',').count(), 9);
-        assert_eq!(lines[1], "100,20000,4.218269,,1.000000,103.077444,,4.218269,103.077444");
+        assert_eq!(
+            lines[1],
+            "100,20000,4.218269,,1.000000,103.077444,,4.218269,103.077444"
+        );
         assert!(lines[19].starts_with("100,0,553.9"), "{}", lines[19]);
     }
 

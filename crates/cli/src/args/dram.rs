@@ -56,7 +56,12 @@ pub(crate) struct Modules {
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
     /// Seed of where buffers lie and of random addresses
-    #[arg(long, default_value_t = 0, value_name = "N", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
     pub(crate) seed: u64,
     /// Threads that points run on [default: one for each core of this machine]; no result depends on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -113,7 +118,12 @@ pub(crate) struct Loaded {
     #[command(flatten)]
     pub(crate) lengths: Lengths,
     /// Pauses of the loading cores between two lines, in cycles, ascending [default: 19 from 0 to 20000]
-    #[arg(long, value_delimiter = ',', value_name = "CYCLES", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "CYCLES",
+        allow_negative_numbers = true
+    )]
     pub(crate) delay: Vec<u64>,
     /// Reads for each write of the loading cores
     #[arg(long, default_value = "1:0", value_name = "1:0|3:1|2:1|1:1|triad", value_parser = mix)]

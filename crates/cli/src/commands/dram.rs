@@ -64,7 +64,10 @@ fn loaded(loaded: &Loaded, global: &Global) -> Result<Outcome, Failure> {
     output::folder_of("--mess", mess)?;
     let catalog = super::catalog(global)?;
     let threads = threads(&loaded.modules);
-    let control = Control { threads, ..Control::default() };
+    let control = Control {
+        threads,
+        ..Control::default()
+    };
     let document = super::run_with(&catalog, &experiment, &Inputs::default(), &control, global)?;
     let curves = wordline_report::mess_curves(&document);
     let several = curves.len() > 1;
@@ -90,7 +93,11 @@ fn trace(trace: &Trace, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&trace.modules.export)?;
     exports.spare(&trace.file)?;
     let catalog = super::catalog(global)?;
-    let commands = trace.commands.as_deref().map(|file| Commands::new(file, trace)).transpose()?;
+    let commands = trace
+        .commands
+        .as_deref()
+        .map(|file| Commands::new(file, trace))
+        .transpose()?;
     let create = |target: &str| match &commands {
         Some(commands) => commands.create(target),
         None => Err(std::io::Error::other("no file of commands is named")),
@@ -149,11 +156,17 @@ fn named(file: &Path, target: &str, several: bool) -> PathBuf {
         return file.to_owned();
     }
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = file.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+    let extension = file
+        .extension()
+        .map(|extension| format!(".{}", extension.to_string_lossy()));
     file.with_file_name(format!("{stem}-{target}{}", extension.unwrap_or_default()))
 }
 
-fn experiment(modules: &Modules, lengths: Option<&Lengths>, test: DramTest) -> Result<Experiment, Failure> {
+fn experiment(
+    modules: &Modules,
+    lengths: Option<&Lengths>,
+    test: DramTest,
+) -> Result<Experiment, Failure> {
     let mut settings = BTreeMap::new();
     for (name, value) in &modules.set {
         if settings.insert(name.clone(), value.clone()).is_some() {

@@ -58,11 +58,7 @@ impl Duty {
 /// powered down with a row open, or just been written to; the other slices of the stack go first; and every rank of the
 /// sub-channel wants the command bus.
 fn grace(memory: &Memory, rate: NonZeroU32) -> u64 {
-    let (p, shape, b) = (
-        &memory.parameters,
-        &memory.shape,
-        Basics::new(memory, rate),
-    );
+    let (p, shape, b) = (&memory.parameters, &memory.shape, Basics::new(memory, rate));
     let slices = u64::from(shape.slices);
     let refreshes = match memory.controller.refresh {
         RefreshMode::SameBank => u64::from(p.rfc_sb.at(rate)),

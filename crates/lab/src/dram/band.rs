@@ -19,7 +19,11 @@ pub(super) struct Variation {
 /// Every alternative of every choice of any target, in the order of the targets and their sheets. What the user has set
 /// is no choice any more.
 pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Variation> {
-    let choices: Vec<Vec<Choice>> = test.memories.iter().map(|memory| memory.target.choices()).collect();
+    let choices: Vec<Vec<Choice>> = test
+        .memories
+        .iter()
+        .map(|memory| memory.target.choices())
+        .collect();
     let mut tried: Vec<(&'static str, String)> = Vec::new();
     for choice in choices.iter().flatten() {
         if test.workload.settings.contains_key(choice.name) {
@@ -56,7 +60,11 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
             });
         }
         if configs.iter().any(Option::is_some) {
-            variations.push(Variation { choice, setting, configs });
+            variations.push(Variation {
+                choice,
+                setting,
+                configs,
+            });
         }
     }
     variations

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wordline_core::{Basis, BandwidthTest, Metric, Mix, Pattern, ResultSet};
+use wordline_core::{BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
 use wordline_dram::system::Run;
 
 use super::band::{self, Variation};
@@ -25,10 +25,21 @@ pub(super) fn run(
 ) -> Result<(), LabError> {
     let names = bandwidth.mixes.iter().map(|mix| mix.name().to_owned());
     distinct("mix", names)?;
-    let names = bandwidth.patterns.iter().map(|pattern| pattern.name().to_owned());
+    let names = bandwidth
+        .patterns
+        .iter()
+        .map(|pattern| pattern.name().to_owned());
     distinct("pattern", names)?;
-    let banded = bandwidth.mixes.iter().any(|mix| bandwidth.band.covers(*mix)) && test.memories.len() > 1;
-    let variations = if banded { band::variations(test, document) } else { Vec::new() };
+    let banded = bandwidth
+        .mixes
+        .iter()
+        .any(|mix| bandwidth.band.covers(*mix))
+        && test.memories.len() > 1;
+    let variations = if banded {
+        band::variations(test, document)
+    } else {
+        Vec::new()
+    };
     let (keys, points) = points(test, bandwidth, &variations);
     let ended = super::points::run(&points, control)?;
     let mut runs: BTreeMap<Key, Run> = BTreeMap::new();
@@ -39,7 +50,12 @@ pub(super) fn run(
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
             let run = |target: usize, variation| runs.get(&(target, variation, m, p));
-            let found = Found { test, mix, pattern, run: &run };
+            let found = Found {
+                test,
+                mix,
+                pattern,
+                run: &run,
+            };
             for target in 0..test.memories.len() {
                 found.rows(target, document);
             }
@@ -116,10 +132,14 @@ impl Found<'_> {
         let most = u64::from(cores.cores) * u64::from(cores.misses);
         rows::under_way(run, most, &subject, document);
         let mean = rows::seconds(run.read_latency_mean_ps);
-        document.rows.push(subject.row(Metric::LatencyMean, Ok(mean)));
+        document
+            .rows
+            .push(subject.row(Metric::LatencyMean, Ok(mean)));
         let formula = subject.estimate(Basis::Simulated, "formula");
         let unloaded = rows::unloaded(memory);
-        document.rows.push(formula.row(Metric::LatencyMean, Ok(unloaded)));
+        document
+            .rows
+            .push(formula.row(Metric::LatencyMean, Ok(unloaded)));
     }
 
     /// The ratio to the first target, and its parts.
@@ -129,20 +149,28 @@ impl Found<'_> {
         };
         let over = self.over(target);
         let ratio = other.bytes_per_s() / first.bytes_per_s();
-        document.rows.push(over.row(Metric::ThroughputRatio, Ok(ratio)));
+        document
+            .rows
+            .push(over.row(Metric::ThroughputRatio, Ok(ratio)));
         let shares = |run: &Run| explain::shares(&run.summary.bus);
         if let (Some(mine), Some(theirs)) = (shares(first), shares(other)) {
-            let (mine, theirs) = ((first.bytes_per_s(), &mine[..]), (other.bytes_per_s(), &theirs[..]));
+            let (mine, theirs) = (
+                (first.bytes_per_s(), &mine[..]),
+                (other.bytes_per_s(), &theirs[..]),
+            );
             for (cause, part) in explain::parts(mine, theirs).into_iter().flatten() {
                 let at = over.at("cause", cause);
-                document.rows.push(at.row(Metric::ThroughputRatioPart, Ok(part)));
+                document
+                    .rows
+                    .push(at.row(Metric::ThroughputRatioPart, Ok(part)));
             }
         }
     }
 
     fn over(&self, target: usize) -> Subject {
         let memories = &self.test.memories;
-        self.subject(&memories[target]).at("over", memories[0].name.as_str())
+        self.subject(&memories[target])
+            .at("over", memories[0].name.as_str())
     }
 
     /// The ratio with each variation, and the ends of the band with the variations that make them.
@@ -160,7 +188,8 @@ impl Found<'_> {
                 None => Some(plain),
             };
             let concerned = variation.configs[0].is_some() || variation.configs[target].is_some();
-            let (true, Some(first), Some(other)) = (concerned, run(0, first), run(target, other)) else {
+            let (true, Some(first), Some(other)) = (concerned, run(0, first), run(target, other))
+            else {
                 continue;
             };
             let ratio = other.bytes_per_s() / first.bytes_per_s();
@@ -170,15 +199,22 @@ impl Found<'_> {
             if ratio > high.0 {
                 high = (ratio, Some(variation));
             }
-            let at = named(&over.estimate(Basis::Simulated, "sensitivity"), Some(variation));
-            document.rows.push(at.row(Metric::ThroughputRatio, Ok(ratio)));
+            let at = named(
+                &over.estimate(Basis::Simulated, "sensitivity"),
+                Some(variation),
+            );
+            document
+                .rows
+                .push(at.row(Metric::ThroughputRatio, Ok(ratio)));
         }
         if !document.complete {
             return;
         }
         for (end, (ratio, variation)) in [("band_low", low), ("band_high", high)] {
             let at = named(&over.estimate(Basis::Simulated, end), variation);
-            document.rows.push(at.row(Metric::ThroughputRatio, Ok(ratio)));
+            document
+                .rows
+                .push(at.row(Metric::ThroughputRatio, Ok(ratio)));
         }
     }
 }

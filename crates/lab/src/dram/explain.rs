@@ -44,7 +44,10 @@ pub(super) fn parts(
     let mut parts = vec![(BUS_RATE, peaks - 1.0)];
     let pairs = first.1.iter().zip(other.1).skip(1);
     parts.extend(pairs.map(|((cause, mine), (_, theirs))| (*cause, peaks * (mine - theirs) / d)));
-    parts.iter().all(|(_, part)| part.is_finite()).then_some(parts)
+    parts
+        .iter()
+        .all(|(_, part)| part.is_finite())
+        .then_some(parts)
 }
 
 #[cfg(test)]
@@ -62,7 +65,10 @@ mod tests {
         let shares = shares(&bus).expect("time passed");
         let parts = parts((90.0, &shares), (123.75, &shares)).expect("both carry data");
         assert!((parts[0].1 - 0.375).abs() < 1e-12);
-        assert!(parts[1..].iter().all(|(_, part)| part.abs() < 1e-12), "{parts:?}");
+        assert!(
+            parts[1..].iter().all(|(_, part)| part.abs() < 1e-12),
+            "{parts:?}"
+        );
     }
 
     #[test]

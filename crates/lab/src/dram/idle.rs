@@ -17,11 +17,18 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     super::check_samples(idle.samples)?;
-    let points: Vec<_> = test.memories.iter().map(|memory| {
-        let traffic = test.traffic(memory, Mix::Reads, Pattern::Sequential, 0, Some(1));
-        let traffic = wordline_dram::system::Traffic { load_cores: 0, ..traffic };
-        test.point(memory, "idle", traffic, idle.samples)
-    }).collect();
+    let points: Vec<_> = test
+        .memories
+        .iter()
+        .map(|memory| {
+            let traffic = test.traffic(memory, Mix::Reads, Pattern::Sequential, 0, Some(1));
+            let traffic = wordline_dram::system::Traffic {
+                load_cores: 0,
+                ..traffic
+            };
+            test.point(memory, "idle", traffic, idle.samples)
+        })
+        .collect();
     let runs = super::points::run(&points, control)?;
     for (memory, ended) in test.memories.iter().zip(runs) {
         let Some(run) = test.finished(memory, ended, document)? else {
@@ -36,14 +43,22 @@ pub(super) fn run(
         }
         let formula = subject.estimate(Basis::Simulated, "formula");
         let unloaded = rows::unloaded(memory);
-        document.rows.push(formula.row(Metric::LatencyMean, Ok(unloaded)));
+        document
+            .rows
+            .push(formula.row(Metric::LatencyMean, Ok(unloaded)));
     }
     Ok(())
 }
 
 /// What the mean consists of. All reads are the probe's, so that the waits that the sub-channels account for are its
 /// own; what is left is the wait for the DRAM's next clock edge.
-fn parts(memory: &Memory<'_>, run: &Run, probe: &Probe, subject: &Subject, document: &mut ResultSet) {
+fn parts(
+    memory: &Memory<'_>,
+    run: &Run,
+    probe: &Probe,
+    subject: &Subject,
+    document: &mut ResultSet,
+) {
     let config = &memory.connected.config;
     let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
     let reads = run.summary.reads as f64;
@@ -62,6 +77,8 @@ fn parts(memory: &Memory<'_>, run: &Run, probe: &Probe, subject: &Subject, docum
     parts.push(("rounding", rest));
     for (cause, part) in parts {
         let at = subject.at("cause", cause);
-        document.rows.push(at.row(Metric::LatencyMeanPart, Ok(seconds(part))));
+        document
+            .rows
+            .push(at.row(Metric::LatencyMeanPart, Ok(seconds(part))));
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn knee(curve: &[Place]) -> Option<usize> {
     let below = |(x, y): Place| (x - x0) / (x1 - x0) - (y - y0) / (y1 - y0);
     let distances = curve.iter().map(|&place| below(place)).enumerate();
     let best = distances.max_by(|(_, a), (_, b)| a.total_cmp(b));
-    best.filter(|(_, distance)| *distance > 0.0).map(|(index, _)| index)
+    best.filter(|(_, distance)| *distance > 0.0)
+        .map(|(index, _)| index)
 }
 
 /// The stage of every point, 1 to 3. Without a knee nothing is saturated.
@@ -29,7 +30,9 @@ pub(super) fn stages(curve: &[Place], knee: Option<usize>) -> Vec<u8> {
     let Some(&(_, least)) = curve.first() else {
         return Vec::new();
     };
-    let rises = curve.iter().position(|&(_, latency)| latency > CONSTANT * least);
+    let rises = curve
+        .iter()
+        .position(|&(_, latency)| latency > CONSTANT * least);
     let rises = rises.unwrap_or(curve.len());
     let stage = |index: usize| match knee {
         Some(knee) if index > knee => 3,
@@ -55,7 +58,9 @@ fn first_crossing(curve: impl Iterator<Item = Place>, value: f64) -> Option<f64>
     for (at, other) in curve {
         if at >= value {
             return Some(match before {
-                Some((low, start)) if at > low => start + (other - start) * (value - low) / (at - low),
+                Some((low, start)) if at > low => {
+                    start + (other - start) * (value - low) / (at - low)
+                }
                 _ => other,
             });
         }

@@ -48,7 +48,13 @@ pub(super) fn run(
     let mut points = Vec::new();
     for memory in &test.memories {
         for &delay in &loaded.delays_cycles {
-            let traffic = test.traffic(memory, loaded.mix, loaded.pattern, delay, Some(loaded.probes));
+            let traffic = test.traffic(
+                memory,
+                loaded.mix,
+                loaded.pattern,
+                delay,
+                Some(loaded.probes),
+            );
             let name = format!("loaded, {}, delay {delay}", loaded.mix);
             points.push(test.point(memory, &name, traffic, loaded.samples));
         }
@@ -56,11 +62,17 @@ pub(super) fn run(
     let mut runs = super::points::run(&points, control)?.into_iter();
     let mut curves = Vec::new();
     for memory in &test.memories {
-        let mut curve = Curve { memory, points: Vec::new() };
+        let mut curve = Curve {
+            memory,
+            points: Vec::new(),
+        };
         for &delay in &loaded.delays_cycles {
             // There is a run for every point.
             let ended = runs.next().flatten();
-            curve.points.extend(test.finished(memory, ended, document)?.map(|run| (delay, run)));
+            curve.points.extend(
+                test.finished(memory, ended, document)?
+                    .map(|run| (delay, run)),
+            );
         }
         curve.points.reverse();
         curves.push(curve);
@@ -98,7 +110,9 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
         if let Some(probe) = &run.probe {
             let name = format!(
                 "{}, loaded, {}, {}, delay {delay}",
-                memory.name, loaded.mix, loaded.pattern.name()
+                memory.name,
+                loaded.mix,
+                loaded.pattern.name()
             );
             rows::latencies(probe, name, &subject, document);
             for &within in &loaded.within_ps {
@@ -108,13 +122,18 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
             }
         }
         if document.complete {
-            document.rows.push(subject.row(Metric::LoadStage, Ok(f64::from(stage))));
+            document
+                .rows
+                .push(subject.row(Metric::LoadStage, Ok(f64::from(stage))));
         }
     }
     if document.complete {
         let place = knee.map(|knee| places[knee]);
         for (metric, value) in [
-            (Metric::ThroughputKnee, place.map(|(throughput, _)| throughput)),
+            (
+                Metric::ThroughputKnee,
+                place.map(|(throughput, _)| throughput),
+            ),
             (Metric::LatencyKnee, place.map(|(_, latency)| latency)),
         ] {
             let value = value.ok_or(NoValue::BeyondRange);
@@ -124,7 +143,12 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
 }
 
 /// All targets at the throughputs at which the first one's latency is a multiple of its least.
-fn compare(test: &Test<'_>, loaded: &LoadedTest, curves: &[Curve<'_, '_>], document: &mut ResultSet) {
+fn compare(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curves: &[Curve<'_, '_>],
+    document: &mut ResultSet,
+) {
     let Some(first) = curves.first() else {
         return;
     };
@@ -174,11 +198,15 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
             return wrong(format!("{one} is named twice"));
         }
         if one > next {
-            return wrong(format!("{next} comes after {one}; allowed: ascending cycles"));
+            return wrong(format!(
+                "{next} comes after {one}; allowed: ascending cycles"
+            ));
         }
     }
     if let Some(last) = delays.last().filter(|delay| **delay > DELAY_MAX) {
-        return wrong(format!("{last} is too long; allowed: 0 to {DELAY_MAX} cycles"));
+        return wrong(format!(
+            "{last} is too long; allowed: 0 to {DELAY_MAX} cycles"
+        ));
     }
     for memory in &test.memories {
         let cores = memory.connected.config.cores.cores;
@@ -186,13 +214,20 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
             return Err(LabError::Number {
                 what: "probes",
                 found: f64::from(loaded.probes),
-                problem: format!("are no probes on {}; allowed: 1 to {}", memory.name, cores.saturating_sub(1)),
+                problem: format!(
+                    "are no probes on {}; allowed: 1 to {}",
+                    memory.name,
+                    cores.saturating_sub(1)
+                ),
             });
         }
     }
     if loaded.within_ps.is_empty() {
         return Ok(());
     }
-    let within = loaded.within_ps.iter().map(|ps| wordline_core::quantity::Time::from_ps(*ps).to_string());
+    let within = loaded
+        .within_ps
+        .iter()
+        .map(|ps| wordline_core::quantity::Time::from_ps(*ps).to_string());
     crate::list::distinct("within", within)
 }

@@ -6,6 +6,7 @@
 
 mod band;
 mod bandwidth;
+mod commands;
 mod explain;
 mod idle;
 mod knee;
@@ -15,14 +16,14 @@ mod rows;
 mod sources;
 mod trace;
 
+use std::collections::BTreeMap;
+
 use wordline_catalog::{Catalog, DramTarget};
 use wordline_core::quantity::Time;
-use wordline_core::{
-    Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing,
-};
+use wordline_core::{Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing};
 use wordline_dram::sheet::Connected;
-use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
 use wordline_dram::system as dram;
+use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
 
 use crate::control::Control;
 use crate::error::LabError;
@@ -40,6 +41,21 @@ struct Memory<'a> {
     name: String,
     target: DramTarget<'a>,
     connected: Connected,
+    settings: BTreeMap<String, String>,
+}
+
+impl Memory<'_> {
+    /// The speed bin that the user or the sheet chose.
+    fn speed_bin(&self) -> String {
+        let name = "speed_bin";
+        let chosen = || {
+            let choices = self.target.choices().into_iter();
+            let mut named = choices.filter(|choice| choice.name == name);
+            named.next().map(|choice| choice.value)
+        };
+        let set = self.settings.get(name).cloned();
+        set.or_else(chosen).unwrap_or_default()
+    }
 }
 
 /// What all points of a test share.
@@ -81,7 +97,8 @@ fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabErro
     if experiment.timings != [Timing::Max] {
         return Err(LabError::List {
             what: "timing",
-            problem: "of memory modules is that of the limits in their data sheets; allowed: max".to_owned(),
+            problem: "of memory modules is that of the limits in their data sheets; allowed: max"
+                .to_owned(),
         });
     }
     if experiment.age != 0.0 {
@@ -97,7 +114,11 @@ fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabErro
         if ps < least || ps > TIME_MAX.ps() {
             return Err(LabError::List {
                 what,
-                problem: format!("{} is out of range; allowed: {} to {TIME_MAX}", Time::from_ps(ps), Time::from_ps(least)),
+                problem: format!(
+                    "{} is out of range; allowed: {} to {TIME_MAX}",
+                    Time::from_ps(ps),
+                    Time::from_ps(least)
+                ),
             });
         }
     }
@@ -136,6 +157,7 @@ fn connect<'a>(
             name,
             target,
             connected,
+            settings: workload.settings.clone(),
         });
     }
     if memories.is_empty() {

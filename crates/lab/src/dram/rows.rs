@@ -47,7 +47,9 @@ impl<'a> Work<'a> {
     fn buses(&self, subject: &Subject, document: &mut ResultSet) {
         let data = self.summary.bus.utilization();
         let data = data.ok_or(NoValue::NotApplicable);
-        document.rows.push(subject.row(Metric::BusUtilization, data));
+        document
+            .rows
+            .push(subject.row(Metric::BusUtilization, data));
         for (cause, share) in explain::shares(&self.summary.bus).into_iter().flatten() {
             let at = subject.at("cause", cause);
             document.rows.push(at.row(Metric::BusShare, Ok(share)));
@@ -67,21 +69,27 @@ impl<'a> Work<'a> {
             (Metric::RowMissRate, misses),
             (Metric::RowConflictRate, conflicts),
         ] {
-            document.rows.push(subject.row(metric, Ok(count as f64 / all)));
+            document
+                .rows
+                .push(subject.row(metric, Ok(count as f64 / all)));
         }
     }
 
     /// Power by part, and what a byte takes, with the band between the sets of currents.
     fn energies(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
         let sets = &memory.connected.currents;
-        let of = |currents: &Currents| energy(self.energy, currents, &memory.connected.config.sub_channel);
+        let of = |currents: &Currents| {
+            energy(self.energy, currents, &memory.connected.config.sub_channel)
+        };
         let Some((_, first)) = sets.first() else {
             return;
         };
         let first = of(first);
         let duration = seconds(self.duration_ps as f64);
         let power = first.total() / duration;
-        document.rows.push(subject.row(Metric::PowerMean, Ok(power)));
+        document
+            .rows
+            .push(subject.row(Metric::PowerMean, Ok(power)));
         for part in EnergyPart::ALL {
             let at = subject.at("cause", part.name());
             let power = first.part(part) / duration;
@@ -93,10 +101,19 @@ impl<'a> Work<'a> {
         if sets.len() < 2 {
             return;
         }
-        let all: Vec<f64> = sets.iter().map(|(_, currents)| per_byte(&of(currents))).collect();
+        let all: Vec<f64> = sets
+            .iter()
+            .map(|(_, currents)| per_byte(&of(currents)))
+            .collect();
         for (end, value) in [
-            ("band_low", all.iter().copied().fold(f64::INFINITY, f64::min)),
-            ("band_high", all.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+            (
+                "band_low",
+                all.iter().copied().fold(f64::INFINITY, f64::min),
+            ),
+            (
+                "band_high",
+                all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ),
         ] {
             let at = subject.estimate(Basis::Simulated, end);
             document.rows.push(at.row(Metric::EnergyPerByte, Ok(value)));
@@ -145,9 +162,14 @@ pub(super) fn latencies(probe: &Probe, name: String, subject: &Subject, document
     }
     document.histograms.insert(name, buckets(probe));
     let samples = probe.samples as f64;
-    document.rows.push(subject.row(Metric::AccessCount, Ok(samples)));
+    document
+        .rows
+        .push(subject.row(Metric::AccessCount, Ok(samples)));
     let half = seconds(probe.confidence_ps);
-    for (end, value) in [("confidence_low", mean - half), ("confidence_high", mean + half)] {
+    for (end, value) in [
+        ("confidence_low", mean - half),
+        ("confidence_high", mean + half),
+    ] {
         let at = subject.estimate(Basis::Simulated, end);
         document.rows.push(at.row(Metric::LatencyMean, Ok(value)));
     }
@@ -156,7 +178,11 @@ pub(super) fn latencies(probe: &Probe, name: String, subject: &Subject, document
 /// The occupied bins. The last one is open and ends with the greatest sample.
 fn buckets(probe: &Probe) -> Vec<HistogramBucket> {
     let last = probe.bins.len().saturating_sub(1);
-    let occupied = probe.bins.iter().enumerate().filter(|(_, count)| **count > 0);
+    let occupied = probe
+        .bins
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0);
     let bucket = |(index, count): (usize, &u64)| HistogramBucket {
         upper_s: seconds(match index == last {
             true => probe.max_ps as f64,
@@ -182,7 +208,11 @@ pub(super) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
         }
     }
     // The least sample answers every share down to 0.
-    if probe.quantile(0.0) > within_ps { 0.0 } else { low }
+    if probe.quantile(0.0) > within_ps {
+        0.0
+    } else {
+        low
+    }
 }
 
 /// What a read takes that finds its bank closed and waits for nothing else, in seconds: the sum by hand.
