@@ -59,9 +59,6 @@ pub(super) fn run(
     Ok(())
 }
 
-/// What watches every sub-channel.
-type Watch = ((Statistics, EnergyMeter), CommandTap);
-
 /// What a replay found.
 struct Replayed {
     end_ps: u64,
