@@ -2,7 +2,8 @@
 
 use wordline_core::quantity::{Quantity, Time};
 
-use super::die::Die;
+use super::currents;
+use super::die::{CurrentSet, Die};
 use super::labelled::{
     Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, SettingError, Settings,
     Sharing, Switch, set,
@@ -15,6 +16,7 @@ use super::{BeatReturn, Name, mapping};
 use crate::config::{
     Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
 };
+use crate::energy::Currents;
 use crate::timing::Timing;
 
 /// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
@@ -25,6 +27,8 @@ const POSTPONED_MAX: u32 = 4;
 pub struct Connected {
     /// Timing, geometry, controllers, mapping and cores.
     pub config: SystemConfig,
+    /// Sets of currents with their names: the chosen one first, the others for the band of energies.
+    pub currents: Vec<(String, Currents)>,
 }
 
 /// Every undisclosed parameter of a module in a system, the system's first.
@@ -77,8 +81,10 @@ pub fn connect(
         system,
         settings,
     };
+    let config = connection.config()?;
     Ok(Connected {
-        config: connection.config()?,
+        currents: connection.currents(&config)?,
+        config,
     })
 }
 
@@ -337,6 +343,33 @@ impl Connection<'_> {
             u32::try_from(clocks).unwrap_or(interval)
         };
         Ok((0..pairs * ranks).map(phase).collect())
+    }
+
+    /// Every set of currents, and whether it agrees with the timing.
+    fn currents(&self, config: &SystemConfig) -> Result<Vec<(String, Currents)>, SettingError> {
+        let chosen = self.module.idd_set.pick("idd_set", self.settings)?;
+        let organization = self.organization()?;
+        let mut sets: Vec<_> = self.die.currents.iter().collect();
+        if !sets.iter().any(|set| set.name == chosen.as_str()) {
+            let names: Vec<_> = sets.iter().map(|set| set.name.as_str()).collect();
+            return Err(SettingError::Value {
+                name: "idd_set",
+                value: chosen.as_str().to_owned(),
+                allowed: names.join(", "),
+            });
+        }
+        sets.sort_by_key(|set| set.name != chosen.as_str());
+        let named = |set: &&CurrentSet| {
+            let currents = currents::currents(self.module, self.die, organization, set);
+            currents.check(&config.sub_channel).map_err(|error| {
+                unfit(
+                    &format!("die {}, set {}", self.module.die, set.name),
+                    error.to_string(),
+                )
+            })?;
+            Ok((set.name.clone(), currents))
+        };
+        sets.iter().map(named).collect()
     }
 
     fn cores(&self) -> Result<CoreConfig, SettingError> {

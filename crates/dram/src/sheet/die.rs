@@ -152,6 +152,10 @@ pub struct Stack {
 pub struct CurrentSet {
     /// Name of the set.
     pub name: String,
+    /// Data rate at which IDD4R and IDD4W were measured, in MT/s.
+    pub rate_mts: Sourced<u32>,
+    /// Share of what open banks draw, IDD3N − IDD2N, that flows as soon as one is open.
+    pub open_share: Figure<Fraction>,
     /// IDD0: one bank opens and closes a row every tRC.
     pub idd0: Figure<Current>,
     /// IDD2P: powered down, every bank closed.
@@ -218,6 +222,12 @@ impl Die {
         for (index, set) in self.currents.iter().enumerate() {
             let mut found = Problems::default();
             set.check(&mut found);
+            if self.rules.same_bank.is_some() && set.idd5c.is_none() {
+                found.add(
+                    "name",
+                    "a die with [dram.rules.same_bank] needs idd5c in every set",
+                );
+            }
             if self.currents[..index]
                 .iter()
                 .any(|other| other.name == set.name)
@@ -390,23 +400,52 @@ impl CurrentSet {
         if self.name.trim().is_empty() {
             problems.add("name", "the text is empty");
         }
-        let all = [
-            ("idd0", Some(&self.idd0)),
-            ("idd2p", Some(&self.idd2p)),
-            ("idd2n", Some(&self.idd2n)),
-            ("idd3p", Some(&self.idd3p)),
-            ("idd3n", Some(&self.idd3n)),
-            ("idd4r", Some(&self.idd4r)),
-            ("idd4w", Some(&self.idd4w)),
-            ("idd5b", Some(&self.idd5b)),
-            ("idd5c", self.idd5c.as_ref()),
-            ("ipp", Some(&self.ipp)),
-            ("ipp5b", Some(&self.ipp5b)),
+        problems.within("rate_mts", (*self.rate_mts.value()).into(), 800, 10_000);
+        problems.up_to("open_share", &self.open_share, Fraction::from_si(1.0));
+        for (key, figure) in self.all() {
+            problems.up_to(key, figure, Current::from_si(CURRENT_MAX));
+        }
+        let rising = [
+            ("idd3n", &self.idd2n, &self.idd3n),
+            ("idd3p", &self.idd2p, &self.idd3p),
+            ("idd4r", &self.idd3n, &self.idd4r),
+            ("idd4w", &self.idd3n, &self.idd4w),
+            ("idd5b", &self.idd2n, &self.idd5b),
+            (
+                "idd5c",
+                &self.idd2n,
+                self.idd5c.as_ref().unwrap_or(&self.idd2n),
+            ),
+            ("ipp5b", &self.ipp, &self.ipp5b),
         ];
-        for (key, figure) in all {
-            if let Some(figure) = figure {
-                problems.up_to(key, figure, Current::from_si(CURRENT_MAX));
+        for (key, low, high) in rising {
+            if low.most().si() > high.most().si() {
+                let message = format!(
+                    "{} is below the idle current of the same state, {}",
+                    high.most(),
+                    low.most()
+                );
+                problems.add(key, message);
             }
         }
+    }
+
+    /// Every current, by its key.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Figure<Current>)> {
+        let stated = [
+            ("idd0", &self.idd0),
+            ("idd2p", &self.idd2p),
+            ("idd2n", &self.idd2n),
+            ("idd3p", &self.idd3p),
+            ("idd3n", &self.idd3n),
+            ("idd4r", &self.idd4r),
+            ("idd4w", &self.idd4w),
+            ("idd5b", &self.idd5b),
+            ("ipp", &self.ipp),
+            ("ipp5b", &self.ipp5b),
+        ];
+        stated
+            .into_iter()
+            .chain(self.idd5c.iter().map(|figure| ("idd5c", figure)))
     }
 }

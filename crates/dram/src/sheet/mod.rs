@@ -8,6 +8,7 @@
 //! by name.
 
 mod connect;
+mod currents;
 mod die;
 mod labelled;
 mod mapping;
