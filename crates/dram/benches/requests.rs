@@ -7,8 +7,8 @@
 
 use rustix::time::{ClockId, clock_gettime};
 use wordline_dram::{
-    Clock, Geometry, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request, SubChannel,
-    SubChannelConfig, Timing,
+    Clock, EnergyMeter, Geometry, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request,
+    Statistics, SubChannel, SubChannelConfig, Timing,
 };
 
 /// bin B of `facts`: CL 52.
@@ -202,8 +202,10 @@ fn main() {
         .and_then(|scale| scale.parse().ok());
     let scale: f64 = scale.unwrap_or(1.0);
     let only = std::env::var("ONLY").ok();
-    println!("| DDR5-6400, 2 ranks | requests per CPU second | share of the bus peak |");
-    println!("|---|---|---|");
+    println!(
+        "| DDR5-6400, 2 ranks | requests per CPU second, all on | statistics off | share of the bus peak |"
+    );
+    println!("|---|---|---|---|");
     for (name, work, requests) in [
         ("random reads, saturated", Work::Random, 4e6),
         ("2:1 read:write, random", Work::RandomMixed, 4e6),
@@ -219,7 +221,16 @@ fn main() {
         if only.as_deref().is_some_and(|only| !name.contains(only)) {
             continue;
         }
-        let (rate, share) = measure(work, (requests * scale) as u64, ());
-        println!("| {name} | {:.2} M | {:.1} % |", rate * 1e-6, share * 100.0);
+        let requests = (requests * scale) as u64;
+        let (bare, _) = measure(work, requests, ());
+        let config = ddr5_6400();
+        let watch = (Statistics::new(&config), EnergyMeter::new(&config));
+        let (rate, share) = measure(work, requests, watch);
+        println!(
+            "| {name} | {:.2} M | {:.2} M | {:.1} % |",
+            rate * 1e-6,
+            bare * 1e-6,
+            share * 100.0
+        );
     }
 }
