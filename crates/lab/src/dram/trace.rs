@@ -14,7 +14,7 @@ use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Kind, Observer, Statistics, Summary};
 use wordline_trace::dram::{DramFormat, DramRequest, DramSummary, Options, open};
 
-use super::commands::{CommandTap, Commands, Findings};
+use super::commands::{Commands, Findings};
 use super::rows::Work;
 use super::{Memory, Test};
 use crate::control::{Control, Progress};
