@@ -1,8 +1,10 @@
 //! Requests per CPU second of cores and sub-channels together, on one thread: 12 channels, 128 cores, waits, statistics
 //! and energy on.
 //!
-//! The last column is the time that the sub-channels alone take for as many random or streaming requests, as the other
-//! bench measures it, subtracted by whoever reads it. `SAMPLES` sets the latency samples of a run.
+//! CPU time of both together; what the sub-channels take by themselves is the other bench's. `SAMPLES` sets the latency
+//! samples of a run: the confidence in its latency, and how long it takes.
+
+#![allow(clippy::print_stdout)]
 
 #[path = "../src/system/sample.rs"]
 mod sample;
@@ -30,7 +32,7 @@ fn measure(name: &str, config: &SystemConfig, traffic: &Traffic, samples: u64) {
     let taken = cpu_s() - begin;
     let share = 1.0 + length.warm_up_ps as f64 / run.duration_ps as f64;
     let requests = (run.bytes_read + run.bytes_written) as f64 / 64.0 * share;
-    let probe = run.probe.expect("probes");
+    let probe = run.probe.as_ref().expect("probes");
     println!(
         "| {name} | {} | {:?} | {} | {:.1} | {:.1} ± {:.1} | {:.2} | {taken:.2} | {:.0} |",
         traffic.mix.name(),

@@ -147,9 +147,13 @@ impl<O: Observer> MemorySystem<O> {
         self.collect(Some(until_ps));
     }
 
-    /// Runs until nothing waits any more, with no writes kept back, and returns the time in picoseconds from which on
-    /// that holds.
+    /// Runs until everything has arrived, and from then on with no writes kept back until nothing waits any more.
+    /// Returns the time in picoseconds from which on that holds.
     pub fn flush(&mut self) -> u64 {
+        let last = self.config.sub_channel.clock.edge_at_or_after(self.told_ps);
+        for part in &mut self.parts {
+            part.run(last);
+        }
         let end = self.parts.iter_mut().map(SubChannel::flush).max();
         let end_ps = self.config.sub_channel.clock.ps(end.unwrap_or(0));
         self.told_ps = self.told_ps.max(end_ps);
@@ -207,5 +211,161 @@ impl<O: Observer> MemorySystem<O> {
                 .partition_point(|(completion, _)| completion.time_ps < until),
             None => self.answers.len(),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::{Outcome, Served};
+    use crate::system::sample::{mrdimm_8800, rdimm_6400};
+    use proptest::prelude::*;
+
+    /// Keeps what was served.
+    #[derive(Clone, Debug, Default)]
+    struct Log(Vec<Served>);
+
+    impl Observer for Log {
+        fn served(&mut self, served: &Served) {
+            self.0.push(*served);
+        }
+    }
+
+    fn memory(config: &SystemConfig) -> MemorySystem<Log> {
+        MemorySystem::new(config, |_, _| Log::default()).expect("a sound system")
+    }
+
+    /// ACT 36, RD 36 and 8 clocks of data from the first edge on: 80 clocks of 454.54 ps, and 2 ns in the module.
+    #[test]
+    fn a_read_takes_as_long_as_by_hand() {
+        let mut memory = memory(&mrdimm_8800());
+        memory.push(7, Kind::Read, 0x40, 100).expect("a line");
+        assert_eq!(memory.waiting(), 1);
+        memory.flush();
+        assert_eq!(memory.waiting(), 0);
+        let answer = Completion {
+            id: 7,
+            kind: Kind::Read,
+            time_ps: (81.0f64 * 2e6 / 4400.0).round() as u64 + 2_000,
+        };
+        assert_eq!(memory.completed().collect::<Vec<_>>(), [answer]);
+        assert_eq!(memory.completed().count(), 0);
+    }
+
+    /// A write is done when the controller has it, and answers reads of its line without the module.
+    #[test]
+    fn the_write_queue_answers_at_once() {
+        let mut memory = memory(&mrdimm_8800());
+        memory.push(1, Kind::Write, 0x40, 0).expect("a line");
+        memory.push(2, Kind::Read, 0x40, 1).expect("a line");
+        memory.push(3, Kind::Write, 0x40, 1).expect("a line");
+        memory.flush();
+        let times: Vec<_> = memory
+            .completed()
+            .map(|answer| (answer.id, answer.time_ps))
+            .collect();
+        assert_eq!(times, [(1, 0), (2, 455), (3, 455)]);
+        let served: Vec<Outcome> = memory
+            .observers()
+            .flat_map(|log| &log.0)
+            .map(|served| served.outcome)
+            .collect();
+        assert_eq!(served, [Outcome::Forwarded, Outcome::Merged, Outcome::Miss]);
+    }
+
+    #[test]
+    fn wrong_requests_are_named_and_change_nothing() {
+        let mut memory = memory(&rdimm_6400());
+        let bytes = memory.map().bytes();
+        memory.push(1, Kind::Read, 0, 5_000).expect("a line");
+        let mut problem = |address, time_ps| {
+            let error = memory.push(9, Kind::Read, address, time_ps);
+            error.expect_err("a wrong request").to_string()
+        };
+        assert_eq!(
+            problem(65, 5_000),
+            "request 9: address 0x41 is no multiple of 64 bytes"
+        );
+        assert!(problem(bytes, 5_000).contains("lies outside the memory"));
+        assert!(
+            problem(0, 4_999).contains("comes at 4999 ps, but the memory has been told of 5000 ps")
+        );
+        memory.run(9_000);
+        let late = memory.push(9, Kind::Read, 0, 8_999);
+        assert_eq!(
+            late,
+            Err(MemoryError::Late {
+                id: 9,
+                time_ps: 8_999,
+                after_ps: 9_000
+            })
+        );
+        memory.push(2, Kind::Read, 0, 9_000).expect("in time");
+        let end_ps = memory.flush();
+        assert_eq!(
+            memory
+                .completed()
+                .map(|answer| answer.id)
+                .collect::<Vec<_>>(),
+            [1, 2]
+        );
+        memory
+            .push(3, Kind::Read, 0, end_ps)
+            .expect("a flush is no end");
+        let mut config = rdimm_6400();
+        config.sub_channel.policy.read_queue = 0;
+        assert!(MemorySystem::new(&config, |_, _| ()).is_err());
+    }
+
+    type Asked = (u8, bool, u64, u64);
+
+    fn asked() -> impl Strategy<Value = Vec<Asked>> {
+        let one = (0u8..3, any::<bool>(), 0u64..1 << 30, 0u64..30_000);
+        prop::collection::vec(one, 1..150)
+    }
+
+    /// Pushes requests, running up to each where that is asked for, and returns all completions.
+    fn all(config: &SystemConfig, asked: &[Asked], stop: bool) -> Vec<Completion> {
+        let mut memory = memory(config);
+        let (mut now, mut done, mut told) = (0, Vec::new(), 0);
+        for (id, &(near, write, line, pause)) in asked.iter().enumerate() {
+            now += pause;
+            if stop && pause % 2 == 0 {
+                memory.run(now);
+                let new: Vec<_> = memory.completed().collect();
+                assert!(
+                    new.iter()
+                        .all(|answer| (told..now).contains(&answer.time_ps))
+                );
+                done.extend(new);
+                told = now;
+            }
+            let kind = if write { Kind::Write } else { Kind::Read };
+            // Some of the lines are the same, and some of the times.
+            let line = if near == 0 { line % 4 } else { line };
+            let time = if near == 1 { now } else { now / 1000 * 1000 };
+            memory
+                .push(id as u64, kind, line * 64, time.max(now))
+                .expect("a line in time");
+        }
+        memory.flush();
+        done.extend(memory.completed());
+        done
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Every request is completed once, in the order of time, however often the memory is run in between.
+        #[test]
+        fn requests_are_completed_once_and_in_order(asked in asked(), module in any::<bool>()) {
+            let config = if module { mrdimm_8800() } else { rdimm_6400() };
+            let whole = all(&config, &asked, false);
+            prop_assert!(whole.is_sorted_by_key(|answer| answer.time_ps));
+            let mut ids: Vec<u64> = whole.iter().map(|answer| answer.id).collect();
+            ids.sort_unstable();
+            prop_assert_eq!(ids, (0..asked.len() as u64).collect::<Vec<_>>());
+            prop_assert_eq!(&whole, &all(&config, &asked, true));
+        }
     }
 }

@@ -133,8 +133,8 @@ fn a_seed_gives_a_run() {
     assert_ne!(of(1), of(2));
 }
 
-/// Request path 30 ns (96 clocks), PRE 52, ACT 52, RD 52 and 8 clocks of data, return path 35 ns: 116.25 ns, and less than
-/// a clock of 312.5 ps until the next edge.
+/// Request path 30 ns (96 clocks), PRE 52, ACT 52, RD 52 and 8 clocks of data, return path 35 ns: 116.25 ns, and less
+/// than a clock of 312.5 ps until the next edge.
 #[test]
 fn idle_latency_is_as_by_hand() {
     let mut config = rdimm_6400();
