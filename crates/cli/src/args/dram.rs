@@ -154,7 +154,7 @@ pub(crate) struct Trace {
     pub(crate) modules: Modules,
     /// Its format, where its content does not tell
     #[arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv")]
-    pub(crate) format: Option<String>,
+    pub(crate) kind: Option<String>,
     /// The clock that its cycles are counted in
     #[arg(long, value_name = "FREQUENCY")]
     pub(crate) clock: Option<Frequency>,

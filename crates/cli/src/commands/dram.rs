@@ -83,7 +83,7 @@ fn trace(trace: &Trace, global: &Global) -> Result<Outcome, Failure> {
     let mut inputs = Inputs::default();
     let test = DramTest::Trace(DramTraceTest {
         file: inputs.add_repeated(&trace.file),
-        format: trace.format.clone(),
+        format: trace.kind.clone(),
         clock_hz: trace.clock.map(Frequency::hz),
         align: trace.align,
         fold: trace.fold,

@@ -1,5 +1,6 @@
 //! How much hangs on what nobody discloses: every alternative of every choice, one at a time, the same for all targets
-//! that have it.
+//! that have it. And how much on chance: the same with other seeds, which say how far two runs lie apart that differ
+//! in nothing that matters.
 
 use wordline_core::ResultSet;
 use wordline_core::results::WarningCode;
@@ -8,10 +9,17 @@ use wordline_dram::sheet::Choice;
 
 use super::Test;
 
+/// What the choice of a seed is called: none that a maker has made.
+pub(super) const SEED: &str = "seed";
+
+/// Other seeds that are tried.
+const SEEDS: u64 = 3;
+
 /// One choice set otherwise.
 pub(super) struct Variation {
     pub(super) choice: &'static str,
     pub(super) setting: String,
+    pub(super) seed: u64,
     /// Of each target; none where it has no such choice, or is so already, or cannot be so: it stays as it is then.
     pub(super) configs: Vec<Option<SystemConfig>>,
 }
@@ -36,7 +44,20 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
             }
         }
     }
-    let mut variations = Vec::new();
+    let mut variations: Vec<Variation> = (1..=SEEDS)
+        .map(|step| {
+            let seed = test.seed.wrapping_add(step);
+            let configs = test.memories.iter();
+            Variation {
+                choice: SEED,
+                setting: seed.to_string(),
+                seed,
+                configs: configs
+                    .map(|memory| Some(memory.connected.config.clone()))
+                    .collect(),
+            }
+        })
+        .collect();
     for (choice, setting) in tried {
         let mut configs = Vec::new();
         for (memory, own) in test.memories.iter().zip(&choices) {
@@ -48,7 +69,10 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
             let connected = has.then(|| memory.target.connect(&settings));
             configs.push(match connected {
                 None => None,
-                Some(Ok(connected)) => Some(connected.config),
+                // What makes no other memory needs no other run.
+                Some(Ok(connected)) => {
+                    Some(connected.config).filter(|config| *config != memory.connected.config)
+                }
                 Some(Err(error)) => {
                     let advice = format!(
                         "{}: {choice} = {setting} does not fit, so the band is without it: {error}",
@@ -63,6 +87,7 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
             variations.push(Variation {
                 choice,
                 setting,
+                seed: test.seed,
                 configs,
             });
         }

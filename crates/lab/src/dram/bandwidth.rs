@@ -94,6 +94,7 @@ fn points(
                     let name = format!("{mix} with {} = {}", variation.choice, variation.setting);
                     let mut point = test.point(memory, &name, traffic, 0);
                     point.traffic.load_cores = config.cores.cores;
+                    point.traffic.seed = variation.seed;
                     point.config = config.clone();
                     keys.push((target, Some(number), m, p));
                     points.push(point);
@@ -193,10 +194,12 @@ impl Found<'_> {
                 continue;
             };
             let ratio = other.bytes_per_s() / first.bytes_per_s();
-            if ratio < low.0 {
+            // Chance is no choice.
+            let chosen = variation.choice != band::SEED;
+            if chosen && ratio < low.0 {
                 low = (ratio, Some(variation));
             }
-            if ratio > high.0 {
+            if chosen && ratio > high.0 {
                 high = (ratio, Some(variation));
             }
             let at = named(

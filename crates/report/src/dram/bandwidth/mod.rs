@@ -1,18 +1,17 @@
 //! What modules carry, mix by mix, why one carries more than another, and how sure that is.
 
+mod words;
+
 use wordline_core::Metric;
 
-use super::{NOTHING, View, cause, cell, gain, points, shares, waits};
-use crate::answer::IN_WORDS;
+use super::{NOTHING, View, cell, gain, points, shares, waits};
 use crate::grid::{Column, Grid};
 use crate::pivot::Line;
 use crate::text;
 
-const TEST: &str = "bandwidth";
+pub(super) use words::sentences;
 
-/// Parts of a gain that are told in words: at least so much, and no more of them.
-const PART_LEAST: f64 = 0.002;
-const PARTS: usize = 4;
+const TEST: &str = "bandwidth";
 
 /// The mixes of one order of addresses.
 pub(crate) struct Mixes<'a, 'p> {
@@ -81,6 +80,17 @@ impl<'a, 'p> Mixes<'a, 'p> {
             .filter(|line| line.head().text("estimate") == Some(end))
             .collect();
         Self::find(&ends, target, mix)
+    }
+
+    /// The gain of a target with one choice changed, or with another seed.
+    fn variations(&self, target: &str, mix: &str) -> impl Iterator<Item = &'p Line<'a>> {
+        let of = |line: &&&'p Line<'a>| {
+            let head = line.head();
+            let estimate = head.text("estimate") == Some("sensitivity");
+            estimate && head.target == target && head.text("mix").unwrap_or_default() == mix
+        };
+        let found: Vec<_> = self.bands.iter().filter(of).copied().collect();
+        found.into_iter()
     }
 
     /// Both ends.
@@ -338,13 +348,7 @@ fn sensitivity(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
     let mut grids = Vec::new();
     for target in view.targets.iter().skip(1) {
         for mix in &mixes.mixes {
-            let of = |line: &&&Line<'_>| {
-                let head = line.head();
-                let estimate = head.text("estimate") == Some("sensitivity");
-                let mix = head.text("mix").unwrap_or_default() == *mix;
-                estimate && mix && head.target == **target
-            };
-            let mut lines: Vec<&Line<'_>> = mixes.bands.iter().filter(of).copied().collect();
+            let mut lines: Vec<&Line<'_>> = mixes.variations(target, mix).collect();
             let plain = mixes.ratio(target, mix);
             let Some(plain) = plain.and_then(|line| line.number(Metric::ThroughputRatio)) else {
                 continue;
@@ -383,143 +387,4 @@ fn sensitivity(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
         }
     }
     grids
-}
-
-pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for mixes in &Mixes::all_of(view) {
-        let Some(mix) = mixes.mixes.first() else {
-            continue;
-        };
-        let targets = view.targets.iter().take(IN_WORDS);
-        for (index, target) in targets.clone().enumerate() {
-            let Some(line) = mixes.line(target, mix) else {
-                continue;
-            };
-            sentences.extend(carried(view, mixes, target, mix, line));
-            if index > 0 {
-                sentences.extend(explained(view, mixes, target, mix));
-                sentences.extend(banded(view, mixes, target, mix));
-            }
-        }
-        for target in targets {
-            let line = mixes.line(target, mix);
-            sentences.extend(line.and_then(|line| little(view, target, line)));
-        }
-    }
-    sentences
-}
-
-/// What a mix is in a sentence.
-fn in_words(mix: &str) -> String {
-    match mix {
-        "1:0" => "reads".to_owned(),
-        "triad" => "stream triad".to_owned(),
-        ratio => format!("reads and writes at {ratio}"),
-    }
-}
-
-/// "B carries 815 GB/s of reads, +37.9 % over the 591 GB/s of A (band +36.0 % to +41.2 %)."
-fn carried<'a>(
-    view: &View<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-    line: &Line<'_>,
-) -> Option<String> {
-    let throughput = line.number(Metric::ThroughputMean)?;
-    let rate = text::rate(throughput);
-    let mut sentence = format!(
-        "{target} carries {rate} of {}{}",
-        in_words(mix),
-        mixes.suffix()
-    );
-    if let Some(data) = line.number(Metric::BusUtilization) {
-        sentence += &format!(
-            ", {} of what its buses can",
-            text::percent(data, text::DIGITS)
-        );
-    }
-    let ratio = mixes
-        .ratio(target, mix)
-        .and_then(|line| line.number(Metric::ThroughputRatio));
-    if let (Some(ratio), Some(first)) = (ratio, view.targets.first()) {
-        sentence += &format!(": {} over {}", gain(ratio), view.short(first));
-        if let Some((low, high)) = mixes.band(target, mix) {
-            sentence += &format!(
-                ", between {} and {} over all undisclosed choices",
-                gain(low),
-                gain(high)
-            );
-        }
-    }
-    Some(sentence + ".")
-}
-
-/// "Of that, +37.5 % are a faster bus; refresh costs −0.4 %, …".
-fn explained<'a>(
-    view: &View<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-) -> Option<String> {
-    let line = mixes.ratio(target, mix)?;
-    let mut parts: Vec<(&str, f64)> = line.parts(Metric::ThroughputRatioPart).collect();
-    parts.retain(|(_, part)| part.abs() >= PART_LEAST);
-    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    if parts.is_empty() {
-        return None;
-    }
-    let told = parts.iter().take(PARTS);
-    let told: Vec<_> = told
-        .map(|(part, value)| format!("{} {}", cause::name(part), points(*value)))
-        .collect();
-    Some(format!(
-        "Where the difference of {} comes from: {}.",
-        view.short(target),
-        told.join(", ")
-    ))
-}
-
-/// Which choices make the ends of the band.
-fn banded<'a>(
-    view: &View<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-) -> Option<String> {
-    let end = |name: &str, word: &str| {
-        let line = mixes.end(target, mix, name)?;
-        let (choice, setting) = (line.head().text("choice")?, line.head().text("setting")?);
-        let ratio = line.number(Metric::ThroughputRatio)?;
-        Some(format!("{word} {} with {choice} = {setting}", gain(ratio)))
-    };
-    let ends: Vec<_> = [end("band_low", "least"), end("band_high", "most")]
-        .into_iter()
-        .flatten()
-        .collect();
-    (!ends.is_empty())
-        .then(|| format!("The gain of {} is {}.", view.short(target), ends.join(", ")))
-}
-
-/// Little's law: what bounds the throughput.
-fn little<'a>(view: &View<'a, '_>, target: &'a str, line: &Line<'_>) -> Option<String> {
-    let (mean, most) = (
-        line.number(Metric::OutstandingMean)?,
-        line.number(Metric::OutstandingMax)?,
-    );
-    let takes = line.number(Metric::LatencyMean)?;
-    let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
-    let bound = match bound(line)? {
-        "DRAM" => "the DRAM is the bound",
-        "misses under way" => "the reads that the cores can have under way are the bound",
-        _ => "the cores ask for no more",
-    };
-    let against = alone(view, line).map(|alone| format!(" instead of {} alone", time(alone)));
-    Some(format!(
-        "{}: {mean:.0} of at most {most:.0} reads are under way, and each takes {}{} (Little's law): {bound}.",
-        view.short(target),
-        time(takes),
-        against.unwrap_or_default()
-    ))
 }
