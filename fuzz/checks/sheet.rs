@@ -1,11 +1,12 @@
 //! Whatever text is given as a sheet, or as a part with a board, it is refused with a place inside it, or loads; and a sheet
-//! that loads can be connected, accessed and run.
+//! that loads can be connected, accessed and run. A DRAM module with its dies and a system yields sound numbers.
 
 use std::fs;
 use std::sync::OnceLock;
 
 use wordline_catalog::{Catalog, CatalogError, Sheet, SheetError, Target, parse};
 use wordline_core::{Experiment, RawWorkload, Timing, Workload};
+use wordline_dram::sheet::Settings;
 use wordline_lab::{Control, LabError};
 use wordline_nvm::{Conditions, Device, NvmError};
 
@@ -32,6 +33,7 @@ pub(crate) fn check(data: &[u8]) -> bool {
     };
     let texts: Vec<&str> = text.splitn(2, SEPARATOR).collect();
     let mut ids = Vec::new();
+    let mut dram = false;
     for text in &texts {
         match parse("sheet.toml", text) {
             Err(errors) => refused(text, &errors),
@@ -46,9 +48,56 @@ pub(crate) fn check(data: &[u8]) -> bool {
                 assert!(!board.figures.is_empty(), "a board without figures");
                 ids.push(board.header.id);
             }
+            Ok(Sheet::Die(die)) => {
+                assert!(!die.figures.is_empty(), "a die without figures");
+                dram = true;
+                ids.push(die.header.id);
+            }
+            Ok(Sheet::Module(module)) => {
+                assert!(!module.figures.is_empty(), "a module without figures");
+                dram = true;
+                ids.push(module.header.id);
+            }
+            Ok(Sheet::System(system)) => {
+                assert!(!system.figures.is_empty(), "a system without figures");
+                dram = true;
+                ids.push(system.header.id);
+            }
         }
     }
-    ids.len() == texts.len() && catalog_takes(&texts, &ids)
+    ids.len() == texts.len() && catalog_takes(&texts, &ids, dram)
+}
+
+/// Every set of currents and a mapping of every line come out of what connects, or a named refusal.
+fn connects_dram(catalog: &Catalog, ids: &[String]) {
+    let systems = |module| catalog.systems().map(move |system| (module, system));
+    for (module, system) in catalog.modules().flat_map(systems) {
+        let given = [&module.header.id, &module.sheet.die, &system.header.id];
+        if !given.into_iter().any(|id| ids.contains(id)) {
+            continue;
+        }
+        let name = format!("{}@{}", module.header.id, system.header.id);
+        let Ok(target) = catalog.dram_target(&name) else {
+            unreachable!("a catalogue that loads has the dies of its modules");
+        };
+        match target.connect(&Settings::new()) {
+            Ok(connected) => {
+                let config = &connected.config;
+                let lines = config
+                    .mapping
+                    .digits
+                    .iter()
+                    .map(|digit| u128::from(digit.radix));
+                assert_eq!(
+                    lines.product::<u128>() * 64,
+                    u128::from(config.bytes()),
+                    "{name}"
+                );
+                assert!(!connected.currents.is_empty());
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
 }
 
 fn refused(text: &str, errors: &[SheetError]) {
@@ -134,7 +183,7 @@ fn flash(fresh: &dyn Device) {
 }
 
 /// A folder with the sheets loads or is refused by name, and its targets run.
-fn catalog_takes(texts: &[&str], ids: &[String]) -> bool {
+fn catalog_takes(texts: &[&str], ids: &[String], dram: bool) -> bool {
     let Ok(folder) = tempfile::tempdir() else {
         return false;
     };
@@ -147,6 +196,7 @@ fn catalog_takes(texts: &[&str], ids: &[String]) -> bool {
     let loaded = Catalog::load(std::slice::from_ref(&folder));
     let loads = loaded.is_ok();
     match loaded {
+        Ok(catalog) if dram => connects_dram(&catalog, ids),
         Ok(catalog) => {
             for part in ids.iter().map(String::as_str).chain([PART]) {
                 for board in ids.iter().map(String::as_str).chain(BOARDS) {

@@ -38,7 +38,7 @@ fn visit(
 }
 
 /// What tells an element of an array from its neighbours, as the models name their figures: an
-/// opcode by code and mode, a current by its test conditions, a rail by its name.
+/// opcode by code and mode, a current by its test conditions, a speed bin by name and rate, a rail by its name.
 fn label(element: &Spanned<DeValue<'_>>) -> Option<String> {
     let table = element.get_ref().as_table()?;
     let text = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
@@ -53,7 +53,12 @@ fn label(element: &Spanned<DeValue<'_>>) -> Option<String> {
         let clock = clock.parse::<Frequency>().ok()?;
         return Some(format!("{action} {rate} {clock}"));
     }
-    text("name").map(str::to_owned)
+    let rate = table.get("rate_mts");
+    let rate = rate.and_then(|rate| rate.get_ref().as_integer());
+    match (text("name"), rate) {
+        (Some(name), Some(rate)) => Some(format!("{name} {}", rate.as_str())),
+        (name, _) => name.map(str::to_owned),
+    }
 }
 
 fn visit_table(

@@ -5,6 +5,7 @@ mod compare;
 mod dram;
 mod import;
 mod part;
+mod part_dram;
 mod raw;
 mod report;
 mod reproduce;

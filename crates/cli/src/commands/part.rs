@@ -1,7 +1,7 @@
 //! `wordline part list|show|import|check`.
 
 use serde_json::json;
-use wordline_catalog::{Board, Catalog, CatalogError, Header, Part};
+use wordline_catalog::{Board, Catalog, CatalogError, DramSheet, Header, Part};
 use wordline_core::quantity::Money;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
@@ -9,6 +9,7 @@ use wordline_core::{Figure, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
+use super::part_dram::View;
 use crate::args::{self, Global};
 use crate::failure::{self, Failure};
 use crate::outcome::Outcome;
@@ -46,6 +47,11 @@ fn list(global: &Global) -> Result<Outcome, Failure> {
     }
     for board in catalog.boards() {
         grid.push(line(&board.header, "board", "", &board.cost));
+    }
+    // Parts and boards stand above, with what they cost; the rest is DRAM.
+    let dram = |kind: &&str| ["die", "module", "system"].contains(kind);
+    for (kind, header) in catalog.headers().filter(|(kind, _)| dram(kind)) {
+        grid.push(line(header, kind, "", &None));
     }
     output::data(&grid.render(global.format.into(), &output::style()))?;
     Ok(Outcome::Done)
@@ -89,10 +95,15 @@ struct Page<'a> {
     figures: &'a [FigureUse],
     /// How the part works on its board, where there is one.
     link: Option<(&'a str, Link)>,
+    /// What a DRAM module or system has beside its figures.
+    dram: Option<View>,
 }
 
 impl<'a> Page<'a> {
     fn find(catalog: &'a Catalog, id: &str) -> Result<Self, Failure> {
+        if let Some(page) = Self::find_dram(catalog, id)? {
+            return Ok(page);
+        }
         if !id.contains('@')
             && let Ok(board) = catalog.board(id)
         {
@@ -114,12 +125,45 @@ impl<'a> Page<'a> {
         Ok(Self::of_part(target.part, Some(link)))
     }
 
+    /// The page of a die, a module, a system, or a module in a system.
+    fn find_dram(catalog: &'a Catalog, id: &str) -> Result<Option<Self>, Failure> {
+        if let Some((module, _)) = id.split_once('@') {
+            if catalog.module(module.trim()).is_err() {
+                return Ok(None);
+            }
+            let target = catalog.dram_target(id).map_err(failure::catalog)?;
+            let view = View::of_target(&target)?;
+            return Ok(Some(Self::of_dram("module", target.module, Some(view))));
+        }
+        if let Ok(module) = catalog.module(id) {
+            let view = View::of_module(catalog, module)?;
+            return Ok(Some(Self::of_dram("module", module, Some(view))));
+        }
+        if let Ok(system) = catalog.system(id) {
+            let view = View::of_system(system);
+            return Ok(Some(Self::of_dram("system", system, Some(view))));
+        }
+        let die = catalog.die(id).ok();
+        Ok(die.map(|die| Self::of_dram("die", die, None)))
+    }
+
+    fn of_dram<T>(kind: &'static str, sheet: &'a DramSheet<T>, dram: Option<View>) -> Self {
+        Self {
+            header: &sheet.header,
+            kind,
+            figures: &sheet.figures,
+            link: None,
+            dram,
+        }
+    }
+
     fn of_part(part: &'a Part, link: Option<(&'a str, Link)>) -> Self {
         Self {
             header: &part.header,
             kind: part.model.name(),
             figures: &part.figures,
             link,
+            dram: None,
         }
     }
 
@@ -129,6 +173,7 @@ impl<'a> Page<'a> {
             kind: "board",
             figures: &board.figures,
             link: None,
+            dram: None,
         }
     }
 
@@ -188,7 +233,9 @@ impl<'a> Page<'a> {
         for caution in &header.cautions {
             facts.push(["caution", caution]);
         }
-        let grids = [Some(facts), self.commands(), Some(self.figures())];
+        let [timing, choices] = self.dram.as_ref().map_or([None, None], View::grids);
+        let figures = Some(self.figures());
+        let grids = [Some(facts), self.commands(), timing, choices, figures];
         let texts: Vec<_> = grids
             .into_iter()
             .flatten()
@@ -224,27 +271,32 @@ impl<'a> Page<'a> {
             "cautions": header.cautions,
             "figures": self.figures,
             "link": link,
+            "dram": self.dram.as_ref().map(View::json),
         });
         format!("{page:#}\n")
     }
 }
 
-/// An unknown name may have been meant as a board.
+/// An unknown name may have been meant as a board, or as something of DRAM.
 fn both_kinds(catalog: &Catalog, error: CatalogError) -> Failure {
     let boards: Vec<_> = catalog
         .boards()
         .map(|board| board.header.id.as_str())
         .collect();
-    failure::message(format!("{error}; and the boards {}", boards.join(", ")))
+    let dram = catalog
+        .headers()
+        .filter(|(kind, _)| ["die", "module", "system"].contains(kind));
+    let dram: Vec<_> = dram.map(|(_, header)| header.id.as_str()).collect();
+    let (boards, dram) = (boards.join(", "), dram.join(", "));
+    failure::message(format!(
+        "{error}; and the boards {boards}; and of DRAM {dram}"
+    ))
 }
 
 fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
     let (sheets, errors) = if paths.is_empty() {
         match Catalog::load(&global.catalog) {
-            Ok(catalog) => (
-                catalog.parts().count() + catalog.boards().count(),
-                Vec::new(),
-            ),
+            Ok(catalog) => (catalog.headers().count(), Vec::new()),
             Err(CatalogError::Sheets(errors)) => (0, errors),
             Err(other) => return Err(failure::catalog(other)),
         }

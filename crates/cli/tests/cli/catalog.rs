@@ -25,6 +25,60 @@ fn the_list_names_every_part_and_board_in_every_format() {
 }
 
 #[test]
+fn dram_is_listed_by_kind_and_shown_with_its_clocks_and_choices() {
+    let list = wordline(&["part", "list", "--format", "json"])
+        .done()
+        .json();
+    let kind = |id: &str| {
+        let list = list.as_array().expect("a list");
+        let line = list.iter().find(|line| line["id"] == id);
+        line.unwrap_or_else(|| panic!("{id} is listed"))["kind"].clone()
+    };
+    assert_eq!(kind("ddr5-32gb"), "die");
+    assert_eq!(kind("mrdimm-8800-2rx4-128g"), "module");
+    assert_eq!(kind("xeon6-1s"), "system");
+    let show = |id| {
+        wordline(&["part", "show", id, "--format", "json"])
+            .done()
+            .json()
+    };
+    let module = show("rdimm-6400-2rx4-128g");
+    let timing = &module["dram"]["timing"];
+    assert_eq!(
+        (&timing["A"]["nck"]["CL"], &timing["B"]["nck"]["CL"]),
+        (&46.into(), &52.into())
+    );
+    assert!(
+        timing["B"]["nck"]["RD-WR"].is_null(),
+        "the system decides that"
+    );
+    let target = show("mrdimm-8800-2rx4-128g@xeon6-1s");
+    assert_eq!(target["dram"]["timing"]["B"]["nck"]["tFAW"], 32);
+    assert_eq!(target["dram"]["timing"]["B"]["nck"]["pair RD-WR"], 21);
+    let choices = target["dram"]["choices"].as_array().expect("choices");
+    let beats = choices
+        .iter()
+        .find(|choice| choice["name"] == "beat_return");
+    assert_eq!(
+        beats.expect("a choice")["alternatives"],
+        serde_json::json!(["sequential"])
+    );
+    for id in [
+        "ddr5-24gb",
+        "xeon6-1s",
+        "rdimm-6400-2rx4-128g",
+        "mrdimm-8800-2rx4-128g@xeon6-1s",
+    ] {
+        for format in FORMATS {
+            let ran = wordline(&["part", "show", id, "--format", format]).done();
+            assert!(ran.stdout.lines().count() > 15, "{id} {format}: {ran:?}");
+        }
+    }
+    wordline(&["part", "show", "rdimm-6400-2rx4-128g@nowhere"])
+        .refused(&["unknown system", "xeon6-1s"]);
+}
+
+#[test]
 fn a_users_folder_joins_the_list() {
     let sheets = Folder::new().with_sheet(PART, "mine", &[]);
     let catalog = sheets.argument();

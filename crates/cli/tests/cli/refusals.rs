@@ -200,7 +200,7 @@ fn truncated_and_binary_sheets_are_refused_with_their_line() {
     let words = ["binary.toml:1: not a text file: byte 5 is no UTF-8"];
     refused(&["--catalog", &sheets.argument(), "--target", PART], &words);
     let sheets = Folder::new().with("empty.toml", "");
-    let words = ["empty.toml:1:", "part = \"ID\" or board = \"ID\""];
+    let words = ["empty.toml:1:", "part = \"ID\", board = \"ID\""];
     refused(&["--catalog", &sheets.argument(), "--target", PART], &words);
     let nested = format!("part = \"x\"\nmram{} = 1\n", ".a".repeat(100_000));
     let sheets = Folder::new().with("nested.toml", nested);

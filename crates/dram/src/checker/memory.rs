@@ -187,7 +187,7 @@ impl Memory {
         in_range("slices", shape.slices.into(), 1, 64)?;
         in_range("groups", shape.groups.into(), 1, 64)?;
         in_range("banks", shape.banks.into(), 1, 32)?;
-        if shape.ranks % shape.slices != 0 {
+        if !shape.ranks.is_multiple_of(shape.slices) {
             return Err(MemoryError::Slices {
                 ranks: shape.ranks,
                 slices: shape.slices,

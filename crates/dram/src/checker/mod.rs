@@ -1,8 +1,8 @@
 //! Checks command traces against the rules of DDR5, on its own: it shares with the rest of the crate no more than the
-//! words [`Command`], [`Issued`] and [`Location`](crate::Location). Its numbers are a table in nanoseconds and clocks of its own, or a
+//! words [`Command`], [`Issued`] and [`Location`]. Its numbers are a table in nanoseconds and clocks of its own, or a
 //! caller's; its rules are a plain list, [`Rule`]; and it keeps time stamps of what has been, against which it holds
-//! every rule at every command. What it finds wrong it names: the rule, the command, the place, the time, and the
-//! first clock at which the command would have been legal.
+//! every rule at every command. What it finds wrong it names: the rule, the command, the place, the time, and the first
+//! clock at which the command would have been legal.
 //!
 //! Legal is not enough, since a controller that waits too long is legal as well. So the checker counts for each rule
 //! the commands that came at the very first clock the rule allowed: [`Checker::tightness`].

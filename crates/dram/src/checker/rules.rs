@@ -197,7 +197,9 @@ impl Book<'_> {
         use Event::Activate;
         const ACT: &[Command] = &[Command::Act];
         let p = &self.memory.parameters;
-        let rc = self.at(p.rc).max(self.basics.ras + self.basics.rp);
+        let rc = self
+            .at(p.rc)
+            .max(self.basics.ras.saturating_add(self.basics.rp));
         self.add("tRC", Activate, ACT, Scope::Bank, rc);
         self.add("tRRD_L", Activate, ACT, Scope::OtherBank, self.at(p.rrd_l));
         self.add("tRRD_S", Activate, ACT, Scope::OtherGroup, self.at(p.rrd_s));
@@ -220,7 +222,7 @@ impl Book<'_> {
         self.add(name, Read, READS, Scope::OtherSlice, self.at(p.ccd_s));
         // The data of one physical rank must have left the bus, and the gap passed, before that of another comes.
         let name = "RD to RD, other rank";
-        let clocks = p.burst + c.rank_gap;
+        let clocks = p.burst.saturating_add(c.rank_gap);
         self.add(name, Read, READS, Scope::OtherRank, clocks);
         let name = "RD to RD, pair";
         self.add(name, Read, READS, Scope::OtherPseudoChannel, c.pair_burst);
@@ -240,7 +242,7 @@ impl Book<'_> {
         let name = "tCCD_S_WR, other slice";
         self.add(name, Write, WRITES, Scope::OtherSlice, short);
         let name = "WR to WR, other rank";
-        let clocks = p.burst + c.rank_gap;
+        let clocks = p.burst.saturating_add(c.rank_gap);
         self.add(name, Write, WRITES, Scope::OtherRank, clocks);
         let name = "WR to WR, pair";
         self.add(name, Write, WRITES, Scope::OtherPseudoChannel, c.pair_burst);
@@ -254,26 +256,38 @@ impl Book<'_> {
             self.basics,
         );
         // Written data begins CWL after its command, when read data has ended and the gap has passed.
-        let turn = (b.read_end + c.read_to_write_gap)
+        let turn = b
+            .read_end
+            .saturating_add(c.read_to_write_gap)
             .saturating_sub(p.cwl)
             .max(1);
         self.add("RD to WR", Read, WRITES, Scope::Stack, turn);
         let name = "RD to WR, other rank";
-        self.add(name, Read, WRITES, Scope::OtherRank, turn + c.rank_gap);
+        self.add(
+            name,
+            Read,
+            WRITES,
+            Scope::OtherRank,
+            turn.saturating_add(c.rank_gap),
+        );
         let (name, pair) = ("RD to WR, pair", Scope::OtherPseudoChannel);
         self.add(name, Read, WRITES, pair, c.pair_read_to_write);
 
         let (short, long) = (
-            b.write_end + self.at(p.wtr_s),
-            b.write_end + self.at(p.wtr_l),
+            b.write_end.saturating_add(self.at(p.wtr_s)),
+            b.write_end.saturating_add(self.at(p.wtr_l)),
         );
         self.add("tWTR_L", Write, READS, Scope::Bank, long);
-        let middle = b.write_end + self.at(p.wtr_m);
+        let middle = b.write_end.saturating_add(self.at(p.wtr_m));
         self.add("tWTR_M", Write, READS, Scope::OtherBank, middle);
         self.add("tWTR_S", Write, READS, Scope::OtherGroup, short);
         let name = "tWTR_S, other slice";
         self.add(name, Write, READS, Scope::OtherSlice, short);
-        let gap = (b.write_end + c.rank_gap).saturating_sub(p.cl).max(1);
+        let gap = b
+            .write_end
+            .saturating_add(c.rank_gap)
+            .saturating_sub(p.cl)
+            .max(1);
         self.add("WR to RD, other rank", Write, READS, Scope::OtherRank, gap);
         let name = "WR to RD, pair";
         self.add(name, Write, READS, pair, c.pair_write_to_read);
@@ -349,8 +363,20 @@ impl Book<'_> {
         self.add("tACTPDEN", Activate, PDE, Scope::Rank, act);
         self.add("tPRPDEN", Precharge, PDE, Scope::Rank, pre);
         self.add("tPRPDEN, auto", AutoClose, PDE, Scope::Rank, pre);
-        self.add("tRDPDEN", Read, PDE, Scope::Rank, b.read_end + 1);
-        self.add("tWRPDEN", Write, PDE, Scope::Rank, b.write_recovery + 1);
+        self.add(
+            "tRDPDEN",
+            Read,
+            PDE,
+            Scope::Rank,
+            b.read_end.saturating_add(1),
+        );
+        self.add(
+            "tWRPDEN",
+            Write,
+            PDE,
+            Scope::Rank,
+            b.write_recovery.saturating_add(1),
+        );
         self.add(
             "tPD",
             PowerDown,

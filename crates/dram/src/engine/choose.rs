@@ -83,15 +83,59 @@ impl<O: Observer> SubChannel<O> {
 
     #[inline]
     fn choose_in(&self, channel: usize, floor: u64) -> Choice {
-        let best = match self.overdue(channel) {
-            None => self.first_of(channel, floor, |_| false),
-            Some(entry) => self.first_beside_overdue(channel, entry, floor),
+        let pc = &self.channels[channel];
+        let Some(oldest) = pc.by_age[self.direction()].oldest() else {
+            return self.or_duty(Choice::NEVER, channel, floor);
         };
+        let passed = pc.columns - oldest.columns_before;
+        let set = self.set_of(channel);
+        let bank = usize::from(self.sets[set].entries[usize::from(oldest.place)].bank);
+        if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
+            let best = self.first_beside_overdue(channel, oldest.place, floor);
+            return self.or_duty(best, channel, floor);
+        }
+        let best = match self.oldest_at_once(channel, oldest.place, bank, floor) {
+            Some(choice) => choice,
+            None => self.first_of(channel, floor, |_| false),
+        };
+        self.or_duty(best, channel, floor)
+    }
+
+    #[inline]
+    fn or_duty(&self, best: Choice, channel: usize, floor: u64) -> Choice {
         if self.has_duties(channel) {
             best.better(self.duty(channel, floor))
         } else {
             best
         }
+    }
+
+    /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
+    /// one, and no row command waits. So it is with streams.
+    #[inline]
+    fn oldest_at_once(
+        &self,
+        channel: usize,
+        entry: u16,
+        bank: usize,
+        floor: u64,
+    ) -> Option<Choice> {
+        let pc = &self.channels[channel];
+        let place = pc.banks[bank].candidate;
+        let candidate = pc.candidates.get(usize::from(place))?;
+        if pc.row_commands > 0 || candidate.entry != entry || candidate.order >= ROW_COMMAND {
+            return None;
+        }
+        let kind = usize::from(candidate.slot);
+        let ranks = pc.rank_ok.chunks_exact(SLOTS).map(|of| of[kind]);
+        let any = clock(ranks.min().unwrap_or(0)).max(floor);
+        let at = clock(self.rule(channel, candidate)).max(floor);
+        (at == any).then(|| Choice {
+            at,
+            order: candidate.order + (1 << CLASS_BIT),
+            channel: channel.to_le_bytes()[0],
+            deed: Deed::Serve(place),
+        })
     }
 
     /// When all rules allow a candidate, as a stamp.
@@ -127,22 +171,6 @@ impl<O: Observer> SubChannel<O> {
             channel: channel.to_le_bytes()[0],
             deed: Deed::Serve(u16::from_le_bytes([low, high])),
         }
-    }
-
-    /// The oldest active entry, where too many have passed it and its bank may be used.
-    #[inline]
-    fn overdue(&self, channel: usize) -> Option<u16> {
-        let pc = &self.channels[channel];
-        let oldest = pc.by_age[self.direction()].first;
-        if oldest == NONE {
-            return None;
-        }
-        let entry = &self.sets[self.set_of(channel)].entries[usize::from(oldest)];
-        let passed = pc.columns - entry.columns_before;
-        if passed < u64::from(self.policy.age_cap) {
-            return None;
-        }
-        (!pc.is_off(usize::from(entry.bank))).then_some(oldest)
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
@@ -240,12 +268,16 @@ impl<O: Observer> SubChannel<O> {
             None => self.candidate(channel, bank, first, false),
         };
         let pc = &mut self.channels[channel];
+        pc.row_commands += usize::from(!candidate.is_column());
         match pc.banks[bank].candidate {
             NONE => {
                 pc.banks[bank].candidate = u16::try_from(pc.candidates.len()).unwrap_or(NONE);
                 pc.candidates.push(candidate);
             }
-            place => pc.candidates[usize::from(place)] = candidate,
+            place => {
+                let old = std::mem::replace(&mut pc.candidates[usize::from(place)], candidate);
+                pc.row_commands -= usize::from(!old.is_column());
+            }
         }
     }
 
@@ -290,7 +322,8 @@ impl<O: Observer> SubChannel<O> {
         let pc = &mut self.channels[channel];
         let place = std::mem::replace(&mut pc.banks[bank].candidate, NONE);
         if place != NONE {
-            pc.candidates.swap_remove(usize::from(place));
+            let old = pc.candidates.swap_remove(usize::from(place));
+            pc.row_commands -= usize::from(!old.is_column());
             if let Some(moved) = pc.candidates.get(usize::from(place)) {
                 pc.banks[usize::from(moved.bank)].candidate = place;
             }
@@ -305,13 +338,13 @@ impl<O: Observer> SubChannel<O> {
                 pc.banks[usize::from(candidate.bank)].candidate = NONE;
             }
             pc.candidates.clear();
-            let mut place = pc.by_age[usize::from(self.writing)].first;
-            while place != NONE {
-                let entry = &self.sets[self.set_of(channel)].entries[usize::from(place)];
-                place = entry.next_by_age;
-                let bank = usize::from(entry.bank);
-                if self.channels[channel].banks[bank].candidate == NONE {
-                    self.rechoose(channel, bank);
+            pc.row_commands = 0;
+            let entries = &self.sets[self.set_of(channel)].entries;
+            let live = self.channels[channel].by_age[self.direction()].live(entries);
+            let banks: Vec<u16> = live.map(|place| entries[usize::from(place)].bank).collect();
+            for bank in banks {
+                if self.channels[channel].banks[usize::from(bank)].candidate == NONE {
+                    self.rechoose(channel, usize::from(bank));
                 }
             }
         }

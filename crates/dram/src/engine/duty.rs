@@ -99,24 +99,22 @@ impl<O: Observer> SubChannel<O> {
             let withheld = must && self.is_withheld(next, index);
             let place = rank * usize::from(self.geometry.banks) + usize::from(index);
             let pc = &mut self.channels[channel];
-            match (pc.withheld_since[place], withheld) {
-                (None, true) => pc.withheld_since[place] = Some(from),
-                (Some(since), false) => {
-                    pc.withheld_since[place] = None;
-                    pc.withheld[place] += from - since;
-                }
-                _ => {}
+            let since = pc.withheld_since[place];
+            if withheld && since == u64::MAX {
+                pc.withheld_since[place] = from;
+            } else if !withheld && since != u64::MAX {
+                pc.withheld_since[place] = u64::MAX;
+                pc.withheld[place] += from - since;
             }
         }
     }
 
     /// Clocks before a clock for which a bank was withheld.
+    #[inline]
     pub(super) fn withheld_before(&self, channel: usize, bank: usize, now: u64) -> u64 {
         let pc = &self.channels[channel];
-        let place = usize::from(pc.banks[bank].rank) * usize::from(self.geometry.banks)
-            + usize::from(pc.banks[bank].index);
-        let since = pc.withheld_since[place].map_or(0, |since| now.saturating_sub(since));
-        pc.withheld[place] + since
+        let place = usize::from(pc.banks[bank].place);
+        pc.withheld[place] + now.saturating_sub(pc.withheld_since[place])
     }
 
     /// The first of everything that is done without a request.

@@ -2,8 +2,10 @@
 //!
 //! `run` goes from event to event: refreshes that fall due, requests that arrive, commands. `choose` keeps the best
 //! candidate of every bank and picks among them; `rules` puts off what a command forbids; `duty` refreshes, closes idle
-//! rows and powers down; `serve` does what an issued command means for the request that it serves.
+//! rows and powers down; `admit` and `serve` take
+//! requests through the queues.
 
+mod admit;
 mod choose;
 mod duty;
 mod queue;
@@ -17,7 +19,7 @@ use crate::observer::Observer;
 use crate::request::{Kind, Location, Request};
 use crate::timing::Timing;
 use choose::Choice;
-use queue::{Set, index, kind_of};
+use queue::{Set, index};
 use rules::Rules;
 use stamp::CLOCKS_MAX;
 use state::PseudoChannel;
@@ -229,7 +231,7 @@ impl<O: Observer> SubChannel<O> {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                self.admit(now);
+                self.admit(now, until);
             }
             self.turn(now);
             let first = self.choose(0, now);
@@ -338,10 +340,5 @@ impl<O: Observer> SubChannel<O> {
     /// Whether rows are closed with their last access.
     fn closes_pages(&self) -> bool {
         self.policy.page == PagePolicy::Closed
-    }
-
-    /// The kind of requests that a direction serves.
-    fn kind(&self) -> Kind {
-        kind_of(self.direction())
     }
 }

@@ -15,27 +15,72 @@ pub(super) struct Entry {
     pub(super) location: Location,
     /// Its bank's number within the pseudo-channel.
     pub(super) bank: u16,
+    pub(super) kind: Kind,
     pub(super) arrival: u64,
     pub(super) admitted: u64,
-    /// Lower is older; over all queues of the sub-channel.
+    /// Lower is older; over all queues of the sub-channel. [`GONE`] in a place that holds none.
     pub(super) age: u64,
-    /// Column commands that its pseudo-channel had issued when it was admitted.
-    pub(super) columns_before: u64,
     /// Clock of its last command so far, or of its admission.
     pub(super) milestone: u64,
     /// Clocks with the other direction before the milestone.
     pub(super) drained: u64,
     /// Clocks for which its bank was withheld before the milestone.
     pub(super) withheld: u64,
+    /// Meaningless before a PRE or an ACT was issued for it.
     pub(super) waits: [u32; CAUSES],
     /// Whether a PRE, and an ACT, were issued for it.
     pub(super) precharged: bool,
     pub(super) activated: bool,
-    /// Neighbours among the entries of its bank and kind, and among those of its pseudo-channel and kind.
+    /// The entry that came next to its bank and kind.
     pub(super) next_in_bank: u16,
-    pub(super) previous_in_bank: u16,
-    pub(super) next_by_age: u16,
-    pub(super) previous_by_age: u16,
+}
+
+/// The age of what is no entry any more.
+pub(super) const GONE: u64 = u64::MAX;
+
+/// Entries of a pseudo-channel and kind by age. Those that have gone stay until they come to the front, where
+/// [`tidy`](Self::tidy) drops them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByAge(VecDeque<Aged>);
+
+/// An entry's place, with what must be known of the oldest one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aged {
+    age: u64,
+    /// Column commands that its pseudo-channel had issued when it was admitted.
+    pub(super) columns_before: u64,
+    pub(super) place: u16,
+}
+
+impl ByAge {
+    pub(super) fn push(&mut self, age: u64, columns_before: u64, place: u16) {
+        self.0.push_back(Aged {
+            age,
+            columns_before,
+            place,
+        });
+    }
+
+    /// The oldest one, after [`tidy`](Self::tidy).
+    pub(super) fn oldest(&self) -> Option<&Aged> {
+        self.0.front()
+    }
+
+    /// To be called when an entry has gone.
+    pub(super) fn tidy(&mut self, entries: &[Entry]) {
+        while let Some(front) = self.0.front() {
+            if entries[usize::from(front.place)].age == front.age {
+                break;
+            }
+            self.0.pop_front();
+        }
+    }
+
+    /// All that are there, oldest first.
+    pub(super) fn live<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = u16> + 'a {
+        let live = |aged: &&Aged| entries[usize::from(aged.place)].age == aged.age;
+        self.0.iter().filter(live).map(|aged| aged.place)
+    }
 }
 
 /// The queues of one pseudo-channel, or of both.
@@ -75,6 +120,7 @@ impl Set {
     }
 
     /// Stores an entry and returns its place.
+    #[inline]
     pub(super) fn insert(&mut self, entry: Entry) -> u16 {
         if let Some(place) = self.free.pop() {
             self.entries[usize::from(place)] = entry;
@@ -86,6 +132,7 @@ impl Set {
     }
 
     pub(super) fn remove(&mut self, place: u16) {
+        self.entries[usize::from(place)].age = GONE;
         self.free.push(place);
     }
 }
@@ -105,10 +152,9 @@ impl Ends {
 }
 
 /// Appends an entry to the list of its bank.
-pub(super) fn append_to_bank(entries: &mut [Entry], ends: &mut Ends, place: u16) {
-    let entry = &mut entries[usize::from(place)];
-    entry.previous_in_bank = ends.last;
-    entry.next_in_bank = NONE;
+#[inline]
+pub(super) fn append(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+    entries[usize::from(place)].next_in_bank = NONE;
     match ends.last {
         NONE => ends.first = place,
         last => entries[usize::from(last)].next_in_bank = place,
@@ -116,40 +162,26 @@ pub(super) fn append_to_bank(entries: &mut [Entry], ends: &mut Ends, place: u16)
     ends.last = place;
 }
 
-/// Appends an entry to the list by age.
-pub(super) fn append_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
-    let entry = &mut entries[usize::from(place)];
-    entry.previous_by_age = ends.last;
-    entry.next_by_age = NONE;
-    match ends.last {
-        NONE => ends.first = place,
-        last => entries[usize::from(last)].next_by_age = place,
-    }
-    ends.last = place;
-}
-
 /// Takes an entry out of the list of its bank.
-pub(super) fn unlink_from_bank(entries: &mut [Entry], ends: &mut Ends, place: u16) {
-    let entry = entries[usize::from(place)];
-    match entry.previous_in_bank {
-        NONE => ends.first = entry.next_in_bank,
-        previous => entries[usize::from(previous)].next_in_bank = entry.next_in_bank,
+#[inline]
+pub(super) fn unlink(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+    let next = entries[usize::from(place)].next_in_bank;
+    if ends.first == place {
+        ends.first = next;
+        if next == NONE {
+            ends.last = NONE;
+        }
+        return;
     }
-    match entry.next_in_bank {
-        NONE => ends.last = entry.previous_in_bank,
-        next => entries[usize::from(next)].previous_in_bank = entry.previous_in_bank,
+    let mut previous = ends.first;
+    while let Some(entry) = entries.get_mut(usize::from(previous)) {
+        if entry.next_in_bank == place {
+            entry.next_in_bank = next;
+            break;
+        }
+        previous = entry.next_in_bank;
     }
-}
-
-/// Takes an entry out of the list by age.
-pub(super) fn unlink_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
-    let entry = entries[usize::from(place)];
-    match entry.previous_by_age {
-        NONE => ends.first = entry.next_by_age,
-        previous => entries[usize::from(previous)].next_by_age = entry.next_by_age,
-    }
-    match entry.next_by_age {
-        NONE => ends.last = entry.previous_by_age,
-        next => entries[usize::from(next)].previous_by_age = entry.previous_by_age,
+    if next == NONE {
+        ends.last = previous;
     }
 }

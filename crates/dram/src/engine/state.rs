@@ -1,7 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
 use crate::config::{Geometry, Policy};
-use crate::engine::queue::{Ends, NONE};
+use crate::engine::queue::{ByAge, Ends, NONE};
 use crate::engine::stamp::Stamp;
 
 /// The row of a bank that is closed.
@@ -96,6 +96,8 @@ pub(super) struct Bank {
     pub(super) rank: u8,
     /// Index within the group.
     pub(super) index: u8,
+    /// Place of rank and index among those of the pseudo-channel.
+    pub(super) place: u16,
 }
 
 impl Bank {
@@ -114,17 +116,19 @@ pub(super) struct PseudoChannel {
     /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Stamp>,
     pub(super) rank_ok: Vec<Stamp>,
-    /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (or never), and
-    /// for how long they were before.
+    /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (the last clock of
+    /// all while they are not), and for how long they were before.
     pub(super) idle_ok: Vec<u64>,
-    pub(super) withheld_since: Vec<Option<u64>>,
+    pub(super) withheld_since: Vec<u64>,
     pub(super) withheld: Vec<u64>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
     /// Entries of all banks by kind, oldest first.
-    pub(super) by_age: [Ends; 2],
+    pub(super) by_age: [ByAge; 2],
     /// Those of the direction, in no order.
     pub(super) candidates: Vec<Candidate>,
+    /// How many of them are no column commands.
+    pub(super) row_commands: usize,
     /// Column commands issued.
     pub(super) columns: u64,
     /// Ranks that must refresh or are powered down.
@@ -175,19 +179,21 @@ impl PseudoChannel {
             group: small(bank / per_group),
             rank: small(bank / (groups * per_group)).to_le_bytes()[0],
             index: small(bank % per_group).to_le_bytes()[0],
+            place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
             touched: vec![0; banks],
             candidates: Vec::with_capacity(banks),
+            row_commands: 0,
             banks: (0..banks).map(bank).collect(),
             group_ok: vec![0; SLOTS * ranks * groups],
             rank_ok: vec![0; SLOTS * ranks],
             idle_ok: vec![0; ranks * per_group],
-            withheld_since: vec![None; ranks * per_group],
+            withheld_since: vec![u64::MAX; ranks * per_group],
             withheld: vec![0; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![Stack::default(); ranks],
-            by_age: [Ends::EMPTY; 2],
+            by_age: [ByAge::default(), ByAge::default()],
             columns: 0,
             duties: 0,
         }

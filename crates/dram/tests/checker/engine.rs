@@ -1,8 +1,9 @@
 //! What the engine issues is legal: many modules, policies and sorts of traffic.
 
+use std::collections::BTreeMap;
 use std::env;
 
-use wordline_dram::checker::{Bin, Density, Memory, RefreshMode, Width};
+use wordline_dram::checker::{Bin, Checker, Density, Memory, RefreshMode, Width};
 use wordline_dram::{PagePolicy, SubChannelConfig};
 
 use crate::memories::{memory, part, shape};
@@ -70,7 +71,7 @@ fn any(random: &mut Random) -> (Memory, SubChannelConfig) {
 
 /// ACTs to other banks of a rank put off a REFsb that has fallen due, by tRRD_L each, and nothing holds them back: it may
 /// come later than its controller promised. Everything else about REFsb is checked.
-const REFSB_STARVES: bool = true;
+pub(crate) const REFSB_STARVES: bool = true;
 
 /// 10⁷ commands; as many as `WORDLINE_COMMANDS` says where it is set.
 #[test]
@@ -81,6 +82,7 @@ fn the_engine_violates_no_rule() {
         .map_or(10_000_000, |text| text.parse().expect("a number"));
     let mut random = Random(1);
     let (mut done, mut told, mut cases) = (0, 0, 0);
+    let mut decided = Decided::new();
     while done < wanted {
         let (memory, config) = any(&mut random);
         let mut watch = Watch::new(&memory);
@@ -99,10 +101,34 @@ fn the_engine_violates_no_rule() {
                 watch.violated
             );
         }
+        count(&mut decided, &watch.checker);
         (done, cases) = (done + watch.checker.commands(), cases + 1);
         if set.is_some() && done * 100 / wanted > told {
             told = done * 100 / wanted;
             eprintln!("{told} %: {done} commands of {cases} modules and policies, 0 violations");
         }
     }
+    if set.is_some() {
+        eprintln!("{}", table(&decided));
+    }
+}
+
+/// By rule: commands that came at its first clock, and those that no other rule held back as long.
+type Decided = BTreeMap<&'static str, (u64, u64)>;
+
+fn count(decided: &mut Decided, checker: &Checker) {
+    for (rule, tight) in checker.tightness() {
+        let (exact, alone) = decided.entry(rule).or_default();
+        (*exact, *alone) = (*exact + tight.exact, *alone + tight.alone);
+    }
+}
+
+fn table(decided: &Decided) -> String {
+    let row =
+        |(rule, (exact, alone)): (_, &(u64, u64))| format!("\n{rule:24} {exact:>14} {alone:>14}");
+    let head = format!("{:24} {:>14} {:>14}", "rule", "exact", "alone");
+    decided
+        .iter()
+        .map(|(rule, counts)| row((rule, counts)))
+        .fold(head, |table, row| table + &row)
 }

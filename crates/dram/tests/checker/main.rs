@@ -2,7 +2,13 @@
 //! with every rule spoilt in turn.
 
 mod directed;
+mod duties;
 mod engine;
+mod evidence;
+mod guards;
 mod memories;
 mod modules;
+mod mutants;
+mod setups;
+mod states;
 mod traffic;

@@ -48,30 +48,6 @@ pub(crate) fn shape(pseudo_channels: u8, ranks: u8, slices: u8) -> Shape {
     }
 }
 
-/// DDR5-6400 x4, 16 Gb, bin A, two ranks, refreshed all banks at a time.
-pub(crate) fn rdimm() -> Memory {
-    let part = part(6400, Density::Gb16, Width::X4, Bin::A);
-    memory(part, shape(1, 2, 1), RefreshMode::AllBank)
-}
-
-/// DDR5-6400 x8, 32 Gb, bin B, two ranks, refreshed one bank index at a time.
-pub(crate) fn same_bank() -> Memory {
-    let part = part(6400, Density::Gb32, Width::X8, Bin::B);
-    memory(part, shape(1, 2, 1), RefreshMode::SameBank)
-}
-
-/// The half-rate DRAM of an MRDIMM-8800: 4400 x4, 24 Gb, bin A, two ranks on each of two pseudo-channels.
-pub(crate) fn mrdimm() -> Memory {
-    let part = part(4400, Density::Gb24, Width::X4, Bin::A);
-    memory(part, shape(2, 2, 1), RefreshMode::AllBank)
-}
-
-/// As [`rdimm`], with stacks of two dies.
-pub(crate) fn stacked() -> Memory {
-    let part = part(6400, Density::Gb16, Width::X4, Bin::A);
-    memory(part, shape(1, 4, 2), RefreshMode::AllBank)
-}
-
 pub(crate) fn issued(at: u64, command: Command, location: Location) -> Issued {
     Issued {
         at,
@@ -101,13 +77,26 @@ pub(crate) fn violated(
     result.err().map(|violation| violation.fault.rule())
 }
 
-/// By the name of its function.
-pub(crate) fn memory_named(name: &str) -> Memory {
+/// The devices of [`memory_named`].
+pub(crate) fn part_named(name: &str) -> Part {
     match name {
-        "rdimm" => rdimm(),
-        "same_bank" => same_bank(),
-        "mrdimm" => mrdimm(),
-        "stacked" => stacked(),
+        "rdimm" | "stacked" | "stack" => part(6400, Density::Gb16, Width::X4, Bin::A),
+        "same_bank" => part(6400, Density::Gb32, Width::X8, Bin::B),
+        "mrdimm" => part(4400, Density::Gb24, Width::X4, Bin::A),
         _ => panic!("no memory {name}"),
     }
+}
+
+/// Two ranks refreshed all banks at a time; the same by bank index; the half-rate DRAM of an MRDIMM-8800, two ranks on
+/// each of two pseudo-channels; two stacks of two dies; and one.
+pub(crate) fn memory_named(name: &str) -> Memory {
+    let (shape, refresh) = match name {
+        "rdimm" => (shape(1, 2, 1), RefreshMode::AllBank),
+        "same_bank" => (shape(1, 2, 1), RefreshMode::SameBank),
+        "mrdimm" => (shape(2, 2, 1), RefreshMode::AllBank),
+        "stacked" => (shape(1, 4, 2), RefreshMode::AllBank),
+        "stack" => (shape(1, 2, 2), RefreshMode::AllBank),
+        _ => panic!("no memory {name}"),
+    };
+    memory(part_named(name), shape, refresh)
 }

@@ -20,7 +20,7 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
     pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
@@ -245,7 +245,7 @@ impl Bench {
         self.sub_channel.observer()
     }
 
-    /// Runs some requests, and as much of them as keeps the backlog short.
+    /// Runs some requests, and as much of them as keeps the backlog short. A spoilt engine may never be done with them.
     pub(crate) fn run(&mut self, requests: u64) {
         for _ in 0..requests {
             let request = self.traffic.next();
@@ -254,10 +254,20 @@ impl Bench {
                 .expect("a request in place and time");
         }
         self.sub_channel.run(self.traffic.arrival);
-        while self.sub_channel.waiting() > 300 {
+        let patience = self.sub_channel.now() + 200 * requests;
+        while self.sub_channel.waiting() > 300 && self.sub_channel.now() < patience {
             self.sub_channel.run(self.sub_channel.now() + 500);
         }
         self.traffic.not_before(self.sub_channel.now());
+    }
+
+    /// Closes the books with requests waiting.
+    pub(crate) fn stop(self) -> Watch {
+        let end = self.sub_channel.now();
+        let mut watch = self.sub_channel.into_observer();
+        let result = watch.checker.finish(end);
+        watch.note(result);
+        watch
     }
 
     /// Serves what waits, and closes the books.

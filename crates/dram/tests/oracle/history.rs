@@ -1,37 +1,37 @@
-//! "Distances": the commands of the past, and whether any of them forbids a command now.
+//! The commands of the past, by kind, and searches among them.
 //!
-//! Every rule is looked up by searching what was issued. Commands are forgotten when no rule reaches so far any more.
+//! Commands are forgotten when no rule reaches so far any more.
 
 use std::collections::VecDeque;
 
 use wordline_dram::{Command, Issued, Location, Timing};
 
 /// A command, or the start of a precharge, at its clock.
-type Event = (u64, Location);
+pub(super) type Event = (u64, Location);
 
 /// What was issued, by kind.
 pub(super) struct History {
-    timing: Timing,
+    pub(super) timing: Timing,
     reach: Reach,
-    slices: u8,
+    pub(super) slices: u8,
     /// ACT.
-    activations: VecDeque<Event>,
+    pub(super) activations: VecDeque<Event>,
     /// RD and RDA.
-    reads: VecDeque<Event>,
+    pub(super) reads: VecDeque<Event>,
     /// WR and WRA.
-    writes: VecDeque<Event>,
+    pub(super) writes: VecDeque<Event>,
     /// PREpb, PREsb, PREab: the commands.
-    closings: VecDeque<Event>,
+    pub(super) closings: VecDeque<Event>,
     /// Where each bank began to be precharged, by a command or by itself, in that case perhaps in the future.
-    precharges: VecDeque<Event>,
+    pub(super) precharges: VecDeque<Event>,
     /// REFab.
-    all_bank: VecDeque<Event>,
+    pub(super) all_bank: VecDeque<Event>,
     /// REFsb.
-    same_bank: VecDeque<Event>,
+    pub(super) same_bank: VecDeque<Event>,
     /// PDE.
-    entries: VecDeque<Event>,
+    pub(super) entries: VecDeque<Event>,
     /// PDX.
-    exits: VecDeque<Event>,
+    pub(super) exits: VecDeque<Event>,
 }
 
 /// For how many clocks a command can forbid another one, at most.
@@ -72,9 +72,9 @@ impl Reach {
     }
 }
 
-/// The columns of the table.
+/// The columns of the table of distances.
 #[derive(Clone, Copy)]
-enum Scope {
+pub(super) enum Scope {
     Bank,
     Group,
     Rank,
@@ -82,7 +82,6 @@ enum Scope {
     PseudoChannel,
     Other,
 }
-use Scope::{Bank, Group, Other, PseudoChannel, Rank, Stack};
 
 impl History {
     pub(super) fn new(timing: &Timing, slices: u8) -> Self {
@@ -173,211 +172,53 @@ impl History {
         }
     }
 
-    /// Whether every rule allows a command now; `closes` are the open banks that it precharges.
-    pub(super) fn allows(
+    /// When the distances from all events to a place are over: 0 if there are none.
+    pub(super) fn past(
         &self,
-        now: u64,
-        command: Command,
-        to: Location,
-        closes: &[Location],
-    ) -> bool {
-        if !self.within_rank(now, &self.exits, to, self.timing.xp) {
-            return false;
-        }
-        match command {
-            Command::Act => self.allows_activation(now, to),
-            Command::Rd => self.allows_read(now, to),
-            Command::Rda => {
-                self.allows_read(now, to) && self.allows_auto_precharge_of_read(now, to)
-            }
-            Command::Wr | Command::Wra => self.allows_write(now, to),
-            Command::PrePb | Command::PreSb | Command::PreAb => {
-                self.allows_precharge(now, to, closes)
-            }
-            Command::RefAb => self.allows_all_bank_refresh(now, to),
-            Command::RefSb => self.allows_same_bank_refresh(now, to),
-            Command::Pde => self.allows_power_down(now, to),
-            Command::Pdx => self.within_rank(now, &self.entries, to, self.timing.pd),
-        }
-    }
-
-    fn allows_activation(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        self.past(now, &self.activations, to, |scope| match scope {
-            Bank => t.rc,
-            Group => t.rrd_l,
-            Rank => t.rrd_s,
-            Stack => t.rrd_dlr,
-            PseudoChannel | Other => 0,
-        }) && self.fewer_than_four(now, t.faw, |from| same_rank(from, to))
-            && (self.slices == 1
-                || self.fewer_than_four(now, t.faw_dlr, |from| self.same_stack(from, to)))
-            && self.within_bank(now, &self.precharges, to, t.rp)
-            && self.within_rank(now, &self.all_bank, to, t.rfc)
-            && self
-                .same_bank
-                .iter()
-                .filter(|(_, from)| same_rank(*from, to))
-                .all(|(at, from)| {
-                    let distance = if from.bank == to.bank {
-                        t.rfc_sb
-                    } else {
-                        t.refsbrd
-                    };
-                    at + u64::from(distance) <= now
-                })
-    }
-
-    /// Whether fewer than four ACTs of a place lie less than a window back.
-    fn fewer_than_four(&self, now: u64, window: u32, place: impl Fn(Location) -> bool) -> bool {
-        let within = |at: u64| at + u64::from(window) > now;
-        self.activations
-            .iter()
-            .filter(|(at, from)| within(*at) && place(*from))
-            .count()
-            < 4
-    }
-
-    fn allows_read(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        let written = t.cwl + t.burst;
-        self.allows_column(now, to)
-            && self.past(now, &self.reads, to, |scope| match scope {
-                Bank => t.ccd_l,
-                Group => t.ccd_m,
-                Rank | Stack => t.ccd_s,
-                PseudoChannel => t.burst + t.rank_gap,
-                Other => t.pair_burst,
-            })
-            && self.past(now, &self.writes, to, |scope| match scope {
-                Bank => written + t.wtr_l,
-                Group => written + t.wtr_m,
-                Rank | Stack => written + t.wtr_s,
-                PseudoChannel => (written + t.rank_gap).saturating_sub(t.cl).max(1),
-                Other => t.pair_wtr,
-            })
-    }
-
-    /// What an RDA has to keep beside the rules of an RD.
-    fn allows_auto_precharge_of_read(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
-        self.within_bank(now, &self.writes, to, distance)
-    }
-
-    fn allows_write(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        self.allows_column(now, to)
-            && self.past(now, &self.writes, to, |scope| match scope {
-                Bank => t.ccd_l_wr,
-                Group => t.ccd_m_wr,
-                Rank | Stack => t.ccd_s_wr,
-                PseudoChannel => t.burst + t.rank_gap,
-                Other => t.pair_burst,
-            })
-            && self.past(now, &self.reads, to, |scope| match scope {
-                Bank | Group | Rank | Stack => t.rtw,
-                PseudoChannel => t.rtw + t.rank_gap,
-                Other => t.pair_rtw,
-            })
-    }
-
-    fn allows_column(&self, now: u64, to: Location) -> bool {
-        self.within_bank(now, &self.activations, to, self.timing.rcd)
-    }
-
-    fn allows_precharge(&self, now: u64, to: Location, closes: &[Location]) -> bool {
-        let t = &self.timing;
-        self.within_rank(now, &self.closings, to, t.ppd)
-            && closes.iter().all(|bank| {
-                self.within_bank(now, &self.activations, *bank, t.ras)
-                    && self.within_bank(now, &self.reads, *bank, t.rtp)
-                    && self.within_bank(now, &self.writes, *bank, t.cwl + t.burst + t.wr)
-            })
-    }
-
-    fn allows_all_bank_refresh(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        self.within_rank(now, &self.precharges, to, t.rp)
-            && self.past(now, &self.all_bank, to, |scope| match scope {
-                Bank | Group | Rank => t.rfc,
-                Stack => t.rfc_dlr,
-                PseudoChannel | Other => 0,
-            })
-    }
-
-    fn allows_same_bank_refresh(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        let of_index = |from: Location| same_rank(from, to) && from.bank == to.bank;
-        let precharged = self.precharges.iter().filter(|(_, from)| of_index(*from));
-        precharged
-            .into_iter()
-            .all(|(at, _)| at + u64::from(t.rp) <= now)
-            && self.within_rank(now, &self.same_bank, to, t.rfc_sb)
-            && self.within_rank(now, &self.activations, to, t.rrd_l)
-    }
-
-    fn allows_power_down(&self, now: u64, to: Location) -> bool {
-        let t = &self.timing;
-        self.within_rank(now, &self.all_bank, to, t.rfc)
-            && self.within_rank(now, &self.same_bank, to, t.rfc_sb)
-            && self.within_rank(now, &self.activations, to, t.pden)
-            && self.within_rank(now, &self.closings, to, t.pden)
-            && self.within_rank(now, &self.precharges, to, t.pden)
-            && self.within_rank(now, &self.reads, to, t.cl + t.burst + 1)
-            && self.within_rank(now, &self.writes, to, t.cwl + t.burst + t.wr + 1)
-    }
-
-    /// Whether every event lies at least as far back as its scope demands; 0 where it demands nothing. Not for
-    /// precharges: they may lie in the future, where 0 is no little demand.
-    fn past(
-        &self,
-        now: u64,
         events: &VecDeque<Event>,
         to: Location,
-        distance: impl Fn(Scope) -> u32,
-    ) -> bool {
-        events
-            .iter()
-            .all(|(at, from)| past(now, *at, distance(self.scope(*from, to))))
+        distance: impl Fn(Scope) -> Option<u32>,
+    ) -> u64 {
+        let over = |(at, from): &Event| {
+            distance(self.scope(*from, to)).map(|clocks| at + u64::from(clocks))
+        };
+        events.iter().filter_map(over).max().unwrap_or(0)
     }
 
-    /// The same for one distance to every event of the rank, and none to others.
-    fn within_rank(&self, now: u64, events: &VecDeque<Event>, to: Location, distance: u32) -> bool {
-        let mut of_rank = events.iter().filter(|(_, from)| same_rank(*from, to));
-        of_rank.all(|(at, _)| past(now, *at, distance))
-    }
-
-    /// The same for the bank.
-    fn within_bank(&self, now: u64, events: &VecDeque<Event>, to: Location, distance: u32) -> bool {
-        let mut of_bank = events.iter().filter(|(_, from)| same_bank(*from, to));
-        of_bank.all(|(at, _)| past(now, *at, distance))
-    }
-
+    /// Which column of the table speaks of two places.
     fn scope(&self, a: Location, b: Location) -> Scope {
         if a.pseudo_channel != b.pseudo_channel {
-            Other
+            Scope::Other
         } else if !self.same_stack(a, b) {
-            PseudoChannel
+            Scope::PseudoChannel
         } else if a.rank != b.rank {
-            Stack
+            Scope::Stack
         } else if a.group != b.group {
-            Rank
+            Scope::Rank
         } else if a.bank != b.bank {
-            Group
+            Scope::Group
         } else {
-            Bank
+            Scope::Bank
         }
     }
 
-    fn same_stack(&self, a: Location, b: Location) -> bool {
+    /// Whether two places lie in one physical rank.
+    pub(super) fn same_stack(&self, a: Location, b: Location) -> bool {
         a.pseudo_channel == b.pseudo_channel && a.rank / self.slices == b.rank / self.slices
     }
 }
 
-/// Whether a distance from an event is over.
-fn past(now: u64, at: u64, distance: u32) -> bool {
-    at + u64::from(distance) <= now
+/// When a distance from each of some events is over: 0 if there are none.
+pub(super) fn past_each(
+    events: &VecDeque<Event>,
+    place: impl Fn(Location) -> bool,
+    distance: u32,
+) -> u64 {
+    let of_place = events.iter().filter(|(_, from)| place(*from));
+    of_place
+        .map(|(at, _)| at + u64::from(distance))
+        .max()
+        .unwrap_or(0)
 }
 
 pub(super) fn same_rank(a: Location, b: Location) -> bool {

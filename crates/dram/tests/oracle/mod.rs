@@ -1,12 +1,13 @@
 //! The plain oracle of a sub-channel: `DESIGN.md` word by word, clock by clock.
 //!
 //! It shares nothing with the engine but plain types. It looks at every clock, gathers every candidate, and asks for
-//! each of them whether any command of the past forbids it now ([`history`]). Nothing is reckoned ahead and nothing
+//! each of them whether any command of the past forbids it now ([`rules`]). Nothing is reckoned ahead and nothing
 //! is remembered but what the definition names, so that it can be read beside the definition.
 
 mod candidates;
 mod history;
 mod queues;
+mod rules;
 mod scenarios;
 
 use wordline_dram::{

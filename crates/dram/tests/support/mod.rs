@@ -79,7 +79,7 @@ pub(crate) fn ddr5_4400() -> Timing {
         refi: 8_580,
         rfc: 649,
         rfc_dlr: 217,
-        refi_sb: 1_073,
+        refi_sb: 1_072,
         rfc_sb: 286,
         refsbrd: 66,
         pd: 17,

@@ -1,0 +1,163 @@
+//! Memories and policies on which mutants are tried.
+
+use wordline_dram::checker::{Memory, Pair, Parameters, RefreshMode};
+use wordline_dram::{PagePolicy, SubChannelConfig, Timing};
+
+use crate::memories::{controller, memory_named, part_named, shape};
+use crate::modules::{config, policy, timing};
+
+/// One memory under one policy.
+pub(crate) struct Setup {
+    /// Whether the numbers are those of DDR5; else they are spread so that no rule hides another.
+    pub(crate) ddr5: bool,
+    pub(crate) memory: Memory,
+    pub(crate) config: SubChannelConfig,
+}
+
+const OPEN: PagePolicy = PagePolicy::Open;
+const CLOSED: PagePolicy = PagePolicy::Closed;
+const TIMEOUT: PagePolicy = PagePolicy::Timeout(100);
+
+/// Name of the memory, page policy, power-down, refreshes postponed.
+const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 15] = [
+    ("rdimm", OPEN, None, 0),
+    ("rdimm", TIMEOUT, Some(0), 2),
+    ("rdimm", CLOSED, Some(0), 0),
+    ("same_bank", OPEN, Some(0), 0),
+    ("same_bank", CLOSED, Some(0), 4),
+    ("mrdimm", OPEN, None, 0),
+    ("mrdimm", CLOSED, Some(0), 2),
+    ("stack", OPEN, None, 0),
+    ("stacked", CLOSED, Some(0), 2),
+    ("spread", OPEN, Some(0), 0),
+    ("spread", TIMEOUT, Some(0), 2),
+    ("spread", CLOSED, Some(0), 0),
+    ("spread_same_bank", OPEN, Some(0), 0),
+    ("spread_same_bank", TIMEOUT, Some(0), 4),
+    ("spread_same_bank", CLOSED, Some(0), 4),
+];
+
+pub(crate) fn setups() -> Vec<Setup> {
+    let of = |&(name, page, power_down, postponed): &_| build(name, page, power_down, postponed);
+    SETUPS.iter().map(of).collect()
+}
+
+/// The first one of a memory.
+pub(crate) fn setup(name: &'static str) -> Setup {
+    build(name, OPEN, None, 0)
+}
+
+fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postponed: u32) -> Setup {
+    let (mut memory, timing) = match name {
+        "spread" => spread(RefreshMode::AllBank),
+        "spread_same_bank" => spread(RefreshMode::SameBank),
+        _ => {
+            let memory = memory_named(name);
+            let timing = timing(part_named(name), &memory);
+            (memory, timing)
+        }
+    };
+    memory.controller.postponed_max = postponed;
+    memory.controller.shared_commands = page == OPEN;
+    let mut policy = policy(&memory);
+    (policy.page, policy.power_down) = (page, power_down);
+    // The direction turns often, so that every turnaround is met.
+    (policy.drain_high, policy.drain_low) = (6, 1);
+    let ddr5 = !name.starts_with("spread");
+    Setup {
+        ddr5,
+        config: config(&memory, timing, policy),
+        memory,
+    }
+}
+
+/// A memory of no standard, at one clock a nanosecond, whose every rule binds somewhere; once for either side.
+fn spread(refresh: RefreshMode) -> (Memory, Timing) {
+    let n = Pair::clocks;
+    let parameters = Parameters {
+        cl: 20,
+        cwl: 16,
+        burst: 8,
+        long_command: 2,
+        rcd: n(19),
+        rp: n(17),
+        ras: n(41),
+        rc: n(66),
+        rtp: n(11),
+        wr: n(31),
+        ccd_s: n(9),
+        ccd_m: n(12),
+        ccd_l: n(15),
+        ccd_s_wr: n(10),
+        ccd_m_wr: n(14),
+        ccd_l_wr: n(22),
+        wtr_s: n(5),
+        wtr_m: n(9),
+        wtr_l: n(14),
+        rrd_s: n(5),
+        rrd_l: n(9),
+        faw: n(29),
+        ppd: n(4),
+        rrd_dlr: n(3),
+        faw_dlr: n(21),
+        refi_ps: 3_000_000,
+        rfc: n(150),
+        rfc_dlr: n(70),
+        refi_sb_ps: 800_000,
+        rfc_sb: n(60),
+        refsbrd: n(30),
+        pd: n(13),
+        xp: n(12),
+        act_pden: n(60),
+        pr_pden: n(60),
+    };
+    let mut memory = Memory {
+        data_rate_mts: 2000,
+        shape: shape(2, 4, 2),
+        parameters,
+        controller: controller(refresh),
+    };
+    memory.controller.pair_write_to_read = 25;
+    let timing = Timing {
+        cl: 20,
+        cwl: 16,
+        burst: 8,
+        rcd: 19,
+        rp: 17,
+        ras: 41,
+        rc: 66,
+        rtp: 11,
+        wr: 31,
+        ccd_s: 9,
+        ccd_m: 12,
+        ccd_l: 15,
+        ccd_s_wr: 10,
+        ccd_m_wr: 14,
+        ccd_l_wr: 22,
+        wtr_s: 5,
+        wtr_m: 9,
+        wtr_l: 14,
+        rtw: 14,
+        rrd_s: 5,
+        rrd_l: 9,
+        faw: 29,
+        ppd: 4,
+        rrd_dlr: 3,
+        faw_dlr: 21,
+        rank_gap: 3,
+        pair_burst: 8,
+        pair_rtw: 14,
+        pair_wtr: 25,
+        refi: 3000,
+        rfc: 150,
+        rfc_dlr: 70,
+        refi_sb: 800,
+        rfc_sb: 60,
+        refsbrd: 30,
+        pd: 13,
+        xp: 12,
+        pden: 60,
+        long_command: 2,
+    };
+    (memory, timing)
+}

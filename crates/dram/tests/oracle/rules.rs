@@ -1,0 +1,259 @@
+//! "Distances": the table, from the later command's side. Every rule says when it is met, by a search of the history.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use wordline_dram::{Cause, Command, Location};
+
+use super::history::Scope::{Bank, Group, Other, PseudoChannel, Rank, Stack};
+use super::history::{Event, History, past_each, same_bank, same_rank};
+
+/// Hears of every rule: its cause, and the first clock at which it is met. May have heard enough.
+type Rule<'a> = &'a mut dyn FnMut(Cause, u64) -> ControlFlow<()>;
+
+impl History {
+    /// Whether every rule allows a command now; `closes` are the open banks that it precharges.
+    pub(super) fn allows(
+        &self,
+        now: u64,
+        command: Command,
+        to: Location,
+        closes: &[Location],
+    ) -> bool {
+        let mut met = |_, at| {
+            if at <= now {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        };
+        self.rules(command, to, closes, &mut met).is_continue()
+    }
+
+    /// The clock at which the last of the rules is met, and the causes of those that are met then and not before.
+    pub(super) fn last_met(
+        &self,
+        command: Command,
+        to: Location,
+        closes: &[Location],
+    ) -> (u64, Vec<Cause>) {
+        let mut last = (0, Vec::new());
+        let _ = self.rules(command, to, closes, &mut |cause, at| {
+            if at > last.0 {
+                last = (at, vec![cause]);
+            } else if at == last.0 {
+                last.1.push(cause);
+            }
+            ControlFlow::Continue(())
+        });
+        last
+    }
+
+    fn rules(
+        &self,
+        command: Command,
+        to: Location,
+        closes: &[Location],
+        rule: Rule,
+    ) -> ControlFlow<()> {
+        rule(
+            Cause::PowerDown,
+            past_each(&self.exits, |from| same_rank(from, to), self.timing.xp),
+        )?;
+        match command {
+            Command::Act => self.activate(to, rule),
+            Command::Rd => self.read(to, rule),
+            Command::Rda => {
+                self.read(to, rule)?;
+                self.close_after_read(to, rule)
+            }
+            Command::Wr | Command::Wra => self.write(to, rule),
+            Command::PrePb | Command::PreSb | Command::PreAb => self.precharge(to, closes, rule),
+            Command::RefAb => self.refresh_all_banks(to, rule),
+            Command::RefSb => self.refresh_same_bank(to, rule),
+            Command::Pde => self.power_down(to, rule),
+            Command::Pdx => rule(
+                Cause::PowerDown,
+                past_each(&self.entries, |from| same_rank(from, to), self.timing.pd),
+            ),
+        }
+    }
+
+    fn activate(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        let rank = |from| same_rank(from, to);
+        let bank = |from| same_bank(from, to);
+        rule(Cause::Bank, past_each(&self.activations, bank, t.rc))?;
+        rule(Cause::Bank, past_each(&self.precharges, bank, t.rp))?;
+        let apart = self.past(&self.activations, to, |scope| match scope {
+            Group => Some(t.rrd_l),
+            Rank => Some(t.rrd_s),
+            Stack => Some(t.rrd_dlr),
+            Bank | PseudoChannel | Other => None,
+        });
+        rule(Cause::ActivationRate, apart)?;
+        rule(Cause::ActivationRate, self.fifth(rank, t.faw))?;
+        if self.slices > 1 {
+            rule(
+                Cause::ActivationRate,
+                self.fifth(|from| self.same_stack(from, to), t.faw_dlr),
+            )?;
+        }
+        let refreshed = |from: Location| same_rank(from, to) && from.bank == to.bank;
+        rule(Cause::Refresh, past_each(&self.all_bank, rank, t.rfc))?;
+        rule(
+            Cause::Refresh,
+            past_each(&self.same_bank, refreshed, t.rfc_sb),
+        )?;
+        rule(
+            Cause::Refresh,
+            past_each(
+                &self.same_bank,
+                |from| rank(from) && !refreshed(from),
+                t.refsbrd,
+            ),
+        )
+    }
+
+    /// When four ACTs of a place allow a fifth: a window after the first of the last four.
+    fn fifth(&self, place: impl Fn(Location) -> bool, window: u32) -> u64 {
+        let mut of_place = self
+            .activations
+            .iter()
+            .rev()
+            .filter(|(_, from)| place(*from));
+        of_place.nth(3).map_or(0, |(at, _)| at + u64::from(window))
+    }
+
+    fn read(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        let written = t.cwl + t.burst;
+        rule(
+            Cause::Activate,
+            past_each(&self.activations, |from| same_bank(from, to), t.rcd),
+        )?;
+        let apart = self.past(&self.reads, to, |scope| match scope {
+            Bank => Some(t.ccd_l),
+            Group => Some(t.ccd_m),
+            Rank | Stack => Some(t.ccd_s),
+            PseudoChannel => None,
+            Other => Some(t.pair_burst),
+        });
+        rule(Cause::Bus, apart)?;
+        rule(
+            Cause::Turnaround,
+            self.other_rank(&self.reads, to, t.burst + t.rank_gap),
+        )?;
+        let turned = self.past(&self.writes, to, |scope| match scope {
+            Bank => Some(written + t.wtr_l),
+            Group => Some(written + t.wtr_m),
+            Rank | Stack => Some(written + t.wtr_s),
+            PseudoChannel => Some((written + t.rank_gap).saturating_sub(t.cl).max(1)),
+            Other => Some(t.pair_wtr),
+        });
+        rule(Cause::Turnaround, turned)
+    }
+
+    /// What an RDA has to keep beside the rules of an RD.
+    fn close_after_read(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
+        rule(
+            Cause::Turnaround,
+            past_each(&self.writes, |from| same_bank(from, to), distance),
+        )
+    }
+
+    fn write(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        rule(
+            Cause::Activate,
+            past_each(&self.activations, |from| same_bank(from, to), t.rcd),
+        )?;
+        let apart = self.past(&self.writes, to, |scope| match scope {
+            Bank => Some(t.ccd_l_wr),
+            Group => Some(t.ccd_m_wr),
+            Rank | Stack => Some(t.ccd_s_wr),
+            PseudoChannel => None,
+            Other => Some(t.pair_burst),
+        });
+        rule(Cause::Bus, apart)?;
+        rule(
+            Cause::Turnaround,
+            self.other_rank(&self.writes, to, t.burst + t.rank_gap),
+        )?;
+        let turned = self.past(&self.reads, to, |scope| match scope {
+            Bank | Group | Rank | Stack => Some(t.rtw),
+            PseudoChannel => Some(t.rtw + t.rank_gap),
+            Other => Some(t.pair_rtw),
+        });
+        rule(Cause::Turnaround, turned)
+    }
+
+    fn precharge(&self, to: Location, closes: &[Location], rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        rule(
+            Cause::Bank,
+            past_each(&self.closings, |from| same_rank(from, to), t.ppd),
+        )?;
+        for closed in closes {
+            let bank = |from| same_bank(from, *closed);
+            rule(Cause::Bank, past_each(&self.activations, bank, t.ras))?;
+            rule(Cause::Bank, past_each(&self.reads, bank, t.rtp))?;
+            rule(
+                Cause::Bank,
+                past_each(&self.writes, bank, t.cwl + t.burst + t.wr),
+            )?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn refresh_all_banks(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        rule(
+            Cause::Bank,
+            past_each(&self.precharges, |from| same_rank(from, to), t.rp),
+        )?;
+        let refreshed = self.past(&self.all_bank, to, |scope| match scope {
+            Bank | Group | Rank => Some(t.rfc),
+            Stack => Some(t.rfc_dlr),
+            PseudoChannel | Other => None,
+        });
+        rule(Cause::Refresh, refreshed)
+    }
+
+    fn refresh_same_bank(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        let rank = |from| same_rank(from, to);
+        let of_index = |from: Location| same_rank(from, to) && from.bank == to.bank;
+        rule(Cause::Bank, past_each(&self.precharges, of_index, t.rp))?;
+        rule(Cause::Refresh, past_each(&self.same_bank, rank, t.rfc_sb))?;
+        rule(
+            Cause::ActivationRate,
+            past_each(&self.activations, rank, t.rrd_l),
+        )
+    }
+
+    fn power_down(&self, to: Location, rule: Rule) -> ControlFlow<()> {
+        let t = &self.timing;
+        let rank = |from| same_rank(from, to);
+        rule(Cause::Refresh, past_each(&self.all_bank, rank, t.rfc))?;
+        rule(Cause::Refresh, past_each(&self.same_bank, rank, t.rfc_sb))?;
+        for events in [&self.activations, &self.closings, &self.precharges] {
+            rule(Cause::Bank, past_each(events, rank, t.pden))?;
+        }
+        rule(Cause::Bus, past_each(&self.reads, rank, t.cl + t.burst + 1))?;
+        rule(
+            Cause::Bus,
+            past_each(&self.writes, rank, t.cwl + t.burst + t.wr + 1),
+        )
+    }
+
+    /// When a burst of another physical rank has left the bus.
+    fn other_rank(&self, events: &VecDeque<Event>, to: Location, distance: u32) -> u64 {
+        self.past(events, to, |scope| match scope {
+            PseudoChannel => Some(distance),
+            Bank | Group | Rank | Stack | Other => None,
+        })
+    }
+}
