@@ -175,6 +175,41 @@ impl Exports {
     }
 }
 
+/// Refuses a file whose folder does not exist, before anything runs.
+pub(crate) fn folder_of(flag: &str, file: &Path) -> Result<(), Failure> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    if folder.is_dir() && !file.is_dir() {
+        return Ok(());
+    }
+    let problem = if file.is_dir() {
+        "this is a folder; name a file in it".to_owned()
+    } else {
+        format!("there is no folder {}", folder.display())
+    };
+    Err(failure::message(format!(
+        "{flag} {}: {problem}",
+        file.display()
+    )))
+}
+
+/// Writes a file, and says so.
+pub(crate) fn write_file(file: &Path, text: &str, global: &Global) -> Result<(), Failure> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let place = real_place(file, folder.unwrap_or(Path::new(".")));
+    save(&place, text).map_err(|error| {
+        failure::message(format!("{} cannot be written: {error}", file.display()))
+    })?;
+    if !global.quiet {
+        note(&printable(&format!("wrote {}", file.display())));
+    }
+    Ok(())
+}
+
 /// Shows every failure but the last one, which is returned.
 fn last_of(mut failures: Vec<Failure>) -> Result<(), Failure> {
     let Some(last) = failures.pop() else {

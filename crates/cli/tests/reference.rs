@@ -5,9 +5,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 14] = [
     &[],
     &["raw"],
+    &["dram"],
+    &["dram", "idle"],
+    &["dram", "bandwidth"],
+    &["dram", "loaded"],
+    &["dram", "trace"],
     &["part"],
     &["part", "list"],
     &["part", "show"],

@@ -28,8 +28,9 @@ mod timing;
 pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
-    AccessSource, Arrival, BackgroundWork, BufferWorkload, CompareWorkload, Durations, Experiment,
-    Keep, Limits, LogSource, Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource,
+    AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
+    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, IdleTest, Keep, Limits,
+    LoadedTest, LogSource, Mix, Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource,
     Work, WorkKind, Workload,
 };
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};

@@ -111,10 +111,48 @@ metrics! {
     CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
     CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
     BusUtilization "bus_utilization" "1" Neither
-        "Share of the run in which the bus carried commands, addresses, dummy cycles or data.";
+        "Share of the run in which the bus carried commands, addresses, dummy cycles or data; of DRAM, \
+         share of the time of all data buses in which they carried data.";
+    BusShare "bus_share" "1" Neither
+        "Share of the time of all data buses of a memory that went to one cause: to data, to nothing \
+         being asked for (`empty`), or to what the next request waited for. The column `cause` names \
+         it, and the shares add up to 1.";
     RowHitRate "row_hit_rate" "1" Higher "Share of accesses that found their row open.";
+    RowMissRate "row_miss_rate" "1" Neither "Share of accesses that found their bank closed.";
+    RowConflictRate "row_conflict_rate" "1" Lower
+        "Share of accesses that found another row of their bank open.";
     WaitShare "wait_share" "1" Lower
         "Share of requests' waiting time that one cause accounts for; the column `cause` names it.";
+    LatencyMeanPart "latency_mean_part" "s" Lower
+        "What one cause contributes to the mean duration; the column `cause` names it, and the parts \
+         add up to latency_mean.";
+    LatencyShare "latency_share" "1" Higher
+        "Share of the accesses that took no longer than the time in the column `within_s`.";
+    OutstandingMean "outstanding_mean" "1" Neither
+        "Reads under way at a time, on average: by Little's law their rate times their mean duration.";
+    OutstandingMax "outstanding_max" "1" Neither
+        "Reads that all cores together can have under way.";
+    LoadStage "load_stage" "1" Neither
+        "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of the \
+         least load; 2 linear, up to the knee; 3 saturated, beyond it.";
+    ThroughputKnee "throughput_knee" "B/s" Higher
+        "Throughput at the knee of a curve of latency over throughput: the point that lies farthest \
+         below the straight line between the least and the greatest load.";
+    LatencyKnee "latency_knee" "s" Lower "Mean duration of an access at the knee.";
+    ThroughputRatio "throughput_ratio" "1" Higher
+        "Throughput, divided by that of the target in the column `over`.";
+    ThroughputRatioPart "throughput_ratio_part" "1" Neither
+        "What one cause contributes to throughput_ratio: the faster bus, or the share of the buses' \
+         time that it costs less or more; the column `cause` names it, and the parts add up to \
+         throughput_ratio minus 1.";
+    LatencyRatio "latency_ratio" "1" Lower
+        "Mean duration at a throughput, divided by that of the target in the column `over` at the \
+         same throughput.";
+    CommandViolations "command_violations" "1" Lower
+        "Commands of a replay that break a rule of an independent table; failed where there are any.";
+    PowerMeanPart "power_mean_part" "W" Lower
+        "What one cause contributes to the power; the column `cause` names it, and the parts add up to \
+         power_mean.";
     EnergyPerDay "energy_per_day" "J" Lower
         "Energy of a day of the work, of memory and host together; of the memory alone where the board \
          does not state what the host draws.";

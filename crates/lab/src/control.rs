@@ -1,6 +1,6 @@
 //! How a caller watches, stops and feeds a run.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::compare::TRACES;
@@ -11,7 +11,7 @@ use crate::error::LabError;
 pub struct Progress<'a> {
     /// What is being run.
     pub step: &'a str,
-    /// Bytes moved so far, over all steps; of a comparison, its runs.
+    /// Bytes moved so far, over all steps; of a comparison, its runs; of memory modules, points.
     pub done_bytes: u64,
     /// What all steps together come to, in the same; 0 where nobody knows.
     pub total_bytes: u64,
@@ -19,6 +19,24 @@ pub struct Progress<'a> {
 
 /// Opens a file that an experiment names.
 pub type Open<'a> = dyn Fn(&str) -> io::Result<Box<dyn BufRead>> + 'a;
+
+/// The form of command traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandForm {
+    /// Text, a command a line.
+    Text,
+    /// Slices on a time line, in the JSON form of Chrome's trace events, for Perfetto.
+    Chrome,
+}
+
+/// Where the commands of a replayed trace go.
+#[derive(Clone, Copy)]
+pub struct Commands<'a> {
+    /// Their form.
+    pub form: CommandForm,
+    /// Opens what the commands of a target are written to, by the target's name.
+    pub create: &'a dyn Fn(&str) -> io::Result<Box<dyn Write>>,
+}
 
 /// How a caller watches, stops and feeds a run. The default does none of these.
 #[derive(Clone, Copy, Default)]
@@ -30,6 +48,10 @@ pub struct Control<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called now and then.
     pub progress: Option<&'a dyn Fn(Progress<'_>)>,
+    /// Threads for what can be done side by side; 0: as many as the machine has. No result depends on it.
+    pub threads: usize,
+    /// Takes the commands of replayed memory traces.
+    pub commands: Option<&'a Commands<'a>>,
 }
 
 impl Control<'_> {
@@ -74,6 +96,7 @@ impl std::fmt::Debug for Control<'_> {
             .field("open", &self.open.is_some())
             .field("stop", &self.stop)
             .field("progress", &self.progress.is_some())
+            .field("threads", &self.threads)
             .finish()
     }
 }

@@ -82,6 +82,45 @@ pub enum LabError {
     /// Numbers beyond what can be counted exactly.
     #[error(transparent)]
     Backlog(#[from] crate::backlog::BacklogError),
+    /// No memory module was named.
+    #[error("no target is named; allowed: MODULE@SYSTEM, such as rdimm-6400-2rx4-128g@xeon6-1s")]
+    NoModule,
+    /// A choice of a memory module or its system cannot be set so.
+    #[error("{target}: {source}")]
+    Setting {
+        /// The target.
+        target: String,
+        /// Why not, with what is allowed.
+        source: wordline_dram::sheet::SettingError,
+    },
+    /// A memory module in its system cannot be simulated.
+    #[error("{target}: {source}")]
+    Memory {
+        /// The target.
+        target: String,
+        /// Why not.
+        source: wordline_dram::ConfigError,
+    },
+    /// A trace of memory requests cannot be used.
+    #[error("{file}, {source}")]
+    DramTrace {
+        /// The file.
+        file: String,
+        /// Why not, with the line.
+        source: wordline_trace::dram::DramTraceError,
+    },
+    /// A command trace cannot be written.
+    #[error("the command trace cannot be written: {source}")]
+    Unwritten {
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There are no threads to work on.
+    #[error("threads cannot be started: {problem}")]
+    Threads {
+        /// Why not.
+        problem: String,
+    },
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {

@@ -35,6 +35,7 @@ pub mod reproduce;
 mod buffer;
 mod compare;
 mod control;
+mod dram;
 mod during;
 mod error;
 mod list;
@@ -48,7 +49,7 @@ mod work;
 
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
-pub use control::{Control, Open, Progress};
+pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use raw::default_workload;
 pub use reproduce::reproduce;
@@ -76,6 +77,8 @@ pub fn run(
     let mut document = ResultSet::new(experiment.clone());
     if let Workload::Compare(study) = &experiment.workload {
         compare::run(catalog, study, &experiment, control, &mut document)?;
+    } else if let Workload::Dram(workload) = &experiment.workload {
+        dram::run(catalog, workload, &experiment, control, &mut document)?;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -88,7 +91,7 @@ pub fn run(
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, &mut document)?;
             }
-            Workload::Compare(_) => unreachable!("it was run above"),
+            Workload::Compare(_) | Workload::Dram(_) => unreachable!("it was run above"),
         }
     }
     if let Err(error) = document.check() {

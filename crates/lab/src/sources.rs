@@ -56,7 +56,8 @@ pub(crate) fn add(
     }
 }
 
-fn add_sheet(document: &mut ResultSet, header: &Header) {
+/// Adds a sheet, once, with what its author wants its users to know.
+pub(crate) fn add_sheet(document: &mut ResultSet, header: &Header) {
     let sheet = SheetUse {
         id: header.id.clone(),
         name: header.name.clone(),

@@ -524,7 +524,7 @@ fn a_stop_leaves_finished_verdicts_alone() {
     let control = Control {
         stop: Some(&stop),
         progress: Some(&progress),
-        open: None,
+        ..Control::default()
     };
     let document = run(&catalog(), &of(study(), &[NAND, MRAM]), &control).expect("in order");
     assert!(!document.complete);

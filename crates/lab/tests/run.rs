@@ -206,9 +206,9 @@ fn a_stopped_run_keeps_what_it_has() {
         }
     };
     let control = Control {
-        open: None,
         stop: Some(&stop),
         progress: Some(&progress),
+        ..Control::default()
     };
     let experiment = experiment(RawWorkload {
         operations: vec![Operation::Write],

@@ -5,7 +5,7 @@ use wordline_core::ResultSet;
 use crate::answer::answer;
 use crate::grid::Grid;
 use crate::pivot::Pivot;
-use crate::{buffer, compare, headline, notes};
+use crate::{buffer, compare, dram, headline, notes};
 
 /// The workloads that are shown in their own way; all others are raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     Buffer,
     /// Candidates side by side.
     Compare,
+    /// Memory modules.
+    Dram,
 }
 
 impl Kind {
@@ -25,6 +27,7 @@ impl Kind {
         match workload(document) {
             Some("buffer") => Self::Buffer,
             Some("compare") => Self::Compare,
+            Some("dram") => Self::Dram,
             _ => Self::Raw,
         }
     }
@@ -57,6 +60,7 @@ impl View {
                 (Vec::new(), vec![lines])
             }
             Kind::Buffer => (Vec::new(), buffer::tables(document)),
+            Kind::Dram => (Vec::new(), dram::tables(document)),
             Kind::Compare => {
                 let (verdicts, figures) = compare::tables(document, width);
                 (vec![verdicts], vec![figures])

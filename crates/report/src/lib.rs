@@ -7,7 +7,7 @@
 //! lines become a [`Grid`], which the terminal table, Markdown and HTML share. A `Grid` also serves
 //! commands that list things other than results. [`answer`] says in words what the rows say.
 //!
-//! The workloads `buffer` and `compare` answer questions of their own, so each has a folder that says
+//! The workloads `buffer`, `compare` and `dram` answer questions of their own, so each has a folder that says
 //! what people see of it; the rows tell which workload a document is about.
 //!
 //! Text from a document is never trusted: terminal control characters are spelled out, spreadsheet
@@ -53,6 +53,7 @@ mod answer;
 mod buffer;
 mod compare;
 mod csv;
+mod dram;
 mod format;
 mod grid;
 mod headline;
@@ -60,6 +61,7 @@ mod html;
 mod json;
 mod kind;
 mod markdown;
+mod mess;
 mod notes;
 mod pivot;
 mod table;
@@ -73,6 +75,7 @@ mod tests;
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
+pub use mess::mess_curves;
 pub use text::printable;
 use wordline_core::ResultSet;
 

@@ -9,13 +9,17 @@ use crate::{Format, Style, fixture, render};
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
 
 /// Each fixture by its number.
-const FIXTURES: [fn() -> ResultSet; 6] = [
+const FIXTURES: [fn() -> ResultSet; 10] = [
     || fixture::buffer(&[2e6, 4.1e6]),
     || fixture::buffer(&[]),
     fixture::log,
     fixture::histogram,
     fixture::trace,
     fixture::compare,
+    fixture::dram_idle,
+    fixture::dram_bandwidth,
+    fixture::dram_loaded,
+    fixture::dram_trace,
 ];
 
 fn documents() -> impl Iterator<Item = ResultSet> {

@@ -66,6 +66,10 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
             | Metric::BusUtilization
             | Metric::RowHitRate
             | Metric::SurvivalProbability
+            | Metric::BusShare
+            | Metric::RowMissRate
+            | Metric::RowConflictRate
+            | Metric::LatencyShare
     )
 }
 

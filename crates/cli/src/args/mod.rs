@@ -2,12 +2,14 @@
 
 mod buffer;
 mod compare;
+mod dram;
 
 use std::path::PathBuf;
 
 pub(crate) use buffer::Buffer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::Compare;
+pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{BackgroundWork, Operation, Pattern, Timing};
@@ -26,6 +28,7 @@ Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
   wordline buffer --log my_lat.1.log --ram 64KiB
   wordline raw --target em064lx --export report.html
+  wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
   wordline reproduce
   wordline doctor
@@ -63,6 +66,9 @@ pub(crate) enum Command {
     Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
     Raw(Raw),
+    /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
+    #[command(subcommand)]
+    Dram(Box<Dram>),
     /// List, show, check or import parts and boards
     #[command(subcommand)]
     Part(Part),

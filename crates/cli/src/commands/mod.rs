@@ -2,6 +2,7 @@
 
 mod buffer;
 mod compare;
+mod dram;
 mod import;
 mod part;
 mod part_dram;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Compare(compare) => compare::run(compare, global),
         Command::Buffer(buffer) => buffer::run(buffer, global),
         Command::Raw(raw) => raw::run(raw, global),
+        Command::Dram(dram) => dram::run(dram, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
@@ -47,6 +49,17 @@ fn run_experiment(
     inputs: &Inputs,
     global: &Global,
 ) -> Result<ResultSet, Failure> {
+    run_with(catalog, experiment, inputs, &Control::default(), global)
+}
+
+/// The same with further wishes.
+fn run_with(
+    catalog: &Catalog,
+    experiment: &Experiment,
+    inputs: &Inputs,
+    control: &Control<'_>,
+    global: &Global,
+) -> Result<ResultSet, Failure> {
     let bar = Bar::new(global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
     let open = |name: &str| inputs.open(name, &bar);
@@ -55,6 +68,7 @@ fn run_experiment(
         stop: Some(&stop),
         progress: Some(&show),
         open: Some(&open),
+        ..*control
     };
     wordline_lab::run(catalog, experiment, &control).map_err(failure::lab)
 }

@@ -59,8 +59,8 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let stop = interrupt::listen();
         let control = Control {
             stop: Some(&stop),
-            open: None,
             progress: Some(&show),
+            ..Control::default()
         };
         wordline_lab::reproduce(&catalog, &documents, &control)
     };

@@ -3,6 +3,7 @@
 mod buffer;
 mod catalog;
 mod compare;
+mod dram;
 mod export;
 mod import;
 mod pipes;

@@ -3,15 +3,22 @@
 use std::fmt::{Display, Write as _};
 
 use super::{
-    AccessSource, BufferWorkload, CompareWorkload, Durations, Experiment, RawWorkload, Workload,
+    AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
+    RawWorkload, Workload,
 };
-use crate::quantity::{ByteCount, DataRate, Period, Quantity as _, Time};
+use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
 impl Experiment {
     /// The command that makes the same result again, every setting spelled out.
     #[must_use]
     pub fn command_line(&self) -> String {
         let mut command = Command(format!("wordline {}", self.workload.name()));
+        if let Workload::Dram(dram) = &self.workload {
+            command.word(dram.test.name());
+            if let DramTest::Trace(trace) = &dram.test {
+                command.word(&trace.file);
+            }
+        }
         if !self.targets.is_empty() {
             command.flag("target", self.targets.join(","));
         }
@@ -19,9 +26,15 @@ impl Experiment {
             Workload::Raw(raw) => command.raw(raw),
             Workload::Buffer(buffer) => command.buffer(buffer),
             Workload::Compare(compare) => command.compare(compare),
+            Workload::Dram(dram) => command.dram(dram),
         }
-        if !matches!(&self.workload, Workload::Buffer(buffer) if matches!(buffer.source, AccessSource::Log(_)))
-        {
+        // What was measured has no column of a data sheet, and modules have one alone.
+        let fixed = match &self.workload {
+            Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
+            Workload::Dram(_) => true,
+            Workload::Raw(_) | Workload::Compare(_) => false,
+        };
+        if !fixed {
             command.list("timing", self.timings.iter());
             command.flag("age", self.age);
         }
@@ -38,6 +51,11 @@ impl Command {
     fn flag(&mut self, name: &str, value: impl Display) {
         // Writing to a string cannot fail.
         let _ = write!(self.0, " --{name} {}", quoted(&value.to_string()));
+    }
+
+    /// A word without a flag.
+    fn word(&mut self, word: &str) {
+        let _ = write!(self.0, " {}", quoted(word));
     }
 
     fn quantity(&mut self, name: &str, value: impl Display) {
@@ -151,6 +169,43 @@ impl Command {
         self.switch("in-turn", compare.in_turn);
         if let Some(title) = &compare.title {
             self.flag("title", title);
+        }
+    }
+
+    fn dram(&mut self, dram: &DramWorkload) {
+        match &dram.test {
+            DramTest::Idle(idle) => self.flag("samples", idle.samples),
+            DramTest::Bandwidth(bandwidth) => {
+                self.list("mix", bandwidth.mixes.iter());
+                self.list("pattern", bandwidth.patterns.iter().map(|one| one.name()));
+                self.flag("band", bandwidth.band.name());
+            }
+            DramTest::Loaded(loaded) => {
+                self.list("delay", loaded.delays_cycles.iter());
+                self.flag("mix", loaded.mix);
+                self.flag("pattern", loaded.pattern.name());
+                self.flag("samples", loaded.samples);
+                self.flag("probes", loaded.probes);
+                self.list(
+                    "within",
+                    loaded.within_ps.iter().copied().map(Time::from_ps),
+                );
+            }
+            DramTest::Trace(trace) => {
+                self.optional("as", trace.format.as_ref());
+                self.optional("clock", trace.clock_hz.map(Frequency::from_hz));
+                self.switch("align", trace.align);
+                self.switch("fold", trace.fold);
+                self.switch("check", trace.check);
+            }
+        }
+        for (name, value) in &dram.settings {
+            self.flag("set", format!("{name}={value}"));
+        }
+        // A trace lasts as long as it does.
+        if !matches!(dram.test, DramTest::Trace(_)) {
+            self.quantity("warm-up", Time::from_ps(dram.warm_up_ps));
+            self.quantity("measure", Time::from_ps(dram.measure_ps));
         }
     }
 }

@@ -6,6 +6,7 @@
 mod buffer;
 mod command;
 mod compare;
+mod dram;
 mod raw;
 
 use schemars::JsonSchema;
@@ -15,6 +16,9 @@ pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
 pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
+pub use dram::{
+    Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
+};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 
 use crate::timing::Timing;
@@ -48,6 +52,8 @@ pub enum Workload {
     Buffer(BufferWorkload),
     /// Candidates side by side, and a verdict for each.
     Compare(Box<CompareWorkload>),
+    /// DDR5 modules in a server.
+    Dram(DramWorkload),
 }
 
 impl Workload {
@@ -58,6 +64,7 @@ impl Workload {
             Self::Raw(_) => "raw",
             Self::Buffer(_) => "buffer",
             Self::Compare(_) => "compare",
+            Self::Dram(_) => "dram",
         }
     }
 }
@@ -219,6 +226,52 @@ mod tests {
             "wordline compare --target mt29f1g01 --work log --rate 500KB/s --record 4KiB \
              --max-ram 16KiB --min-life 10y --in-turn \
              --title 'a \"logger\"' --timing typ,max --age 0 --seed 0"
+        );
+    }
+
+    #[test]
+    fn a_test_of_modules_survives_json_and_its_command_spells_it_out() {
+        let command = |test: DramTest| {
+            let mut workload = DramWorkload::of(test);
+            workload
+                .settings
+                .insert("refresh".into(), "same-bank".into());
+            let experiment = Experiment {
+                targets: vec!["a@s".into(), "b@s".into()],
+                workload: Workload::Dram(workload),
+                timings: vec![Timing::Max],
+                age: 0.0,
+                seed: 7,
+            };
+            let json = serde_json::to_string(&experiment).expect("plain data");
+            assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
+            experiment.command_line()
+        };
+        assert_eq!(
+            command(DramTest::Bandwidth(BandwidthTest {
+                mixes: vec![Mix::Reads, Mix::Triad],
+                patterns: vec![Pattern::Sequential],
+                band: Band::All,
+            })),
+            "wordline dram bandwidth --target a@s,b@s --mix 1:0,triad --pattern sequential --band all \
+             --set refresh=same-bank --warm-up 20us --measure 100us --seed 7"
+        );
+        assert_eq!(
+            command(DramTest::Loaded(LoadedTest {
+                delays_cycles: vec![0, 500],
+                mix: Mix::ThreeToOne,
+                pattern: Pattern::Random,
+                samples: 1000,
+                probes: 4,
+                within_ps: vec![204_000],
+            })),
+            "wordline dram loaded --target a@s,b@s --delay 0,500 --mix 3:1 --pattern random --samples 1000 \
+             --probes 4 --within 204ns --set refresh=same-bank --warm-up 20us --measure 100us --seed 7"
+        );
+        assert_eq!(
+            command(DramTest::Idle(IdleTest { samples: 9 })),
+            "wordline dram idle --target a@s,b@s --samples 9 --set refresh=same-bank --warm-up 20us \
+             --measure 100us --seed 7"
         );
     }
 

@@ -3,9 +3,9 @@
 //! A sheet states the mean current of a loop of commands. What one command takes is what flows in its loop above the
 //! **background**, the current that flows anyway, times the time of the loop:
 //!
-//! - Background with k of B banks open: I(0) = IDD2N, else I(k) = IDD2N + (IDD3N − IDD2N)·(ρ + (1 − ρ)·k/B). JESD79-5
-//!   measures IDD3N with *all* banks open, so I(B) = IDD3N. This is the bank-aware background of DRAMPower 5, which goes
-//!   back to Chandrasekar, Akesson and Goossens, "Improved Power Modeling of DDR SDRAMs", DSD 2011; ρ is
+//! - Background with k of B banks open: I(0) = IDD2N, else I(k) = IDD2N + (IDD3N − IDD2N)·(ρ + (1 − ρ)·k/B).
+//!   JESD79-5 measures IDD3N with *all* banks open, so I(B) = IDD3N. This is the bank-aware background of DRAMPower 5,
+//!   which goes back to Chandrasekar, Akesson and Goossens, "Improved Power Modeling of DDR SDRAMs", DSD 2011; ρ is
 //!   [`Currents::open_share`]. Powered down the same, between IDD2P and IDD3P.
 //! - ACT with its PRE: the loop of IDD0 has one bank open for tRAS of tRC, so it is
 //!   V·(IDD0·tRC − I(1)·tRAS − I(0)·(tRC − tRAS)). Textbooks (Micron TN-41-01 and TN-40-07) take IDD3N for I(1), which

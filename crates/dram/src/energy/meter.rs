@@ -6,7 +6,8 @@ use crate::energy::EnergyCounts;
 use crate::observer::Observer;
 use crate::request::Location;
 
-/// Watches a sub-channel of the configuration that it was made for and integrates, between its commands only, the time that its ranks spend in their states.
+/// Watches a sub-channel of the configuration that it was made for and integrates, between its commands only, the time
+/// that its ranks spend in their states.
 ///
 /// A bank is open from its ACT to its PRE, or to where its auto-precharge starts (`p` of `DESIGN.md`), which may lie
 /// ahead of the command.

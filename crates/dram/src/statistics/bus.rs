@@ -80,7 +80,8 @@ struct Burst {
     start: u64,
     /// Clock after its data.
     end: u64,
-    /// When its data could have started at the earliest: its arrival and CL or CWL.
+    /// When its data could have started at the earliest: its arrival and CL or CWL. Like its waits known only where
+    /// there was a pause before it.
     earliest: u64,
     waits: [u32; CAUSES],
 }
@@ -117,19 +118,18 @@ impl BusWatch {
         // Bursts of one bus do not overlap; were it so, the common clocks would count once.
         let start = first.max(self.free);
         let end = served.finish.max(start);
-        let burst = Burst {
-            free: self.free,
-            start,
-            end,
-            earliest: served.arrival + (first - served.issued.min(first)),
-            waits: served.waits,
-        };
+        let burst = &mut self.recent[self.next];
+        burst.free = self.free;
+        burst.start = start;
+        burst.end = end;
         self.account.data += end - start;
+        // Without a pause nothing else of the burst is ever looked at.
         if start > self.free {
+            burst.earliest = served.arrival + (first - served.issued.min(first));
+            burst.waits = served.waits;
             burst.divide_pause(&mut self.account);
         }
         self.free = end;
-        self.recent[self.next] = burst;
         self.next = (self.next + 1) & (self.recent.len() - 1);
     }
 

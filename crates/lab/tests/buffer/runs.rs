@@ -46,7 +46,7 @@ fn a_stop_leaves_finished_rows_alone() {
     let control = Control {
         stop: Some(&stop),
         progress: Some(&progress),
-        open: None,
+        ..Control::default()
     };
     let document = sound(run(&catalog(), &whole, &control).expect("it stops in order"));
     assert!(!document.complete && calls.into_inner() > 0);
@@ -61,8 +61,8 @@ fn a_stop_leaves_finished_rows_alone() {
         };
         let control = Control {
             stop: Some(&stop),
-            progress: None,
             open: Some(&open),
+            ..Control::default()
         };
         let document = sound(run(&catalog(), &experiment, &control).expect("it stops in order"));
         assert!(!document.complete && document.rows.is_empty());

@@ -8,7 +8,7 @@ mod tests;
 use wordline_core::{Basis, ResultSet};
 
 use crate::kind::Kind;
-use crate::{buffer, compare, text};
+use crate::{buffer, compare, dram, text};
 
 /// The most things that are told one by one. More would bury the table below them.
 pub(crate) const IN_WORDS: usize = 6;
@@ -31,6 +31,7 @@ pub fn answer(document: &ResultSet) -> Vec<String> {
         Kind::Raw => raw::told(document),
         Kind::Buffer => buffer::told(document),
         Kind::Compare => compare::sentences(document),
+        Kind::Dram => dram::told(document),
     };
     if singly {
         sentences.extend(foundations(document));

@@ -38,7 +38,7 @@ pub(super) struct Axis {
     pub(super) logarithmic: bool,
 }
 
-/// A curve, ascending in x.
+/// A curve, ascending in x unless it is a path.
 pub(super) struct Curve {
     pub(super) name: String,
     pub(super) color: &'static str,
@@ -58,12 +58,14 @@ pub(super) enum Shape {
     Filled,
     /// A value holds from its point on.
     StepAfter,
+    /// It is straight from point to point in their order, back in x as well.
+    Path,
 }
 
 impl Shape {
     const fn interpolation(self) -> &'static str {
         match self {
-            Self::Line => "linear",
+            Self::Line | Self::Path => "linear",
             Self::StepBefore => "step-before",
             Self::Filled | Self::StepAfter => "step-after",
         }
@@ -143,9 +145,9 @@ impl Chart {
     }
 
     fn layers(&self, curve: &Curve, color: &Value, dash: &Value) -> Vec<Value> {
-        let points = curve.points.iter().map(|(x, y)| {
+        let points = curve.points.iter().enumerate().map(|(index, (x, y))| {
             json!({
-                "series": curve.name, "x": x, "y": y,
+                "series": curve.name, "x": x, "y": y, "place": index,
                 "x_text": told(*x, self.x.unit), "y_text": told(*y, self.y.unit),
             })
         });
@@ -159,13 +161,18 @@ impl Chart {
                 "encoding": {"y": {"field": "y", "type": "quantitative", "stack": null}},
             }));
         }
+        let mut encoding = json!({"color": color, "strokeDash": dash});
+        if curve.shape == Shape::Path {
+            encoding["order"] = json!({"field": "place", "type": "quantitative"});
+        }
         layers.push(json!({
             "data": data,
             "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": 2},
-            "encoding": {"color": color, "strokeDash": dash},
+            "encoding": encoding,
         }));
         if curve.points.len() <= TOLD {
-            let marked = curve.shape == Shape::Line && curve.points.len() <= MARKED;
+            let few = curve.shape == Shape::Line && curve.points.len() <= MARKED;
+            let marked = few || curve.shape == Shape::Path;
             let opacity = if marked { 1.0 } else { 0.0 };
             let tooltip = json!([
                 {"field": "series", "type": "nominal", "title": "what"},

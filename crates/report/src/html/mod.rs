@@ -9,9 +9,11 @@ mod axis;
 mod buffer;
 mod chart;
 mod compare;
+mod dram;
 mod origin;
 mod plot;
 mod script;
+mod stack;
 mod stairs;
 mod values;
 mod why;
@@ -131,6 +133,11 @@ fn shown(document: &ResultSet) -> Shown {
         Kind::Buffer => Shown {
             plots: buffer::plots(document),
             why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Dram => Shown {
+            plots: dram::plots(document),
+            why: dram::why(document),
             metrics_html: vec![grid(&values::grid(document))],
         },
         Kind::Compare => Shown {

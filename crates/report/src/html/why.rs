@@ -2,10 +2,10 @@
 //! the run went, by cause.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 use wordline_core::Metric;
 
-use super::plot::{Plot, legend_columns};
+use super::plot::Plot;
+use super::stack::{self, Piece, Scale};
 use crate::pivot::{Line, Pivot, Series};
 use crate::text;
 
@@ -13,19 +13,19 @@ use crate::text;
 #[derive(Default, Serialize)]
 pub(super) struct Section {
     /// How much of the time the driver takes, in words.
-    sentences: Vec<String>,
+    pub(super) sentences: Vec<String>,
     /// What each cause means.
-    causes: Vec<Cause>,
+    pub(super) causes: Vec<Cause>,
     pub(super) plots: Vec<Plot>,
 }
 
 #[derive(Serialize)]
-struct Cause {
-    name: String,
-    meaning: &'static str,
-    color: &'static str,
+pub(super) struct Cause {
+    pub(super) name: String,
+    pub(super) meaning: &'static str,
+    pub(super) color: &'static str,
     /// Whether no time at all goes there.
-    idle: bool,
+    pub(super) idle: bool,
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
@@ -106,7 +106,13 @@ pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
                     (_, 0) => "Duration of the slowest access by cause; the parts add up to it.",
                     _ => "The same of accesses that take far longer.",
                 };
-                let spec = spec(metric, &names, &parts);
+                let (title, length) = match metric {
+                    Metric::TimeShare => ("share of the time", Scale::Shares),
+                    _ => ("duration", Scale::Of(metric.unit())),
+                };
+                let busy = names.iter().filter(|cause| !cause.idle);
+                let colors: Vec<_> = busy.map(|one| (one.name.clone(), one.color)).collect();
+                let spec = stack::spec(title, length, &colors, &parts);
                 let mut id = format!("plot-{id}-by-cause-{}", number + 1);
                 if scale > 0 {
                     id += &format!("-{}", scale + 1);
@@ -218,26 +224,16 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
     Some(text::printable(&(text + ".")))
 }
 
-/// A piece of a bar.
-#[derive(Serialize)]
-struct Part {
-    bar: String,
-    cause: String,
-    order: usize,
-    value: f64,
-    text: String,
-}
-
-fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<Part> {
+fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<Piece> {
     let mut parts = Vec::new();
     let series = series.iter();
     for (one, line) in series.flat_map(|one| one.lines.iter().map(move |line| (one, line))) {
         let place = pivot.place(line);
         let bar = format!("{} {place}", one.name_on_target);
         for (order, (cause, value)) in line.parts(metric).enumerate() {
-            parts.push(Part {
-                bar: text::printable(bar.trim_end()),
-                cause: text::printable(&text::words(cause)),
+            parts.push(Piece {
+                bar: bar.trim_end().to_owned(),
+                cause: text::words(cause),
                 order,
                 value,
                 text: text::number(metric, value, 3),
@@ -245,71 +241,4 @@ fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<P
         }
     }
     parts
-}
-
-fn spec(metric: Metric, causes: &[Cause], parts: &[Part]) -> Value {
-    let busy = causes.iter().filter(|cause| !cause.idle);
-    let (names, colors): (Vec<_>, Vec<_>) = busy.map(|one| (one.name.clone(), one.color)).unzip();
-    let mut bars: Vec<&str> = Vec::new();
-    for part in parts {
-        if !bars.contains(&part.bar.as_str()) {
-            bars.push(&part.bar);
-        }
-    }
-    // What a run is called grows with what it varies in; a name that is cut says nothing.
-    let longest = bars.iter().map(|bar| bar.chars().count()).max();
-    let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };
-    let share = metric == Metric::TimeShare;
-    let (title, stack, labels) = if share {
-        (
-            "share of the time",
-            "normalize",
-            "format(datum.value, '.0%')".to_owned(),
-        )
-    } else {
-        ("duration", "zero", super::axis::label(metric.unit()))
-    };
-    let mut layers = vec![json!({
-        "mark": {"type": "bar", "stroke": "white", "strokeWidth": 1},
-        "encoding": {
-            "color": {
-                "field": "cause", "type": "nominal",
-                "scale": {"domain": names, "range": colors},
-                "legend": {"columns": legend_columns(&names), "symbolType": "square",
-                           "symbolStrokeWidth": 0},
-            },
-        },
-    })];
-    if share {
-        // Only pieces that are wide enough for their label get one.
-        layers.push(json!({
-            "mark": {"type": "text", "color": "white", "fontSize": 11},
-            "encoding": {
-                "x": {"field": "value", "type": "quantitative", "stack": stack,
-                      "bandPosition": 0.5},
-                "text": {"field": "text", "type": "nominal"},
-                "opacity": {
-                    "condition": {"test": "datum.value >= 0.15", "value": 1}, "value": 0,
-                },
-                "detail": {"field": "cause", "type": "nominal"},
-            },
-        }));
-    }
-    json!({
-        "height": 24 * bars.len(),
-        "data": {"values": parts},
-        "encoding": {
-            "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
-                  "axis": {"labelLimit": label_limit, "ticks": false, "domain": false}},
-            "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
-                  "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
-            "order": {"field": "order", "type": "quantitative"},
-            "tooltip": [
-                {"field": "bar", "type": "nominal", "title": "what"},
-                {"field": "cause", "type": "nominal", "title": "cause"},
-                {"field": "text", "type": "nominal", "title": title},
-            ],
-        },
-        "layer": layers,
-    })
 }

@@ -125,8 +125,8 @@ fn very_long_waits_do_not_overflow() {
     assert_eq!(bus.until(served.finish).total(), served.finish);
 }
 
-/// Two measured parts in a row see together what one sees, wherever the cut lies: in data, in a pause, among bursts that
-/// are commanded and not yet there.
+/// Two measured parts in a row see together what one sees, wherever the cut lies: in data, in a pause, among bursts
+/// that are commanded and not yet there.
 #[test]
 fn parts_in_a_row_add_up_to_the_whole() {
     let requests = [

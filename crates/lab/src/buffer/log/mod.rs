@@ -112,7 +112,7 @@ fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
         part: file.to_owned(),
         board: String::new(),
         workload: "buffer",
-        operation,
+        operation: operation.name(),
         axes: Axes::new(),
         timing: Timing::Typ,
         age: 0.0,

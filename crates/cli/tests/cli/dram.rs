@@ -1,0 +1,266 @@
+//! `wordline dram`: what must be shown, side files, and input that cannot be used.
+
+use serde_json::Value;
+use wordline_core::ResultSet;
+
+use crate::support::{FORMATS, Folder, exported, rows, wordline};
+
+const BOTH: &str = "rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s";
+
+/// One channel and a few cores, for moments: what every test takes.
+const SMALL: [&str; 6] = ["--target", BOTH, "--set", "channels=1", "--set", "cores=12"];
+
+/// Lengths of points that take moments.
+const SHORT: [&str; 4] = ["--warm-up", "2us", "--measure", "5us"];
+
+fn small(test: &str, more: &[&str]) -> Vec<&'static str> {
+    let leak = |word: &str| -> &'static str { Box::leak(word.to_owned().into_boxed_str()) };
+    let words = ["dram", test].into_iter().chain(SMALL).chain(SHORT);
+    words.chain(more.iter().copied()).map(leak).collect()
+}
+
+#[test]
+fn bandwidth_names_a_throughput_for_each_mix_and_the_gain_with_its_band() {
+    let document = wordline(&small("bandwidth", &["--format", "json"]))
+        .done()
+        .json();
+    let throughputs = rows(&document, "throughput_mean");
+    assert_eq!(throughputs.len(), 10);
+    for mix in ["1:0", "3:1", "2:1", "1:1", "triad"] {
+        let of = throughputs.iter().filter(|row| row["mix"] == mix);
+        assert_eq!(of.count(), 2, "{mix}");
+    }
+    let first = &throughputs[0];
+    assert_eq!(first["part"], "rdimm-6400-2rx4-128g");
+    assert_eq!(first["board"], "xeon6-1s");
+    assert_eq!(
+        (&first["workload"], &first["timing"]),
+        (&Value::from("dram"), &Value::from("max"))
+    );
+    let ratios = rows(&document, "throughput_ratio");
+    let of = |estimate: Value| {
+        let row = ratios
+            .iter()
+            .find(|row| row["mix"] == "1:0" && row["estimate"] == estimate);
+        row.expect("a row")["value"].as_f64().expect("a number")
+    };
+    let (low, plain, high) = (
+        of("band_low".into()),
+        of(Value::Null),
+        of("band_high".into()),
+    );
+    assert!(low <= plain && plain <= high, "{low} {plain} {high}");
+}
+
+#[test]
+fn idle_tells_what_latency_consists_of() {
+    let ran = wordline(&small("idle", &["--samples", "500"])).done();
+    let first = ran.stdout.lines().next().expect("an answer");
+    for words in [
+        "rdimm-6400-2rx4-128g@xeon6-1s: a read takes",
+        "without load: on-chip path",
+        "CAS latency",
+    ] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+    assert!(
+        ran.stdout.contains("What latency without load consists of"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_loaded_sweep_saves_its_curves_in_the_form_of_mess() {
+    let folder = Folder::new();
+    let file = folder.file("curves.csv");
+    let more = [
+        "--delay",
+        "0,100,1000",
+        "--samples",
+        "200",
+        "--probes",
+        "2",
+        "--mess",
+        &file,
+    ];
+    let ran = wordline(&small("loaded", &more)).done();
+    assert!(ran.stdout.contains("Knees of the curves"), "{}", ran.stdout);
+    for target in BOTH.split(',') {
+        let text = folder.read(&format!("curves-{target}.csv"));
+        assert!(
+            text.starts_with("read_pct_rounded,pause,bandwidth_mean,"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 4, "{text}");
+    }
+}
+
+#[test]
+fn exports_are_the_same_on_any_number_of_threads() {
+    let more = ["--delay", "0,500", "--samples", "200", "--probes", "2"];
+    for format in FORMATS {
+        let on = |threads: &str| {
+            let more = [&more[..], &["--threads", threads, "--format", format]].concat();
+            wordline(&small("loaded", &more)).done().stdout
+        };
+        assert_eq!(on("1"), on("3"), "{format}");
+    }
+    let folder = Folder::new();
+    exported(&small("loaded", &more), &folder, "mrdimm-8800");
+}
+
+/// The command that a document prints makes the document again.
+#[test]
+fn the_printed_command_makes_the_same_document() {
+    for arguments in [
+        small(
+            "idle",
+            &["--samples", "100", "--seed", "5", "--format", "json"],
+        ),
+        small(
+            "bandwidth",
+            &[
+                "--mix",
+                "2:1",
+                "--pattern",
+                "random",
+                "--band",
+                "none",
+                "--format",
+                "json",
+            ],
+        ),
+        small(
+            "loaded",
+            &[
+                "--delay",
+                "0,9",
+                "--samples",
+                "50",
+                "--probes",
+                "1",
+                "--within",
+                "204ns",
+                "--format",
+                "json",
+            ],
+        ),
+    ] {
+        let first = wordline(&arguments).done().stdout;
+        let line = ResultSet::from_json(&first)
+            .expect("our own document")
+            .command_line();
+        let words: Vec<&str> = line
+            .split(' ')
+            .skip(1)
+            .chain(["--format", "json"])
+            .collect();
+        assert_eq!(wordline(&words).done().stdout, first, "{line}");
+    }
+}
+
+#[test]
+fn a_trace_writes_its_commands_and_is_checked() {
+    let text = "time_ns,address,operation\n0,0x0,R\n10,0x40,W\n900,0x80,R\n";
+    let folder = Folder::new().with("my.csv", text);
+    let (trace, commands) = (folder.file("my.csv"), folder.file("out.txt"));
+    let slices = folder.file("out.json");
+    let target = ["--target", "mrdimm-8800-2rx4-128g@xeon6-1s"];
+    let run = |file: &str| {
+        wordline(
+            &[
+                &["dram", "trace", &trace, "--check", "--commands", file],
+                &target[..],
+            ]
+            .concat(),
+        )
+        .done()
+    };
+    let ran = run(&commands);
+    assert!(ran.stdout.contains("2 reads"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("keep every rule of an independent table"),
+        "{}",
+        ran.stdout
+    );
+    assert!(folder.read("out.txt").contains(",RD,"));
+    run(&slices);
+    let slices: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    assert!(slices["traceEvents"].is_array());
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_what_is_allowed() {
+    let refused = |test: &str, more: &[&str], words: &[&str]| {
+        wordline(&[&["dram", test], more].concat()).refused(words);
+    };
+    let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+    let loaded =
+        |more: &[&str], words: &[&str]| refused("loaded", &[&target, more].concat(), words);
+    refused("idle", &[], &["--target <TARGET>"]);
+    refused(
+        "idle",
+        &["--target", "rdimm-9000@xeon6-1s"],
+        &["rdimm-9000", "rdimm-6400-2rx4-128g"],
+    );
+    refused(
+        "idle",
+        &["--target", "rdimm-6400-2rx4-128g"],
+        &["names no system", "xeon6-1s"],
+    );
+    refused(
+        "idle",
+        &[&target[..], &["--samples", "0"]].concat(),
+        &["samples", "allowed: 1 to"],
+    );
+    refused(
+        "bandwidth",
+        &[&target[..], &["--mix", "4:1"]].concat(),
+        &["4:1", "allowed: 1:0, 3:1, 2:1, 1:1, triad"],
+    );
+    refused(
+        "bandwidth",
+        &[&target[..], &["--band", "some"]].concat(),
+        &["allowed: reads, all, none"],
+    );
+    loaded(
+        &["--delay", "100,0"],
+        &["delay 0 comes after 100", "ascending"],
+    );
+    loaded(&["--delay", "-1"], &["invalid digit"]);
+    loaded(&["--set", "refresh"], &["expected NAME=VALUE"]);
+    loaded(
+        &["--set", "refresh=off", "--set", "refresh=off"],
+        &["it is set twice"],
+    );
+    loaded(
+        &["--set", "refersh=off"],
+        &["unknown setting \"refersh\"", "refresh"],
+    );
+    loaded(&["--threads", "0"], &["0 is not in 1..=4096"]);
+    loaded(
+        &["--mess", "no/such/folder/a.csv"],
+        &["--mess", "there is no folder no/such/folder"],
+    );
+    let folder = Folder::new().with("my.trc", "0x0 READ 0\n0x40 READ 9\n");
+    let trace = folder.file("my.trc");
+    let of = |more: &[&str], words: &[&str]| {
+        refused("trace", &[&[&trace[..]], &target[..], more].concat(), words)
+    };
+    of(&[], &["my.trc", "clock"]);
+    of(
+        &["--clock", "1GHz", "--as", "vcd"],
+        &["unknown format", "dramsim3"],
+    );
+    of(
+        &["--clock", "1GHz", "--commands", "a.html"],
+        &["--commands a.html", "allowed: txt, json"],
+    );
+    refused(
+        "trace",
+        &[&["nowhere.trc"], &target[..]].concat(),
+        &["nowhere.trc", "cannot be read"],
+    );
+}

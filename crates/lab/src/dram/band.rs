@@ -1,0 +1,96 @@
+//! How much hangs on what nobody discloses: every alternative of every choice, one at a time, the same for all targets
+//! that have it. And how much on chance: the same with other seeds, which say how far two runs lie apart that differ
+//! in nothing that matters.
+
+use wordline_core::ResultSet;
+use wordline_core::results::WarningCode;
+use wordline_dram::SystemConfig;
+use wordline_dram::sheet::Choice;
+
+use super::Test;
+
+/// What the choice of a seed is called: none that a maker has made.
+pub(super) const SEED: &str = "seed";
+
+/// Other seeds that are tried.
+const SEEDS: u64 = 3;
+
+/// One choice set otherwise.
+pub(super) struct Variation {
+    pub(super) choice: &'static str,
+    pub(super) setting: String,
+    pub(super) seed: u64,
+    /// Of each target; none where it has no such choice, or is so already, or cannot be so: it stays as it is then.
+    pub(super) configs: Vec<Option<SystemConfig>>,
+}
+
+/// Every alternative of every choice of any target, in the order of the targets and their sheets. What the user has set
+/// is no choice any more.
+pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Variation> {
+    let choices: Vec<Vec<Choice>> = test
+        .memories
+        .iter()
+        .map(|memory| memory.target.choices())
+        .collect();
+    let mut tried: Vec<(&'static str, String)> = Vec::new();
+    for choice in choices.iter().flatten() {
+        if test.workload.settings.contains_key(choice.name) {
+            continue;
+        }
+        for setting in &choice.alternatives {
+            let one = (choice.name, setting.clone());
+            if !tried.contains(&one) {
+                tried.push(one);
+            }
+        }
+    }
+    let mut variations: Vec<Variation> = (1..=SEEDS)
+        .map(|step| {
+            let seed = test.seed.wrapping_add(step);
+            let configs = test.memories.iter();
+            Variation {
+                choice: SEED,
+                setting: seed.to_string(),
+                seed,
+                configs: configs
+                    .map(|memory| Some(memory.connected.config.clone()))
+                    .collect(),
+            }
+        })
+        .collect();
+    for (choice, setting) in tried {
+        let mut configs = Vec::new();
+        for (memory, own) in test.memories.iter().zip(&choices) {
+            let has = own.iter().any(|one| {
+                one.name == choice && one.value != setting && one.alternatives.contains(&setting)
+            });
+            let mut settings = test.workload.settings.clone();
+            settings.insert(choice.to_owned(), setting.clone());
+            let connected = has.then(|| memory.target.connect(&settings));
+            configs.push(match connected {
+                None => None,
+                // What makes no other memory needs no other run.
+                Some(Ok(connected)) => {
+                    Some(connected.config).filter(|config| *config != memory.connected.config)
+                }
+                Some(Err(error)) => {
+                    let advice = format!(
+                        "{}: {choice} = {setting} does not fit, so the band is without it: {error}",
+                        memory.name
+                    );
+                    document.warn(WarningCode::RunFailed, advice);
+                    None
+                }
+            });
+        }
+        if configs.iter().any(Option::is_some) {
+            variations.push(Variation {
+                choice,
+                setting,
+                seed: test.seed,
+                configs,
+            });
+        }
+    }
+    variations
+}

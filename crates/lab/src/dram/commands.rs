@@ -1,0 +1,248 @@
+//! The commands of a replay: written out, and held against an independent table of the rules.
+
+use std::io::{self, Write};
+
+use wordline_core::DramTraceTest;
+use wordline_dram::checker::{self, Checker};
+use wordline_dram::log::{ChromeLog, ChromeObserver, CommandLog, CommandObserver};
+use wordline_dram::sheet::Standard;
+use wordline_dram::{Issued, Observer, Refresh, SubChannelConfig};
+
+use super::Memory;
+use crate::control::{CommandForm, Control};
+use crate::error::LabError;
+
+/// Violations that are told one by one.
+const TOLD: usize = 10;
+
+type Out = Box<dyn Write>;
+
+/// Where commands go, for a whole memory.
+enum Log {
+    None,
+    Text(CommandLog<Out>),
+    Chrome(ChromeLog<Out>),
+}
+
+/// What is done with the commands of a memory.
+pub(super) struct Commands {
+    log: Log,
+    checker: Option<Checker>,
+}
+
+/// Watches one sub-channel.
+pub(super) struct CommandTap {
+    log: TapLog,
+    checker: Option<Box<Checked>>,
+}
+
+enum TapLog {
+    None,
+    Text(CommandObserver<Out>),
+    Chrome(ChromeObserver<Out>),
+}
+
+/// A checker with what it found.
+struct Checked {
+    checker: Checker,
+    place: String,
+    violations: Vec<String>,
+    more: u64,
+}
+
+/// What the checkers of a memory found.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) commands: u64,
+    pub(super) violations: u64,
+    /// The first of them in words.
+    pub(super) told: Vec<String>,
+}
+
+impl Commands {
+    pub(super) fn new(
+        memory: &Memory<'_>,
+        trace: &DramTraceTest,
+        control: &Control<'_>,
+    ) -> Result<Self, LabError> {
+        let sub_channel = &memory.connected.config.sub_channel;
+        let log = match control.commands {
+            None => Log::None,
+            Some(wanted) => {
+                let out = (wanted.create)(&memory.name).map_err(unwritten)?;
+                match wanted.form {
+                    CommandForm::Text => Log::Text(CommandLog::new(out, sub_channel.clock)),
+                    CommandForm::Chrome => Log::Chrome(ChromeLog::new(out, sub_channel)),
+                }
+            }
+        };
+        let checker = trace
+            .check
+            .then(|| checker(memory, sub_channel))
+            .transpose()?;
+        Ok(Self { log, checker })
+    }
+
+    /// Watches a sub-channel of a channel.
+    pub(super) fn tap(&self, channel: u32, sub_channel: u32) -> CommandTap {
+        let checked = |checker: &Checker| {
+            Box::new(Checked {
+                checker: checker.clone(),
+                place: format!("channel {channel}, sub-channel {sub_channel}"),
+                violations: Vec::new(),
+                more: 0,
+            })
+        };
+        CommandTap {
+            log: match &self.log {
+                Log::None => TapLog::None,
+                Log::Text(log) => TapLog::Text(log.sub_channel(channel, sub_channel)),
+                Log::Chrome(log) => TapLog::Chrome(log.sub_channel(channel, sub_channel)),
+            },
+            checker: self.checker.as_ref().map(checked),
+        }
+    }
+
+    /// Whether commands are checked.
+    pub(super) fn checks(&self) -> bool {
+        self.checker.is_some()
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(self) -> Result<(), LabError> {
+        let finished = match self.log {
+            Log::None => return Ok(()),
+            Log::Text(log) => log.finish(),
+            Log::Chrome(log) => log.finish(),
+        };
+        finished.and_then(|mut out| out.flush()).map_err(unwritten)
+    }
+}
+
+fn unwritten(source: io::Error) -> LabError {
+    LabError::Unwritten { source }
+}
+
+impl Observer for CommandTap {
+    fn command(&mut self, issued: &Issued) {
+        match &mut self.log {
+            TapLog::None => {}
+            TapLog::Text(log) => log.command(issued),
+            TapLog::Chrome(log) => log.command(issued),
+        }
+        if let Some(checked) = &mut self.checker
+            && let Err(violation) = checked.checker.check(issued)
+        {
+            checked.note(violation.to_string());
+        }
+    }
+}
+
+impl Checked {
+    fn note(&mut self, violation: String) {
+        if self.violations.len() < TOLD {
+            self.violations.push(format!("{}: {violation}", self.place));
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+impl CommandTap {
+    /// Ends the trace at a clock, and adds what was found.
+    pub(super) fn finish(&mut self, at: u64, findings: &mut Findings) {
+        let Some(checked) = &mut self.checker else {
+            return;
+        };
+        if let Err(violation) = checked.checker.finish(at) {
+            checked.note(violation.to_string());
+        }
+        findings.commands += checked.checker.commands();
+        findings.violations += checked.violations.len() as u64 + checked.more;
+        let room = TOLD.saturating_sub(findings.told.len());
+        findings
+            .told
+            .extend(checked.violations.drain(..).take(room));
+    }
+}
+
+/// The checker of a memory: what a device of its kind asks for, by the checker's own table, and what its controller
+/// has settled beyond that.
+fn checker(memory: &Memory<'_>, config: &SubChannelConfig) -> Result<Checker, LabError> {
+    let refused = |problem: String| LabError::List {
+        what: "check",
+        problem: format!("cannot be done for {}: {problem}", memory.name),
+    };
+    let part = part(memory).map_err(refused)?;
+    let parameters = part
+        .parameters()
+        .map_err(|error| refused(error.to_string()))?;
+    let (geometry, timing, policy) = (&config.geometry, &config.timing, &config.policy);
+    let described = checker::Memory {
+        data_rate_mts: config.clock.data_rate_mts,
+        shape: checker::Shape {
+            pseudo_channels: geometry.pseudo_channels,
+            ranks: geometry.ranks,
+            slices: geometry.slices,
+            groups: geometry.groups,
+            banks: geometry.banks,
+        },
+        controller: checker::Controller {
+            rank_gap: timing.rank_gap,
+            read_to_write_gap: (timing.rtw + timing.cwl).saturating_sub(timing.cl + timing.burst),
+            pair_burst: timing.pair_burst,
+            pair_read_to_write: timing.pair_rtw,
+            pair_write_to_read: timing.pair_wtr,
+            shared_commands: policy.shared_commands,
+            refresh: match policy.refresh {
+                Refresh::Off => checker::RefreshMode::Off,
+                Refresh::AllBank => checker::RefreshMode::AllBank,
+                Refresh::SameBank => checker::RefreshMode::SameBank,
+            },
+            postponed_max: policy.refresh_postponed_max,
+            ahead_max: 0,
+        },
+        parameters,
+    };
+    Checker::new(&described).map_err(|error| refused(error.to_string()))
+}
+
+/// The device that a module is made of, as the checker knows it.
+fn part(memory: &Memory<'_>) -> Result<checker::Part, String> {
+    const GIBIT: u64 = 1 << 27;
+    let (die, module) = (&memory.target.die.sheet, &memory.target.module.sheet);
+    if *die.standard.value() != Standard::Ddr5 {
+        return Err("the independent table is that of DDR5".to_owned());
+    }
+    let bytes = die.density.nominal().bytes();
+    let density = match bytes / GIBIT {
+        16 => checker::Density::Gb16,
+        24 => checker::Density::Gb24,
+        32 => checker::Density::Gb32,
+        other => {
+            return Err(format!(
+                "the independent table has 16, 24 and 32 Gb, not {other} Gb"
+            ));
+        }
+    };
+    let width = match module.width_bits.value() {
+        4 => checker::Width::X4,
+        8 => checker::Width::X8,
+        other => return Err(format!("the independent table has x4 and x8, not x{other}")),
+    };
+    let bin = match memory.speed_bin().as_str() {
+        "A" => checker::Bin::A,
+        "B" => checker::Bin::B,
+        other => {
+            return Err(format!(
+                "the independent table has the bins A and B, not {other}"
+            ));
+        }
+    };
+    Ok(checker::Part {
+        data_rate_mts: *module.dram_rate_mts.value(),
+        density,
+        width,
+        bin,
+    })
+}

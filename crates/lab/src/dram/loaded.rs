@@ -1,0 +1,233 @@
+//! Latency under load: some cores follow chains of pointers while the others load the memory, less and less.
+
+use wordline_core::results::NoValue;
+use wordline_core::{Basis, LoadedTest, Metric, ResultSet};
+use wordline_dram::system::Run;
+
+use super::knee::{self, Place};
+use super::rows::{self, Work, seconds};
+use super::{Memory, Test};
+use crate::control::Control;
+use crate::error::LabError;
+use crate::subject::Subject;
+
+/// Loads at which targets are compared: where the first one's latency is so many times its least.
+const LOADS: [f64; 3] = [1.5, 2.0, 3.0];
+
+/// More delays than this are no sweep.
+const DELAYS_MAX: usize = 1000;
+
+/// The longest pause in cycles: beyond it nothing is loaded.
+const DELAY_MAX: u64 = 1_000_000_000;
+
+/// A curve: points with their delays, least load first.
+struct Curve<'m, 'a> {
+    memory: &'m Memory<'a>,
+    points: Vec<(u64, Run)>,
+}
+
+impl Curve<'_, '_> {
+    fn places(&self) -> Vec<Place> {
+        self.points.iter().map(|(_, run)| place(run)).collect()
+    }
+}
+
+/// Throughput in B/s and mean latency in seconds.
+fn place(run: &Run) -> Place {
+    let latency = run.probe.as_ref().map_or(0.0, |probe| probe.mean_ps);
+    (run.bytes_per_s(), seconds(latency))
+}
+
+pub(super) fn run(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    check(test, loaded)?;
+    let mut points = Vec::new();
+    for memory in &test.memories {
+        for &delay in &loaded.delays_cycles {
+            let traffic = test.traffic(
+                memory,
+                loaded.mix,
+                loaded.pattern,
+                delay,
+                Some(loaded.probes),
+            );
+            let name = format!("loaded, {}, delay {delay}", loaded.mix);
+            points.push(test.point(memory, &name, traffic, loaded.samples));
+        }
+    }
+    let mut runs = super::points::run(&points, control)?.into_iter();
+    let mut curves = Vec::new();
+    for memory in &test.memories {
+        let mut curve = Curve {
+            memory,
+            points: Vec::new(),
+        };
+        for &delay in &loaded.delays_cycles {
+            // There is a run for every point.
+            let ended = runs.next().flatten();
+            curve.points.extend(
+                test.finished(memory, ended, document)?
+                    .map(|run| (delay, run)),
+            );
+        }
+        curve.points.reverse();
+        curves.push(curve);
+    }
+    for curve in &curves {
+        rows(test, loaded, curve, document);
+    }
+    if document.complete {
+        compare(test, loaded, &curves, document);
+    }
+    Ok(())
+}
+
+fn subject(test: &Test<'_>, loaded: &LoadedTest, memory: &Memory<'_>) -> Subject {
+    test.subject(memory, loaded.mix.operation())
+        .at("mix", loaded.mix.name())
+        .at("pattern", loaded.pattern.name())
+}
+
+/// The rows of a curve: of every point, in the order of the delays, and of its knee.
+fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &mut ResultSet) {
+    let memory = curve.memory;
+    let whole = subject(test, loaded, memory);
+    let places = curve.places();
+    // An interrupted sweep has no ends, and without them no knee.
+    let knee = knee::knee(&places).filter(|_| document.complete);
+    let stages = knee::stages(&places, knee);
+    let cores = &memory.connected.config.cores;
+    let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
+    let most = load * u64::from(cores.misses) + u64::from(loaded.probes);
+    for ((delay, run), stage) in curve.points.iter().zip(stages).rev() {
+        let subject = whole.at("delay_cycles", *delay);
+        Work::of(run).rows(memory, &subject, document);
+        rows::under_way(run, most, &subject, document);
+        if let Some(probe) = &run.probe {
+            let name = format!(
+                "{}, loaded, {}, {}, delay {delay}",
+                memory.name,
+                loaded.mix,
+                loaded.pattern.name()
+            );
+            rows::latencies(probe, name, &subject, document);
+            for &within in &loaded.within_ps {
+                let at = subject.at("within_s", seconds(within as f64));
+                let share = rows::share_within(probe, within);
+                document.rows.push(at.row(Metric::LatencyShare, Ok(share)));
+            }
+        }
+        if document.complete {
+            document
+                .rows
+                .push(subject.row(Metric::LoadStage, Ok(f64::from(stage))));
+        }
+    }
+    if document.complete {
+        let place = knee.map(|knee| places[knee]);
+        for (metric, value) in [
+            (
+                Metric::ThroughputKnee,
+                place.map(|(throughput, _)| throughput),
+            ),
+            (Metric::LatencyKnee, place.map(|(_, latency)| latency)),
+        ] {
+            let value = value.ok_or(NoValue::BeyondRange);
+            document.rows.push(whole.row(metric, value));
+        }
+    }
+}
+
+/// All targets at the throughputs at which the first one's latency is a multiple of its least.
+fn compare(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curves: &[Curve<'_, '_>],
+    document: &mut ResultSet,
+) {
+    let Some(first) = curves.first() else {
+        return;
+    };
+    let base = first.places();
+    let Some(&(_, least)) = base.first() else {
+        return;
+    };
+    for load in LOADS {
+        let Some(throughput) = knee::throughput_at(&base, load * least) else {
+            continue;
+        };
+        for (index, curve) in curves.iter().enumerate() {
+            let at = subject(test, loaded, curve.memory)
+                .estimate(Basis::Simulated, "interpolated")
+                .at("load", load)
+                .at("rate_bytes_per_s", throughput)
+                .at("over", first.memory.name.as_str());
+            let latency = knee::latency_at(&curve.places(), throughput);
+            let latency = latency.ok_or(NoValue::BeyondRange);
+            document.rows.push(at.row(Metric::LatencyMean, latency));
+            if index > 0 {
+                let ratio = latency.map(|latency| latency / (load * least));
+                document.rows.push(at.row(Metric::LatencyRatio, ratio));
+            }
+        }
+    }
+}
+
+fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
+    super::check_samples(loaded.samples)?;
+    let delays = &loaded.delays_cycles;
+    let wrong = |problem: String| {
+        Err(LabError::List {
+            what: "delay",
+            problem,
+        })
+    };
+    if delays.is_empty() {
+        return wrong("list is empty".to_owned());
+    }
+    if delays.len() > DELAYS_MAX {
+        return wrong(format!("names more than {DELAYS_MAX}"));
+    }
+    for pair in delays.windows(2) {
+        let [one, next] = [pair[0], pair[1]];
+        if one == next {
+            return wrong(format!("{one} is named twice"));
+        }
+        if one > next {
+            return wrong(format!(
+                "{next} comes after {one}; allowed: ascending cycles"
+            ));
+        }
+    }
+    if let Some(last) = delays.last().filter(|delay| **delay > DELAY_MAX) {
+        return wrong(format!(
+            "{last} is too long; allowed: 0 to {DELAY_MAX} cycles"
+        ));
+    }
+    for memory in &test.memories {
+        let cores = memory.connected.config.cores.cores;
+        if loaded.probes == 0 || loaded.probes >= cores {
+            return Err(LabError::Number {
+                what: "probes",
+                found: f64::from(loaded.probes),
+                problem: format!(
+                    "are no probes on {}; allowed: 1 to {}",
+                    memory.name,
+                    cores.saturating_sub(1)
+                ),
+            });
+        }
+    }
+    if loaded.within_ps.is_empty() {
+        return Ok(());
+    }
+    let within = loaded
+        .within_ps
+        .iter()
+        .map(|ps| wordline_core::quantity::Time::from_ps(*ps).to_string());
+    crate::list::distinct("within", within)
+}

@@ -1,0 +1,252 @@
+//! DDR5 modules in a server: latency without load, bandwidth by mix, latency under load, and traces.
+//!
+//! A test is a list of points, each a simulation of its own; they run side by side ([`points`]), and what they measured
+//! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
+//! the rows' timing class is `max`.
+
+mod band;
+mod bandwidth;
+mod commands;
+mod explain;
+mod idle;
+mod knee;
+mod loaded;
+mod points;
+mod rows;
+mod sources;
+mod trace;
+
+use std::collections::BTreeMap;
+
+use wordline_catalog::{Catalog, DramTarget};
+use wordline_core::quantity::Time;
+use wordline_core::{Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing};
+use wordline_dram::sheet::Connected;
+use wordline_dram::system as dram;
+use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
+
+use crate::control::Control;
+use crate::error::LabError;
+use crate::subject::{Axes, Subject};
+use points::{Ended, Point};
+
+/// The longest time that may be simulated: a second is ten thousand times what a test needs.
+const TIME_MAX: Time = Time::from_ps(1_000_000_000_000);
+
+/// The most latency samples of a point.
+const SAMPLES_MAX: u64 = 1_000_000_000;
+
+/// A target, connected.
+struct Memory<'a> {
+    name: String,
+    target: DramTarget<'a>,
+    connected: Connected,
+    settings: BTreeMap<String, String>,
+}
+
+impl Memory<'_> {
+    /// The speed bin that the user or the sheet chose.
+    fn speed_bin(&self) -> String {
+        let name = "speed_bin";
+        let chosen = || {
+            let choices = self.target.choices().into_iter();
+            let mut named = choices.filter(|choice| choice.name == name);
+            named.next().map(|choice| choice.value)
+        };
+        let set = self.settings.get(name).cloned();
+        set.or_else(chosen).unwrap_or_default()
+    }
+}
+
+/// What all points of a test share.
+struct Test<'a> {
+    workload: &'a DramWorkload,
+    memories: Vec<Memory<'a>>,
+    seed: u64,
+}
+
+/// Runs the test on every target and adds what it found to the document.
+pub(crate) fn run(
+    catalog: &Catalog,
+    workload: &DramWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    check(workload, experiment)?;
+    let memories = connect(catalog, workload, experiment)?;
+    // In full, so that the document repeats whatever the defaults become.
+    document.experiment.targets = memories.iter().map(|memory| memory.name.clone()).collect();
+    for memory in &memories {
+        sources::add(document, &memory.target, &workload.settings);
+    }
+    let test = Test {
+        workload,
+        memories,
+        seed: experiment.seed,
+    };
+    match &workload.test {
+        DramTest::Idle(idle) => idle::run(&test, idle, control, document),
+        DramTest::Bandwidth(bandwidth) => bandwidth::run(&test, bandwidth, control, document),
+        DramTest::Loaded(loaded) => loaded::run(&test, loaded, control, document),
+        DramTest::Trace(trace) => trace::run(&test, trace, control, document),
+    }
+}
+
+fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabError> {
+    if experiment.timings != [Timing::Max] {
+        return Err(LabError::List {
+            what: "timing",
+            problem: "of memory modules is that of the limits in their data sheets; allowed: max"
+                .to_owned(),
+        });
+    }
+    if experiment.age != 0.0 {
+        return Err(LabError::List {
+            what: "age",
+            problem: "changes nothing about memory modules; allowed: 0".to_owned(),
+        });
+    }
+    for (what, ps, least) in [
+        ("warm_up", workload.warm_up_ps, 0),
+        ("measure", workload.measure_ps, 1),
+    ] {
+        if ps < least || ps > TIME_MAX.ps() {
+            return Err(LabError::List {
+                what,
+                problem: format!(
+                    "{} is out of range; allowed: {} to {TIME_MAX}",
+                    Time::from_ps(ps),
+                    Time::from_ps(least)
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_samples(samples: u64) -> Result<(), LabError> {
+    if (1..=SAMPLES_MAX).contains(&samples) {
+        return Ok(());
+    }
+    Err(LabError::Number {
+        what: "samples",
+        found: samples as f64,
+        problem: format!("are no samples; allowed: 1 to {SAMPLES_MAX}"),
+    })
+}
+
+fn connect<'a>(
+    catalog: &'a Catalog,
+    workload: &DramWorkload,
+    experiment: &Experiment,
+) -> Result<Vec<Memory<'a>>, LabError> {
+    let mut memories: Vec<Memory<'a>> = Vec::new();
+    for name in &experiment.targets {
+        let target = catalog.dram_target(name)?;
+        let name = target.name.clone();
+        if memories.iter().any(|other| other.name == name) {
+            return Err(LabError::Twice(name));
+        }
+        let connected = target.connect(&workload.settings);
+        let connected = connected.map_err(|source| LabError::Setting {
+            target: name.clone(),
+            source,
+        })?;
+        memories.push(Memory {
+            name,
+            target,
+            connected,
+            settings: workload.settings.clone(),
+        });
+    }
+    if memories.is_empty() {
+        return Err(LabError::NoModule);
+    }
+    Ok(memories)
+}
+
+impl Test<'_> {
+    /// The traffic of a point. With probes, the cores that are left load the memory; without, all do.
+    fn traffic(
+        &self,
+        memory: &Memory<'_>,
+        mix: Mix,
+        pattern: Pattern,
+        delay_cycles: u64,
+        probes: Option<u32>,
+    ) -> Traffic {
+        let cores = memory.connected.config.cores.cores;
+        let probes = probes.unwrap_or(0);
+        Traffic {
+            mix: mix_of(mix),
+            pattern: match pattern {
+                Pattern::Sequential => AccessPattern::Sequential,
+                Pattern::Random => AccessPattern::Random,
+            },
+            delay_cycles,
+            load_cores: cores.saturating_sub(probes),
+            probes,
+            seed: self.seed,
+        }
+    }
+
+    fn point(&self, memory: &Memory<'_>, name: &str, traffic: Traffic, samples: u64) -> Point {
+        Point {
+            name: format!("{}, {name}", memory.name),
+            config: memory.connected.config.clone(),
+            traffic,
+            length: Length {
+                warm_up_ps: self.workload.warm_up_ps,
+                measure_ps: self.workload.measure_ps,
+                probe_samples: samples,
+            },
+        }
+    }
+
+    /// The run of a point that was finished. One that was stopped leaves the document incomplete.
+    fn finished(
+        &self,
+        memory: &Memory<'_>,
+        ended: Ended,
+        document: &mut ResultSet,
+    ) -> Result<Option<Run>, LabError> {
+        match ended {
+            Some(Ok(run)) => Ok(Some(run)),
+            Some(Err(source)) => Err(LabError::Memory {
+                target: memory.name.clone(),
+                source,
+            }),
+            None => {
+                document.complete = false;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What identifies the rows of a target.
+    fn subject(&self, memory: &Memory<'_>, operation: &'static str) -> Subject {
+        let subject = Subject {
+            target: memory.name.clone(),
+            part: memory.target.module.header.id.clone(),
+            board: memory.target.system.header.id.clone(),
+            workload: "dram",
+            operation,
+            axes: Axes::new(),
+            timing: Timing::Max,
+            age: 0.0,
+            basis: Basis::Simulated,
+        };
+        subject.at("test", self.workload.test.name())
+    }
+}
+
+fn mix_of(mix: Mix) -> dram::Mix {
+    match mix {
+        Mix::Reads => dram::Mix::Reads,
+        Mix::ThreeToOne => dram::Mix::ThreeToOne,
+        Mix::TwoToOne => dram::Mix::TwoToOne,
+        Mix::OneToOne => dram::Mix::OneToOne,
+        Mix::Triad => dram::Mix::Triad,
+    }
+}

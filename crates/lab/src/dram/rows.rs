@@ -1,0 +1,226 @@
+//! From what a run measured to the rows of the document, whatever the test.
+
+use wordline_core::results::{HistogramBucket, NoValue};
+use wordline_core::{Basis, Metric, ResultSet};
+use wordline_dram::energy::{EnergyBreakdown, EnergyPart};
+use wordline_dram::system::{BIN_PS, Probe, Run};
+use wordline_dram::{CAUSES, Cause, Currents, EnergyCounts, Summary, energy};
+
+use super::Memory;
+use super::explain;
+use crate::subject::Subject;
+
+/// Picoseconds as seconds.
+pub(super) fn seconds(ps: f64) -> f64 {
+    ps * 1e-12
+}
+
+/// What modules did in a stretch of time.
+pub(super) struct Work<'a> {
+    pub(super) duration_ps: u64,
+    pub(super) bytes: u64,
+    pub(super) summary: &'a Summary,
+    pub(super) energy: &'a EnergyCounts,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn of(run: &'a Run) -> Self {
+        Self {
+            duration_ps: run.duration_ps,
+            bytes: run.bytes_read + run.bytes_written,
+            summary: &run.summary,
+            energy: &run.energy,
+        }
+    }
+
+    /// Rows that every test has: throughput, buses, rows, waits, energy.
+    pub(super) fn rows(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+        let rate = self.bytes as f64 / seconds(self.duration_ps as f64);
+        let row = subject.row(Metric::ThroughputMean, Ok(rate));
+        document.rows.push(row);
+        self.buses(subject, document);
+        self.hits(subject, document);
+        waits(&self.summary.read_waits, subject, document);
+        self.energies(memory, subject, document);
+    }
+
+    fn buses(&self, subject: &Subject, document: &mut ResultSet) {
+        let data = self.summary.bus.utilization();
+        let data = data.ok_or(NoValue::NotApplicable);
+        document
+            .rows
+            .push(subject.row(Metric::BusUtilization, data));
+        for (cause, share) in explain::shares(&self.summary.bus).into_iter().flatten() {
+            let at = subject.at("cause", cause);
+            document.rows.push(at.row(Metric::BusShare, Ok(share)));
+        }
+    }
+
+    fn hits(&self, subject: &Subject, document: &mut ResultSet) {
+        let Summary {
+            hits,
+            misses,
+            conflicts,
+            ..
+        } = *self.summary;
+        let all = (hits + misses + conflicts) as f64;
+        for (metric, count) in [
+            (Metric::RowHitRate, hits),
+            (Metric::RowMissRate, misses),
+            (Metric::RowConflictRate, conflicts),
+        ] {
+            document
+                .rows
+                .push(subject.row(metric, Ok(count as f64 / all)));
+        }
+    }
+
+    /// Power by part, and what a byte takes, with the band between the sets of currents.
+    fn energies(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+        let sets = &memory.connected.currents;
+        let of = |currents: &Currents| {
+            energy(self.energy, currents, &memory.connected.config.sub_channel)
+        };
+        let Some((_, first)) = sets.first() else {
+            return;
+        };
+        let first = of(first);
+        let duration = seconds(self.duration_ps as f64);
+        let power = first.total() / duration;
+        document
+            .rows
+            .push(subject.row(Metric::PowerMean, Ok(power)));
+        for part in EnergyPart::ALL {
+            let at = subject.at("cause", part.name());
+            let power = first.part(part) / duration;
+            document.rows.push(at.row(Metric::PowerMeanPart, Ok(power)));
+        }
+        let per_byte = |breakdown: &EnergyBreakdown| breakdown.total() / self.bytes as f64;
+        let row = subject.row(Metric::EnergyPerByte, Ok(per_byte(&first)));
+        document.rows.push(row);
+        if sets.len() < 2 {
+            return;
+        }
+        let all: Vec<f64> = sets
+            .iter()
+            .map(|(_, currents)| per_byte(&of(currents)))
+            .collect();
+        for (end, value) in [
+            (
+                "band_low",
+                all.iter().copied().fold(f64::INFINITY, f64::min),
+            ),
+            (
+                "band_high",
+                all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ),
+        ] {
+            let at = subject.estimate(Basis::Simulated, end);
+            document.rows.push(at.row(Metric::EnergyPerByte, Ok(value)));
+        }
+    }
+}
+
+/// The shares of the reads' waiting time by cause; none where nothing waited.
+fn waits(waits: &[u64; CAUSES], subject: &Subject, document: &mut ResultSet) {
+    let all: u64 = waits.iter().sum();
+    if all == 0 {
+        return;
+    }
+    for (cause, clocks) in Cause::ALL.iter().zip(waits) {
+        let at = subject.at("cause", cause.name());
+        let share = *clocks as f64 / all as f64;
+        document.rows.push(at.row(Metric::WaitShare, Ok(share)));
+    }
+}
+
+/// Little's law: reads under way, of at most so many, and how long each takes.
+pub(super) fn under_way(run: &Run, most: u64, subject: &Subject, document: &mut ResultSet) {
+    for (metric, value) in [
+        (Metric::OutstandingMean, run.outstanding_mean),
+        (Metric::OutstandingMax, most as f64),
+    ] {
+        document.rows.push(subject.row(metric, Ok(value)));
+    }
+}
+
+/// The latency samples of probes, their distribution under a name, and how sure the mean is.
+pub(super) fn latencies(probe: &Probe, name: String, subject: &Subject, document: &mut ResultSet) {
+    let quantile = |share| seconds(probe.quantile(share) as f64);
+    let mean = seconds(probe.mean_ps);
+    for (metric, value) in [
+        (Metric::LatencyMean, mean),
+        (Metric::LatencyP50, quantile(0.5)),
+        (Metric::LatencyP90, quantile(0.9)),
+        (Metric::LatencyP99, quantile(0.99)),
+        (Metric::LatencyP999, quantile(0.999)),
+        (Metric::LatencyMax, seconds(probe.max_ps as f64)),
+    ] {
+        let mut row = subject.row(metric, Ok(value));
+        row.distribution = Some(name.clone());
+        document.rows.push(row);
+    }
+    document.histograms.insert(name, buckets(probe));
+    let samples = probe.samples as f64;
+    document
+        .rows
+        .push(subject.row(Metric::AccessCount, Ok(samples)));
+    let half = seconds(probe.confidence_ps);
+    for (end, value) in [
+        ("confidence_low", mean - half),
+        ("confidence_high", mean + half),
+    ] {
+        let at = subject.estimate(Basis::Simulated, end);
+        document.rows.push(at.row(Metric::LatencyMean, Ok(value)));
+    }
+}
+
+/// The occupied bins. The last one is open and ends with the greatest sample.
+fn buckets(probe: &Probe) -> Vec<HistogramBucket> {
+    let last = probe.bins.len().saturating_sub(1);
+    let occupied = probe
+        .bins
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0);
+    let bucket = |(index, count): (usize, &u64)| HistogramBucket {
+        upper_s: seconds(match index == last {
+            true => probe.max_ps as f64,
+            false => ((index as u64 + 1) * BIN_PS) as f64,
+        }),
+        count: *count,
+    };
+    occupied.map(bucket).collect()
+}
+
+/// The share of the samples that took no longer than a time, to the precision of their quantiles (0.1 % of the time).
+pub(super) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
+    if within_ps >= probe.max_ps {
+        return 1.0;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..48 {
+        let middle = f64::midpoint(low, high);
+        if probe.quantile(middle) <= within_ps {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    // The least sample answers every share down to 0.
+    if probe.quantile(0.0) > within_ps {
+        0.0
+    } else {
+        low
+    }
+}
+
+/// What a read takes that finds its bank closed and waits for nothing else, in seconds: the sum by hand.
+pub(super) fn unloaded(memory: &Memory<'_>) -> f64 {
+    let config = &memory.connected.config;
+    let timing = &config.sub_channel.timing;
+    let clocks = u64::from(timing.rcd) + u64::from(timing.cl) + u64::from(timing.burst);
+    let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
+    let module = config.sub_channel.clock.ps(clocks) + config.module_delay_ps;
+    seconds((on_chip + module) as f64)
+}

@@ -1,0 +1,307 @@
+//! A trace of somebody's program, replayed on every target.
+//!
+//! Requests that have times reach the memory controllers at them. Those without come as fast as the cores' outstanding
+//! misses let them: so many are under way at a time. Latencies are from the controller's door and back: the way on
+//! chip is the program's own.
+
+use std::collections::HashMap;
+
+use wordline_core::quantity::{Frequency, Time};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet};
+use wordline_dram::energy::EnergyMeter;
+use wordline_dram::system::{Completion, MemorySystem};
+use wordline_dram::{EnergyCounts, Kind, Observer, Statistics, Summary};
+use wordline_trace::dram::{DramFormat, DramRequest, DramSummary, Options, open};
+
+use super::commands::{Commands, Findings};
+use super::rows::Work;
+use super::{Memory, Test};
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+
+/// Requests between two looks at whether the run should stop.
+const BREATH: u64 = 1 << 14;
+
+/// Step in picoseconds by which a memory is run while requests without times wait for one that is done.
+const STEP_PS: u64 = 5_000;
+
+pub(super) fn run(
+    test: &Test<'_>,
+    trace: &DramTraceTest,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let format = trace
+        .format
+        .as_deref()
+        .map(str::parse::<DramFormat>)
+        .transpose();
+    let format = format.map_err(|error| LabError::List {
+        what: "as",
+        problem: error.to_string(),
+    })?;
+    for memory in &test.memories {
+        let options = Options {
+            memory_bytes: memory.connected.config.bytes(),
+            format,
+            clock: trace.clock_hz.map(Frequency::from_hz),
+            align: trace.align,
+            fold: trace.fold,
+        };
+        let Some(replayed) = replay(memory, trace, &options, control)? else {
+            document.complete = false;
+            return Ok(());
+        };
+        replayed.rows(test, memory, document);
+        replayed.warnings(memory, trace, document);
+    }
+    Ok(())
+}
+
+/// What a replay found.
+struct Replayed {
+    end_ps: u64,
+    reads: LatencyHistogram,
+    summary: Summary,
+    energy: EnergyCounts,
+    told: DramSummary,
+    /// What the checker found, where it was asked for.
+    checked: Option<Findings>,
+}
+
+/// Replays a trace on one target; `None` when it is told to stop.
+fn replay(
+    memory: &Memory<'_>,
+    trace: &DramTraceTest,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Option<Replayed>, LabError> {
+    let config = &memory.connected.config;
+    let failed = |source| LabError::DramTrace {
+        file: trace.file.clone(),
+        source,
+    };
+    let mut requests = open(control.open(&trace.file)?, options).map_err(failed)?;
+    let commands = Commands::new(memory, trace, control)?;
+    let sub_channel = &config.sub_channel;
+    let watch = |channel, number| {
+        let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
+        (measures, commands.tap(channel, number))
+    };
+    let system = MemorySystem::new(config, watch).map_err(|source| LabError::Memory {
+        target: memory.name.clone(),
+        source,
+    })?;
+    let window = u64::from(config.cores.cores) * u64::from(config.cores.misses);
+    let mut player = Player::new(system, window.max(1));
+    for (number, request) in requests.by_ref().enumerate() {
+        let request = request.map_err(failed)?;
+        player
+            .push(number as u64, &request)
+            .map_err(|problem| LabError::Log {
+                file: trace.file.clone(),
+                problem,
+            })?;
+        if number as u64 % BREATH == 0 {
+            if control.stopped() {
+                return Ok(None);
+            }
+            control.report(Progress {
+                step: &memory.name,
+                done_bytes: 0,
+                total_bytes: 0,
+            });
+        }
+    }
+    let told = requests.summary();
+    let (end_ps, reads, mut system) = player.finish();
+    let end = config.sub_channel.clock.edge_at_or_after(end_ps);
+    let (mut summary, mut energy) = (Summary::default(), EnergyCounts::default());
+    let mut findings = Findings::default();
+    for ((statistics, meter), tap) in system.observers_mut() {
+        summary.merge(&statistics.end(end));
+        energy.merge(&meter.end(end));
+        tap.finish(end, &mut findings);
+    }
+    drop(system);
+    let checked = commands.checks().then_some(findings);
+    commands.finish()?;
+    Ok(Some(Replayed {
+        end_ps,
+        reads,
+        summary,
+        energy,
+        told,
+        checked,
+    }))
+}
+
+/// Hands requests to a memory in their time.
+struct Player<O: Observer> {
+    system: MemorySystem<O>,
+    /// Most requests without times that are under way.
+    window: u64,
+    /// When the reads that are under way came.
+    came: HashMap<u64, u64>,
+    under_way: u64,
+    now_ps: u64,
+    run_ps: u64,
+    reads: LatencyHistogram,
+}
+
+impl<O: Observer> Player<O> {
+    fn new(system: MemorySystem<O>, window: u64) -> Self {
+        Self {
+            system,
+            window,
+            came: HashMap::new(),
+            under_way: 0,
+            now_ps: 0,
+            run_ps: 0,
+            reads: LatencyHistogram::new(),
+        }
+    }
+
+    /// Takes a request at its time, or as soon as there is room.
+    fn push(&mut self, id: u64, request: &DramRequest) -> Result<(), String> {
+        match request.at {
+            Some(at) => self.now_ps = at.ps(),
+            None => {
+                while self.under_way >= self.window {
+                    self.now_ps += STEP_PS;
+                    self.run(self.now_ps);
+                }
+            }
+        }
+        // What is done must not pile up.
+        if self.now_ps >= self.run_ps + BREATH * STEP_PS {
+            self.run(self.now_ps);
+        }
+        let kind = match request.operation {
+            Operation::Read => Kind::Read,
+            Operation::Write => Kind::Write,
+        };
+        let pushed = self.system.push(id, kind, request.address, self.now_ps);
+        pushed.map_err(|error| format!("line {}: {error}", request.line))?;
+        if kind == Kind::Read {
+            self.came.insert(id, self.now_ps);
+        }
+        self.under_way += 1;
+        Ok(())
+    }
+
+    fn run(&mut self, until_ps: u64) {
+        self.system.run(until_ps);
+        self.run_ps = until_ps;
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        let (came, reads) = (&mut self.came, &mut self.reads);
+        let mut done = 0;
+        for Completion { id, time_ps, .. } in self.system.completed() {
+            done += 1;
+            if let Some(at) = came.remove(&id) {
+                reads.record(Time::from_ps(time_ps.saturating_sub(at)));
+            }
+        }
+        self.under_way -= done;
+    }
+
+    /// Waits for everything. When it was over, the latencies of reads, and the memory.
+    fn finish(mut self) -> (u64, LatencyHistogram, MemorySystem<O>) {
+        let end_ps = self.system.flush();
+        self.collect();
+        (end_ps, self.reads, self.system)
+    }
+}
+
+impl Replayed {
+    fn rows(&self, test: &Test<'_>, memory: &Memory<'_>, document: &mut ResultSet) {
+        let operation = match (self.told.reads, self.told.writes) {
+            (_, 0) => "read",
+            (0, _) => "write",
+            _ => "read_write",
+        };
+        let subject = test.subject(memory, operation);
+        let bytes = 64 * (self.told.reads + self.told.writes);
+        let work = Work {
+            duration_ps: self.end_ps,
+            bytes,
+            summary: &self.summary,
+            energy: &self.energy,
+        };
+        work.rows(memory, &subject, document);
+        document
+            .rows
+            .push(subject.row(Metric::BytesMoved, Ok(bytes as f64)));
+        let reads = self.reads.count();
+        document
+            .rows
+            .push(subject.row(Metric::AccessCount, Ok(reads as f64)));
+        let under_way = self.reads.sum_ps() as f64 / self.end_ps as f64;
+        document
+            .rows
+            .push(subject.row(Metric::OutstandingMean, Ok(under_way)));
+        if reads > 0 {
+            let name = format!("{}, trace", memory.name);
+            subject.latencies(&self.reads, name, document);
+        }
+        if let Some(checked) = &self.checked {
+            // What breaks a rule is no result.
+            let value = if checked.violations == 0 {
+                Ok(0.0)
+            } else {
+                Err(NoValue::Failed)
+            };
+            document
+                .rows
+                .push(subject.row(Metric::CommandViolations, value));
+        }
+    }
+
+    fn warnings(&self, memory: &Memory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
+        let told = &self.told;
+        for (count, what) in [
+            (
+                told.aligned,
+                "addresses lay within a line, which was taken for them",
+            ),
+            (
+                told.folded,
+                "addresses lay beyond the memory and were taken modulo its size",
+            ),
+        ] {
+            if count > 0 {
+                let advice = format!("{} on {}: {count} {what}", trace.file, memory.name);
+                document.warn(WarningCode::FoldedAddresses, advice);
+            }
+        }
+        if told.last.is_none() {
+            let advice = format!(
+                "{}: it tells no times, so requests come as fast as the cores' outstanding misses let them",
+                trace.file
+            );
+            document.warn(WarningCode::Default, advice);
+        }
+        let Some(checked) = &self.checked else {
+            return;
+        };
+        let (name, commands) = (&memory.name, checked.commands);
+        if checked.violations == 0 {
+            let advice =
+                format!("{name}: {commands} commands keep every rule of an independent table");
+            document.warn(WarningCode::Advice, advice);
+            return;
+        }
+        let violations = checked.violations;
+        let advice = format!(
+            "{name}: {violations} of {commands} commands break a rule; please report this defect"
+        );
+        document.warn(WarningCode::RunFailed, advice);
+        for violation in &checked.told {
+            document.warn(WarningCode::RunFailed, format!("{name}: {violation}"));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Latency without load, and what it consists of.
+
+use wordline_core::Metric;
+
+use super::{View, by_target, cause, known};
+use crate::grid::Grid;
+use crate::pivot::Line;
+use crate::text;
+
+const TEST: &str = "idle";
+
+/// What the rows say, top to bottom.
+const FIGURES: [(Metric, &str); 7] = [
+    (Metric::LatencyMean, "mean"),
+    (Metric::LatencyP50, "half take up to"),
+    (Metric::LatencyP90, "90 % take up to"),
+    (Metric::LatencyP99, "99 % take up to"),
+    (Metric::LatencyP999, "99.9 % take up to"),
+    (Metric::LatencyMax, "slowest"),
+    (Metric::PowerMean, "power of the modules"),
+];
+
+pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
+    let lines: Vec<_> = view.plain(TEST).collect();
+    let on = |target: &str| View::of_target(&lines, target);
+    let figures = FIGURES.iter().map(|(metric, name)| {
+        let cell = |target: &&str| Some(text::value(on(target)?.row(*metric, None)?, 4));
+        ((*name).to_owned(), view.targets.iter().map(cell).collect())
+    });
+    let title = format!("Latency without load{}", view.place());
+    let mut grids: Vec<Grid> = by_target(view, title, "a read", figures)
+        .into_iter()
+        .collect();
+    let parts = causes(&lines).into_iter().map(|part| {
+        let cell = |target: &&str| {
+            let row = on(target)?.row(Metric::LatencyMeanPart, Some(part))?;
+            Some(text::value(row, text::DIGITS))
+        };
+        (cause::name(part), view.targets.iter().map(cell).collect())
+    });
+    let title = format!("What latency without load consists of{}", view.place());
+    grids.extend(by_target(view, title, "part", parts));
+    grids
+}
+
+/// The parts that take any time, the fixed ones first.
+fn causes<'a>(lines: &[&Line<'a>]) -> Vec<&'a str> {
+    let mut causes: Vec<&str> = Vec::new();
+    let parts = lines
+        .iter()
+        .flat_map(|line| line.parts(Metric::LatencyMeanPart));
+    for (cause, _) in parts.filter(|(_, seconds)| seconds.abs() > 5e-13) {
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    let place = |cause: &str| match cause {
+        "on_chip" | "module" => 0,
+        "activate" => 1,
+        "cas" | "burst" => 2,
+        _ => 3,
+    };
+    causes.sort_by_key(|cause| {
+        (
+            place(cause),
+            known(cause).map_or(usize::MAX, |known| known.order),
+        )
+    });
+    causes
+}
+
+/// "rdimm: a read takes 102 ns without load: on-chip path 61.0 ns, …".
+pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
+    let lines: Vec<_> = view.plain(TEST).collect();
+    let sentence = |line: &&Line<'_>| {
+        let mean = line.number(Metric::LatencyMean)?;
+        let mut parts: Vec<(&str, f64)> = line.parts(Metric::LatencyMeanPart).collect();
+        parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let told = parts.iter().filter(|(_, seconds)| *seconds >= 0.01 * mean);
+        let told: Vec<_> = told
+            .map(|(part, seconds)| format!("{} {}", cause::name(part), time(*seconds)))
+            .collect();
+        let target = &line.head().target;
+        let mut sentence = format!("{target}: a read takes {} without load", time(mean));
+        if !told.is_empty() {
+            sentence += &format!(": {}", told.join(", "));
+        }
+        Some(sentence + ".")
+    };
+    lines.iter().filter_map(sentence).collect()
+}
+
+fn time(seconds: f64) -> String {
+    text::number(Metric::LatencyMean, seconds, text::DIGITS)
+}

@@ -1,0 +1,117 @@
+//! What people see of documents about memory modules.
+
+use wordline_core::Metric;
+
+use super::{points, tables};
+use crate::answer::answer;
+use crate::format::Format;
+use crate::{Style, fixture, render};
+
+fn titles(document: &wordline_core::ResultSet) -> Vec<String> {
+    tables(document)
+        .iter()
+        .map(|grid| grid.title().to_owned())
+        .collect()
+}
+
+#[test]
+fn bandwidth_is_told_with_its_gain_its_band_and_its_reasons() {
+    insta::assert_snapshot!(render(
+        &fixture::dram_bandwidth(),
+        Format::Table,
+        &Style::default()
+    ));
+}
+
+#[test]
+fn a_loaded_memory_is_told_by_its_curve() {
+    insta::assert_snapshot!(render(
+        &fixture::dram_loaded(),
+        Format::Table,
+        &Style::default()
+    ));
+}
+
+#[test]
+fn latency_without_load_is_told_by_its_parts() {
+    insta::assert_snapshot!(render(
+        &fixture::dram_idle(),
+        Format::Table,
+        &Style::default()
+    ));
+}
+
+#[test]
+fn a_replayed_trace_is_told_side_by_side() {
+    insta::assert_snapshot!(render(
+        &fixture::dram_trace(),
+        Format::Table,
+        &Style::default()
+    ));
+}
+
+/// The parts of a gain add up to it, as the registry promises; the page must not tell another sum.
+#[test]
+fn parts_of_the_gain_add_up() {
+    let document = fixture::dram_bandwidth();
+    let ratios = document
+        .of(Metric::ThroughputRatio)
+        .filter(|row| !row.axes.contains_key("estimate"));
+    for row in ratios {
+        let mix = row.text("mix");
+        let parts = document
+            .of(Metric::ThroughputRatioPart)
+            .filter(|part| part.text("mix") == mix);
+        let sum: f64 = parts.filter_map(|part| part.value).sum();
+        let gain = row.value.expect("a number") - 1.0;
+        assert!((sum - gain).abs() < 1e-12, "{mix:?}: {sum} against {gain}");
+    }
+}
+
+#[test]
+fn a_single_module_is_compared_with_nothing() {
+    let mut document = fixture::dram_bandwidth();
+    document
+        .rows
+        .retain(|row| row.part.starts_with("rdimm") && !row.axes.contains_key("over"));
+    let titles = titles(&document);
+    assert!(
+        !titles.iter().any(|title| title.contains("gain")),
+        "{titles:?}"
+    );
+    let told = answer(&document).join("\n");
+    assert!(
+        told.contains("rdimm-6400-2rx4-128g@xeon6-1s carries 565 GB/s of reads, 92.0 % of what"),
+        "{told}"
+    );
+    assert!(!told.contains(" over "), "{told}");
+}
+
+#[test]
+fn modules_on_several_systems_keep_their_full_names() {
+    let mut document = fixture::dram_bandwidth();
+    for row in &mut document.rows {
+        if row.part.starts_with("mrdimm") {
+            row.target = row.target.replace("xeon6-1s", "next");
+        }
+    }
+    let columns: Vec<_> = tables(&document)[0]
+        .columns()
+        .iter()
+        .map(|column| column.name.clone())
+        .collect();
+    assert_eq!(
+        columns[1..3],
+        [
+            "rdimm-6400-2rx4-128g@xeon6-1s",
+            "mrdimm-8800-2rx4-128g@next"
+        ]
+    );
+}
+
+#[test]
+fn points_have_a_sign_and_no_negative_zero() {
+    assert_eq!(points(0.381), "+38.1 %");
+    assert_eq!(points(-0.005), "-0.5 %");
+    assert_eq!(points(-1e-9), "+0.0 %");
+}

@@ -1,0 +1,105 @@
+//! Bars made of pieces, one for each cause, as a Vega-Lite specification.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::axis;
+use super::plot::legend_columns;
+use crate::text;
+
+/// A piece of a bar.
+#[derive(Serialize)]
+pub(super) struct Piece {
+    pub(super) bar: String,
+    pub(super) cause: String,
+    /// Where it stands in its bar.
+    pub(super) order: usize,
+    pub(super) value: f64,
+    /// The value as people read it.
+    pub(super) text: String,
+}
+
+/// How long bars are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scale {
+    /// All as long, whatever their pieces add up to.
+    Shares,
+    /// As long as their pieces add up to, in a unit.
+    Of(&'static str),
+}
+
+/// The bars from top to bottom in the order of their first pieces. `colors` names the causes that the legend shows.
+pub(super) fn spec(
+    title: &str,
+    scale: Scale,
+    colors: &[(String, &str)],
+    pieces: &[Piece],
+) -> Value {
+    let pieces: Vec<Piece> = pieces.iter().map(printable).collect();
+    let (names, colors): (Vec<String>, Vec<&str>) = colors.iter().cloned().unzip();
+    let mut bars: Vec<&str> = Vec::new();
+    for piece in &pieces {
+        if !bars.contains(&piece.bar.as_str()) {
+            bars.push(&piece.bar);
+        }
+    }
+    // What a run is called grows with what it varies in; a name that is cut says nothing.
+    let longest = bars.iter().map(|bar| bar.chars().count()).max();
+    let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };
+    let (stack, labels) = match scale {
+        Scale::Shares => ("normalize", "format(datum.value, '.0%')".to_owned()),
+        Scale::Of(unit) => ("zero", axis::label(unit)),
+    };
+    let mut layers = vec![json!({
+        "mark": {"type": "bar", "stroke": "white", "strokeWidth": 1},
+        "encoding": {
+            "color": {
+                "field": "cause", "type": "nominal",
+                "scale": {"domain": names, "range": colors},
+                "legend": {"columns": legend_columns(&names), "symbolType": "square",
+                           "symbolStrokeWidth": 0},
+            },
+        },
+    })];
+    if scale == Scale::Shares {
+        // Only pieces that are wide enough for their label get one.
+        layers.push(json!({
+            "mark": {"type": "text", "color": "white", "fontSize": 11},
+            "encoding": {
+                "x": {"field": "value", "type": "quantitative", "stack": stack,
+                      "bandPosition": 0.5},
+                "text": {"field": "text", "type": "nominal"},
+                "opacity": {
+                    "condition": {"test": "datum.value >= 0.15", "value": 1}, "value": 0,
+                },
+                "detail": {"field": "cause", "type": "nominal"},
+            },
+        }));
+    }
+    json!({
+        "height": 24 * bars.len(),
+        "data": {"values": pieces},
+        "encoding": {
+            "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
+                  "axis": {"labelLimit": label_limit, "ticks": false, "domain": false}},
+            "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
+                  "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
+            "order": {"field": "order", "type": "quantitative"},
+            "tooltip": [
+                {"field": "bar", "type": "nominal", "title": "what"},
+                {"field": "cause", "type": "nominal", "title": "cause"},
+                {"field": "text", "type": "nominal", "title": title},
+            ],
+        },
+        "layer": layers,
+    })
+}
+
+fn printable(piece: &Piece) -> Piece {
+    Piece {
+        bar: text::printable(&piece.bar),
+        cause: text::printable(&piece.cause),
+        text: piece.text.clone(),
+        ..*piece
+    }
+}

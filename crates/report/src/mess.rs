@@ -1,0 +1,85 @@
+//! Curves of latency over bandwidth in the CSV form of the Mess benchmark.
+//!
+//! The form is that of `processed/memory_curves.csv`, which the plotter of Mess 2.0 writes (`utils/plotter.py` and
+//! `utils/libs/processor.py` of <https://github.com/bsc-mem/Mess-2.0>) and its `utils/app_plotter.py --curves` reads:
+//! a row for each read percentage and pause, bandwidth in GB/s (10⁹ bytes), latency in ns. Mess smooths what it
+//! measured; here the smoothed columns repeat the means, and deviations that nobody measured are left empty. A file
+//! has the curves of one memory.
+
+use std::fmt::Write as _;
+
+use wordline_core::results::ResultSet;
+use wordline_core::{Metric, Mix};
+
+use crate::dram::{View, curves};
+use crate::pivot::Pivot;
+
+/// The columns, in Mess's order.
+const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,\
+                       latency_mean,latency_std,bandwidth_smooth,latency_smooth";
+
+/// A CSV text for each target of a document of `wordline dram loaded`, in the document's order. Points without a
+/// bandwidth or a latency are left out, and so are mixes that are none of ours.
+#[must_use]
+pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
+    let pivot = Pivot::of(document);
+    let view = View::of(&pivot);
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for curve in curves(&view) {
+        let Some(share) = Mix::from_name(curve.mix).map(Mix::read_share) else {
+            continue;
+        };
+        let place = texts.iter().position(|(target, _)| target == curve.target);
+        let place = place.unwrap_or_else(|| {
+            texts.push((curve.target.to_owned(), format!("{COLUMNS}\n")));
+            texts.len() - 1
+        });
+        let text = &mut texts[place].1;
+        // Ascending in the bandwidth, but for what bends back.
+        for point in &curve.points {
+            let Some((bandwidth, latency)) = point
+                .throughput()
+                .zip(point.line.number(Metric::LatencyMean))
+            else {
+                continue;
+            };
+            let (gb, ns) = (bandwidth / 1e9, latency * 1e9);
+            let percent = (share * 100.0).round();
+            let pause = point.delay;
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{percent},{pause},{gb:.6},,{share:.6},{ns:.6},,{gb:.6},{ns:.6}"
+            );
+        }
+    }
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn each_target_has_a_text_with_a_row_for_each_point() {
+        let texts = mess_curves(&fixture::dram_loaded());
+        assert_eq!(texts.len(), 2);
+        let (target, text) = &texts[0];
+        assert_eq!(target, "rdimm-6400-2rx4-128g@xeon6-1s");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 20);
+        assert_eq!(lines[0].split(',').count(), 9);
+        assert_eq!(
+            lines[1],
+            "100,20000,4.218269,,1.000000,103.077444,,4.218269,103.077444"
+        );
+        assert!(lines[19].starts_with("100,0,553.9"), "{}", lines[19]);
+    }
+
+    #[test]
+    fn other_documents_have_no_curves() {
+        assert!(mess_curves(&fixture::dram_bandwidth()).is_empty());
+        assert!(mess_curves(&fixture::mram()).is_empty());
+    }
+}
