@@ -12,30 +12,33 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
         for set in 0..self.set_count {
-            self.admit_kind(set, 0, now);
-            self.admit_kind(set, 1, now);
+            for kind in 0..2 {
+                self.admit_kind(set, kind, now);
+            }
         }
     }
 
     #[inline]
     fn admit_kind(&mut self, set: usize, kind: usize, now: u64) {
-        while let Some(&head) = self.sets[set & 1].backlog[kind].front() {
+        while let Some(head) = self.sets[set & 1].backlog[kind].front() {
             if head.arrival > now {
                 self.admit_at = self.admit_at.min(head.arrival);
                 return;
             }
+            let head = *head;
             let found = self.is_line_queued(set, &head);
             let queues = &mut self.sets[set & 1];
-            if !found && queues.count[kind] >= queues.room[kind] {
+            if found {
+                queues.backlog[kind].drop_front();
+                self.serve_at_once(&head, now);
+                continue;
+            }
+            if queues.count[kind] >= queues.room[kind] {
                 return;
             }
-            queues.backlog[kind].pop_front();
+            queues.backlog[kind].drop_front();
             self.observer.accepted(head.id, kind_of(head.kind), now);
-            if found {
-                self.serve_at_once(&head, now);
-            } else {
-                self.enter(set, kind, &head, now);
-            }
+            self.enter(set, kind, &head, now);
         }
     }
 
@@ -57,7 +60,10 @@ impl<O: Observer> SubChannel<O> {
         false
     }
 
+    #[inline(never)]
     fn serve_at_once(&mut self, request: &Waiting, now: u64) {
+        self.observer
+            .accepted(request.id, kind_of(request.kind), now);
         self.waiting -= 1;
         let mut waits = [0; CAUSES];
         waits[Cause::Queue as usize] = clocks(now - request.arrival);

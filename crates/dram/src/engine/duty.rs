@@ -90,13 +90,12 @@ impl<O: Observer> SubChannel<O> {
         for index in 0..self.geometry.banks {
             let withheld = must && self.is_withheld(next, index);
             let place = rank * usize::from(self.geometry.banks) + usize::from(index);
-            let pc = &mut self.channels[channel & 1];
-            let since = pc.withheld_since[place];
-            if withheld && since == u64::MAX {
-                pc.withheld_since[place] = from;
-            } else if !withheld && since != u64::MAX {
-                pc.withheld_since[place] = u64::MAX;
-                pc.withheld[place] += from - since;
+            let of = &mut self.channels[channel & 1].withheld[place];
+            if withheld && of.since == u64::MAX {
+                of.since = from;
+            } else if !withheld && of.since != u64::MAX {
+                of.before += from - of.since;
+                of.since = u64::MAX;
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Requests that wait: backlogs, entries, and the lists that hold entries together.
 
-use std::collections::VecDeque;
-
+use super::ring::Ring;
 use crate::observer::CAUSES;
 use crate::request::{Kind, Location};
 
@@ -9,7 +8,7 @@ use crate::request::{Kind, Location};
 pub(super) const NONE: u16 = u16::MAX;
 
 /// A request that has not entered a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
     pub(super) id: u64,
     pub(super) arrival: u64,
@@ -41,7 +40,7 @@ pub(super) struct Entry {
     pub(super) row: u32,
     pub(super) column: u16,
     pub(super) bank: u16,
-    /// The entry that came next to its bank and kind.
+    /// The entry that came next to its bank and kind; of a free place, the next free one.
     pub(super) next_in_bank: u16,
     pub(super) kind: u8,
     /// Whether a PRE, and an ACT, were issued for it.
@@ -55,7 +54,7 @@ pub(super) const GONE: u64 = u64::MAX;
 /// Entries of a pseudo-channel and kind by age. Those that have gone stay until they come to the front, where
 /// [`tidy`](Self::tidy) drops them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ByAge(VecDeque<(u64, u16)>);
+pub(super) struct ByAge(Ring<(u64, u16)>);
 
 impl ByAge {
     #[inline]
@@ -76,7 +75,7 @@ impl ByAge {
             if entries[usize::from(place)].age == age {
                 break;
             }
-            self.0.pop_front();
+            self.0.drop_front();
         }
     }
 
@@ -94,11 +93,12 @@ impl ByAge {
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
-    pub(super) backlog: [VecDeque<Waiting>; 2],
+    pub(super) backlog: [Ring<Waiting>; 2],
     pub(super) entries: Vec<Entry>,
     /// Waits so far of those that a PRE or an ACT was issued for.
     pub(super) waits: Vec<[u32; CAUSES]>,
-    free: Vec<u16>,
+    /// The first place that holds no entry; the others follow as those of a bank do.
+    free: u16,
     /// Entries of either kind, and how many there may be.
     pub(super) count: [u32; 2],
     pub(super) room: [u32; 2],
@@ -135,11 +135,16 @@ impl Set {
             age: GONE,
             ..Entry::default()
         };
+        let free = |next_in_bank| Entry {
+            next_in_bank,
+            ..gone
+        };
         Self {
-            backlog: [VecDeque::new(), VecDeque::new()],
-            entries: vec![gone; usize::from(places)],
+            backlog: [Ring::new(), Ring::new()],
+            // Room for both is taken from one list, which never runs out: the last one's successor does not matter.
+            entries: (1..=places).map(free).collect(),
             waits: vec![[0; CAUSES]; usize::from(places)],
-            free: (0..places).rev().collect(),
+            free: 0,
             count: [0; 2],
             room,
         }
@@ -148,13 +153,17 @@ impl Set {
     /// A place for an entry. There is room for it.
     #[inline]
     pub(super) fn take_place(&mut self) -> u16 {
-        self.free.pop().unwrap_or(0)
+        let place = self.free;
+        self.free = self.entries[usize::from(place)].next_in_bank;
+        place
     }
 
     #[inline]
     pub(super) fn remove(&mut self, place: u16) {
-        self.entries[usize::from(place)].age = GONE;
-        self.free.push(place);
+        let entry = &mut self.entries[usize::from(place)];
+        entry.age = GONE;
+        entry.next_in_bank = self.free;
+        self.free = place;
     }
 }
 

@@ -79,6 +79,22 @@ pub(super) struct Stack {
     pub(super) faw_next: u8,
 }
 
+/// For how long requests could not use some banks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Withheld {
+    /// Since when; the last clock of all while they can.
+    pub(super) since: u64,
+    /// Clocks in all before that.
+    pub(super) before: u64,
+}
+
+impl Withheld {
+    const NEVER: Self = Self {
+        since: u64::MAX,
+        before: 0,
+    };
+}
+
 /// A bank of a pseudo-channel.
 #[derive(Clone, Debug)]
 pub(super) struct Bank {
@@ -126,11 +142,9 @@ pub(super) struct PseudoChannel {
     pub(super) rank_ok: Vec<Slots>,
     /// The least of all ranks for column commands: no bank can have one before.
     pub(super) any_rank_ok: [Stamp; 2],
-    /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (the last clock of
-    /// all while they are not), and for how long they were before.
+    /// By rank and index of bank: when all such banks are precharged, and for how long they were withheld.
     pub(super) idle_ok: Vec<u64>,
-    pub(super) withheld_since: Vec<u64>,
-    pub(super) withheld: Vec<u64>,
+    pub(super) withheld: Vec<Withheld>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
     /// Entries of all banks by kind, oldest first.
@@ -156,8 +170,8 @@ impl PseudoChannel {
     /// Clocks before a clock for which a bank was withheld.
     #[inline]
     pub(super) fn withheld_before(&self, bank: usize, now: u64) -> u64 {
-        let place = usize::from(self.banks[bank].place);
-        self.withheld[place] + now.saturating_sub(self.withheld_since[place])
+        let of = &self.withheld[usize::from(self.banks[bank].place)];
+        of.before + now.saturating_sub(of.since)
     }
 
     /// `number` is its own.
@@ -216,8 +230,7 @@ impl PseudoChannel {
             rank_ok: vec![[0; 4]; ranks],
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
-            withheld_since: vec![u64::MAX; ranks * per_group],
-            withheld: vec![0; ranks * per_group],
+            withheld: vec![Withheld::NEVER; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![Stack::default(); ranks],
             by_age: [ByAge::default(), ByAge::default()],

@@ -71,8 +71,11 @@ impl Summary {
         self.reads += 1;
         self.read_clocks += latency;
         self.read_latency.record(latency);
-        for (sum, part) in self.read_waits.iter_mut().zip(served.waits) {
-            *sum += u64::from(part);
+        for (sum, &part) in self.read_waits.iter_mut().zip(&served.waits) {
+            // Most causes have no part in a wait. Besides, vectors of what was just stored one by one load slowly.
+            if part != 0 {
+                *sum += u64::from(part);
+            }
         }
     }
 }
