@@ -11,14 +11,22 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
-        for set in 0..self.set_count {
-            for kind in 0..2 {
-                self.admit_kind(set, kind, now);
-            }
+        for kind in 0..2 {
+            self.admit_kind(0, kind, now);
+        }
+        if self.set_count > 1 {
+            self.admit_second(now);
         }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn admit_second(&mut self, now: u64) {
+        for kind in 0..2 {
+            self.admit_kind(1, kind, now);
+        }
+    }
+
+    #[inline(always)]
     fn admit_kind(&mut self, set: usize, kind: usize, now: u64) {
         while let Some(head) = self.sets[set & 1].backlog[kind].front() {
             if head.arrival > now {
@@ -86,7 +94,7 @@ impl<O: Observer> SubChannel<O> {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, set: usize, kind: usize, request: &Waiting, now: u64) {
         let channel = usize::from(request.channel) & 1;
         let bank = usize::from(request.bank);

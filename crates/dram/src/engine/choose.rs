@@ -122,7 +122,7 @@ impl PseudoChannel {
     }
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
-    #[inline]
+    #[inline(never)]
     fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
         let (mut first, mut place) = (u64::MAX, 0);
         for (index, candidate) in self.candidates.iter().enumerate() {
@@ -143,7 +143,7 @@ impl PseudoChannel {
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
     /// one, and no row command waits. So it is with streams.
-    #[inline]
+    #[inline(always)]
     fn oldest_at_once(
         &self,
         channel: usize,
@@ -195,19 +195,15 @@ impl PseudoChannel {
 }
 
 impl<O: Observer> SubChannel<O> {
-    /// What a command bus would issue next, and when, if nothing else happened.
-    #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
-        let floor = now.max(self.bus_free[bus & 1]);
-        if self.policy.shared_commands && self.channel_count > 1 {
-            self.choose_in(0, floor).better(self.choose_in(1, floor))
-        } else {
-            self.choose_in(bus, floor)
-        }
+    /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
+    #[inline(never)]
+    pub(super) fn choose(&self, channel: usize, floor: u64) -> Choice {
+        self.choose_in(channel, floor)
     }
 
-    #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
+    /// What a pseudo-channel would do next, and when, if nothing else happened; not before `floor`.
+    #[inline(always)]
+    pub(super) fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let best = match pc.by_age[self.direction()].oldest() {
             None => Choice::NEVER,
@@ -220,7 +216,7 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
@@ -236,6 +232,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
+    #[inline(never)]
     fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
@@ -249,6 +246,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// What an overdue entry's bank does for it.
+    #[inline(never)]
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
         let of = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
         let bank = usize::from(of.bank);
@@ -308,6 +306,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Makes the candidate of a bank again: an entry came or went, or its row changed.
+    #[inline(never)]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
@@ -330,7 +329,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// A column command was issued: mostly the next entry of the bank wants the same row.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
         let (kind, set) = (self.direction(), self.set_of(channel));
         let pc = &mut self.channels[channel & 1];
@@ -352,7 +351,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, row: u32) {
         let pc = &self.channels[channel & 1];
         let of = &pc.banks[bank];
@@ -365,6 +364,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Makes all candidates again: the direction turned.
+    #[inline(never)]
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channel_count {
             let set = self.set_of(channel);

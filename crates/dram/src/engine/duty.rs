@@ -16,6 +16,7 @@ const ENTRY: u8 = 4;
 
 impl<O: Observer> SubChannel<O> {
     /// Counts refreshes that have fallen due.
+    #[inline(never)]
     pub(super) fn refreshes_fall_due(&mut self, now: u64) {
         let interval = match self.policy.refresh {
             Refresh::Off => return,
@@ -46,6 +47,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
+    #[inline(never)]
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
         let most = self.policy.refresh_postponed_max;
         let of = &mut self.channels[channel & 1].ranks[rank];
@@ -219,7 +221,7 @@ impl<O: Observer> SubChannel<O> {
         let choices = rows.map(|bank| {
             let rank = pc.banks[bank].rank();
             let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank][PRE]);
-            let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
+            let at = clock(rule).max(pc.banks[bank].touched + u64::from(idle));
             let deed = Deed::Own {
                 command: Command::PrePb,
                 rank,
@@ -231,6 +233,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
+    #[inline(never)]
     pub(super) fn issue_own(
         &mut self,
         channel: usize,

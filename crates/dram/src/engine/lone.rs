@@ -44,6 +44,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Serves the next read if it has arrived and all its commands go out before anything else happens: another
     /// request arrives, a refresh falls due, or the run ends.
+    #[inline(never)]
     pub(super) fn serve_alone(&mut self, until: u64) -> bool {
         let now = self.now;
         let Some((set, arrives)) = self.lone_read(now) else {

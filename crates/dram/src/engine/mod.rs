@@ -247,7 +247,6 @@ impl<O: Observer> SubChannel<O> {
     /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
     /// not been issued.
     fn run_while(&mut self, until: u64) {
-        let one_bus = self.policy.shared_commands || self.channel_count == 1;
         while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
             if self.next_due <= now {
@@ -260,12 +259,15 @@ impl<O: Observer> SubChannel<O> {
                 self.admit(now);
             }
             self.turn(now);
-            if one_bus {
-                let choice = self.choose(0, now);
+            // With its number known, much of what is done for the only pseudo-channel needs no reckoning.
+            if self.channel_count == 1 {
+                let choice = self.choose_in(0, now.max(self.bus_free[0]));
                 if self.goes_on_to(choice.at, until) {
-                    self.issue(&choice);
+                    self.issue_in(0, &choice);
                     self.now += 1;
                 }
+            } else if self.policy.shared_commands {
+                self.step_shared_bus(until);
             } else {
                 self.step_two_buses(until);
             }
@@ -282,8 +284,19 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline(never)]
+    fn step_shared_bus(&mut self, until: u64) {
+        let floor = self.now.max(self.bus_free[0]);
+        let choice = self.choose(0, floor).better(self.choose(1, floor));
+        if self.goes_on_to(choice.at, until) {
+            self.issue(&choice);
+            self.now += 1;
+        }
+    }
+
+    #[inline(never)]
     fn step_two_buses(&mut self, until: u64) {
-        let (first, second) = (self.choose(0, self.now), self.choose(1, self.now));
+        let floors = self.bus_free.map(|free| free.max(self.now));
+        let (first, second) = (self.choose(0, floors[0]), self.choose(1, floors[1]));
         let command = first.at.min(second.at);
         if !self.goes_on_to(command, until) {
             return;
@@ -294,7 +307,7 @@ impl<O: Observer> SubChannel<O> {
         if second.at == command {
             // A column command changes what the other pseudo-channel may do.
             let again = if first.at == command {
-                self.choose(1, command)
+                self.choose(1, command.max(self.bus_free[1]))
             } else {
                 second
             };

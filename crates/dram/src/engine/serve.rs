@@ -19,10 +19,16 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Issues a choice at its clock.
-    #[inline]
+    /// [`issue_in`](Self::issue_in), for one of several pseudo-channels.
+    #[inline(never)]
     pub(super) fn issue(&mut self, choice: &Choice) {
-        let (at, channel) = (choice.at, choice.channel());
+        self.issue_in(choice.channel(), choice);
+    }
+
+    /// Issues a choice of a pseudo-channel at its clock.
+    #[inline(always)]
+    pub(super) fn issue_in(&mut self, channel: usize, choice: &Choice) {
+        let at = choice.at;
         let bus = self.bus_of(channel);
         let candidate = match choice.deed() {
             Deed::Serve(place) => self.channels[channel & 1].candidates[place],
@@ -48,6 +54,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// PREpb or ACT.
+    #[inline(never)]
     fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let place = usize::from(candidate.entry);
@@ -86,7 +93,7 @@ impl<O: Observer> SubChannel<O> {
         let command = if let Some(row) = opens {
             location.row = row;
             pc.banks[bank].open = row;
-            pc.touched[bank] = at;
+            pc.banks[bank].touched = at;
             pc.after_act(&self.timing, &self.rules, bank, at);
             Command::Act
         } else {
@@ -103,7 +110,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// RD, RDA, WR or WRA: the request has what it wants.
-    #[inline]
+    #[inline(always)]
     fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
@@ -148,7 +155,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// What a column command means for banks, ranks and pseudo-channels.
-    #[inline]
+    #[inline(always)]
     pub(super) fn move_data(
         &mut self,
         channel: usize,
@@ -159,9 +166,6 @@ impl<O: Observer> SubChannel<O> {
     ) {
         let pc = &mut self.channels[channel & 1];
         pc.columns += 1;
-        pc.touched[bank] = at;
-        let rank = pc.banks[bank].rank();
-        pc.ranks[rank].last_command = at;
         pc.after_column(&self.rules, bank, kind, at);
         if closes {
             pc.close_by_itself(&self.timing, bank);
@@ -172,7 +176,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// A request as it is served by a column command; its waits are not known yet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn served(
         &self,
         channel: usize,
@@ -221,7 +225,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
     /// are 0.
-    #[inline]
+    #[inline(always)]
     fn account(
         &self,
         channel: usize,

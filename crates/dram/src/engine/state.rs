@@ -101,6 +101,8 @@ pub(super) struct Bank {
     pub(super) act_ok: Stamp,
     pub(super) pre_ok: Stamp,
     pub(super) column_ok: [Stamp; 2],
+    /// Last ACT or column command.
+    pub(super) touched: u64,
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
     /// The open row, or [`CLOSED`].
@@ -135,8 +137,6 @@ impl Bank {
 #[derive(Clone, Debug)]
 pub(super) struct PseudoChannel {
     pub(super) banks: Vec<Bank>,
-    /// Last ACT or column command of each bank.
-    pub(super) touched: Vec<u64>,
     /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Slots>,
     pub(super) rank_ok: Vec<Slots>,
@@ -205,6 +205,7 @@ impl PseudoChannel {
             act_ok: 0,
             pre_ok: 0,
             column_ok: [0; 2],
+            touched: 0,
             rda_ok: 0,
             open: CLOSED,
             lists: [Ends::EMPTY; 2],
@@ -222,7 +223,6 @@ impl PseudoChannel {
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
-            touched: vec![0; banks],
             candidates: Vec::with_capacity(banks),
             row_commands: 0,
             banks: (0..banks).map(bank).collect(),
