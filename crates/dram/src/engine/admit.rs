@@ -1,7 +1,7 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{Waiting, append, kind_of, located};
+use super::queue::{Waiting, append, append_by_age, kind_of, located};
 use super::serve::clocks;
 use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
 use crate::request::Kind;
@@ -60,7 +60,7 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[usize::from(request.channel) & 1];
         let mut place = pc.banks[usize::from(request.bank)].lists[1].first;
         while let Some(entry) = queues.entries.get(usize::from(place)) {
-            if entry.row == request.row && entry.column == request.column {
+            if entry.request.row == request.row && entry.request.column == request.column {
                 return true;
             }
             place = entry.next_in_bank;
@@ -116,23 +116,18 @@ impl<O: Observer> SubChannel<O> {
         let place = queues.take_place();
         // Field by field: a whole entry would be put together elsewhere and copied.
         let entry = &mut queues.entries[usize::from(place)];
-        entry.id = request.id;
-        entry.arrival = request.arrival;
+        entry.request = *request;
         entry.admitted = now;
         entry.age = age;
         entry.columns_before = pc.columns;
         entry.milestone = now;
         entry.drained = drained;
         entry.withheld = withheld;
-        entry.row = request.row;
-        entry.column = request.column;
-        entry.bank = request.bank;
-        entry.kind = request.kind;
         entry.precharged = false;
         entry.activated = false;
         let of = &mut pc.banks[bank];
         append(&mut queues.entries, &mut of.lists[kind], place);
-        pc.by_age[kind].push(age, place);
+        append_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
         let rank = of.rank();
         pc.ranks[rank].queued += 1;
         if pc.ranks[rank].queued == 1 && pc.ranks[rank].owed > 0 {

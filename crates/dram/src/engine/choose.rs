@@ -205,9 +205,9 @@ impl<O: Observer> SubChannel<O> {
     #[inline(always)]
     pub(super) fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
-        let best = match pc.by_age[self.direction()].oldest() {
-            None => Choice::NEVER,
-            Some(oldest) => self.choose_for_requests(channel, oldest, floor),
+        let best = match pc.by_age[self.direction()].first {
+            NONE => Choice::NEVER,
+            oldest => self.choose_for_requests(channel, oldest, floor),
         };
         if pc.duties > 0 || self.has_idle_duties {
             best.better(self.duty(channel, floor))
@@ -220,7 +220,7 @@ impl<O: Observer> SubChannel<O> {
     fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
-        let bank = usize::from(entry.bank);
+        let bank = usize::from(entry.request.bank);
         let passed = pc.columns - entry.columns_before;
         if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
             return self.first_beside_overdue(channel, oldest, floor);
@@ -249,8 +249,8 @@ impl<O: Observer> SubChannel<O> {
     #[inline(never)]
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
         let of = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
-        let bank = usize::from(of.bank);
-        let hit = self.channels[channel & 1].banks[bank].open == of.row;
+        let bank = usize::from(of.request.bank);
+        let hit = self.channels[channel & 1].banks[bank].open == of.request.row;
         self.candidate(channel, bank, entry, hit)
     }
 
@@ -287,9 +287,11 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether another active entry of the bank wants the row of an entry.
     fn is_row_wanted_again(&self, channel: usize, bank: usize, entry: u16) -> bool {
-        let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].row;
+        let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)]
+            .request
+            .row;
         self.entries_of(channel, bank)
-            .any(|(place, other)| place != entry && other.row == row)
+            .any(|(place, other)| place != entry && other.request.row == row)
     }
 
     /// Active entries of a bank, oldest first.
@@ -319,7 +321,7 @@ impl<O: Observer> SubChannel<O> {
             None
         } else {
             let mut entries = self.entries_of(channel, bank);
-            entries.find(|(_, entry)| entry.row == open)
+            entries.find(|(_, entry)| entry.request.row == open)
         };
         let candidate = match hit {
             Some((entry, _)) => self.candidate(channel, bank, entry, true),
@@ -337,7 +339,7 @@ impl<O: Observer> SubChannel<O> {
         let first = of.lists[kind].first;
         if let Some(entry) = self.sets[set & 1].entries.get(usize::from(first))
             && let Some(candidate) = pc.candidates.get_mut(usize::from(of.candidate))
-            && entry.row == of.open
+            && entry.request.row == of.open
             // An overdue entry may have passed the bank's candidate, which then is no column command.
             && candidate.order < ROW_COMMAND
             && !self.closes_pages
@@ -374,12 +376,12 @@ impl<O: Observer> SubChannel<O> {
             }
             pc.candidates.clear();
             pc.row_commands = 0;
-            let live = self.channels[channel & 1].by_age[self.direction()]
-                .live(&self.sets[set & 1].entries);
-            let banks: Vec<u16> = live.map(|entry| entry.bank).collect();
-            for bank in banks {
-                if self.channels[channel & 1].banks[usize::from(bank)].candidate == NONE {
-                    self.rechoose(channel, usize::from(bank));
+            let mut place = self.channels[channel & 1].by_age[self.direction()].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                place = entry.younger;
+                if self.channels[channel & 1].banks[bank].candidate == NONE {
+                    self.rechoose(channel, bank);
                 }
             }
         }

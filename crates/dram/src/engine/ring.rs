@@ -64,7 +64,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// First in, first out.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+    fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map(|index| &self.slots[self.place(index)])
     }
 

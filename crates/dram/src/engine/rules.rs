@@ -141,7 +141,8 @@ impl PseudoChannel {
         let of = &mut self.banks[bank];
         let (rank, group) = (of.rank(), usize::from(of.group));
         of.touched = at;
-        raise(&mut of.column_ok[kind], base + rules.bank[0]);
+        // What has just been issued was allowed, hence nothing asks for more than this.
+        of.column_ok[kind] = base + rules.bank[0];
         raise(&mut of.column_ok[other], base + rules.bank[1]);
         raise(&mut of.pre_ok, base + rules.pre);
         if kind == 1 {
@@ -149,7 +150,7 @@ impl PseudoChannel {
             raise(&mut of.rda_ok, base + rules.rda);
         }
         let group_ok = &mut self.group_ok[group];
-        raise(&mut group_ok[kind], base + rules.group[0]);
+        group_ok[kind] = base + rules.group[0];
         raise(&mut group_ok[other], base + rules.group[1]);
         let of = &mut self.ranks[rank];
         of.last_command = at;

@@ -2,7 +2,7 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{Entry, Waiting, index, kind_of, located, unlink};
+use super::queue::{Entry, Waiting, index, kind_of, located, unlink, unlink_by_age};
 use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, Candidate, PRE};
 use crate::command::{Command, Issued};
@@ -72,7 +72,7 @@ impl<O: Observer> SubChannel<O> {
         let entry = &mut self.sets[set & 1].entries[place];
         entry.activated |= activates;
         entry.precharged |= !activates;
-        let (id, row) = (entry.id, entry.row);
+        let Waiting { id, row, .. } = entry.request;
         self.open_or_close(channel, bank, activates.then_some(row), id, at);
         self.rechoose(channel, bank);
     }
@@ -116,18 +116,15 @@ impl<O: Observer> SubChannel<O> {
         let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
         let place = candidate.entry;
         let entry = &self.sets[set & 1].entries[usize::from(place)];
-        let request = Waiting {
-            id: entry.id,
-            arrival: entry.arrival,
-            row: entry.row,
-            column: entry.column,
-            bank: candidate.bank,
-            channel: 0,
-            kind: 0,
-        };
-        let (admitted, outcome) = (entry.admitted, outcome(entry));
-        // The waits are put together where they stay: what was stored in parts is slow to copy.
-        let mut served = self.served(channel, kind, &request, admitted, at, outcome);
+        let mut served = self.served(
+            channel,
+            kind,
+            &entry.request,
+            entry.admitted,
+            at,
+            outcome(entry),
+        );
+        // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
             self.account(channel, candidate, at, &mut served.waits);
         }
@@ -136,9 +133,9 @@ impl<O: Observer> SubChannel<O> {
         let pc = &mut self.channels[channel & 1];
         let of = &mut pc.banks[bank];
         unlink(&mut queues.entries, &mut of.lists[kind], place);
+        unlink_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
         queues.remove(place);
         queues.count[kind] -= 1;
-        pc.by_age[kind].tidy(&queues.entries);
         if let Some(head) = queues.backlog[kind].front() {
             self.admit_at = self.admit_at.min(head.arrival.max(at + 1));
         }
@@ -239,10 +236,10 @@ impl<O: Observer> SubChannel<O> {
         if entry.activated || entry.precharged {
             *waits = queues.waits[place];
         } else {
-            waits[Cause::Queue as usize] = clocks(entry.admitted - entry.arrival);
+            waits[Cause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
-        let drained = self.drained_before(usize::from(entry.kind), at) - entry.drained;
+        let drained = self.drained_before(usize::from(entry.request.kind), at) - entry.drained;
         let withheld = pc.withheld_before(usize::from(candidate.bank), at) - entry.withheld;
         let mut left = at - entry.milestone;
         // Mostly the channel had the request's direction all the time, and its bank was not withheld.

@@ -1,7 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
 use crate::config::{Geometry, Policy};
-use crate::engine::queue::{ByAge, Ends, NONE};
+use crate::engine::queue::{Ends, NONE};
 use crate::engine::stamp::Stamp;
 use crate::request::Location;
 
@@ -148,7 +148,7 @@ pub(super) struct PseudoChannel {
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
     /// Entries of all banks by kind, oldest first.
-    pub(super) by_age: [ByAge; 2],
+    pub(super) by_age: [Ends; 2],
     /// Those of the direction, in no order.
     pub(super) candidates: Vec<Candidate>,
     /// How many of them are no column commands.
@@ -233,7 +233,7 @@ impl PseudoChannel {
             withheld: vec![Withheld::NEVER; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![Stack::default(); ranks],
-            by_age: [ByAge::default(), ByAge::default()],
+            by_age: [Ends::EMPTY; 2],
             columns: 0,
             duties: 0,
         }
