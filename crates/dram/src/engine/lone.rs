@@ -6,7 +6,7 @@ use super::queue::Waiting;
 use super::serve::{clocks, divide};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
-use crate::observer::{Cause, Observer, Outcome};
+use crate::observer::{CAUSES, Cause, Observer, Outcome};
 use crate::request::Kind;
 
 /// When the commands of a read go out.
@@ -14,6 +14,8 @@ struct Plan {
     pre: Option<u64>,
     act: Option<u64>,
     rd: u64,
+    /// The rule that decides when RD goes, if nothing goes before it.
+    rule: Stamp,
 }
 
 impl PseudoChannel {
@@ -93,12 +95,14 @@ impl<O: Observer> SubChannel<O> {
     fn plan(&self, request: &Waiting, now: u64) -> Plan {
         let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
         let pc = &self.channels[channel & 1];
-        let ok = |slot: usize| clock(pc.rule_of(bank, slot, self.closes_pages));
+        let ok = |slot: usize| clock(pc.rule_of(bank, slot, false));
+        let rule = pc.rule_of(bank, 0, self.closes_pages);
         let mut free = now.max(self.bus_free[self.bus_of(channel) & 1]);
         let mut plan = Plan {
             pre: None,
             act: None,
-            rd: ok(0),
+            rd: clock(rule),
+            rule,
         };
         let open = pc.banks[bank].open;
         if open != request.row {
@@ -131,26 +135,42 @@ impl<O: Observer> SubChannel<O> {
         if O::WAITS {
             served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
         }
-        let mut milestone = now;
-        let mut wait = |of: &Self, slot: usize, at: u64| {
-            if O::WAITS {
-                let rule = of.channels[channel & 1].rule_of(bank, slot, closes);
-                divide(at - milestone, milestone, rule, &mut served.waits);
-                milestone = at;
-            }
-        };
-        if let Some(at) = plan.pre {
-            wait(self, PRE, at);
-            self.open_or_close(channel, bank, None, request.id, at);
+        let (mut milestone, mut rule) = (now, plan.rule);
+        if let Some(act) = plan.act {
+            self.open_as_planned(request, plan.pre, act, now, &mut served.waits);
+            milestone = act;
+            rule = self.channels[channel & 1].rule_of(bank, 0, closes);
         }
-        if let Some(at) = plan.act {
-            wait(self, ACT, at);
-            self.open_or_close(channel, bank, Some(request.row), request.id, at);
+        if O::WAITS {
+            divide(plan.rd - milestone, milestone, rule, &mut served.waits);
         }
-        wait(self, 0, plan.rd);
         self.move_data(channel, bank, 0, closes, plan.rd);
         let bus = self.bus_of(channel);
         self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
         self.tell_column(&served, closes);
+    }
+
+    /// PRE, where there is one, and ACT.
+    #[inline(never)]
+    fn open_as_planned(
+        &mut self,
+        request: &Waiting,
+        pre: Option<u64>,
+        act: u64,
+        now: u64,
+        waits: &mut [u32; CAUSES],
+    ) {
+        let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
+        let mut milestone = now;
+        for (slot, at) in [(PRE, pre), (ACT, Some(act))] {
+            let Some(at) = at else { continue };
+            if O::WAITS {
+                let rule = self.channels[channel & 1].rule_of(bank, slot, false);
+                divide(at - milestone, milestone, rule, waits);
+                milestone = at;
+            }
+            let opens = (slot == ACT).then_some(request.row);
+            self.open_or_close(channel, bank, opens, request.id, at);
+        }
     }
 }

@@ -143,15 +143,15 @@ impl PseudoChannel {
         of.touched = at;
         // What has just been issued was allowed, hence nothing asks for more than this.
         of.column_ok[kind] = base + rules.bank[0];
-        raise(&mut of.column_ok[other], base + rules.bank[1]);
         raise(&mut of.pre_ok, base + rules.pre);
-        if kind == 1 {
-            // A read puts off no RDA.
-            raise(&mut of.rda_ok, base + rules.rda);
-        }
         let group_ok = &mut self.group_ok[group];
         group_ok[kind] = base + rules.group[0];
-        raise(&mut group_ok[other], base + rules.group[1]);
+        // A read puts off no RDA, and writes by tRTW wherever they go: its rank says as much as its bank and group.
+        if kind == 1 {
+            raise(&mut of.column_ok[other], base + rules.bank[1]);
+            raise(&mut of.rda_ok, base + rules.rda);
+            raise(&mut group_ok[other], base + rules.group[1]);
+        }
         let of = &mut self.ranks[rank];
         of.last_command = at;
         of.pde_ok = of.pde_ok.max(at + rules.pde);
