@@ -16,6 +16,8 @@ pub(super) struct Choice {
     order: u64,
     /// A [`Deed`] and its pseudo-channel.
     deed: u64,
+    /// The last rule that a command for a request meets: the reason of its waiting, found once.
+    pub(super) rule: Stamp,
 }
 
 /// What a choice does.
@@ -58,18 +60,24 @@ impl Choice {
         at: u64::MAX,
         order: u64::MAX,
         deed: 0,
+        rule: 0,
     };
 
     #[inline]
-    fn new(at: u64, order: u64, channel: usize, deed: Deed) -> Self {
+    fn new(at: u64, order: u64, channel: usize, deed: Deed, rule: Stamp) -> Self {
         let deed = deed.pack(channel);
-        Self { at, order, deed }
+        Self {
+            at,
+            order,
+            deed,
+            rule,
+        }
     }
 
     /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
     pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
         let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
-        Self::new(at, order, channel, deed)
+        Self::new(at, order, channel, deed, 0)
     }
 
     /// Pseudo-channel.
@@ -138,7 +146,9 @@ impl PseudoChannel {
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
-        Choice::new(at, order + (1 << CLASS_BIT), channel, Deed::Serve(place))
+        let rule = self.candidates.get(place).map_or(0, |of| self.rule(of));
+        let deed = Deed::Serve(place);
+        Choice::new(at, order + (1 << CLASS_BIT), channel, deed, rule)
     }
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
@@ -160,9 +170,11 @@ impl PseudoChannel {
             return None;
         }
         let any = clock(self.any_rank_ok[usize::from(candidate.slot) & 1]).max(floor);
-        let at = clock(self.rule(candidate)).max(floor);
+        let rule = self.rule(candidate);
+        let at = clock(rule).max(floor);
         let order = candidate.order + (1 << CLASS_BIT);
-        (at == any).then(|| Choice::new(at, order, channel, Deed::Serve(usize::from(place))))
+        let deed = Deed::Serve(usize::from(place));
+        (at == any).then(|| Choice::new(at, order, channel, deed, rule))
     }
 
     /// Stores the candidate of its bank.
@@ -240,9 +252,10 @@ impl<O: Observer> SubChannel<O> {
         let others = pc.first_of(channel, floor, |other| {
             other.bank == forced.bank || (column && other.is_column())
         });
-        let at = clock(pc.rule(&forced)).max(floor);
+        let rule = pc.rule(&forced);
+        let at = clock(rule).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
+        Choice::new(at, order, channel, Deed::ServeOverdue(entry), rule).better(others)
     }
 
     /// What an overdue entry's bank does for it.

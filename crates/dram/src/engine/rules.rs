@@ -160,7 +160,11 @@ impl PseudoChannel {
         let same = [base + rules.stack[0], base + rules.stack[1]];
         let others = [base + rules.other_ranks[0], base + rules.other_ranks[1]];
         for (one, rank_ok) in self.rank_ok.iter_mut().enumerate() {
-            let to = if one | stack_mask == stack { same } else { others };
+            let to = if one | stack_mask == stack {
+                same
+            } else {
+                others
+            };
             let own = rank_ok[kind].max(to[0]);
             let its = rank_ok[other].max(to[1]);
             (rank_ok[kind], rank_ok[other]) = (own, its);

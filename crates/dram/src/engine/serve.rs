@@ -47,20 +47,20 @@ impl<O: Observer> SubChannel<O> {
         let taken = if long { self.timing.long_command } else { 1 };
         self.bus_free[bus & 1] = at + u64::from(taken);
         if candidate.is_column() {
-            self.issue_column(channel, &candidate, at);
+            self.issue_column(channel, &candidate, at, choice.rule);
         } else {
-            self.issue_row(channel, &candidate, at);
+            self.issue_row(channel, &candidate, at, choice.rule);
         }
     }
 
     /// PREpb or ACT.
     #[inline(never)]
-    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let place = usize::from(candidate.entry);
         if O::WAITS {
             let mut waits = [0; CAUSES];
-            self.account(channel, candidate, at, &mut waits);
+            self.account(channel, candidate, at, rule, &mut waits);
             let drained = self.drained_before(self.direction(), at);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
@@ -111,7 +111,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// RD, RDA, WR or WRA: the request has what it wants.
     #[inline(always)]
-    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
         let place = candidate.entry;
@@ -126,7 +126,7 @@ impl<O: Observer> SubChannel<O> {
         );
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, candidate, at, &mut served.waits);
+            self.account(channel, candidate, at, rule, &mut served.waits);
         }
         self.move_data(channel, bank, kind, closes, at);
         let queues = &mut self.sets[set & 1];
@@ -228,6 +228,7 @@ impl<O: Observer> SubChannel<O> {
         channel: usize,
         candidate: &Candidate,
         at: u64,
+        rule: Stamp,
         waits: &mut [u32; CAUSES],
     ) {
         let queues = &self.sets[self.set_of(channel) & 1];
@@ -251,7 +252,7 @@ impl<O: Observer> SubChannel<O> {
             left -= part;
             waits[Cause::Refresh as usize] += clocks(part);
         }
-        divide(left, entry.milestone, pc.rule(candidate), waits);
+        divide(left, entry.milestone, rule, waits);
     }
 }
 
