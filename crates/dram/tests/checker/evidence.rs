@@ -115,6 +115,8 @@ of what has been. This page says how it is known that it would notice. `UPDATE_E
   would have noticed (`tests/checker/directed.rs`).
 - **The engine.** 10⁷ commands over random modules, policies and traffic in every `cargo test`, as many as
   `WORDLINE_COMMANDS` says in `make nightly`: no violation (`tests/checker/engine.rs`).
+- **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same device,
+  for every DDR5 module, speed bin and refresh mode (`crates/catalog/tests/dram_checker.rs`).
 - **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows), made
   one clock less, and one clock more, one at a time, while the checker keeps its own. The engine then serves some thousand
   requests of every sort on 15 combinations of memory and policy: nine with the numbers of DDR5, six with numbers spread
