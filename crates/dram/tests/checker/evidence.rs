@@ -107,16 +107,16 @@ const INTRODUCTION: &str = "\
 
 `crates/dram/src/checker/` checks command traces. It shares no code and no table with the engine: it has its own list of
 parameters in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time
-stamps of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p wordline-dram
---test checker` writes it again; without the variable the test fails where the page is stale.
+stamps of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p
+wordline-dram --test checker` writes it again; without the variable the test fails where the page is stale.
 
 - **Pairs.** For every rule, on four memories, every pair of commands that it holds apart is legal at a distance written
   down by hand, and one clock earlier that rule is named. A checker without the rule then takes the pair: nothing else
   would have noticed (`tests/checker/directed.rs`).
 - **The engine.** 10⁷ commands over random modules, policies and traffic in every `cargo test`, as many as
   `WORDLINE_COMMANDS` says in `make nightly`: no violation (`tests/checker/engine.rs`).
-- **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same device,
-  for every DDR5 module, speed bin and refresh mode (`crates/catalog/tests/dram_checker.rs`).
+- **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same
+  device, for every DDR5 module, speed bin and refresh mode (`crates/catalog/tests/dram_checker.rs`).
 - **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows),
   made one clock less, and one clock more, one at a time, while the checker keeps its own. The engine then serves some
   thousand requests of every sort on 15 combinations of memory and policy: nine with the numbers of DDR5, six with
@@ -124,10 +124,10 @@ stamps of what has been. This page says how it is known that it would notice. `U
 
 ## Distances
 
-*Less*: the rules that were violated with one clock less. They are, rule for rule, those that a list written by hand wants
-(`tests/checker/guards.rs`), and a checker that does without them lets the mutant live. *Removed* is caught for every
-field. *More*: an engine that waits a clock too long violates little, so here the checker's count of commands at the first legal
-clock of a rule speaks: the rules for which it fell to nothing, and in brackets rules that were violated.
+*Less*: the rules that were violated with one clock less. They are, rule for rule, those that a list written by hand
+wants (`tests/checker/guards.rs`), and a checker that does without them lets the mutant live. *Removed* is caught for
+every field. *More*: an engine that waits a clock too long violates little, so here the checker's count of commands at
+the first legal clock of a rule speaks: the rules for which it fell to nothing, and in brackets rules that were violated.
 
 ";
 
