@@ -79,7 +79,7 @@ fn runs(experiment: Experiment) {
     let control = Control {
         open: Some(&open),
         stop: Some(&stop),
-        progress: None,
+        ..Control::default()
     };
     match run(embedded(), &experiment, &control) {
         Ok(document) => {

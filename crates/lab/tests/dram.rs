@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use wordline_catalog::Catalog;
@@ -311,6 +311,31 @@ fn a_stopped_run_says_so() {
     for experiment in [idle(), bandwidth(&Mix::ALL, Band::All), loaded(&[0, 100])] {
         let document = with(&experiment, &control).expect("it stops in order");
         assert_eq!((document.complete, document.rows.len()), (false, 0));
+    }
+}
+
+/// Points that are finished stay; without all of them a curve has neither knee nor stages.
+#[test]
+fn a_sweep_that_is_stopped_keeps_its_finished_points() {
+    let stop = AtomicBool::new(false);
+    let listen = |_: wordline_lab::Progress<'_>| stop.store(true, Ordering::Relaxed);
+    let control = Control {
+        stop: Some(&stop),
+        progress: Some(&listen),
+        threads: 1,
+        ..Control::default()
+    };
+    let delays: Vec<u64> = (0..200).map(|step| 10 * step).collect();
+    let document = with(&loaded(&delays), &control).expect("it stops in order");
+    assert_eq!((document.check(), document.complete), (Ok(()), false));
+    let points = document.of(Metric::ThroughputMean).count();
+    assert!((1..400).contains(&points), "{points}");
+    for metric in [
+        Metric::LoadStage,
+        Metric::ThroughputKnee,
+        Metric::LatencyRatio,
+    ] {
+        assert_eq!(document.of(metric).count(), 0, "{metric}");
     }
 }
 

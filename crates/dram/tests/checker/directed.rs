@@ -200,8 +200,8 @@ const ROWS: &[Row] = &[
         [943, 0, 901, 943],
     ),
     row("tRFC", &[RefAb], &[RefAb], &[To::Same], [943, 0, 901, 943]),
-    // 140 ns
-    row("tRFC_dlr", &[RefAb], &[RefAb], &[To::Slice], [0, 0, 0, 448]),
+    // 100 ns
+    row("tRFC_dlr", &[RefAb], &[RefAb], &[To::Slice], [0, 0, 0, 320]),
     row(
         "tRP to REFsb",
         PRE,

@@ -106,26 +106,28 @@ const INTRODUCTION: &str = "\
 # The checker of DDR5 commands, and what it catches
 
 `crates/dram/src/checker/` checks command traces. It shares no code and no table with the engine: it has its own list of
-parameters in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time stamps
-of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p wordline-dram
---test checker` writes it again; without the variable the test fails where the page is stale.
+parameters in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time
+stamps of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p
+wordline-dram --test checker` writes it again; without the variable the test fails where the page is stale.
 
 - **Pairs.** For every rule, on four memories, every pair of commands that it holds apart is legal at a distance written
   down by hand, and one clock earlier that rule is named. A checker without the rule then takes the pair: nothing else
   would have noticed (`tests/checker/directed.rs`).
 - **The engine.** 10⁷ commands over random modules, policies and traffic in every `cargo test`, as many as
   `WORDLINE_COMMANDS` says in `make nightly`: no violation (`tests/checker/engine.rs`).
-- **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows), made
-  one clock less, and one clock more, one at a time, while the checker keeps its own. The engine then serves some thousand
-  requests of every sort on 15 combinations of memory and policy: nine with the numbers of DDR5, six with numbers spread
-  so that no rule hides another.
+- **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same
+  device, for every DDR5 module, speed bin and refresh mode (`crates/catalog/tests/dram_checker.rs`).
+- **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows),
+  made one clock less, and one clock more, one at a time, while the checker keeps its own. The engine then serves some
+  thousand requests of every sort on 15 combinations of memory and policy: nine with the numbers of DDR5, six with
+  numbers spread so that no rule hides another.
 
 ## Distances
 
-*Less*: the rules that were violated with one clock less. They are, rule for rule, those that a list written by hand wants
-(`tests/checker/guards.rs`), and a checker that does without them lets the mutant live. *Removed* is caught for every field.
-*More*: an engine that waits a clock too long violates little, so here the checker's count of commands at the first legal
-clock of a rule speaks: the rules for which it fell to nothing, and in brackets rules that were violated.
+*Less*: the rules that were violated with one clock less. They are, rule for rule, those that a list written by hand
+wants (`tests/checker/guards.rs`), and a checker that does without them lets the mutant live. *Removed* is caught for
+every field. *More*: an engine that waits a clock too long violates little, so here the checker's count of commands at
+the first legal clock of a rule speaks: the rules for which it fell to nothing, and in brackets rules that were violated.
 
 ";
 
@@ -173,7 +175,7 @@ fn reasons(page: &mut String, title: &str, reasons: &[(&str, &str)], words: &str
 }
 
 fn decisive(page: &mut String, counts: &[BTreeMap<&'static str, u64>; 2]) {
-    *page += "\n## Rules that decide\n\nWhether commands came at the first clock that the rule allowed, while every other rule \
+    *page += "\n## Rules that decide\n\nWhether commands came at the first clock that the rule allowed, while every other rule\n\
         would have let them come earlier. Without mutants.\n\n| rule | at the numbers of DDR5 | at spread numbers |\n\
         |---|---|---|\n";
     for rule in rules() {
@@ -184,8 +186,8 @@ fn decisive(page: &mut String, counts: &[BTreeMap<&'static str, u64>; 2]) {
         let why = NEVER_ALONE
             .iter()
             .find(|(name, _)| *name == rule)
-            .map_or("", |(_, why)| why);
-        writeln!(page, "| {rule} | {ddr5} {why} | {spread} |").expect("a String");
+            .map_or_else(String::new, |(_, why)| format!(" {why}"));
+        writeln!(page, "| {rule} | {ddr5}{why} | {spread} |").expect("a String");
     }
 }
 

@@ -38,8 +38,8 @@ pub(crate) fn timing(part: Part, memory: &Memory) -> Timing {
         Width::X8 => ns(100).max(16),
     };
     let (rfc, rfc_dlr, rfc_sb) = match part.density {
-        Density::Gb16 => (2950, 1400, 1300),
-        Density::Gb24 | Density::Gb32 => (4100, 1900, 1900),
+        Density::Gb16 => (2950, 1000, 1300),
+        Density::Gb24 | Density::Gb32 => (4100, 1400, 1900),
     };
     Timing {
         cl,

@@ -103,7 +103,7 @@ fn replay(
                 file: trace.file.clone(),
                 problem,
             })?;
-        if number as u64 % BREATH == 0 {
+        if (number as u64).is_multiple_of(BREATH) {
             if control.stopped() {
                 return Ok(None);
             }
