@@ -73,7 +73,7 @@ impl Reach {
 }
 
 /// The columns of the table of distances.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Scope {
     Bank,
     Group,
@@ -81,6 +81,24 @@ pub(super) enum Scope {
     Stack,
     PseudoChannel,
     Other,
+}
+
+/// Where a rule holds: in a bank, in a group, or in a rank and farther.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Bank,
+    Group,
+    Rank,
+}
+
+impl Scope {
+    pub(super) fn place(self) -> Place {
+        match self {
+            Self::Bank => Place::Bank,
+            Self::Group => Place::Group,
+            Self::Rank | Self::Stack | Self::PseudoChannel | Self::Other => Place::Rank,
+        }
+    }
 }
 
 impl History {
@@ -181,6 +199,32 @@ impl History {
             distance(self.scope(*from, to)).map(|clocks| at + u64::from(clocks))
         };
         events.iter().filter_map(over).max().unwrap_or(0)
+    }
+
+    /// The same by the place that the rules are of: bank, group, rank. Those of a wider place hold within it too, at its
+    /// own distance.
+    pub(super) fn past_by_place(
+        &self,
+        events: &VecDeque<Event>,
+        to: Location,
+        distance: impl Fn(Scope) -> Option<u32>,
+    ) -> [u64; 3] {
+        let mut over = [0; 3];
+        for (at, from) in events {
+            let own = self.scope(*from, to);
+            let columns: &[Scope] = match own {
+                Scope::Bank => &[Scope::Bank, Scope::Group, Scope::Rank],
+                Scope::Group => &[Scope::Group, Scope::Rank],
+                _ => std::slice::from_ref(&own),
+            };
+            for column in columns {
+                if let Some(clocks) = distance(*column) {
+                    let over = &mut over[column.place() as usize];
+                    *over = (*over).max(at + u64::from(clocks));
+                }
+            }
+        }
+        over
     }
 
     /// Which column of the table speaks of two places.
