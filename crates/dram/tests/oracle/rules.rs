@@ -153,7 +153,8 @@ impl History {
             Cause::Refresh,
             past_each(
                 &self.same_bank,
-                |from| rank(from) && !refreshed(from),
+                // Shorter than that of its own banks.
+                rank,
                 t.refsbrd,
             ),
         )
