@@ -287,11 +287,10 @@ impl Rest<'_> {
         }
     }
 
-    /// The rules of bank, group and rank, as they are met; then others went first.
+    /// The rules of bank, group and rank, of each what the narrower ones leave; then others went first.
     #[inline]
-    pub(super) fn take_rules(mut self, [bank, group, rank]: [Stamp; 3]) {
-        let (low, high) = (bank.min(group), bank.max(group));
-        for rule in [low.min(rank), low.max(rank).min(high), high.max(rank)] {
+    pub(super) fn take_rules(mut self, rules: [Stamp; 3]) {
+        for rule in rules {
             self.take_until(clock(rule), cause(rule));
         }
         self.waits[Cause::Order as usize] += clocks(self.left);

@@ -73,7 +73,7 @@ impl Reach {
 }
 
 /// The columns of the table of distances.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Scope {
     Bank,
     Group,
@@ -92,7 +92,7 @@ pub(super) enum Place {
 }
 
 impl Scope {
-    pub(super) fn place(self) -> Place {
+    fn place(self) -> Place {
         match self {
             Self::Bank => Place::Bank,
             Self::Group => Place::Group,
@@ -201,8 +201,7 @@ impl History {
         events.iter().filter_map(over).max().unwrap_or(0)
     }
 
-    /// The same by the place that the rules are of: bank, group, rank. Those of a wider place hold within it too, at its
-    /// own distance.
+    /// The same by the place in which the distances hold: bank, group, rank and farther.
     pub(super) fn past_by_place(
         &self,
         events: &VecDeque<Event>,
@@ -211,17 +210,10 @@ impl History {
     ) -> [u64; 3] {
         let mut over = [0; 3];
         for (at, from) in events {
-            let own = self.scope(*from, to);
-            let columns: &[Scope] = match own {
-                Scope::Bank => &[Scope::Bank, Scope::Group, Scope::Rank],
-                Scope::Group => &[Scope::Group, Scope::Rank],
-                _ => std::slice::from_ref(&own),
-            };
-            for column in columns {
-                if let Some(clocks) = distance(*column) {
-                    let over = &mut over[column.place() as usize];
-                    *over = (*over).max(at + u64::from(clocks));
-                }
+            let scope = self.scope(*from, to);
+            if let Some(clocks) = distance(scope) {
+                let over = &mut over[scope.place() as usize];
+                *over = (*over).max(at + u64::from(clocks));
             }
         }
         over

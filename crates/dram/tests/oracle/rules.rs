@@ -41,13 +41,13 @@ impl History {
         self.rules(command, to, closes, &mut met).is_continue()
     }
 
-    /// When the last rule of each place is met, one clock after the other, and the causes of those that are met then.
+    /// When the last rule of bank, group and rank is met, and the causes of those that are met then.
     pub(super) fn last_met(
         &self,
         command: Command,
         to: Location,
         closes: &[Location],
-    ) -> Vec<(u64, Vec<Cause>)> {
+    ) -> [(u64, Vec<Cause>); 3] {
         let mut last: [(u64, Vec<Cause>); 3] = Default::default();
         let _ = self.rules(command, to, closes, &mut |place, cause, at| {
             let last = &mut last[place as usize];
@@ -58,15 +58,7 @@ impl History {
             }
             ControlFlow::Continue(())
         });
-        last.sort_by_key(|(at, _)| *at);
-        let mut steps: Vec<(u64, Vec<Cause>)> = Vec::new();
-        for (at, causes) in last {
-            match steps.last_mut() {
-                Some(step) if step.0 == at => step.1.extend(causes),
-                _ => steps.push((at, causes)),
-            }
-        }
-        steps
+        last
     }
 
     /// The last ACT of a bank, if any rule remembers one, and when its row was ready.
@@ -153,8 +145,7 @@ impl History {
             Cause::Refresh,
             past_each(
                 &self.same_bank,
-                // Shorter than that of its own banks.
-                rank,
+                |from| rank(from) && !refreshed(from),
                 t.refsbrd,
             ),
         )
@@ -241,14 +232,13 @@ impl History {
             Cause::Turnaround,
             self.other_rank(&self.writes, to, t.burst + t.rank_gap),
         )?;
-        let turned = self.past_by_place(&self.reads, to, |scope| match scope {
-            // As far away everywhere in the rank, it is the rank's.
-            Bank | Group => None,
-            Rank | Stack => Some(t.rtw),
+        let turned = self.past(&self.reads, to, |scope| match scope {
+            Bank | Group | Rank | Stack => Some(t.rtw),
             PseudoChannel => Some(t.rtw + t.rank_gap),
             Other => Some(t.pair_rtw),
         });
-        each_place(Cause::Turnaround, turned, rule)
+        // As long everywhere in the rank, it is the rank's.
+        rule(Place::Rank, Cause::Turnaround, turned)
     }
 
     fn precharge(&self, to: Location, closes: &[Location], rule: Rule) -> ControlFlow<()> {

@@ -1,10 +1,11 @@
 //! "Why a request waited". Clocks are counted as they pass; each interval between two commands is divided by lengths:
 //! so many clocks of the other direction, then, as far as clocks are left, so many of a bank that is withheld or
-//! refreshed, then so many as lie between one rule's clock and the next one's, and what remains.
+//! refreshed, then so many as lie between the clocks of its row, bank, group and rank, and what remains.
 
 use wordline_dram::{CAUSES, Cause};
 
-/// The waits of a request. Where several rules were met at the same clock, any of their causes is right.
+/// The waits of a request. Where several rules of a place were met at the same clock, any of their causes is
+/// right.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waits {
     pub(crate) id: u64,
@@ -43,7 +44,7 @@ impl Waits {
         self.withheld += u64::from(withheld);
     }
 
-    /// A command serves it, whose rules were met at some clocks, one after the other.
+    /// A command serves it, whose rules were met at some clocks: those of the narrowest place first.
     pub(super) fn command(&mut self, now: u64, steps: Vec<(u64, Vec<Cause>)>) {
         let mut left = now - self.begin;
         let mut take = |clocks: u64| {
