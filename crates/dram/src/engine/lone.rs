@@ -175,13 +175,17 @@ impl<O: Observer> SubChannel<O> {
             let Some(at) = at else { continue };
             if O::WAITS {
                 let pc = &self.channels[channel & 1];
-                let withheld = pc.withheld_before(bank, at) - pc.withheld_before(bank, milestone);
                 let mut rest = Rest {
                     begin: milestone,
                     left: at - milestone,
                     waits,
                 };
-                rest.take(withheld, Cause::Refresh as usize);
+                // While its row is open, a bank is not refreshed.
+                if slot == ACT && pre.is_none() {
+                    let before = pc.withheld_before(bank, milestone);
+                    let withheld = pc.withheld_before(bank, at) - before;
+                    rest.take(withheld, Cause::Refresh as usize);
+                }
                 rest.take_rules(pc.rules_for(bank, slot, false));
                 milestone = at;
             }

@@ -274,8 +274,10 @@ impl Rest<'_> {
     /// The same up to a clock.
     #[inline]
     fn take_until(&mut self, until: u64, cause: usize) {
-        self.take(until.saturating_sub(self.begin), cause);
-        self.begin = self.begin.max(until);
+        if until > self.begin {
+            self.take(until - self.begin, cause);
+            self.begin = until;
+        }
     }
 
     /// The row that a column command wants was opened, and ready at a clock.
@@ -290,6 +292,10 @@ impl Rest<'_> {
     /// The rules of bank, group and rank, of each what the narrower ones leave; then others went first.
     #[inline]
     pub(super) fn take_rules(mut self, rules: [Stamp; 3]) {
+        // Often a command goes at once.
+        if self.left == 0 {
+            return;
+        }
         for rule in rules {
             self.take_until(clock(rule), cause(rule));
         }

@@ -2,7 +2,8 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_dram::{
-    CAUSES, Cause, Kind, Location, Refresh, Request, Served, SubChannel, SubChannelConfig,
+    CAUSES, Cause, Kind, Location, PagePolicy, Refresh, Request, Served, SubChannel,
+    SubChannelConfig,
 };
 
 use crate::runs::{Log, ddr5_6400};
@@ -122,12 +123,15 @@ fn a_same_bank_refresh_holds_up_closed_banks() {
     assert_eq!(refresh(3), 0);
 }
 
-/// What refresh costs is the difference that it makes.
+/// What refresh costs is the difference that it makes, where it does not spare requests a PRE by closing their banks.
 #[test]
 fn refresh_is_what_goes_away_without_it() {
     for refresh in [Refresh::AllBank, Refresh::SameBank] {
         let mut config = ddr5_6400();
+        config.policy.page = PagePolicy::Closed;
+        let mut without = config.clone();
         config.policy.refresh = refresh;
+        without.policy.refresh = Refresh::Off;
         let roll = |id: u64, what: u64, below: u64| draw(7, id, what, Purpose::Address) % below;
         let mut arrival = 0;
         let mut requests = Vec::new();
@@ -139,10 +143,9 @@ fn refresh_is_what_goes_away_without_it() {
             requests.push(read(id, Location { rank, ..at }, arrival));
         }
         let with = waits(&run(&config, requests.clone()), 0);
-        let without = waits(&run(&unrefreshed(), requests), 0);
+        let without = waits(&run(&without, requests), 0);
         let difference = with.iter().sum::<u64>() as f64 - without.iter().sum::<u64>() as f64;
         let attributed = with[Cause::Refresh as usize] as f64;
-        println!("ZZ {refresh:?} {attributed} {difference}\n{with:?}\n{without:?}");
         assert!(
             (attributed / difference - 1.0).abs() <= 0.25,
             "{refresh:?}: {attributed} of {difference}"
@@ -173,13 +176,16 @@ fn hits_behind_a_row_wait_for_it() {
 fn a_row_is_waited_for_though_the_bus_is_busy() {
     let config = unrefreshed();
     let opening = (0..8).map(|id| read(id, bank(id, 1, 0), 0));
-    let stream = (8..40).map(|id| read(id, bank(id, 1, id), 1_000 + 8 * (id - 8)));
-    let late = read(40, bank(8, 1, 0), 1_251);
-    let hit = read(41, bank(8, 1, 1), 1_251);
-    let mut requests: Vec<_> = opening.chain(stream).chain([late, hit]).collect();
+    let stream = (8..68).map(|id| read(id, bank(id % 8, 1, id / 8), 1_000 + 8 * (id - 8)));
+    let behind = (68..70).map(|id| read(id, bank(8, 1, id - 60), 1_101));
+    let mut requests: Vec<_> = opening.chain(stream).chain(behind).collect();
     requests.sort_by_key(|request| request.arrival);
     let served = run(&config, requests);
-    println!("ZZ {:?} {:?}", served[40].waits, served[41].waits);
+    for served in &served[68..] {
+        let waits = served.waits.map(u64::from);
+        assert_eq!(of(&waits, &[Cause::Activate]), 52);
+        assert!(of(&waits, &[Cause::Bus]) <= 2 * 16, "{waits:?}");
+    }
 }
 
 /// Rows are open, 32 reads come at once, each to another group than the one before: nothing but their bursts.
@@ -196,7 +202,6 @@ fn a_saturated_stream_waits_for_the_bus() {
     assert_eq!(waited.iter().sum::<u64>(), waited[Cause::Bus as usize]);
     let stream = (8..4_000).map(|id| read(id, bank(id % 8, 1, id / 8 % 64), 1_000));
     let waited = waits(&run(&config, opening.chain(stream)), 1_000);
-    println!("ZZ {waited:?}");
     assert!(share(&waited, &[Cause::Bus]) >= 0.95, "{waited:?}");
 }
 
@@ -215,7 +220,7 @@ fn activations_beyond_four_in_a_window_wait_for_it() {
     }
 }
 
-/// Rows are open; the channel turns for every write.
+/// Rows are open; the channel turns for every read and every write, which come as fast as it turns.
 #[test]
 fn reads_between_writes_wait_for_the_turns() {
     let mut config = unrefreshed();
@@ -223,54 +228,30 @@ fn reads_between_writes_wait_for_the_turns() {
     let opening = (0..8).map(|id| read(id, bank(id, 1, 0), 0));
     let mixed = (8..4_000).map(|id| {
         let kind = if id % 2 == 0 { Kind::Read } else { Kind::Write };
-        request(id, kind, bank(id % 8, 1, id / 8 % 64), 1_000)
+        request(id, kind, bank(id % 8, 1, id / 8 % 64), 1_000 + 40 * id)
     });
     let served = run(&config, opening.chain(mixed));
     let waited = waits(&served, 1_000);
-    println!("ZZ {waited:?}");
     assert!(
         share(&waited, &[Cause::Drain, Cause::Turnaround]) >= 0.9,
         "{waited:?}"
     );
 }
 
+/// 48 writes go out until 16 are left. A read comes meanwhile: what it waits for is their end, and tWTR.
 #[test]
-fn zz_random() {
+fn a_read_among_writes_waits_for_their_drain() {
     let config = unrefreshed();
-    let roll = |id: u64, what: u64, below: u64| draw(7, id, what, Purpose::Address) % below;
-    for gap in [8, 10, 12, 16, 24] {
-        let requests: Vec<_> = (0..20_000)
-            .map(|id| {
-                let at = bank(roll(id, 4, 32), roll(id, 2, 65_536) as u32, 0);
-                read(
-                    id,
-                    Location {
-                        rank: roll(id, 1, 2) as u8,
-                        ..at
-                    },
-                    id * gap,
-                )
-            })
-            .collect();
-        let sum = |config: &SubChannelConfig| {
-            let w = waits(&run(config, requests.clone()), 0);
-            w.map(|w| w / 20_000)
-        };
-        let base = sum(&config);
-        println!("ZZ gap {gap} base {base:?} {}", base.iter().sum::<u64>());
-        let mut other = config.clone();
-        (other.timing.rrd_s, other.timing.rrd_l, other.timing.faw) = (1, 1, 4);
-        println!(
-            "ZZ no rate {:?} {}",
-            sum(&other),
-            sum(&other).iter().sum::<u64>()
-        );
-        let mut other = config.clone();
-        (other.timing.rp, other.timing.rc) = (1, 104);
-        println!(
-            "ZZ no rp {:?} {}",
-            sum(&other),
-            sum(&other).iter().sum::<u64>()
-        );
-    }
+    let opening = (0..8).map(|id| read(id, bank(id, 1, 0), 0));
+    let writes = (8..56).map(|id| request(id, Kind::Write, bank(id % 8, 1, id / 8), 1_000));
+    let late = read(56, bank(0, 1, 40), 1_050);
+    let served = run(&config, opening.chain(writes).chain([late]));
+    let waited = waits(&served[56..], 0);
+    assert_eq!(
+        share(&waited, &[Cause::Drain, Cause::Turnaround]),
+        1.0,
+        "{waited:?}"
+    );
+    let [drain, turn] = [Cause::Drain, Cause::Turnaround].map(|cause| of(&waited, &[cause]));
+    assert!(drain > 150 && turn > 50, "{waited:?}");
 }
