@@ -3,7 +3,7 @@
 
 use wordline_dram::{
     Clock, CoreConfig, Digit, Field, Geometry, Mapping, PagePolicy, Policy, Refresh,
-    SubChannelConfig, SystemConfig, Timing,
+    RefreshStagger, SubChannelConfig, SystemConfig, Timing,
 };
 
 /// One sub-channel with its controller.
@@ -97,6 +97,7 @@ pub(crate) fn channel() -> SystemConfig {
             ],
             hash: true,
         },
+        refresh_stagger: RefreshStagger::Even,
         module_delay_ps: 500,
         cores: CoreConfig {
             cores: 8,

@@ -5,8 +5,8 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, SettingError, Settings,
-    Sharing, Switch, set,
+    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, SettingError,
+    Settings, Sharing, Switch, set,
 };
 use super::module::{self, Module, Pair};
 use super::rounding::clocks_within;
@@ -14,7 +14,7 @@ use super::system::{self, System};
 use super::timing::{Buffers, Ground};
 use super::{BeatReturn, Name, mapping};
 use crate::config::{
-    Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
+    self, Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -137,6 +137,7 @@ impl Connection<'_> {
                 policy,
             },
             mapping,
+            refresh_stagger: self.stagger()?,
             module_delay_ps: register.ps() + buffer.ps(),
             cores: self.cores()?,
         })
@@ -222,6 +223,7 @@ impl Connection<'_> {
             bin,
             pair,
             rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
+            // Checked even where the die has a rule of its own.
             rtw_gap: controller.rtw_gap.pick("rtw_gap", settings)?.get(),
             refresh_rate,
         };
@@ -313,8 +315,16 @@ impl Connection<'_> {
         Ok(postponed)
     }
 
-    /// First refreshes, evenly staggered over the interval: no two ranks at once, but for the ranks of a pair where they
-    /// are aligned.
+    fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {
+        let stagger = &self.system.controller.refresh_stagger;
+        Ok(match stagger.pick("refresh_stagger", self.settings)? {
+            RefreshStagger::Even => config::RefreshStagger::Even,
+            RefreshStagger::Aligned => config::RefreshStagger::Aligned,
+        })
+    }
+
+    /// First refreshes. Staggered they are spread evenly over the interval: no two ranks at once, but for the ranks of a
+    /// pair where those are aligned.
     fn phases(
         &self,
         geometry: &Geometry,
@@ -334,9 +344,10 @@ impl Connection<'_> {
             .controller
             .pair_refresh
             .pick("pair_refresh", self.settings)?;
-        let slots = match alignment {
-            PairRefresh::Staggered => pairs * ranks,
-            PairRefresh::Aligned => ranks,
+        let slots = match (self.stagger()?, alignment) {
+            (config::RefreshStagger::Aligned, _) => 1,
+            (_, PairRefresh::Staggered) => pairs * ranks,
+            (_, PairRefresh::Aligned) => ranks,
         };
         let phase = |index: u64| {
             let clocks = u64::from(interval) * (index % slots) / slots;
@@ -380,8 +391,15 @@ impl Connection<'_> {
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
             return_path_ps: system.return_path.pick("return_path", settings)?.ps(),
-            page_bytes: system.page_bytes.nominal().bytes(),
-            write_back_bytes: system.write_back_bytes.nominal().bytes(),
+            page_bytes: system
+                .page_bytes
+                .pick("page_bytes", settings)?
+                .get()
+                .bytes(),
+            write_back_bytes: system
+                .write_back_bytes
+                .pick("write_back_bytes", settings)?
+                .bytes(),
         })
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Ground<'a> {
     pub(super) pair: Option<Buffers>,
     /// Idle clocks between bursts of different ranks.
     pub(super) rank_gap: u32,
-    /// Idle clocks between a read's burst and a write's.
+    /// Idle clocks between a read's burst and a write's, unless the die says how many.
     pub(super) rtw_gap: u32,
     /// How many times as often as normal refreshes fall due.
     pub(super) refresh_rate: u64,
@@ -42,7 +42,8 @@ impl Ground<'_> {
     ///
     /// RD to WR in a rank: the write's data must not begin before the read's have ended and the bus was idle for the
     /// gap, `cl + burst + gap − cwl`. On an MRDIMM the host's bus may ask for more, as it does of the other
-    /// pseudo-channel; see [`host_bus`](Self::host_bus).
+    /// pseudo-channel; see [`host_bus`](Self::host_bus). To another rank the engine adds the gap between ranks, since
+    /// the bus changes its direction and its driver: more than some simulators ask for, and never too little.
     pub(super) fn timing(&self) -> Timing {
         let rate = self.bin.rate_mts;
         let standard = *self.die.standard.value();
@@ -63,8 +64,9 @@ impl Ground<'_> {
         // A die that cannot refresh single banks is never asked to; the numbers stand for nothing then.
         let same_bank = rules.same_bank.as_ref();
         let stack = rules.stack.as_ref();
-        let host = self.host_bus(standard, cl, cwl, burst);
-        let rtw = (cl + burst + self.rtw_gap).saturating_sub(cwl).max(1);
+        let rtw_gap = rules.rtw_gap.as_ref().map_or(self.rtw_gap, clocks);
+        let host = self.host_bus(standard, cl, cwl, burst, rtw_gap);
+        let rtw = (cl + burst + rtw_gap).saturating_sub(cwl).max(1);
         Timing {
             cl,
             cwl,
@@ -119,7 +121,7 @@ impl Ground<'_> {
     ///   gap is that between ranks, in clocks of the host.
     ///
     /// All 0 or 1 without pairs, where no other pseudo-channel exists.
-    fn host_bus(&self, standard: Standard, cl: u32, cwl: u32, burst: u32) -> HostBus {
+    fn host_bus(&self, standard: Standard, cl: u32, cwl: u32, burst: u32, rtw_gap: u32) -> HostBus {
         let Some(pair) = self.pair else {
             return HostBus {
                 burst: 0,
@@ -140,7 +142,7 @@ impl Ground<'_> {
                 BeatReturn::Interleaved => 0,
                 BeatReturn::Sequential => burst / 2,
             },
-            rtw: (cl + burst + later + self.rtw_gap.div_ceil(2))
+            rtw: (cl + burst + later + rtw_gap.div_ceil(2))
                 .saturating_sub(cwl)
                 .max(1),
             wtr: (cwl + burst + self.rank_gap.div_ceil(2))

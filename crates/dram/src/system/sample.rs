@@ -4,7 +4,7 @@
 
 use super::dram::{
     Clock, CoreConfig, Digit, Field, Geometry, Mapping, PagePolicy, Policy, Refresh,
-    SubChannelConfig, SystemConfig, Timing,
+    RefreshStagger, SubChannelConfig, SystemConfig, Timing,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -50,6 +50,7 @@ fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -
             policy,
         },
         mapping,
+        refresh_stagger: RefreshStagger::Even,
         module_delay_ps,
         cores: CoreConfig {
             cores: 128,
