@@ -11,7 +11,7 @@ use super::labelled::{
 use super::module::{self, Module, Pair};
 use super::rounding::clocks_within;
 use super::system::{self, System};
-use super::timing::{Buffers, Ground};
+use super::timing::{Buffers, Ground, Turnarounds};
 use super::{BeatReturn, Name, mapping};
 use crate::config::{
     self, Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
@@ -27,6 +27,8 @@ const POSTPONED_MAX: u32 = 4;
 pub struct Connected {
     /// Timing, geometry, controllers, mapping and cores.
     pub config: SystemConfig,
+    /// What its turnarounds were made of, for those who reckon them anew.
+    pub turnarounds: Turnarounds,
     /// Sets of currents with their names: the chosen one first, the others for the band of energies.
     pub currents: Vec<(String, Currents)>,
 }
@@ -82,9 +84,11 @@ pub fn connect(
         settings,
     };
     let config = connection.config()?;
+    let turnarounds = connection.turnarounds()?;
     Ok(Connected {
         currents: connection.currents(&config)?,
         config,
+        turnarounds,
     })
 }
 
@@ -102,8 +106,8 @@ impl Connection<'_> {
         let clock = Clock {
             data_rate_mts: *module.dram_rate_mts.value(),
         };
-        let buffers = self.buffers()?;
-        let timing = self.timing(buffers)?;
+        let turnarounds = self.turnarounds()?;
+        let timing = self.timing(turnarounds)?;
         let policy = self.policy(&geometry, &timing)?;
         let channels = system.channels.pick("channels", settings)?.get();
         let sub_channels = u32::from(*module.sub_channels.value());
@@ -126,7 +130,9 @@ impl Connection<'_> {
         let mapping =
             mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
         let register = module.register_delay.pick("register_delay", settings)?;
-        let buffer = buffers.map_or(Time::ZERO, |buffers| buffers.read_delay);
+        let buffer = turnarounds
+            .buffers
+            .map_or(Time::ZERO, |buffers| buffers.read_delay);
         Ok(SystemConfig {
             channels,
             sub_channels,
@@ -179,6 +185,19 @@ impl Connection<'_> {
         })
     }
 
+    fn turnarounds(&self) -> Result<Turnarounds, SettingError> {
+        let (controller, settings) = (&self.system.controller, self.settings);
+        let rate = *self.module.dram_rate_mts.value();
+        let standard = *self.die.standard.value();
+        let set = controller.rtw_gap.pick("rtw_gap", settings)?.get();
+        let own = self.die.rules.rtw_gap.as_ref();
+        Ok(Turnarounds {
+            rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
+            rtw_gap: own.map_or(set, |rule| rule.clocks(standard, rate)),
+            buffers: self.buffers()?,
+        })
+    }
+
     /// The data buffers of an MRDIMM; settings for them are checked on every module.
     fn buffers(&self) -> Result<Option<Buffers>, SettingError> {
         let settings = self.settings;
@@ -200,7 +219,7 @@ impl Connection<'_> {
         }))
     }
 
-    fn timing(&self, pair: Option<Buffers>) -> Result<Timing, SettingError> {
+    fn timing(&self, turnarounds: Turnarounds) -> Result<Timing, SettingError> {
         let settings = self.settings;
         let controller = &self.system.controller;
         let rate = *self.module.dram_rate_mts.value();
@@ -221,10 +240,7 @@ impl Connection<'_> {
             die: self.die,
             organization: self.organization()?,
             bin,
-            pair,
-            rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
-            // Checked even where the die has a rule of its own.
-            rtw_gap: controller.rtw_gap.pick("rtw_gap", settings)?.get(),
+            turnarounds,
             refresh_rate,
         };
         Ok(ground.timing())

@@ -31,3 +31,4 @@ pub use problem::Problem;
 pub use rounding::{Standard, clocks_within};
 pub use rule::Rule;
 pub use system::{Controller, MappingSheet, System};
+pub use timing::{Buffers, Turnarounds};
