@@ -49,8 +49,8 @@ pub mod system;
 
 pub use command::{Command, Issued};
 pub use config::{
-    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
-    SystemConfig,
+    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, RefreshStagger,
+    SubChannelConfig, SystemConfig,
 };
 pub use energy::{Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, Rail, energy};
 pub use engine::{PushError, SubChannel};

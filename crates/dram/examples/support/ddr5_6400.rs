@@ -1,7 +1,9 @@
 //! DDR5-6400, bin B, two ranks of x8 devices of 16 Gb: one channel with two sub-channels, by hand. `wordline-catalog`
 //! has sheets of real modules and systems, which become the same structs.
 
-use wordline_dram::{CoreConfig, Digit, Field, Mapping, SubChannelConfig, SystemConfig};
+use wordline_dram::{
+    CoreConfig, Digit, Field, Mapping, RefreshStagger, SubChannelConfig, SystemConfig,
+};
 
 /// Both sub-channels behind one mapping, lines of 64 bytes in turn.
 pub(crate) fn channel() -> SystemConfig {
@@ -21,6 +23,7 @@ pub(crate) fn channel() -> SystemConfig {
             ],
             hash: true,
         },
+        refresh_stagger: RefreshStagger::Even,
         module_delay_ps: 500,
         cores: CoreConfig {
             cores: 8,

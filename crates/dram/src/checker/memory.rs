@@ -105,7 +105,8 @@ pub enum RefreshMode {
     SameBank,
 }
 
-/// What no JEDEC rule says, and a controller settles. Clocks of the DRAM.
+/// What no JEDEC rule says, and a controller settles. Clocks of the DRAM. The distances of pairs are 0 without data
+/// buffers; with them [`behind`](Self::behind) reckons them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controller {
     /// Idle clocks on the data bus between bursts of different physical ranks.

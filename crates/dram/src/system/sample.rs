@@ -3,8 +3,8 @@
 //! guesswork that serves tests alone. The catalogue has the real ones.
 
 use super::dram::{
-    Clock, CoreConfig, Digit, Field, Geometry, Mapping, Policy, SubChannelConfig, SystemConfig,
-    Timing,
+    Clock, CoreConfig, Digit, Field, Geometry, Mapping, Policy, RefreshStagger, SubChannelConfig,
+    SystemConfig, Timing,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -42,6 +42,7 @@ fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -
             policy,
         },
         mapping,
+        refresh_stagger: RefreshStagger::Even,
         module_delay_ps,
         cores: CoreConfig {
             cores: 128,
