@@ -3,12 +3,10 @@
 
 use wordline_catalog::{Catalog, DramTarget};
 use wordline_core::draw::{Purpose, draw};
-use wordline_dram::checker::{
-    Bin, Checker, Controller, Density, Memory, Part, RefreshMode, Shape, Violation, Width,
-};
+use wordline_dram::checker::{Bin, Checker, Density, Memory, Part, Violation, Width};
 use wordline_dram::sheet::Settings;
 use wordline_dram::{
-    Geometry, Issued, Kind, Location, Observer, Refresh, Request, SubChannel, SubChannelConfig,
+    Geometry, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
 };
 
 /// Stops at the first violation.
@@ -48,35 +46,8 @@ fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
 }
 
 fn memory(part: Part, config: &SubChannelConfig) -> Memory {
-    let (of, timing, policy) = (&config.geometry, &config.timing, &config.policy);
     let parameters = part.parameters().expect("a rate with bins");
-    Memory {
-        data_rate_mts: part.data_rate_mts,
-        shape: Shape {
-            pseudo_channels: of.pseudo_channels,
-            ranks: of.ranks,
-            slices: of.slices,
-            groups: of.groups,
-            banks: of.banks,
-        },
-        controller: Controller {
-            rank_gap: timing.rank_gap,
-            read_to_write_gap: (timing.rtw + parameters.cwl)
-                .saturating_sub(parameters.cl + parameters.burst),
-            pair_burst: timing.pair_burst,
-            pair_read_to_write: timing.pair_rtw,
-            pair_write_to_read: timing.pair_wtr,
-            shared_commands: policy.shared_commands,
-            refresh: match policy.refresh {
-                Refresh::Off => RefreshMode::Off,
-                Refresh::AllBank => RefreshMode::AllBank,
-                Refresh::SameBank => RefreshMode::SameBank,
-            },
-            postponed_max: policy.refresh_postponed_max,
-            ahead_max: 0,
-        },
-        parameters,
-    }
+    Memory::of(parameters, 1, config)
 }
 
 /// Random places, rows that come back, sometimes a pause.

@@ -39,6 +39,9 @@ pub struct Run {
     pub energy: EnergyCounts,
     /// Mean number of reads under way, from core to core.
     pub outstanding_mean: f64,
+    /// Mean number of lines that the cores have under way: reads until their data have come, and writes until the
+    /// controller has accepted them. Each holds one of its core's misses.
+    pub slots_mean: f64,
     /// Mean time of a read from core to core, in picoseconds; 0 where there was none. By Little's law this times the
     /// rate of reads is `outstanding_mean`, but for the reads that were under way at either end.
     pub read_latency_mean_ps: f64,
@@ -232,12 +235,13 @@ impl<'a> Simulation<'a> {
         }
         Run {
             duration_ps: self.now_ps - begin_ps,
-            bytes_read: self.tally.reads * 64,
-            bytes_written: self.tally.writes * 64,
+            bytes_read: self.tally.reads() * 64,
+            bytes_written: self.tally.writes() * 64,
             probe: (self.probes > 0).then(|| self.sampler.finish()),
             summary,
             energy: counts,
             outstanding_mean: self.tally.outstanding_mean(self.now_ps),
+            slots_mean: self.tally.slots_mean(self.now_ps),
             read_latency_mean_ps: self.tally.latency_mean_ps(),
         }
     }

@@ -105,7 +105,7 @@ proptest! {
         let queued = u64::from(config.sub_channel.policy.write_queue) * 2;
         prop_assert!(run.summary.reads.abs_diff(run.bytes_read / 64) <= most);
         prop_assert!(run.summary.writes.abs_diff(run.bytes_written / 64) <= most + queued);
-        prop_assert!(run.outstanding_mean <= most as f64);
+        prop_assert!(run.outstanding_mean <= run.slots_mean && run.slots_mean <= most as f64);
         let data = run.summary.reads + run.summary.writes - run.summary.forwarded - run.summary.merged;
         let clocks = data * u64::from(config.sub_channel.timing.burst);
         prop_assert!(clocks <= run.summary.clocks + 200, "more data than the buses carry");
