@@ -137,6 +137,10 @@ metrics! {
         "What keeps the throughput where it is, by Little's law: 1 the lines that the cores can have \
          under way, where all are and wait for little; 2 the memory, where all are and wait; 3 the \
          cores, which ask for no more.";
+    ThroughputConfidence "throughput_confidence" "B/s" Lower
+        "Half the width of the 95 % confidence interval of throughput_mean, by batch means.";
+    ThroughputProbes "throughput_probes" "B/s" Neither
+        "The part of throughput_mean that the cores ask for whose latency is taken.";
     ReadShare "read_share" "1" Neither "Share of the bytes moved that were read.";
     LoadStage "load_stage" "1" Neither
         "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of an \

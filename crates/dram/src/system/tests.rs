@@ -267,6 +267,46 @@ fn a_run_is_as_long_as_asked() {
     );
 }
 
+/// Ten runs that differ in nothing but their seed: each says how far off it may be, and most lie no farther off.
+#[test]
+fn throughput_is_as_sure_as_it_says() {
+    let config = one_channel(rdimm_6400());
+    let length = Length {
+        measure_ps: 60_000_000,
+        probe_samples: 0,
+        ..SHORT
+    };
+    let of = |seed| {
+        let traffic = Traffic {
+            pattern: AccessPattern::Random,
+            probes: 0,
+            seed,
+            ..READS
+        };
+        run(&config, &traffic, &length)
+    };
+    let runs: Vec<Run> = (0..10).map(of).collect();
+    let mean = runs.iter().map(Run::bytes_per_s).sum::<f64>() / 10.0;
+    let held = runs.iter().filter(|run| {
+        assert!(
+            run.bytes_per_s_confidence < 0.05 * mean,
+            "{}",
+            run.bytes_per_s_confidence
+        );
+        (run.bytes_per_s() - mean).abs() <= run.bytes_per_s_confidence
+    });
+    assert!(held.count() >= 7);
+    let moment = Length {
+        measure_ps: 1,
+        ..length
+    };
+    let one = run(&config, &READS, &moment);
+    assert!(
+        one.bytes_per_s_confidence.is_infinite(),
+        "one microsecond is no certainty"
+    );
+}
+
 #[test]
 fn a_run_can_be_stopped() {
     let config = one_channel(rdimm_6400());

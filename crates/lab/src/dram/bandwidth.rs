@@ -130,7 +130,7 @@ impl Found<'_> {
         };
         let subject = self.subject(memory);
         Work::of(run).rows(memory, &subject, document);
-        rows::under_way(memory, run, slots(memory), &subject, document);
+        rows::under_load(memory, run, slots(memory), &subject, document);
         let mean = rows::seconds(run.read_latency_mean_ps);
         document
             .rows

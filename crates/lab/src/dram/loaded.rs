@@ -112,7 +112,7 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
     for ((delay, run), stage) in curve.points.iter().zip(stages).rev() {
         let subject = whole.at("delay_cycles", *delay);
         Work::of(run).rows(memory, &subject, document);
-        rows::under_way(memory, run, most, &subject, document);
+        rows::under_load(memory, run, most, &subject, document);
         if let Some(probe) = &run.probe {
             let name = format!(
                 "{}, loaded, {}, {}, delay {delay}",
@@ -122,10 +122,9 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
             );
             rows::latencies(probe, name, &subject, document);
             let rate = probe.samples as f64 * 64.0 / seconds(run.duration_ps as f64);
-            let probes = subject.estimate(Basis::Simulated, "probes");
             document
                 .rows
-                .push(probes.row(Metric::ThroughputMean, Ok(rate)));
+                .push(subject.row(Metric::ThroughputProbes, Ok(rate)));
             for &within in &loaded.within_ps {
                 let at = subject.at("within_s", seconds(within as f64));
                 let share = rows::share_within(probe, within);

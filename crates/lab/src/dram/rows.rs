@@ -140,8 +140,8 @@ fn waits(waits: &[u64; CAUSES], subject: &Subject, document: &mut ResultSet) {
     }
 }
 
-/// Little's law: lines under way, of at most so many, and what that says of the bound.
-pub(super) fn under_way(
+/// How sure the throughput is, and Little's law: lines under way, of at most so many, and what that says of the bound.
+pub(super) fn under_load(
     memory: &Memory<'_>,
     run: &Run,
     most: u64,
@@ -149,7 +149,15 @@ pub(super) fn under_way(
     document: &mut ResultSet,
 ) {
     let bound = Bound::of(memory, run, most);
+    let half = run.bytes_per_s_confidence;
     for (metric, value) in [
+        (
+            Metric::ThroughputConfidence,
+            // Of less than two microseconds nobody knows.
+            Some(half)
+                .filter(|half| half.is_finite())
+                .ok_or(NoValue::NotApplicable),
+        ),
         (Metric::OutstandingMean, Ok(run.slots_mean)),
         (Metric::OutstandingMax, Ok(most as f64)),
         (

@@ -66,6 +66,15 @@ fn every_mix_names_one_throughput_and_its_account_adds_up() {
             );
         }
     }
+    let sure: Vec<f64> = document
+        .of(Metric::ThroughputConfidence)
+        .filter_map(|row| row.value)
+        .collect();
+    assert_eq!(sure.len(), 10);
+    assert!(
+        sure.iter().all(|half| *half > 0.0 && *half < 10e9),
+        "{sure:?}"
+    );
     for metric in [Metric::BusShare, Metric::WaitShare] {
         let sums = sums(&document, metric);
         assert_eq!(sums.len(), 10, "{metric}");
@@ -220,18 +229,17 @@ fn curves_are_compared_with_an_idle_memory() {
 #[test]
 fn the_probes_share_of_the_load_is_told() {
     let document = ran(&loaded(&[0, 20_000]));
-    let rate = |delay: &str, probes: bool| {
-        let mut rows = document.of(Metric::ThroughputMean).filter(|row| {
-            row.target == RDIMM
-                && row.axes["delay_cycles"].to_string() == delay
-                && (row.text("estimate") == Some("probes")) == probes
-        });
+    let rate = |delay: &str, metric| {
+        let mut rows = document
+            .of(metric)
+            .filter(|row| row.target == RDIMM && row.axes["delay_cycles"].to_string() == delay);
         rows.next().and_then(|row| row.value).expect("a number")
     };
     // One probe with a line every 100 ns or so: 0.6 GB/s.
-    let light = rate("20000", true);
+    let light = rate("20000", Metric::ThroughputProbes);
     assert!((0.4e9..0.75e9).contains(&light), "{light}");
-    assert!(light < rate("20000", false) && rate("0", true) < light);
+    assert!(light < rate("20000", Metric::ThroughputMean));
+    assert!(rate("0", Metric::ThroughputProbes) < light);
 }
 
 /// Few misses: their latency decides. The MRDIMM's buffers cost what they take of a line's time; the faster bus is

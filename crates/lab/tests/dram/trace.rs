@@ -156,6 +156,44 @@ fn a_check_that_cannot_be_made_is_refused() {
     );
 }
 
+/// A die of the user's own is held to rules that were not made for it, and the document says so.
+#[test]
+fn a_check_of_an_own_die_says_what_it_is_held_to() {
+    let embedded = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let target = embedded.dram_target(RDIMM).expect("both exist");
+    let (die, module) = (&target.die.header, &target.module.header);
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = |name: &str, text: String| {
+        let file = folder.path().join(format!("{name}.toml"));
+        std::fs::write(file, text).expect("it is written");
+    };
+    own(
+        "own-die",
+        die.text.replace(&format!("\"{}\"", die.id), "\"own-die\""),
+    );
+    let text = module
+        .text
+        .replace(&format!("\"{}\"", die.id), "\"own-die\"");
+    own(
+        "own-module",
+        text.replace(&format!("\"{}\"", module.id), "\"own-module\""),
+    );
+    let catalog = Catalog::load(&[folder.path().to_owned()]).expect("sound sheets");
+    let open = |_: &str| Ok(Box::new("0x0 R\n".as_bytes()) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let mut experiment = of(DramTest::Trace(checked_trace()));
+    for (target, own) in [(RDIMM, false), ("own-module@xeon6-1s", true)] {
+        experiment.targets = vec![target.to_owned()];
+        let document = wordline_lab::run(&catalog, &experiment, &control).expect("it runs");
+        let mut told = document.warnings.iter();
+        let said = told.any(|told| told.advice.contains("own-die is a sheet of your own"));
+        assert_eq!(said, own, "{target}");
+    }
+}
+
 /// A few microseconds of requests to many rows, with pauses, in a form without cycles.
 fn requests() -> String {
     let mut text = "time_ns,address,operation\n".to_owned();

@@ -19,8 +19,6 @@ pub(crate) struct Curve<'a, 'p> {
     pub(crate) pattern: &'a str,
     /// Latency of one core that has the memory to itself.
     pub(crate) idle: Option<f64>,
-    /// What the probes themselves ask for under the least load, in B/s.
-    probes: Option<f64>,
     /// Least load first.
     pub(crate) points: Vec<Point<'a, 'p>>,
     /// Throughput and latency at the knee.
@@ -108,7 +106,6 @@ pub(crate) fn curves<'a, 'p>(view: &View<'a, 'p>) -> Vec<Curve<'a, 'p>> {
                 mix,
                 pattern,
                 idle: None,
-                probes: None,
                 points: Vec::new(),
                 knee: None,
             });
@@ -125,23 +122,13 @@ pub(crate) fn curves<'a, 'p>(view: &View<'a, 'p>) -> Vec<Curve<'a, 'p>> {
     }
     for curve in &mut curves {
         curve.points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
-        let estimate = |name: &str, delay: Option<f64>, metric| {
-            let mut lines = view.special(TEST, &["estimate"]);
-            let line = lines.find(|line| {
-                let head = line.head();
-                let word = |axis: &str| head.text(axis).unwrap_or_default();
-                let same = head.target == curve.target && word("mix") == curve.mix;
-                let at = line.coordinate(DELAY).filter(|delay| delay.is_finite());
-                same && word("pattern") == curve.pattern && word("estimate") == name && at == delay
-            });
-            line?.number(metric)
-        };
-        let least = curve.points.first().map(|point| point.delay);
-        let (idle, probes) = (
-            estimate("idle", None, Metric::LatencyMean),
-            estimate("probes", least, Metric::ThroughputMean),
-        );
-        (curve.idle, curve.probes) = (idle, probes);
+        let idle = view.special(TEST, &["estimate"]).find(|line| {
+            let head = line.head();
+            let word = |axis: &str| head.text(axis).unwrap_or_default();
+            let same = head.target == curve.target && word("mix") == curve.mix;
+            same && word("pattern") == curve.pattern && word("estimate") == "idle"
+        });
+        curve.idle = idle.and_then(|line| line.number(Metric::LatencyMean));
     }
     curves.retain(|curve| !curve.points.is_empty());
     curves
@@ -256,7 +243,12 @@ fn knees(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
             view.short(curve.target).to_owned(),
             time(curve.idle),
             rate(curve.points.first().and_then(Point::throughput)),
-            rate(curve.probes),
+            rate(
+                curve
+                    .points
+                    .first()
+                    .and_then(|point| point.line.number(Metric::ThroughputProbes)),
+            ),
             time(curve.points.first().and_then(Point::latency)),
             rate(constant(curve)),
             rate(curve.knee.map(|(throughput, _)| throughput)),

@@ -187,7 +187,10 @@ fn throughputs(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Grid {
     for mix in &mixes.mixes {
         let mut cells = vec![(*mix).to_owned()];
         let lines = view.targets.iter().map(|target| mixes.line(target, mix));
-        cells.extend(lines.map(|line| cell(line, Metric::ThroughputMean)));
+        cells.extend(lines.map(|line| {
+            let sure = line.and_then(sureness);
+            cell(line, Metric::ThroughputMean) + &sure.unwrap_or_default()
+        }));
         cells.extend(others.iter().map(|target| {
             let ratio = mixes
                 .ratio(target, mix)
@@ -247,6 +250,13 @@ fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>
         grid.push(cells);
     }
     grid
+}
+
+/// " ± 0.3 %": half the width of the 95 % confidence interval of a throughput.
+fn sureness(line: &Line<'_>) -> Option<String> {
+    let rate = line.number(Metric::ThroughputMean)?;
+    let half = line.number(Metric::ThroughputConfidence)?;
+    Some(format!(" ± {:.1} %", half / rate * 100.0))
 }
 
 /// What a read of the same target takes that waits for nothing.
