@@ -8,11 +8,11 @@ use std::env;
 use wordline_catalog::{Catalog, DramTarget};
 use wordline_core::draw::{Purpose, draw};
 use wordline_dram::checker::{
-    Bin, Buffers, Checker, Controller, Density, Memory, Part, RefreshMode, Shape, Violation, Width,
+    Bin, Buffers, Checker, Density, Gaps, Memory, Part, Violation, Width,
 };
 use wordline_dram::sheet::{BeatReturn, Connected, Settings};
 use wordline_dram::{
-    Geometry, Issued, Kind, Location, Observer, Refresh, Request, SubChannel, SubChannelConfig,
+    Geometry, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
 };
 
 /// Stops at the first violation.
@@ -53,44 +53,18 @@ fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
 
 /// The checker reckons every distance itself, from the part, the gaps and the delays of buffers.
 fn memory(part: Part, connected: &Connected) -> Memory {
-    let config = &connected.config.sub_channel;
-    let (of, policy, gaps) = (&config.geometry, &config.policy, connected.turnarounds);
     let parameters = part.parameters().expect("a rate with bins");
-    let direct = Controller {
-        rank_gap: gaps.rank_gap,
-        read_to_write_gap: gaps.rtw_gap,
-        pair_burst: 0,
-        pair_read_to_write: 0,
-        pair_write_to_read: 0,
-        shared_commands: policy.shared_commands,
-        refresh: match policy.refresh {
-            Refresh::Off => RefreshMode::Off,
-            Refresh::AllBank => RefreshMode::AllBank,
-            Refresh::SameBank => RefreshMode::SameBank,
-        },
-        postponed_max: policy.refresh_postponed_max,
-        ahead_max: 0,
-    };
-    let controller = gaps.buffers.map_or(direct, |buffers| {
-        let buffers = Buffers {
+    let turnarounds = connected.turnarounds;
+    let gaps = Gaps {
+        rank_gap: turnarounds.rank_gap,
+        read_to_write_gap: turnarounds.rtw_gap,
+        buffers: turnarounds.buffers.map(|buffers| Buffers {
             read_delay_ps: buffers.read_delay.ps(),
             write_delay_ps: buffers.write_delay.ps(),
             sequential: buffers.beat_return == BeatReturn::Sequential,
-        };
-        direct.behind(&buffers, &parameters, part.data_rate_mts)
-    });
-    Memory {
-        data_rate_mts: part.data_rate_mts,
-        shape: Shape {
-            pseudo_channels: of.pseudo_channels,
-            ranks: of.ranks,
-            slices: of.slices,
-            groups: of.groups,
-            banks: of.banks,
-        },
-        controller,
-        parameters,
-    }
+        }),
+    };
+    Memory::of(parameters, 1, &connected.config.sub_channel, &gaps)
 }
 
 /// Random places, rows that come back, sometimes a pause.

@@ -129,12 +129,22 @@ metrics! {
     LatencyShare "latency_share" "1" Higher
         "Share of the accesses that took no longer than the time in the column `within_s`.";
     OutstandingMean "outstanding_mean" "1" Neither
-        "Reads under way at a time, on average: by Little's law their rate times their mean duration.";
+        "Lines under way at a time, on average: reads until their data have come, writes until the \
+         controller has accepted them. By Little's law their rate times their mean duration.";
     OutstandingMax "outstanding_max" "1" Neither
-        "Reads that all cores together can have under way.";
+        "Lines that all cores together can have under way, reads and writes.";
+    ThroughputBound "throughput_bound" "1" Neither
+        "What keeps the throughput where it is, by Little's law: 1 the lines that the cores can have \
+         under way, where all are and wait for little; 2 the memory, where all are and wait; 3 the \
+         cores, which ask for no more.";
+    ThroughputConfidence "throughput_confidence" "B/s" Lower
+        "Half the width of the 95 % confidence interval of throughput_mean, by batch means.";
+    ThroughputProbes "throughput_probes" "B/s" Neither
+        "The part of throughput_mean that the cores ask for whose latency is taken.";
+    ReadShare "read_share" "1" Neither "Share of the bytes moved that were read.";
     LoadStage "load_stage" "1" Neither
-        "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of the \
-         least load; 2 linear, up to the knee; 3 saturated, beyond it.";
+        "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of an \
+         idle memory; 2 linear, up to the knee; 3 saturated, beyond it.";
     ThroughputKnee "throughput_knee" "B/s" Higher
         "Throughput at the knee of a curve of latency over throughput: the point that lies farthest \
          below the straight line between the least and the greatest load.";
@@ -142,9 +152,10 @@ metrics! {
     ThroughputRatio "throughput_ratio" "1" Higher
         "Throughput, divided by that of the target in the column `over`.";
     ThroughputRatioPart "throughput_ratio_part" "1" Neither
-        "What one cause contributes to throughput_ratio: the faster bus, or the share of the buses' \
-         time that it costs less or more; the column `cause` names it, and the parts add up to \
-         throughput_ratio minus 1.";
+        "What one cause contributes to throughput_ratio: where the memories are the bound, the faster \
+         bus, or the share of the buses' time that a cause costs less or more; where the lines under way \
+         are, the time that a cause costs a line less or more. The column `cause` names it, and the \
+         parts add up to throughput_ratio minus 1.";
     LatencyRatio "latency_ratio" "1" Lower
         "Mean duration at a throughput, divided by that of the target in the column `over` at the \
          same throughput.";

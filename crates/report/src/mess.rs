@@ -26,7 +26,7 @@ pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
     let view = View::of(&pivot);
     let mut texts: Vec<(String, String)> = Vec::new();
     for curve in curves(&view) {
-        let Some(share) = Mix::from_name(curve.mix).map(Mix::read_share) else {
+        let Some(nominal) = Mix::from_name(curve.mix).map(Mix::read_share) else {
             continue;
         };
         let place = texts.iter().position(|(target, _)| target == curve.target);
@@ -44,7 +44,9 @@ pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
                 continue;
             };
             let (gb, ns) = (bandwidth / 1e9, latency * 1e9);
-            let percent = (share * 100.0).round();
+            // Rows of one mix belong together; what was read of the bytes is what was measured.
+            let percent = (nominal * 100.0).round();
+            let share = point.line.number(Metric::ReadShare).unwrap_or(nominal);
             let pause = point.delay;
             // Writing to a string cannot fail.
             let _ = writeln!(
@@ -75,6 +77,25 @@ mod tests {
             "100,20000,4.218269,,1.000000,103.077444,,4.218269,103.077444"
         );
         assert!(lines[19].starts_with("100,0,553.9"), "{}", lines[19]);
+    }
+
+    #[test]
+    fn the_share_of_reads_is_the_measured_one() {
+        let mut document = fixture::dram_loaded();
+        for row in &mut document.rows {
+            if row.metric == Metric::ReadShare {
+                row.value = Some(0.7512);
+            }
+            if row.axes.contains_key("mix") {
+                row.axes.insert("mix".into(), "3:1".into());
+            }
+        }
+        let (_, text) = &mess_curves(&document)[0];
+        let line = text.lines().nth(1).expect("a point");
+        assert!(
+            line.starts_with("75,20000,") && line.contains(",0.751200,"),
+            "{line}"
+        );
     }
 
     #[test]

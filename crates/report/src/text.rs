@@ -70,6 +70,7 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
             | Metric::RowMissRate
             | Metric::RowConflictRate
             | Metric::LatencyShare
+            | Metric::ReadShare
     )
 }
 

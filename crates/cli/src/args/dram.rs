@@ -73,7 +73,8 @@ pub(crate) struct Modules {
 /// How long a point is.
 #[derive(Args, Debug)]
 pub(crate) struct Lengths {
-    /// Simulated time before anything counts [default: 20us]
+    /// Simulated time before anything counts; longer where a memory takes longer to settle: as many refresh intervals
+    /// as it may put off, and two [default: 20us]
     #[arg(long, value_name = "TIME")]
     pub(crate) warm_up: Option<Time>,
     /// Simulated time that counts, at least [default: 100us]

@@ -18,7 +18,8 @@ pub struct DramWorkload {
     /// them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// Simulated time in picoseconds before anything counts.
+    /// Simulated time in picoseconds before anything counts, at least: a memory that puts off refreshes has to owe as
+    /// many as it may first, which takes (postponed + 2) refresh intervals.
     pub warm_up_ps: u64,
     /// Simulated time in picoseconds that counts, at least.
     pub measure_ps: u64,

@@ -44,16 +44,74 @@ impl Probe {
     }
 }
 
+/// Batches of consecutive values, in the order of time: how sure the mean of values is that depend on each other.
+#[derive(Clone, Debug)]
+pub(super) struct Batches {
+    /// Sums of complete batches, how many values each has, and the batch that is being filled.
+    sums: Vec<u64>,
+    size: u64,
+    current: u64,
+    filled: u64,
+}
+
+/// How sure a mean is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Certainty {
+    /// Half the width of the 95 % confidence interval; infinite with fewer than two batches.
+    pub(super) half_width: f64,
+    batches: u32,
+    correlation: f64,
+}
+
+impl Batches {
+    pub(super) fn new() -> Self {
+        Self {
+            sums: Vec::with_capacity(BATCHES_MAX),
+            size: 1,
+            current: 0,
+            filled: 0,
+        }
+    }
+
+    pub(super) fn record(&mut self, value: u64) {
+        self.current = self.current.saturating_add(value);
+        self.filled += 1;
+        if self.filled < self.size {
+            return;
+        }
+        self.sums.push(self.current);
+        (self.current, self.filled) = (0, 0);
+        if self.sums.len() == BATCHES_MAX {
+            merge_neighbours(&mut self.sums);
+            self.size *= 2;
+        }
+    }
+
+    /// Of the values in complete batches. Neighbours are merged as long as they depend on each other.
+    pub(super) fn certainty(mut self) -> Certainty {
+        let mut correlation = correlation(&self.sums);
+        // The correlation of n independent batches lies below this with 95 % probability.
+        while correlation > 1.645 / (self.sums.len() as f64).sqrt()
+            && self.sums.len() / 2 >= BATCHES_MIN
+        {
+            merge_neighbours(&mut self.sums);
+            self.size *= 2;
+            correlation = self::correlation(&self.sums);
+        }
+        Certainty {
+            half_width: half_width(&self.sums) / self.size as f64,
+            batches: self.sums.len() as u32,
+            correlation,
+        }
+    }
+}
+
 /// Collects samples in the order of time.
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
     bins: Vec<u64>,
     histogram: LatencyHistogram,
-    /// Sums of complete batches, how many samples each has, and the batch that is being filled.
-    batches: Vec<u64>,
-    size: u64,
-    current: u64,
-    filled: u64,
+    batches: Batches,
 }
 
 impl Sampler {
@@ -61,10 +119,7 @@ impl Sampler {
         Self {
             bins: vec![0; BINS],
             histogram: LatencyHistogram::new(),
-            batches: Vec::with_capacity(BATCHES_MAX),
-            size: 1,
-            current: 0,
-            filled: 0,
+            batches: Batches::new(),
         }
     }
 
@@ -76,36 +131,18 @@ impl Sampler {
         let bin = usize::try_from(latency_ps / BIN_PS).unwrap_or(BINS);
         self.bins[bin.min(BINS - 1)] += 1;
         self.histogram.record(Time::from_ps(latency_ps));
-        self.current = self.current.saturating_add(latency_ps);
-        self.filled += 1;
-        if self.filled < self.size {
-            return;
-        }
-        self.batches.push(self.current);
-        (self.current, self.filled) = (0, 0);
-        if self.batches.len() == BATCHES_MAX {
-            merge_neighbours(&mut self.batches);
-            self.size *= 2;
-        }
+        self.batches.record(latency_ps);
     }
 
     /// The figures of all samples. Those of a batch that is not full count for the mean alone.
-    pub(super) fn finish(mut self) -> Probe {
-        let mut correlation = correlation(&self.batches);
-        // The correlation of n independent batches lies below this with 95 % probability.
-        while correlation > 1.645 / (self.batches.len() as f64).sqrt()
-            && self.batches.len() / 2 >= BATCHES_MIN
-        {
-            merge_neighbours(&mut self.batches);
-            self.size *= 2;
-            correlation = self::correlation(&self.batches);
-        }
+    pub(super) fn finish(self) -> Probe {
+        let certainty = self.batches.certainty();
         Probe {
-            samples: self.samples(),
+            samples: self.histogram.count(),
             mean_ps: self.histogram.mean_s().unwrap_or(0.0) * 1e12,
-            confidence_ps: half_width(&self.batches) / self.size as f64,
-            batches: self.batches.len() as u32,
-            correlation,
+            confidence_ps: certainty.half_width,
+            batches: certainty.batches,
+            correlation: certainty.correlation,
             bins: self.bins,
             max_ps: self.histogram.max().map_or(0, Time::ps),
             histogram: self.histogram,

@@ -10,7 +10,7 @@ use super::answer::Answers;
 use super::core::{CORES_MAX, Core, Return, sender};
 use super::inbox::{Inbox, WINDOW_MAX_PS};
 use super::placement::Placement;
-use super::probe::{Probe, Sampler};
+use super::probe::{Batches, Probe, Sampler};
 use super::tally::Tally;
 use super::traffic::{Length, Traffic};
 use crate::config::{ConfigError, SystemConfig};
@@ -31,6 +31,9 @@ pub struct Run {
     pub bytes_read: u64,
     /// Bytes written, as the cores were told of their acceptance.
     pub bytes_written: u64,
+    /// Half the width of the 95 % confidence interval of [`bytes_per_s`](Self::bytes_per_s), in B/s: by batch means of
+    /// the microseconds and Student's t. Infinite with fewer than two of them.
+    pub bytes_per_s_confidence: f64,
     /// Latency samples; `None` without probes.
     pub probe: Option<Probe>,
     /// What the sub-channels did, summed over them.
@@ -39,6 +42,9 @@ pub struct Run {
     pub energy: EnergyCounts,
     /// Mean number of reads under way, from core to core.
     pub outstanding_mean: f64,
+    /// Mean number of lines that the cores have under way: reads until their data have come, and writes until the
+    /// controller has accepted them. Each holds one of its core's misses.
+    pub slots_mean: f64,
     /// Mean time of a read from core to core, in picoseconds; 0 where there was none. By Little's law this times the
     /// rate of reads is `outstanding_mean`, but for the reads that were under way at either end.
     pub read_latency_mean_ps: f64,
@@ -134,6 +140,7 @@ impl<'a> Simulation<'a> {
         }
         self.begin();
         let begin_ps = self.now_ps;
+        let (mut batches, mut moved) = (Batches::new(), 0);
         loop {
             let measured = self.now_ps - begin_ps;
             let enough = self.probes == 0 || self.sampler.samples() >= length.probe_samples;
@@ -143,8 +150,13 @@ impl<'a> Simulation<'a> {
             if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
                 return Ok(None);
             }
+            let bytes = 64 * (self.tally.reads() + self.tally.writes());
+            batches.record(bytes - moved);
+            moved = bytes;
         }
-        Ok(Some(self.finish(begin_ps)))
+        let per_second = 1e12 / QUANTUM_PS as f64;
+        let confidence = batches.certainty().half_width * per_second;
+        Ok(Some(self.finish(begin_ps, confidence)))
     }
 
     /// Runs up to a time, unless it is told to stop.
@@ -222,7 +234,7 @@ impl<'a> Simulation<'a> {
         self.sampler = Sampler::new();
     }
 
-    fn finish(mut self, begin_ps: u64) -> Run {
+    fn finish(mut self, begin_ps: u64, bytes_per_s_confidence: f64) -> Run {
         let clock = self.catch_up();
         let (mut summary, mut counts) = (Summary::default(), EnergyCounts::default());
         for part in &mut self.parts {
@@ -232,12 +244,14 @@ impl<'a> Simulation<'a> {
         }
         Run {
             duration_ps: self.now_ps - begin_ps,
-            bytes_read: self.tally.reads * 64,
-            bytes_written: self.tally.writes * 64,
+            bytes_read: self.tally.reads() * 64,
+            bytes_written: self.tally.writes() * 64,
+            bytes_per_s_confidence,
             probe: (self.probes > 0).then(|| self.sampler.finish()),
             summary,
             energy: counts,
             outstanding_mean: self.tally.outstanding_mean(self.now_ps),
+            slots_mean: self.tally.slots_mean(self.now_ps),
             read_latency_mean_ps: self.tally.latency_mean_ps(),
         }
     }

@@ -10,20 +10,59 @@ pub(super) struct Sample {
     pub(super) latency_ps: u64,
 }
 
-/// Counters of requests that were issued and answered. Times are summed relative to the beginning of the measured
+/// Requests of a kind that are under way, integrated over time. Times are relative to the beginning of the measured
 /// part.
+#[derive(Clone, Debug, Default)]
+struct UnderWay {
+    /// Now, and when the measured part began.
+    now: u64,
+    before: u64,
+    issued: u64,
+    issue_sum_ps: u128,
+    returned: u64,
+    return_sum_ps: u128,
+}
+
+impl UnderWay {
+    fn begin(&mut self) {
+        *self = Self {
+            now: self.now,
+            before: self.now,
+            ..Self::default()
+        };
+    }
+
+    #[inline]
+    fn issued(&mut self, after_ps: u64) {
+        self.now += 1;
+        self.issued += 1;
+        self.issue_sum_ps += u128::from(after_ps);
+    }
+
+    #[inline]
+    fn returned(&mut self, after_ps: u64) {
+        self.now -= 1;
+        self.returned += 1;
+        self.return_sum_ps += u128::from(after_ps);
+    }
+
+    /// Their number, summed over the picoseconds of a duration: every one counts from its issue to its return or the
+    /// end.
+    fn integral(&self, duration_ps: u64) -> u128 {
+        let duration = u128::from(duration_ps);
+        let begun = u128::from(self.before + self.issued) * duration - self.issue_sum_ps;
+        let ended = u128::from(self.returned) * duration - self.return_sum_ps;
+        begun - ended
+    }
+}
+
+/// Counters of requests that were issued and answered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     begin_ps: u64,
-    /// Reads under way now, and when the measured part began.
-    under_way: u64,
-    under_way_before: u64,
-    reads_issued: u64,
-    issue_sum_ps: u128,
-    pub(super) reads: u64,
-    return_sum_ps: u128,
+    reads_under_way: UnderWay,
+    writes_under_way: UnderWay,
     latency_sum_ps: u128,
-    pub(super) writes: u64,
     /// Samples since they were taken away last.
     pub(super) samples: Vec<Sample>,
 }
@@ -31,36 +70,31 @@ pub(super) struct Tally {
 impl Tally {
     /// The measured part begins; what was before is forgotten.
     pub(super) fn begin(&mut self, begin_ps: u64) {
-        let samples = std::mem::take(&mut self.samples);
-        *self = Self {
-            begin_ps,
-            under_way: self.under_way,
-            under_way_before: self.under_way,
-            samples,
-            ..Self::default()
-        };
+        self.begin_ps = begin_ps;
+        self.reads_under_way.begin();
+        self.writes_under_way.begin();
+        self.latency_sum_ps = 0;
         self.samples.clear();
     }
 
     #[inline]
     pub(super) fn issued(&mut self, kind: Kind, time_ps: u64) {
-        if kind == Kind::Read {
-            self.under_way += 1;
-            self.reads_issued += 1;
-            self.issue_sum_ps += u128::from(time_ps - self.begin_ps);
+        let after_ps = time_ps - self.begin_ps;
+        match kind {
+            Kind::Read => self.reads_under_way.issued(after_ps),
+            Kind::Write => self.writes_under_way.issued(after_ps),
         }
     }
 
     #[inline]
     pub(super) fn returned(&mut self, kind: Kind, time_ps: u64, latency_ps: u64) {
+        let after_ps = time_ps - self.begin_ps;
         match kind {
             Kind::Read => {
-                self.under_way -= 1;
-                self.reads += 1;
-                self.return_sum_ps += u128::from(time_ps - self.begin_ps);
+                self.reads_under_way.returned(after_ps);
                 self.latency_sum_ps += u128::from(latency_ps);
             }
-            Kind::Write => self.writes += 1,
+            Kind::Write => self.writes_under_way.returned(after_ps),
         }
     }
 
@@ -73,25 +107,44 @@ impl Tally {
         });
     }
 
-    /// Mean number of reads under way from the beginning to a time, by integration: every read counts from its issue
-    /// to its return or the end.
+    /// Reads that returned.
+    pub(super) fn reads(&self) -> u64 {
+        self.reads_under_way.returned
+    }
+
+    /// Writes that were accepted.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes_under_way.returned
+    }
+
+    /// Mean number of reads under way from the beginning to a time.
     pub(super) fn outstanding_mean(&self, end_ps: u64) -> f64 {
-        let duration = u128::from(end_ps - self.begin_ps);
-        let begun =
-            u128::from(self.under_way_before + self.reads_issued) * duration - self.issue_sum_ps;
-        let ended = u128::from(self.reads) * duration - self.return_sum_ps;
-        if duration == 0 {
-            return 0.0;
+        self.mean(
+            end_ps,
+            self.reads_under_way.integral(end_ps - self.begin_ps),
+        )
+    }
+
+    /// Mean number of reads and writes under way from the beginning to a time.
+    pub(super) fn slots_mean(&self, end_ps: u64) -> f64 {
+        let duration_ps = end_ps - self.begin_ps;
+        let reads = self.reads_under_way.integral(duration_ps);
+        self.mean(end_ps, reads + self.writes_under_way.integral(duration_ps))
+    }
+
+    fn mean(&self, end_ps: u64, integral: u128) -> f64 {
+        match end_ps - self.begin_ps {
+            0 => 0.0,
+            duration_ps => integral as f64 / duration_ps as f64,
         }
-        (begun - ended) as f64 / duration as f64
     }
 
     /// Mean picoseconds from issue to return of the reads that returned; 0 where none did.
     pub(super) fn latency_mean_ps(&self) -> f64 {
-        if self.reads == 0 {
-            return 0.0;
+        match self.reads() {
+            0 => 0.0,
+            reads => self.latency_sum_ps as f64 / reads as f64,
         }
-        self.latency_sum_ps as f64 / self.reads as f64
     }
 }
 
@@ -105,13 +158,14 @@ mod tests {
         tally.issued(Kind::Read, 900);
         tally.issued(Kind::Write, 950);
         tally.begin(1000);
-        // One read throughout the first half, two in the second; writes are no read misses.
+        // One read all of the time and another one in the second half; a write for 700 ps of 1000.
         tally.issued(Kind::Read, 1500);
         tally.issued(Kind::Read, 1600);
         tally.returned(Kind::Read, 1600, 700);
         tally.returned(Kind::Write, 1700, 750);
         assert_eq!(tally.outstanding_mean(2000), 1.5);
-        assert_eq!((tally.reads, tally.writes), (1, 1));
+        assert_eq!(tally.slots_mean(2000), 1.5 + 0.7);
+        assert_eq!((tally.reads(), tally.writes()), (1, 1));
         assert_eq!(tally.latency_mean_ps(), 700.0);
     }
 }

@@ -105,7 +105,7 @@ proptest! {
         let queued = u64::from(config.sub_channel.policy.write_queue) * 2;
         prop_assert!(run.summary.reads.abs_diff(run.bytes_read / 64) <= most);
         prop_assert!(run.summary.writes.abs_diff(run.bytes_written / 64) <= most + queued);
-        prop_assert!(run.outstanding_mean <= most as f64);
+        prop_assert!(run.outstanding_mean <= run.slots_mean && run.slots_mean <= most as f64);
         let data = run.summary.reads + run.summary.writes - run.summary.forwarded - run.summary.merged;
         let clocks = data * u64::from(config.sub_channel.timing.burst);
         prop_assert!(clocks <= run.summary.clocks + 200, "more data than the buses carry");
@@ -264,6 +264,46 @@ fn a_run_is_as_long_as_asked() {
         clocks,
         2 * 25_600,
         "both sub-channels are measured as long as the cores"
+    );
+}
+
+/// Ten runs that differ in nothing but their seed: each says how far off it may be, and most lie no farther off.
+#[test]
+fn throughput_is_as_sure_as_it_says() {
+    let config = one_channel(rdimm_6400());
+    let length = Length {
+        measure_ps: 60_000_000,
+        probe_samples: 0,
+        ..SHORT
+    };
+    let of = |seed| {
+        let traffic = Traffic {
+            pattern: AccessPattern::Random,
+            probes: 0,
+            seed,
+            ..READS
+        };
+        run(&config, &traffic, &length)
+    };
+    let runs: Vec<Run> = (0..10).map(of).collect();
+    let mean = runs.iter().map(Run::bytes_per_s).sum::<f64>() / 10.0;
+    let held = runs.iter().filter(|run| {
+        assert!(
+            run.bytes_per_s_confidence < 0.05 * mean,
+            "{}",
+            run.bytes_per_s_confidence
+        );
+        (run.bytes_per_s() - mean).abs() <= run.bytes_per_s_confidence
+    });
+    assert!(held.count() >= 7);
+    let moment = Length {
+        measure_ps: 1,
+        ..length
+    };
+    let one = run(&config, &READS, &moment);
+    assert!(
+        one.bytes_per_s_confidence.is_infinite(),
+        "one microsecond is no certainty"
     );
 }
 

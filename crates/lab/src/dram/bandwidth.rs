@@ -7,8 +7,9 @@ use wordline_core::{BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
 use wordline_dram::system::Run;
 
 use super::band::{self, Variation};
+use super::explain::{self, Bound};
 use super::rows::{self, Work};
-use super::{Memory, Test, explain};
+use super::{Memory, Test};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
@@ -129,15 +130,13 @@ impl Found<'_> {
         };
         let subject = self.subject(memory);
         Work::of(run).rows(memory, &subject, document);
-        let cores = &memory.connected.config.cores;
-        let most = u64::from(cores.cores) * u64::from(cores.misses);
-        rows::under_way(run, most, &subject, document);
+        rows::under_load(memory, run, slots(memory), &subject, document);
         let mean = rows::seconds(run.read_latency_mean_ps);
         document
             .rows
             .push(subject.row(Metric::LatencyMean, Ok(mean)));
         let formula = subject.estimate(Basis::Simulated, "formula");
-        let unloaded = rows::unloaded(memory);
+        let unloaded = rows::seconds(memory.unloaded_ps() as f64);
         document
             .rows
             .push(formula.row(Metric::LatencyMean, Ok(unloaded)));
@@ -153,18 +152,16 @@ impl Found<'_> {
         document
             .rows
             .push(over.row(Metric::ThroughputRatio, Ok(ratio)));
-        let shares = |run: &Run| explain::shares(&run.summary.bus);
-        if let (Some(mine), Some(theirs)) = (shares(first), shares(other)) {
-            let (mine, theirs) = (
-                (first.bytes_per_s(), &mine[..]),
-                (other.bytes_per_s(), &theirs[..]),
-            );
-            for (cause, part) in explain::parts(mine, theirs).into_iter().flatten() {
-                let at = over.at("cause", cause);
-                document
-                    .rows
-                    .push(at.row(Metric::ThroughputRatioPart, Ok(part)));
-            }
+        let of = |target: usize, run| {
+            let memory = &self.test.memories[target];
+            Some((memory, run, Bound::of(memory, run, slots(memory))?))
+        };
+        let parts = || explain::parts(of(0, first)?, of(target, other)?);
+        for (cause, part) in parts().into_iter().flatten() {
+            let at = over.at("cause", cause);
+            document
+                .rows
+                .push(at.row(Metric::ThroughputRatioPart, Ok(part)));
         }
     }
 
@@ -220,6 +217,12 @@ impl Found<'_> {
                 .push(at.row(Metric::ThroughputRatio, Ok(ratio)));
         }
     }
+}
+
+/// Lines that all cores together can have under way.
+fn slots(memory: &Memory<'_>) -> u64 {
+    let cores = &memory.connected.config.cores;
+    u64::from(cores.cores) * u64::from(cores.misses)
 }
 
 /// With the variation that a row is about.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use wordline_core::DramTraceTest;
 use wordline_dram::checker::{self, Checker};
 use wordline_dram::log::{ChromeLog, ChromeObserver, CommandLog, CommandObserver};
-use wordline_dram::sheet::Standard;
-use wordline_dram::{Issued, Observer, Refresh, SubChannelConfig};
+use wordline_dram::sheet::{BeatReturn, Standard};
+use wordline_dram::{Issued, Observer, Served, SubChannelConfig};
 
 use super::Memory;
 use crate::control::{CommandForm, Control};
@@ -34,6 +34,7 @@ pub(super) struct Commands {
 pub(super) struct CommandTap {
     log: TapLog,
     checker: Option<Box<Checked>>,
+    data_end: u64,
 }
 
 enum TapLog {
@@ -100,6 +101,7 @@ impl Commands {
                 Log::Chrome(log) => TapLog::Chrome(log.sub_channel(channel, sub_channel)),
             },
             checker: self.checker.as_ref().map(checked),
+            data_end: 0,
         }
     }
 
@@ -136,6 +138,10 @@ impl Observer for CommandTap {
             checked.note(violation.to_string());
         }
     }
+
+    fn served(&mut self, served: &Served) {
+        self.data_end = self.data_end.max(served.finish);
+    }
 }
 
 impl Checked {
@@ -149,6 +155,11 @@ impl Checked {
 }
 
 impl CommandTap {
+    /// Clock after the last data that moved.
+    pub(super) fn data_end(&self) -> u64 {
+        self.data_end
+    }
+
     /// Ends the trace at a clock, and adds what was found.
     pub(super) fn finish(&mut self, at: u64, findings: &mut Findings) {
         let Some(checked) = &mut self.checker else {
@@ -177,33 +188,22 @@ fn checker(memory: &Memory<'_>, config: &SubChannelConfig) -> Result<Checker, La
     let parameters = part
         .parameters()
         .map_err(|error| refused(error.to_string()))?;
-    let (geometry, timing, policy) = (&config.geometry, &config.timing, &config.policy);
-    let described = checker::Memory {
-        data_rate_mts: config.clock.data_rate_mts,
-        shape: checker::Shape {
-            pseudo_channels: geometry.pseudo_channels,
-            ranks: geometry.ranks,
-            slices: geometry.slices,
-            groups: geometry.groups,
-            banks: geometry.banks,
-        },
-        controller: checker::Controller {
-            rank_gap: timing.rank_gap,
-            read_to_write_gap: (timing.rtw + timing.cwl).saturating_sub(timing.cl + timing.burst),
-            pair_burst: timing.pair_burst,
-            pair_read_to_write: timing.pair_rtw,
-            pair_write_to_read: timing.pair_wtr,
-            shared_commands: policy.shared_commands,
-            refresh: match policy.refresh {
-                Refresh::Off => checker::RefreshMode::Off,
-                Refresh::AllBank => checker::RefreshMode::AllBank,
-                Refresh::SameBank => checker::RefreshMode::SameBank,
-            },
-            postponed_max: policy.refresh_postponed_max,
-            ahead_max: 0,
-        },
-        parameters,
+    let refresh_rate = if memory.chosen("refresh_rate") == "double" {
+        2
+    } else {
+        1
     };
+    let turnarounds = &memory.connected.turnarounds;
+    let gaps = checker::Gaps {
+        rank_gap: turnarounds.rank_gap,
+        read_to_write_gap: turnarounds.rtw_gap,
+        buffers: turnarounds.buffers.map(|buffers| checker::Buffers {
+            read_delay_ps: buffers.read_delay.ps(),
+            write_delay_ps: buffers.write_delay.ps(),
+            sequential: buffers.beat_return == BeatReturn::Sequential,
+        }),
+    };
+    let described = checker::Memory::of(parameters, refresh_rate, config, &gaps);
     Checker::new(&described).map_err(|error| refused(error.to_string()))
 }
 
@@ -230,7 +230,7 @@ fn part(memory: &Memory<'_>) -> Result<checker::Part, String> {
         8 => checker::Width::X8,
         other => return Err(format!("the independent table has x4 and x8, not x{other}")),
     };
-    let bin = match memory.speed_bin().as_str() {
+    let bin = match memory.chosen("speed_bin").as_str() {
         "A" => checker::Bin::A,
         "B" => checker::Bin::B,
         other => {

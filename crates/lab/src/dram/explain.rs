@@ -1,20 +1,98 @@
 //! Why one memory carries more than another: the ratio of their throughputs, taken apart exactly.
 //!
-//! A throughput is the peak of all data buses times the share of their time in which they carry data, and that is
-//! what the shares of all other causes leave. With p the ratio of the peaks, d the data's share of the memory that is
-//! compared with, and s and s′ the shares of a cause in that and in the other memory,
+//! **Where the memories are the bound**, by their data buses. A throughput is the peak of all buses times the share u of
+//! it that is delivered; d is the share of their time in which they carry data, and that is what the shares s of all
+//! other causes leave. With p the ratio of the peaks and ′ for the other memory,
 //!
-//! ratio − 1 = (p − 1) + Σ p·(s − s′)/d,
+//! ratio − 1 = (p − 1) + Σ p·(s − s′)/u + p·((u′ − d′) − (u − d))/u,
 //!
-//! so that a cause which takes as much of both memories' time explains nothing, and the parts add up.
+//! so that a cause which takes as much of both memories' time explains nothing. The last part is what the cores were
+//! given without a burst of its own: by the controller's write queue, or on its way at either end of the run.
+//!
+//! **Where the lines that the cores have under way are the bound**, of either memory, by what holds them. By Little's
+//! law a throughput is n lines under way, each for a time t: the sum of what a mean line spends on chip, in the module,
+//! in the DRAM, and waiting. With c a part of it,
+//!
+//! ratio − 1 = (n′/n − 1)·t/t′ + Σ (c − c′)/t′.
+//!
+//! A faster bus then explains no more than the time that its shorter bursts save.
 
-use wordline_dram::{BusAccount, Cause};
+use wordline_dram::system::Run;
+use wordline_dram::{BusAccount, Cause, Summary};
+
+use super::Memory;
 
 /// The part that is a faster bus, not a better use of it.
-pub(super) const BUS_RATE: &str = "bus_rate";
+const BUS_RATE: &str = "bus_rate";
 
 /// Where the time of the data buses went that carried no data.
-pub(super) const EMPTY: &str = "empty";
+const EMPTY: &str = "empty";
+
+/// What was delivered without a burst of its own.
+const OFF_BUS: &str = "off_bus";
+
+/// More or fewer lines under way.
+const OUTSTANDING: &str = "outstanding";
+
+/// Writes on their way to a controller that accepts them.
+const WRITES: &str = "write_slots";
+
+/// What is left: the wait for the DRAM's next clock edge, and what is under way at either end of a run.
+pub(super) const ROUNDING: &str = "rounding";
+
+/// What keeps a throughput where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// The lines that the cores can have under way.
+    Misses,
+    /// The memory.
+    Dram,
+    /// The cores, which ask for no more.
+    Cores,
+}
+
+impl Bound {
+    /// From this share of the lines that can be under way on, all are: what is left is on its way between two.
+    const FULL: f64 = 0.95;
+
+    /// Up to so many times what it takes alone, a line waits for little, and more of them would be carried.
+    const NEAR: f64 = 1.5;
+
+    /// By Little's law: lines under way, of how many; how long each is, and how long alone.
+    fn by(under_way: f64, most: u64, takes: f64, alone: f64) -> Self {
+        if under_way < Self::FULL * most as f64 {
+            Self::Cores
+        } else if takes < Self::NEAR * alone {
+            Self::Misses
+        } else {
+            Self::Dram
+        }
+    }
+
+    /// Of a run with so many misses. A write alone takes no longer than the paths on chip.
+    pub(super) fn of(memory: &Memory<'_>, run: &Run, most: u64) -> Option<Self> {
+        let slots = Slots::of(memory, run)?;
+        let (reads, cores) = (read_share(run)?, &memory.connected.config.cores);
+        let on_chip = (cores.request_path_ps + cores.return_path_ps) as f64;
+        let alone = reads * memory.unloaded_ps() as f64 + (1.0 - reads) * on_chip;
+        Some(Self::by(slots.under_way, most, slots.takes(), alone))
+    }
+
+    /// As rows tell it.
+    pub(super) const fn number(self) -> f64 {
+        match self {
+            Self::Misses => 1.0,
+            Self::Dram => 2.0,
+            Self::Cores => 3.0,
+        }
+    }
+}
+
+/// Share of the bytes that were read; `None` where none moved.
+pub(super) fn read_share(run: &Run) -> Option<f64> {
+    let all = run.bytes_read + run.bytes_written;
+    (all > 0).then(|| run.bytes_read as f64 / all as f64)
+}
 
 /// The shares of the time of all data buses by cause, the data first, nothing asked last; they add up to 1. `None`
 /// where no time passed.
@@ -30,24 +108,120 @@ pub(super) fn shares(bus: &BusAccount) -> Option<Vec<(&'static str, f64)>> {
     Some(shares)
 }
 
-/// The parts of the ratio of two throughputs minus 1, from those throughputs in B/s and from the shares of both, as
-/// [`shares`] gives them.
-pub(super) fn parts(
-    first: (f64, &[(&'static str, f64)]),
-    other: (f64, &[(&'static str, f64)]),
-) -> Option<Vec<(&'static str, f64)>> {
-    let data = |shares: &[(&'static str, f64)]| shares.first().map(|(_, share)| *share);
-    let (d, d_other) = (data(first.1)?, data(other.1)?);
-    // What the buses would carry all of the time; the account counts bursts, the cores bytes, and the two differ by
-    // what is under way at either end of the run.
-    let peaks = (other.0 / d_other) / (first.0 / d);
-    let mut parts = vec![(BUS_RATE, peaks - 1.0)];
-    let pairs = first.1.iter().zip(other.1).skip(1);
-    parts.extend(pairs.map(|((cause, mine), (_, theirs))| (*cause, peaks * (mine - theirs) / d)));
+/// What a mean read consists of in picoseconds, but for the wait for clock edges: the paths, the module, the DRAM, and
+/// its waits by cause.
+pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'static str, f64)> {
+    let config = &memory.connected.config;
+    let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
+    // A mean is no whole number of clocks.
+    let time = |clocks: f64| clocks * 2e6 / f64::from(clock.data_rate_mts);
+    let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
+    let mut parts = vec![
+        ("on_chip", on_chip as f64),
+        ("buffer", config.module_delay_ps as f64),
+        ("cas", time(f64::from(timing.cl))),
+        ("burst", time(f64::from(timing.burst))),
+    ];
+    let reads = summary.reads.max(1) as f64;
+    let waits = Cause::ALL.iter().zip(summary.read_waits);
+    parts.extend(waits.map(|(cause, clocks)| (cause.name(), time(clocks as f64 / reads))));
     parts
-        .iter()
-        .all(|(_, part)| part.is_finite())
-        .then_some(parts)
+}
+
+/// The parts of the ratio of two runs' throughputs minus 1; `None` where one of them carried nothing.
+pub(super) fn parts(
+    first: (&Memory<'_>, &Run, Bound),
+    other: (&Memory<'_>, &Run, Bound),
+) -> Option<Vec<(&'static str, f64)>> {
+    let parts = if [first.2, other.2].contains(&Bound::Misses) {
+        by_slots(&Slots::of(first.0, first.1)?, &Slots::of(other.0, other.1)?)
+    } else {
+        by_buses(&Buses::of(first.0, first.1)?, &Buses::of(other.0, other.1)?)
+    };
+    let finite = parts.iter().all(|(_, part)| part.is_finite());
+    finite.then_some(parts)
+}
+
+/// What the buses of a memory were used for.
+struct Buses {
+    /// B/s that they could carry.
+    peak: f64,
+    /// B/s that the cores got.
+    rate: f64,
+    /// As [`shares`] gives them.
+    shares: Vec<(&'static str, f64)>,
+}
+
+impl Buses {
+    fn of(memory: &Memory<'_>, run: &Run) -> Option<Self> {
+        Some(Self {
+            peak: memory.connected.config.peak_bytes_per_s(),
+            rate: run.bytes_per_s(),
+            shares: shares(&run.summary.bus)?,
+        })
+    }
+
+    fn data(&self) -> f64 {
+        self.shares.first().map_or(0.0, |(_, share)| *share)
+    }
+
+    /// The share of the peak that the cores got beyond what was on the buses.
+    fn off_bus(&self) -> f64 {
+        self.rate / self.peak - self.data()
+    }
+}
+
+fn by_buses(first: &Buses, other: &Buses) -> Vec<(&'static str, f64)> {
+    let (faster, delivered) = (other.peak / first.peak, first.rate / first.peak);
+    let mut parts = vec![(BUS_RATE, faster - 1.0)];
+    let pairs = first.shares.iter().zip(&other.shares).skip(1);
+    parts.extend(
+        pairs.map(|((cause, mine), (_, theirs))| (*cause, faster * (mine - theirs) / delivered)),
+    );
+    let off_bus = faster * (other.off_bus() - first.off_bus()) / delivered;
+    parts.push((OFF_BUS, off_bus));
+    parts
+}
+
+/// Lines under way, and how long.
+struct Slots {
+    under_way: f64,
+    /// What a mean line's time consists of, in picoseconds.
+    parts: Vec<(&'static str, f64)>,
+}
+
+impl Slots {
+    fn of(memory: &Memory<'_>, run: &Run) -> Option<Self> {
+        let reads = read_share(run)?;
+        let lines = (run.bytes_read + run.bytes_written) as f64 / 64.0;
+        let takes = run.slots_mean * run.duration_ps as f64 / lines;
+        let mut parts = read_parts(memory, &run.summary);
+        for (_, part) in &mut parts {
+            *part *= reads;
+        }
+        if run.bytes_written > 0 {
+            parts.push((WRITES, takes - reads * run.read_latency_mean_ps));
+        }
+        let told: f64 = parts.iter().map(|(_, part)| part).sum();
+        parts.push((ROUNDING, takes - told));
+        Some(Self {
+            under_way: run.slots_mean,
+            parts,
+        })
+    }
+
+    fn takes(&self) -> f64 {
+        self.parts.iter().map(|(_, part)| part).sum()
+    }
+}
+
+fn by_slots(first: &Slots, other: &Slots) -> Vec<(&'static str, f64)> {
+    let (mine, theirs) = (first.takes(), other.takes());
+    let more = (other.under_way / first.under_way - 1.0) * mine / theirs;
+    let mut parts = vec![(OUTSTANDING, more)];
+    let pairs = first.parts.iter().zip(&other.parts);
+    parts.extend(pairs.map(|((cause, mine), (_, other))| (*cause, (mine - other) / theirs)));
+    parts
 }
 
 #[cfg(test)]
@@ -59,23 +233,64 @@ mod tests {
         BusAccount { data, waits, empty }
     }
 
-    #[test]
-    fn a_faster_bus_that_is_used_alike_explains_everything() {
-        let bus = account(90, [0, 0, 5, 1, 0, 0, 0, 4, 0, 0], 0);
-        let shares = shares(&bus).expect("time passed");
-        let parts = parts((90.0, &shares), (123.75, &shares)).expect("both carry data");
-        assert!((parts[0].1 - 0.375).abs() < 1e-12);
-        assert!(
-            parts[1..].iter().all(|(_, part)| part.abs() < 1e-12),
-            "{parts:?}"
-        );
+    fn buses(peak: f64, rate: f64, bus: &BusAccount) -> Buses {
+        let shares = shares(bus).expect("time passed");
+        Buses { peak, rate, shares }
+    }
+
+    fn part(parts: &[(&'static str, f64)], name: &str) -> f64 {
+        let found = parts.iter().find(|(cause, _)| *cause == name);
+        found.expect("a part").1
     }
 
     #[test]
-    fn without_time_or_data_there_is_nothing_to_explain() {
+    fn a_faster_bus_that_is_used_alike_explains_everything() {
+        let bus = account(90, [0, 0, 5, 1, 0, 0, 0, 4, 0, 0], 0);
+        let (first, other) = (buses(100.0, 90.0, &bus), buses(137.5, 123.75, &bus));
+        let parts = by_buses(&first, &other);
+        assert!((part(&parts, "bus_rate") - 0.375).abs() < 1e-12);
+        let rest = parts.iter().filter(|(cause, _)| *cause != "bus_rate");
+        assert!(rest.map(|(_, part)| part.abs()).sum::<f64>() < 1e-12);
+    }
+
+    /// By hand: the same bus, of whose time refresh takes 10 % here and 5 % there; the rest carries data. 95/90 − 1.
+    #[test]
+    fn less_refresh_explains_what_it_leaves() {
+        let (first, other) = (
+            account(90, [0, 0, 10, 0, 0, 0, 0, 0, 0, 0], 0),
+            account(95, [0, 0, 5, 0, 0, 0, 0, 0, 0, 0], 0),
+        );
+        let parts = by_buses(&buses(100.0, 90.0, &first), &buses(100.0, 95.0, &other));
+        assert!((part(&parts, "refresh") - 5.0 / 90.0).abs() < 1e-12);
+        assert_eq!(part(&parts, "bus_rate"), 0.0);
+        assert!(part(&parts, "off_bus").abs() < 1e-12);
+    }
+
+    /// By hand: 8 lines of 80 ns against 8 of 100 ns, of which buffers take 25 ns more and bursts 5 ns less.
+    #[test]
+    fn a_longer_way_explains_what_it_costs() {
+        let of = |buffer, burst| Slots {
+            under_way: 8.0,
+            parts: vec![("buffer", buffer), ("burst", burst), ("on_chip", 60.0)],
+        };
+        let parts = by_slots(&of(10.0, 10.0), &of(35.0, 5.0));
+        assert!((part(&parts, "buffer") + 0.25).abs() < 1e-12);
+        assert!((part(&parts, "burst") - 0.05).abs() < 1e-12);
+        assert_eq!(part(&parts, "outstanding"), 0.0);
+        let sum: f64 = parts.iter().map(|(_, part)| part).sum();
+        assert!((sum - (80.0 / 100.0 - 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_full_and_waits_little_is_bound_by_its_misses() {
+        assert_eq!(Bound::by(31.9, 32, 97.0, 84.0), Bound::Misses);
+        assert_eq!(Bound::by(31.9, 32, 400.0, 84.0), Bound::Dram);
+        assert_eq!(Bound::by(20.0, 32, 97.0, 84.0), Bound::Cores);
+    }
+
+    #[test]
+    fn without_time_there_is_nothing_to_share() {
         assert_eq!(shares(&BusAccount::default()), None);
-        let idle = shares(&account(0, [0; 10], 10)).expect("time passed");
-        assert_eq!(parts((0.0, &idle), (1.0, &idle)), None);
     }
 
     proptest! {
@@ -84,18 +299,20 @@ mod tests {
             a in prop::array::uniform12(1u64..1000),
             b in prop::array::uniform12(1u64..1000),
             rates in (1.0..1e12f64, 1.0..1e12f64),
+            peaks in (1e12..2e12f64, 1e12..2e12f64),
         ) {
             let of = |numbers: [u64; 12]| {
                 let mut waits = [0; 10];
                 waits.copy_from_slice(&numbers[1..11]);
-                shares(&account(numbers[0], waits, numbers[11])).expect("time passed")
+                account(numbers[0], waits, numbers[11])
             };
-            let (first, other) = (of(a), of(b));
-            prop_assert!((first.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-12);
-            let parts = parts((rates.0, &first), (rates.1, &other)).expect("both carry data");
+            let (first, other) = (buses(peaks.0, rates.0, &of(a)), buses(peaks.1, rates.1, &of(b)));
+            let sum: f64 = first.shares.iter().map(|(_, share)| share).sum();
+            prop_assert!((sum - 1.0).abs() < 1e-12);
+            let parts = by_buses(&first, &other);
             let sum: f64 = parts.iter().map(|(_, part)| part).sum();
             let gain = rates.1 / rates.0 - 1.0;
-            prop_assert!((sum - gain).abs() <= 1e-9 * (1.0 + gain.abs()) * 1e3, "{} against {}", sum, gain);
+            prop_assert!((sum - gain).abs() <= 1e-9 * (1.0 + 1e12 / rates.0), "{} against {}", sum, gain);
         }
     }
 }

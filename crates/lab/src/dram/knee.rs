@@ -2,7 +2,7 @@
 //!
 //! The knee is the point that lies farthest below the straight line from the least load to the greatest, both axes
 //! scaled to that line ("Kneedle": Satopää, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack", 2011,
-//! for a convex curve, without smoothing). Stage 1, constant: latency is at most 10 % above that of the least load.
+//! for a convex curve, without smoothing). Stage 1, constant: latency is at most 10 % above that of an idle memory.
 //! Stage 2, linear: up to the knee. Stage 3, saturated: beyond it.
 
 /// Throughput and mean latency under a load.
@@ -25,14 +25,11 @@ pub(super) fn knee(curve: &[Place]) -> Option<usize> {
         .map(|(index, _)| index)
 }
 
-/// The stage of every point, 1 to 3. Without a knee nothing is saturated.
-pub(super) fn stages(curve: &[Place], knee: Option<usize>) -> Vec<u8> {
-    let Some(&(_, least)) = curve.first() else {
-        return Vec::new();
-    };
+/// The stage of every point, 1 to 3, where an idle memory has a latency. Without a knee nothing is saturated.
+pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
     let rises = curve
         .iter()
-        .position(|&(_, latency)| latency > CONSTANT * least);
+        .position(|&(_, latency)| latency > CONSTANT * idle);
     let rises = rises.unwrap_or(curve.len());
     let stage = |index: usize| match knee {
         Some(knee) if index > knee => 3,
@@ -87,7 +84,7 @@ mod tests {
     #[test]
     fn the_knee_lies_farthest_below_the_chord() {
         assert_eq!(knee(&CURVE), Some(3));
-        assert_eq!(stages(&CURVE, Some(3)), [1, 1, 2, 2, 3, 3, 3]);
+        assert_eq!(stages(&CURVE, Some(3), 100.0), [1, 1, 2, 2, 3, 3, 3]);
     }
 
     #[test]
@@ -100,8 +97,10 @@ mod tests {
         // Latency falls, or throughput does.
         assert_eq!(knee(&[(1.0, 2.0), (2.0, 1.5), (3.0, 1.0)]), None);
         assert_eq!(knee(&[(3.0, 1.0), (2.0, 1.5), (1.0, 2.0)]), None);
-        assert_eq!(stages(&CURVE[..2], None), [1, 1]);
-        assert_eq!(stages(&CURVE[..3], None), [1, 1, 2]);
+        assert_eq!(stages(&CURVE[..2], None, 100.0), [1, 1]);
+        assert_eq!(stages(&CURVE[..3], None, 100.0), [1, 1, 2]);
+        // What the least load of the sweep takes is no idle memory's latency.
+        assert_eq!(stages(&CURVE[..2], None, 90.0), [2, 2]);
     }
 
     #[test]
@@ -117,6 +116,6 @@ mod tests {
     #[test]
     fn stages_never_go_back() {
         let curve = [(1.0, 100.0), (2.0, 120.0), (3.0, 105.0), (4.0, 130.0)];
-        assert_eq!(stages(&curve, None), [1, 2, 2, 2]);
+        assert_eq!(stages(&curve, None, 100.0), [1, 2, 2, 2]);
     }
 }

@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
 
-/// Loads at which targets are compared: where the first one's latency is so many times its least.
+/// Loads at which targets are compared: where the first one's latency is so many times that of an idle one.
 const LOADS: [f64; 3] = [1.5, 2.0, 3.0];
 
 /// More delays than this are no sweep.
@@ -23,6 +23,9 @@ const DELAY_MAX: u64 = 1_000_000_000;
 /// A curve: points with their delays, least load first.
 struct Curve<'m, 'a> {
     memory: &'m Memory<'a>,
+    /// Mean latency in seconds of one core that has the memory to itself. The least load is none: probes are a load
+    /// of their own.
+    idle: Option<f64>,
     points: Vec<(u64, Run)>,
 }
 
@@ -47,6 +50,7 @@ pub(super) fn run(
     check(test, loaded)?;
     let mut points = Vec::new();
     for memory in &test.memories {
+        points.push(test.idle_point(memory, loaded.samples));
         for &delay in &loaded.delays_cycles {
             let traffic = test.traffic(
                 memory,
@@ -62,8 +66,10 @@ pub(super) fn run(
     let mut runs = super::points::run(&points, control)?.into_iter();
     let mut curves = Vec::new();
     for memory in &test.memories {
+        let idle = test.finished(memory, runs.next().flatten(), document)?;
         let mut curve = Curve {
             memory,
+            idle: idle.map(|run| place(&run).1),
             points: Vec::new(),
         };
         for &delay in &loaded.delays_cycles {
@@ -99,14 +105,14 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
     let places = curve.places();
     // An interrupted sweep has no ends, and without them no knee.
     let knee = knee::knee(&places).filter(|_| document.complete);
-    let stages = knee::stages(&places, knee);
+    let stages = knee::stages(&places, knee, curve.idle.unwrap_or(0.0));
     let cores = &memory.connected.config.cores;
     let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
     let most = load * u64::from(cores.misses) + u64::from(loaded.probes);
     for ((delay, run), stage) in curve.points.iter().zip(stages).rev() {
         let subject = whole.at("delay_cycles", *delay);
         Work::of(run).rows(memory, &subject, document);
-        rows::under_way(run, most, &subject, document);
+        rows::under_load(memory, run, most, &subject, document);
         if let Some(probe) = &run.probe {
             let name = format!(
                 "{}, loaded, {}, {}, delay {delay}",
@@ -115,6 +121,10 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
                 loaded.pattern.name()
             );
             rows::latencies(probe, name, &subject, document);
+            let rate = probe.samples as f64 * 64.0 / seconds(run.duration_ps as f64);
+            document
+                .rows
+                .push(subject.row(Metric::ThroughputProbes, Ok(rate)));
             for &within in &loaded.within_ps {
                 let at = subject.at("within_s", seconds(within as f64));
                 let share = rows::share_within(probe, within);
@@ -126,6 +136,10 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
                 .rows
                 .push(subject.row(Metric::LoadStage, Ok(f64::from(stage))));
         }
+    }
+    if let Some(idle) = curve.idle {
+        let alone = whole.estimate(Basis::Simulated, "idle");
+        document.rows.push(alone.row(Metric::LatencyMean, Ok(idle)));
     }
     if document.complete {
         let place = knee.map(|knee| places[knee]);
@@ -142,7 +156,7 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
     }
 }
 
-/// All targets at the throughputs at which the first one's latency is a multiple of its least.
+/// All targets at the throughputs at which the first one's latency is a multiple of its idle one.
 fn compare(
     test: &Test<'_>,
     loaded: &LoadedTest,
@@ -152,12 +166,11 @@ fn compare(
     let Some(first) = curves.first() else {
         return;
     };
-    let base = first.places();
-    let Some(&(_, least)) = base.first() else {
+    let (base, Some(idle)) = (first.places(), first.idle) else {
         return;
     };
     for load in LOADS {
-        let Some(throughput) = knee::throughput_at(&base, load * least) else {
+        let Some(throughput) = knee::throughput_at(&base, load * idle) else {
             continue;
         };
         for (index, curve) in curves.iter().enumerate() {
@@ -170,7 +183,7 @@ fn compare(
             let latency = latency.ok_or(NoValue::BeyondRange);
             document.rows.push(at.row(Metric::LatencyMean, latency));
             if index > 0 {
-                let ratio = latency.map(|latency| latency / (load * least));
+                let ratio = latency.map(|latency| latency / (load * idle));
                 document.rows.push(at.row(Metric::LatencyRatio, ratio));
             }
         }

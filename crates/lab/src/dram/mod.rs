@@ -45,16 +45,25 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// The speed bin that the user or the sheet chose.
-    fn speed_bin(&self) -> String {
-        let name = "speed_bin";
+    /// What the user or the sheets chose; nothing where there is no such choice.
+    fn chosen(&self, name: &str) -> String {
         let chosen = || {
             let choices = self.target.choices().into_iter();
             let mut named = choices.filter(|choice| choice.name == name);
             named.next().map(|choice| choice.value)
         };
-        let set = self.settings.get(name).cloned();
+        // Settings are read as the sheets are: blanks around them mean nothing.
+        let set = self.settings.get(name).map(|value| value.trim().to_owned());
         set.or_else(chosen).unwrap_or_default()
+    }
+
+    /// What a read takes that finds its bank closed and waits for nothing else, in picoseconds: the sum by hand.
+    fn unloaded_ps(&self) -> u64 {
+        let config = &self.connected.config;
+        let timing = &config.sub_channel.timing;
+        let clocks = u64::from(timing.rcd) + u64::from(timing.cl) + u64::from(timing.burst);
+        let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
+        on_chip + config.sub_channel.clock.ps(clocks) + config.module_delay_ps
     }
 }
 
@@ -189,6 +198,16 @@ impl Test<'_> {
             probes,
             seed: self.seed,
         }
+    }
+
+    /// One core that follows a chain of pointers, and nothing else.
+    fn idle_point(&self, memory: &Memory<'_>, samples: u64) -> Point {
+        let traffic = self.traffic(memory, Mix::Reads, Pattern::Sequential, 0, Some(1));
+        let traffic = Traffic {
+            load_cores: 0,
+            ..traffic
+        };
+        self.point(memory, "idle", traffic, samples)
     }
 
     fn point(&self, memory: &Memory<'_>, name: &str, traffic: Traffic, samples: u64) -> Point {

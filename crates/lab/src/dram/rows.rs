@@ -2,12 +2,12 @@
 
 use wordline_core::results::{HistogramBucket, NoValue};
 use wordline_core::{Basis, Metric, ResultSet};
-use wordline_dram::energy::{EnergyBreakdown, EnergyPart};
+use wordline_dram::energy::EnergyPart;
 use wordline_dram::system::{BIN_PS, Probe, Run};
 use wordline_dram::{CAUSES, Cause, Currents, EnergyCounts, Summary, energy};
 
 use super::Memory;
-use super::explain;
+use super::explain::{self, Bound};
 use crate::subject::Subject;
 
 /// Picoseconds as seconds.
@@ -19,6 +19,8 @@ pub(super) fn seconds(ps: f64) -> f64 {
 pub(super) struct Work<'a> {
     pub(super) duration_ps: u64,
     pub(super) bytes: u64,
+    /// Of them.
+    pub(super) bytes_read: u64,
     pub(super) summary: &'a Summary,
     pub(super) energy: &'a EnergyCounts,
 }
@@ -28,6 +30,7 @@ impl<'a> Work<'a> {
         Self {
             duration_ps: run.duration_ps,
             bytes: run.bytes_read + run.bytes_written,
+            bytes_read: run.bytes_read,
             summary: &run.summary,
             energy: &run.energy,
         }
@@ -38,6 +41,11 @@ impl<'a> Work<'a> {
         let rate = self.bytes as f64 / seconds(self.duration_ps as f64);
         let row = subject.row(Metric::ThroughputMean, Ok(rate));
         document.rows.push(row);
+        let read = match self.bytes {
+            0 => Err(NoValue::NotApplicable),
+            bytes => Ok(self.bytes_read as f64 / bytes as f64),
+        };
+        document.rows.push(subject.row(Metric::ReadShare, read));
         self.buses(subject, document);
         self.hits(subject, document);
         waits(&self.summary.read_waits, subject, document);
@@ -95,28 +103,26 @@ impl<'a> Work<'a> {
             let power = first.part(part) / duration;
             document.rows.push(at.row(Metric::PowerMeanPart, Ok(power)));
         }
-        let per_byte = |breakdown: &EnergyBreakdown| breakdown.total() / self.bytes as f64;
-        let row = subject.row(Metric::EnergyPerByte, Ok(per_byte(&first)));
+        let per_byte = first.total() / self.bytes as f64;
+        let row = subject.row(Metric::EnergyPerByte, Ok(per_byte));
         document.rows.push(row);
         if sets.len() < 2 {
             return;
         }
         let all: Vec<f64> = sets
             .iter()
-            .map(|(_, currents)| per_byte(&of(currents)))
+            .map(|(_, currents)| of(currents).total())
             .collect();
-        for (end, value) in [
-            (
-                "band_low",
-                all.iter().copied().fold(f64::INFINITY, f64::min),
-            ),
-            (
-                "band_high",
-                all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            ),
-        ] {
+        let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (end, joules) in [("band_low", least), ("band_high", most)] {
             let at = subject.estimate(Basis::Simulated, end);
-            document.rows.push(at.row(Metric::EnergyPerByte, Ok(value)));
+            for (metric, value) in [
+                (Metric::PowerMean, joules / duration),
+                (Metric::EnergyPerByte, joules / self.bytes as f64),
+            ] {
+                document.rows.push(at.row(metric, Ok(value)));
+            }
         }
     }
 }
@@ -134,13 +140,32 @@ fn waits(waits: &[u64; CAUSES], subject: &Subject, document: &mut ResultSet) {
     }
 }
 
-/// Little's law: reads under way, of at most so many, and how long each takes.
-pub(super) fn under_way(run: &Run, most: u64, subject: &Subject, document: &mut ResultSet) {
+/// How sure the throughput is, and Little's law: lines under way, of at most so many, and what that says of the bound.
+pub(super) fn under_load(
+    memory: &Memory<'_>,
+    run: &Run,
+    most: u64,
+    subject: &Subject,
+    document: &mut ResultSet,
+) {
+    let bound = Bound::of(memory, run, most);
+    let half = run.bytes_per_s_confidence;
     for (metric, value) in [
-        (Metric::OutstandingMean, run.outstanding_mean),
-        (Metric::OutstandingMax, most as f64),
+        (
+            Metric::ThroughputConfidence,
+            // Of less than two microseconds nobody knows.
+            Some(half)
+                .filter(|half| half.is_finite())
+                .ok_or(NoValue::NotApplicable),
+        ),
+        (Metric::OutstandingMean, Ok(run.slots_mean)),
+        (Metric::OutstandingMax, Ok(most as f64)),
+        (
+            Metric::ThroughputBound,
+            bound.map(Bound::number).ok_or(NoValue::NotApplicable),
+        ),
     ] {
-        document.rows.push(subject.row(metric, Ok(value)));
+        document.rows.push(subject.row(metric, value));
     }
 }
 
@@ -213,14 +238,4 @@ pub(super) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
     } else {
         low
     }
-}
-
-/// What a read takes that finds its bank closed and waits for nothing else, in seconds: the sum by hand.
-pub(super) fn unloaded(memory: &Memory<'_>) -> f64 {
-    let config = &memory.connected.config;
-    let timing = &config.sub_channel.timing;
-    let clocks = u64::from(timing.rcd) + u64::from(timing.cl) + u64::from(timing.burst);
-    let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
-    let module = config.sub_channel.clock.ps(clocks) + config.module_delay_ps;
-    seconds((on_chip + module) as f64)
 }

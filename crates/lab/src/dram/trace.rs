@@ -63,6 +63,8 @@ pub(super) fn run(
 struct Replayed {
     end_ps: u64,
     reads: LatencyHistogram,
+    /// Picoseconds until writes were accepted, summed over them.
+    write_ps: u128,
     summary: Summary,
     energy: EnergyCounts,
     told: DramSummary,
@@ -115,21 +117,27 @@ fn replay(
         }
     }
     let told = requests.summary();
-    let (end_ps, reads, mut system) = player.finish();
-    let end = config.sub_channel.clock.edge_at_or_after(end_ps);
+    let mut done = player.finish();
+    let clock = config.sub_channel.clock;
+    // The last command is not the end: its data are.
+    let data = done.system.observers().map(|(_, tap)| tap.data_end()).max();
+    let end_ps = done.end_ps.max(clock.ps(data.unwrap_or(0)));
+    let end = clock.edge_at_or_after(end_ps);
+    done.system.run(end_ps);
     let (mut summary, mut energy) = (Summary::default(), EnergyCounts::default());
     let mut findings = Findings::default();
-    for ((statistics, meter), tap) in system.observers_mut() {
+    for ((statistics, meter), tap) in done.system.observers_mut() {
         summary.merge(&statistics.end(end));
         energy.merge(&meter.end(end));
         tap.finish(end, &mut findings);
     }
-    drop(system);
+    drop(done.system);
     let checked = commands.checks().then_some(findings);
     commands.finish()?;
     Ok(Some(Replayed {
         end_ps,
-        reads,
+        reads: done.reads,
+        write_ps: done.write_ps,
         summary,
         energy,
         told,
@@ -139,27 +147,40 @@ fn replay(
 
 /// Hands requests to a memory in their time.
 struct Player<O: Observer> {
-    system: MemorySystem<O>,
     /// Most requests without times that are under way.
     window: u64,
-    /// When the reads that are under way came.
+    /// When the requests that are under way came.
     came: HashMap<u64, u64>,
     under_way: u64,
     now_ps: u64,
     run_ps: u64,
+    done: Done<O>,
+}
+
+/// A memory, and what came of the requests to it.
+struct Done<O: Observer> {
+    system: MemorySystem<O>,
     reads: LatencyHistogram,
+    /// Picoseconds until writes were accepted, summed over them.
+    write_ps: u128,
+    /// When the last of them was done, or when nothing was left to do.
+    end_ps: u64,
 }
 
 impl<O: Observer> Player<O> {
     fn new(system: MemorySystem<O>, window: u64) -> Self {
         Self {
-            system,
             window,
             came: HashMap::new(),
             under_way: 0,
             now_ps: 0,
             run_ps: 0,
-            reads: LatencyHistogram::new(),
+            done: Done {
+                system,
+                reads: LatencyHistogram::new(),
+                write_ps: 0,
+                end_ps: 0,
+            },
         }
     }
 
@@ -182,38 +203,44 @@ impl<O: Observer> Player<O> {
             Operation::Read => Kind::Read,
             Operation::Write => Kind::Write,
         };
-        let pushed = self.system.push(id, kind, request.address, self.now_ps);
+        let system = &mut self.done.system;
+        let pushed = system.push(id, kind, request.address, self.now_ps);
         pushed.map_err(|error| format!("line {}: {error}", request.line))?;
-        if kind == Kind::Read {
-            self.came.insert(id, self.now_ps);
-        }
+        self.came.insert(id, self.now_ps);
         self.under_way += 1;
         Ok(())
     }
 
     fn run(&mut self, until_ps: u64) {
-        self.system.run(until_ps);
+        self.done.system.run(until_ps);
         self.run_ps = until_ps;
         self.collect();
     }
 
     fn collect(&mut self) {
-        let (came, reads) = (&mut self.came, &mut self.reads);
+        let (came, of) = (&mut self.came, &mut self.done);
         let mut done = 0;
-        for Completion { id, time_ps, .. } in self.system.completed() {
+        for Completion { id, time_ps, kind } in of.system.completed() {
             done += 1;
-            if let Some(at) = came.remove(&id) {
-                reads.record(Time::from_ps(time_ps.saturating_sub(at)));
+            of.end_ps = of.end_ps.max(time_ps);
+            let Some(at) = came.remove(&id) else {
+                continue;
+            };
+            let took = time_ps.saturating_sub(at);
+            match kind {
+                Kind::Read => of.reads.record(Time::from_ps(took)),
+                Kind::Write => of.write_ps += u128::from(took),
             }
         }
         self.under_way -= done;
     }
 
-    /// Waits for everything. When it was over, the latencies of reads, and the memory.
-    fn finish(mut self) -> (u64, LatencyHistogram, MemorySystem<O>) {
-        let end_ps = self.system.flush();
+    /// Waits for everything.
+    fn finish(mut self) -> Done<O> {
+        let end_ps = self.done.system.flush();
         self.collect();
-        (end_ps, self.reads, self.system)
+        self.done.end_ps = self.done.end_ps.max(end_ps);
+        self.done
     }
 }
 
@@ -229,6 +256,7 @@ impl Replayed {
         let work = Work {
             duration_ps: self.end_ps,
             bytes,
+            bytes_read: 64 * self.told.reads,
             summary: &self.summary,
             energy: &self.energy,
         };
@@ -240,7 +268,8 @@ impl Replayed {
         document
             .rows
             .push(subject.row(Metric::AccessCount, Ok(reads as f64)));
-        let under_way = self.reads.sum_ps() as f64 / self.end_ps as f64;
+        let together_ps = self.reads.sum_ps() as f64 + self.write_ps as f64;
+        let under_way = together_ps / self.end_ps as f64;
         document
             .rows
             .push(subject.row(Metric::OutstandingMean, Ok(under_way)));
@@ -289,6 +318,15 @@ impl Replayed {
             return;
         };
         let (name, commands) = (&memory.name, checked.commands);
+        let die = &memory.target.die.header;
+        if !die.embedded {
+            let advice = format!(
+                "{name}: {} is a sheet of your own; the independent table knows the DDR5 dies on the market, so that \
+                 a die that is faster breaks its rules, and one that is slower is not held to its own",
+                die.id
+            );
+            document.warn(WarningCode::Advice, advice);
+        }
         if checked.violations == 0 {
             let advice =
                 format!("{name}: {commands} commands keep every rule of an independent table");

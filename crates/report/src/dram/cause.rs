@@ -32,7 +32,7 @@ const fn known_as(
 }
 
 /// Where the time of the data buses goes, and what requests wait for.
-pub(crate) const BUS: [Known; 14] = [
+pub(crate) const BUS: [Known; 15] = [
     known_as(
         0,
         "bus_rate",
@@ -119,10 +119,17 @@ pub(crate) const BUS: [Known; 14] = [
         "#767676",
     ),
     known_as(13, "other", "other", "all other causes", "#4A4A4A"),
+    known_as(
+        14,
+        "off_bus",
+        "without a burst",
+        "answered by the controller's write queue, or on the way at either end of the run",
+        "#5A5A5A",
+    ),
 ];
 
-/// What a read without load consists of, besides waits.
-pub(crate) const LATENCY: [Known; 6] = [
+/// What the time of a line consists of, besides waits.
+pub(crate) const LATENCY: [Known; 8] = [
     known_as(
         20,
         "on_chip",
@@ -132,7 +139,7 @@ pub(crate) const LATENCY: [Known; 6] = [
     ),
     known_as(
         21,
-        "module",
+        "buffer",
         "register and buffers",
         "what the module's register and data buffers add",
         "#A84A00",
@@ -158,6 +165,20 @@ pub(crate) const LATENCY: [Known; 6] = [
         "clock edges",
         "the next edge of the DRAM's clock is awaited",
         "#6B6B6B",
+    ),
+    known_as(
+        26,
+        "write_slots",
+        "writes",
+        "writes on their way to a controller that accepts them",
+        "#8F4A73",
+    ),
+    known_as(
+        27,
+        "outstanding",
+        "lines under way",
+        "the cores have more lines under way",
+        "#0072B2",
     ),
 ];
 

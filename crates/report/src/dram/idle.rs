@@ -2,7 +2,7 @@
 
 use wordline_core::Metric;
 
-use super::{View, by_target, cause, known};
+use super::{View, bands, by_target, cause, known};
 use crate::grid::Grid;
 use crate::pivot::Line;
 use crate::text;
@@ -27,6 +27,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         let cell = |target: &&str| Some(text::value(on(target)?.row(*metric, None)?, 4));
         ((*name).to_owned(), view.targets.iter().map(cell).collect())
     });
+    let figures = figures.chain(bands(view, TEST));
     let title = format!("Latency without load{}", view.place());
     let mut grids: Vec<Grid> = by_target(view, title, "a read", figures)
         .into_iter()
@@ -55,7 +56,7 @@ fn causes<'a>(lines: &[&Line<'a>]) -> Vec<&'a str> {
         }
     }
     let place = |cause: &str| match cause {
-        "on_chip" | "module" => 0,
+        "on_chip" | "buffer" => 0,
         "activate" => 1,
         "cas" | "burst" => 2,
         _ => 3,

@@ -17,6 +17,8 @@ pub(crate) struct Curve<'a, 'p> {
     pub(crate) target: &'a str,
     pub(crate) mix: &'a str,
     pub(crate) pattern: &'a str,
+    /// Latency of one core that has the memory to itself.
+    pub(crate) idle: Option<f64>,
     /// Least load first.
     pub(crate) points: Vec<Point<'a, 'p>>,
     /// Throughput and latency at the knee.
@@ -103,6 +105,7 @@ pub(crate) fn curves<'a, 'p>(view: &View<'a, 'p>) -> Vec<Curve<'a, 'p>> {
                 target,
                 mix,
                 pattern,
+                idle: None,
                 points: Vec::new(),
                 knee: None,
             });
@@ -119,6 +122,13 @@ pub(crate) fn curves<'a, 'p>(view: &View<'a, 'p>) -> Vec<Curve<'a, 'p>> {
     }
     for curve in &mut curves {
         curve.points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
+        let idle = view.special(TEST, &["estimate"]).find(|line| {
+            let head = line.head();
+            let word = |axis: &str| head.text(axis).unwrap_or_default();
+            let same = head.target == curve.target && word("mix") == curve.mix;
+            same && word("pattern") == curve.pattern && word("estimate") == "idle"
+        });
+        curve.idle = idle.and_then(|line| line.number(Metric::LatencyMean));
     }
     curves.retain(|curve| !curve.points.is_empty());
     curves
@@ -152,7 +162,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         &title,
         &["module", "load"],
         &lines,
-        &|line, estimate| {
+        &|line, metric, estimate| {
             let delay = line.coordinate(DELAY)?;
             let mut estimates = view.special(TEST, &["estimate"]);
             let same = |other: &&Line<'_>| {
@@ -161,7 +171,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
                     && other.coordinate(DELAY) == Some(delay)
                     && head.text("estimate") == Some(estimate)
             };
-            estimates.find(same)?.number(Metric::EnergyPerByte)
+            estimates.find(same)?.number(metric)
         },
     ));
     grids
@@ -207,7 +217,10 @@ fn sweep(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
 fn knees(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
     let mut columns = vec![Column::left("module")];
     let headings = [
+        "idle",
         "least load",
+        "of it probes",
+        "latency there",
         "constant up to",
         "knee at",
         "latency there",
@@ -228,6 +241,14 @@ fn knees(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Grid {
         let most = most(curve);
         grid.push([
             view.short(curve.target).to_owned(),
+            time(curve.idle),
+            rate(curve.points.first().and_then(Point::throughput)),
+            rate(
+                curve
+                    .points
+                    .first()
+                    .and_then(|point| point.line.number(Metric::ThroughputProbes)),
+            ),
             time(curve.points.first().and_then(Point::latency)),
             rate(constant(curve)),
             rate(curve.knee.map(|(throughput, _)| throughput)),
@@ -259,7 +280,7 @@ fn constant(curve: &Curve<'_, '_>) -> Option<f64> {
     points.filter_map(Point::throughput).max_by(f64::total_cmp)
 }
 
-/// Latencies of all targets at the throughputs at which the first takes a multiple of its least.
+/// Latencies of all targets at the throughputs at which the first takes a multiple of what it takes alone.
 fn at_equal_throughput(view: &View<'_, '_>) -> Option<Grid> {
     let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
     let mut loads: Vec<f64> = lines
@@ -293,7 +314,7 @@ fn at_equal_throughput(view: &View<'_, '_>) -> Option<Grid> {
             .iter()
             .find_map(|line| line.coordinate("rate_bytes_per_s"));
         let mut cells = vec![
-            format!("{} times as long", human(load, "1", 2)),
+            format!("{} times as long as alone", human(load, "1", 2)),
             rate.map_or_else(|| NOTHING.to_owned(), text::rate),
         ];
         for target in view.targets.iter().skip(1) {
@@ -349,11 +370,16 @@ pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
     sentences
 }
 
-/// "a@s: a read takes 105 ns under the least load and about as long up to 310 GB/s; …".
+/// "a@s: a read takes 105 ns alone, about as long up to 310 GB/s; …".
 fn course(curve: &Curve<'_, '_>) -> Option<String> {
     let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
-    let least = curve.points.first()?.latency()?;
-    let mut clauses = vec![format!("a read takes {} under the least load", time(least))];
+    let mut clauses = vec![match curve.idle {
+        Some(idle) => format!("a read takes {} alone", time(idle)),
+        None => {
+            let least = curve.points.first()?.latency()?;
+            format!("a read takes {} under the least load", time(least))
+        }
+    }];
     if let Some(constant) = constant(curve) {
         clauses.push(format!("about as long up to {}", text::rate(constant)));
     }
@@ -381,7 +407,7 @@ fn course(curve: &Curve<'_, '_>) -> Option<String> {
     ))
 }
 
-/// How the others compare where the first takes a multiple of its least latency.
+/// How the others compare where the first takes a multiple of what it takes alone.
 fn compared(view: &View<'_, '_>) -> Vec<String> {
     let Some(first) = view.targets.first() else {
         return Vec::new();
@@ -400,7 +426,7 @@ fn compared(view: &View<'_, '_>) -> Vec<String> {
                 );
                 let times = human(load, "1", 2);
                 Some(format!(
-                    "{} where that takes {times} times its least ({})",
+                    "{} where that takes {times} times as long as alone ({})",
                     super::gain(ratio),
                     text::rate(rate)
                 ))

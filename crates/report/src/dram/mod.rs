@@ -171,6 +171,39 @@ fn by_target<'a>(
     (!grid.rows().is_empty()).then_some(grid)
 }
 
+/// Rows of [`by_target`]: power and energy between the sets of currents of the dies, for a test without conditions.
+fn bands<'v>(
+    view: &'v View<'_, '_>,
+    test: &str,
+) -> impl Iterator<Item = (String, Vec<Option<String>>)> + use<'v> {
+    let estimates: Vec<_> = view.special(test, &["estimate"]).collect();
+    let rows = [
+        (Metric::PowerMean, "power between sets of currents"),
+        (Metric::EnergyPerByte, "energy of a byte between them"),
+    ];
+    let named = rows.map(|(metric, name)| {
+        let cell = |target: &&str| {
+            let end = |estimate| {
+                let mut lines = estimates.iter();
+                let line = lines.find(|line| {
+                    let head = line.head();
+                    head.target == **target && head.text("estimate") == Some(estimate)
+                });
+                line?.number(metric)
+            };
+            Some(between(metric, end("band_low")?, end("band_high")?))
+        };
+        (name.to_owned(), view.targets.iter().map(cell).collect())
+    });
+    named.into_iter()
+}
+
+/// "50.0 W to 120 W".
+fn between(metric: Metric, low: f64, high: f64) -> String {
+    let told = |value| text::number(metric, value, text::DIGITS);
+    format!("{} to {}", told(low), told(high))
+}
+
 /// What the requests of some lines waited for, as shares of all waiting.
 fn waits<'a, 'p>(
     view: &View<'a, 'p>,

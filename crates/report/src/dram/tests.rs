@@ -109,6 +109,28 @@ fn modules_on_several_systems_keep_their_full_names() {
     );
 }
 
+/// Few lines under way, little waiting: the cores are the bound, and the buffers a reason.
+#[test]
+fn what_binds_is_told() {
+    let mut document = fixture::dram_bandwidth();
+    for row in &mut document.rows {
+        if row.metric == Metric::ThroughputBound {
+            row.value = Some(1.0);
+        }
+        if row.metric == Metric::ThroughputRatioPart && row.text("cause") == Some("bus_rate") {
+            row.axes.insert("cause".into(), "buffer".into());
+        }
+    }
+    let told = answer(&document).join("\n");
+    let bound = "(Little's law): the lines that the cores can have under way are the bound.";
+    assert!(told.contains(bound), "{told}");
+    assert!(
+        told.contains("comes from: register and buffers +37.5 %"),
+        "{told}"
+    );
+    assert!(!told.contains("the DRAM is the bound"), "{told}");
+}
+
 #[test]
 fn points_have_a_sign_and_no_negative_zero() {
     assert_eq!(points(0.381), "+38.1 %");

@@ -2,21 +2,22 @@
 
 use wordline_core::Metric;
 
-use super::{View, by_target, waits};
+use super::{View, bands, by_target, waits};
 use crate::grid::Grid;
 use crate::text;
 
 const TEST: &str = "trace";
 
-const FIGURES: [(Metric, &str); 14] = [
+const FIGURES: [(Metric, &str); 15] = [
     (Metric::AccessCount, "reads"),
     (Metric::BytesMoved, "bytes moved"),
+    (Metric::ReadShare, "bytes read"),
     (Metric::ThroughputMean, "throughput"),
     (Metric::LatencyMean, "a read takes"),
     (Metric::LatencyP50, "half take up to"),
     (Metric::LatencyP99, "99 % take up to"),
     (Metric::LatencyMax, "slowest"),
-    (Metric::OutstandingMean, "reads under way"),
+    (Metric::OutstandingMean, "lines under way"),
     (Metric::RowHitRate, "row hits"),
     (Metric::RowMissRate, "row misses"),
     (Metric::RowConflictRate, "row conflicts"),
@@ -38,6 +39,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         };
         ((*name).to_owned(), view.targets.iter().map(cell).collect())
     });
+    let figures = figures.chain(bands(view, TEST));
     let title = format!("The trace replayed{}", view.place());
     let mut grids: Vec<Grid> = by_target(view, title, "what", figures)
         .into_iter()

@@ -4,7 +4,7 @@ mod words;
 
 use wordline_core::Metric;
 
-use super::{NOTHING, View, cell, gain, points, shares, waits};
+use super::{NOTHING, View, between, cell, gain, points, shares, waits};
 use crate::grid::{Column, Grid};
 use crate::pivot::Line;
 use crate::text;
@@ -12,6 +12,10 @@ use crate::text;
 pub(super) use words::sentences;
 
 const TEST: &str = "bandwidth";
+
+/// Names of bounds.
+const DRAM: &str = "DRAM";
+const MISSES: &str = "misses under way";
 
 /// The mixes of one order of addresses.
 pub(crate) struct Mixes<'a, 'p> {
@@ -183,7 +187,10 @@ fn throughputs(view: &View<'_, '_>, mixes: &Mixes<'_, '_>) -> Grid {
     for mix in &mixes.mixes {
         let mut cells = vec![(*mix).to_owned()];
         let lines = view.targets.iter().map(|target| mixes.line(target, mix));
-        cells.extend(lines.map(|line| cell(line, Metric::ThroughputMean)));
+        cells.extend(lines.map(|line| {
+            let sure = line.and_then(sureness);
+            cell(line, Metric::ThroughputMean) + &sure.unwrap_or_default()
+        }));
         cells.extend(others.iter().map(|target| {
             let ratio = mixes
                 .ratio(target, mix)
@@ -206,21 +213,21 @@ fn interval(low: f64, high: f64) -> String {
     format!("{} to {}", gain(low), gain(high))
 }
 
-/// Rows, reads under way, and what bounds the throughput.
+/// Rows, lines under way, and what bounds the throughput.
 fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>)]) -> Grid {
     let mut columns = vec![Column::left("mix"), Column::left("module")];
     let headings = [
         "row hits",
         "misses",
         "conflicts",
-        "reads under way",
+        "lines under way",
         "of",
         "read takes",
         "alone",
     ];
     columns.extend(headings.map(Column::right));
     columns.push(Column::left("bound by"));
-    let title = format!("Rows, and reads under way{}{suffix}", view.place());
+    let title = format!("Rows, and lines under way{}{suffix}", view.place());
     let mut grid = Grid::new(title, columns).with_keys(2);
     for (names, line) in lines {
         let count = |metric| {
@@ -245,6 +252,13 @@ fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>
     grid
 }
 
+/// " ± 0.3 %": half the width of the 95 % confidence interval of a throughput.
+fn sureness(line: &Line<'_>) -> Option<String> {
+    let rate = line.number(Metric::ThroughputMean)?;
+    let half = line.number(Metric::ThroughputConfidence)?;
+    Some(format!(" ± {:.1} %", half / rate * 100.0))
+}
+
 /// What a read of the same target takes that waits for nothing.
 fn alone(view: &View<'_, '_>, line: &Line<'_>) -> Option<f64> {
     let head = line.head();
@@ -259,23 +273,13 @@ fn alone(view: &View<'_, '_>, line: &Line<'_>) -> Option<f64> {
     formulas.find(same)?.number(Metric::LatencyMean)
 }
 
-/// What keeps the throughput where it is: where the buses idle for lack of requests more than for the rules of the
-/// DRAM, the reads that the cores can have under way do.
+/// What keeps the throughput where it is.
 fn bound(line: &Line<'_>) -> Option<&'static str> {
-    let share = |cause| line.row(Metric::BusShare, Some(cause))?.value;
-    let (data, empty) = (share("data")?, share("empty")?);
-    let full = match (
-        line.number(Metric::OutstandingMean),
-        line.number(Metric::OutstandingMax),
-    ) {
-        (Some(mean), Some(most)) => mean >= 0.9 * most,
-        _ => false,
-    };
-    Some(match (empty > (1.0 - data - empty), full) {
-        (false, _) => "DRAM",
-        (true, true) => "misses under way",
-        (true, false) => "what the cores ask for",
-    })
+    match line.number(Metric::ThroughputBound)? {
+        1.0 => Some(MISSES),
+        2.0 => Some(DRAM),
+        _ => Some("what the cores ask for"),
+    }
 }
 
 fn energy(
@@ -288,22 +292,27 @@ fn energy(
     let estimates: Vec<_> = view.special(TEST, &["estimate"]).collect();
     let of_pattern = |line: &&&Line<'_>| line.head().text("pattern") == mixes.pattern;
     let estimates: Vec<_> = estimates.iter().filter(of_pattern).copied().collect();
-    power(&title, &["mix", "module"], lines, &|line, estimate| {
-        let same = |other: &&&Line<'_>| {
-            let (one, other) = (line.head(), other.head());
-            let mix = one.text("mix") == other.text("mix");
-            one.target == other.target && mix && other.text("estimate") == Some(estimate)
-        };
-        estimates.iter().find(same)?.number(Metric::EnergyPerByte)
-    })
+    power(
+        &title,
+        &["mix", "module"],
+        lines,
+        &|line, metric, estimate| {
+            let same = |other: &&&Line<'_>| {
+                let (one, other) = (line.head(), other.head());
+                let mix = one.text("mix") == other.text("mix");
+                one.target == other.target && mix && other.text("estimate") == Some(estimate)
+            };
+            estimates.iter().find(same)?.number(metric)
+        },
+    )
 }
 
-/// Power by part, and the energy of a byte with the band between sets of currents.
+/// Power by part, and the energy of a byte, each with the band between sets of currents.
 pub(super) fn power(
     title: &str,
     keys: &[&str],
     lines: &[(Vec<String>, &Line<'_>)],
-    band: &dyn Fn(&Line<'_>, &str) -> Option<f64>,
+    band: &dyn Fn(&Line<'_>, Metric, &str) -> Option<f64>,
 ) -> Option<Grid> {
     let mut parts: Vec<&str> = Vec::new();
     for (part, watts) in lines
@@ -321,19 +330,19 @@ pub(super) fn power(
         return None;
     }
     let mut columns: Vec<_> = keys.iter().map(|key| Column::left(*key)).collect();
-    columns.extend(["power", "a byte", "band"].map(Column::right));
+    columns.extend(["power", "band", "a byte", "band"].map(Column::right));
     columns.extend(parts.iter().map(|part| Column::right(text::words(part))));
     let mut grid = Grid::new(title, columns).with_keys(keys.len());
     for (names, line) in lines {
         let mut cells = names.clone();
-        cells.extend(
-            [Metric::PowerMean, Metric::EnergyPerByte].map(|metric| cell(Some(line), metric)),
-        );
-        let joules = |value| text::number(Metric::EnergyPerByte, value, text::DIGITS);
-        cells.push(match (band(line, "band_low"), band(line, "band_high")) {
-            (Some(low), Some(high)) => format!("{} to {}", joules(low), joules(high)),
-            _ => NOTHING.to_owned(),
-        });
+        for metric in [Metric::PowerMean, Metric::EnergyPerByte] {
+            cells.push(cell(Some(line), metric));
+            let ends = ["band_low", "band_high"].map(|end| band(line, metric, end));
+            cells.push(match ends {
+                [Some(low), Some(high)] => between(metric, low, high),
+                _ => NOTHING.to_owned(),
+            });
+        }
         cells.extend(parts.iter().map(|part| {
             let row = line.row(Metric::PowerMeanPart, Some(part));
             row.map_or_else(|| NOTHING.to_owned(), |row| text::value(row, text::DIGITS))

@@ -2,7 +2,7 @@
 
 use wordline_core::Metric;
 
-use super::{Mixes, alone, bound};
+use super::{DRAM, MISSES, Mixes, alone, bound};
 use crate::answer::IN_WORDS;
 use crate::dram::{View, cause, gain, points};
 use crate::pivot::Line;
@@ -158,13 +158,13 @@ fn little<'a>(view: &View<'a, '_>, target: &'a str, line: &Line<'_>) -> Option<S
     let takes = line.number(Metric::LatencyMean)?;
     let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
     let bound = match bound(line)? {
-        "DRAM" => "the DRAM is the bound",
-        "misses under way" => "the reads that the cores can have under way are the bound",
+        DRAM => "the DRAM is the bound",
+        MISSES => "the lines that the cores can have under way are the bound",
         _ => "the cores ask for no more",
     };
     let against = alone(view, line).map(|alone| format!(" instead of {} alone", time(alone)));
     Some(format!(
-        "{}: {mean:.0} of at most {most:.0} reads are under way, and each takes {}{} (Little's law): {bound}.",
+        "{}: {mean:.0} of at most {most:.0} lines are under way, and a read takes {}{} (Little's law): {bound}.",
         view.short(target),
         time(takes),
         against.unwrap_or_default()

@@ -1,0 +1,246 @@
+//! Replays of traces, and the commands that they make.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex};
+
+use wordline_catalog::Catalog;
+use wordline_core::{DramTest, DramTraceTest, Metric, ResultSet};
+use wordline_lab::{CommandForm, Commands, Control, LabError};
+
+use super::support::{MRDIMM, RDIMM, dram, is_plain, of, with};
+
+/// Takes what is written.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("one thread").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn checked_trace() -> DramTraceTest {
+    DramTraceTest {
+        file: "my.csv".into(),
+        format: None,
+        clock_hz: None,
+        align: false,
+        fold: false,
+        check: true,
+    }
+}
+
+fn replay(text: &'static str, check: bool) -> (Result<ResultSet, LabError>, String) {
+    let experiment = of(DramTest::Trace(DramTraceTest {
+        check,
+        ..checked_trace()
+    }));
+    let kept = Kept::default();
+    let create = |_: &str| Ok(Box::new(kept.clone()) as Box<dyn Write>);
+    let commands = Commands {
+        form: CommandForm::Text,
+        create: &create,
+    };
+    let open = |_: &str| Ok(Box::new(text.as_bytes()) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        commands: Some(&commands),
+        ..Control::default()
+    };
+    let result = with(&experiment, &control);
+    let text = String::from_utf8(kept.0.lock().expect("one thread").clone()).expect("text");
+    (result, text)
+}
+
+#[test]
+fn a_trace_is_replayed_its_commands_written_and_checked() {
+    let trace = "time_ns,address,operation\n0,0x0,R\n0,0x10000000,R\n100,0x0,W\n500,0x20000000,R\n";
+    let (result, commands) = replay(trace, true);
+    let document = result.expect("it runs");
+    assert_eq!(document.check(), Ok(()));
+    for target in [RDIMM, MRDIMM] {
+        let value = |metric| {
+            let mut rows = document
+                .of(metric)
+                .filter(|row| row.target == target && is_plain(row));
+            rows.next().and_then(|row| row.value)
+        };
+        assert_eq!(value(Metric::AccessCount), Some(3.0), "{target}");
+        assert_eq!(value(Metric::BytesMoved), Some(256.0));
+        assert_eq!(value(Metric::CommandViolations), Some(0.0));
+        assert!(value(Metric::LatencyMax) > Some(30e-9));
+    }
+    assert!(!document.failed());
+    let column = commands
+        .lines()
+        .filter(|line| line.contains(",RD,"))
+        .count();
+    assert_eq!(column, 6, "{commands}");
+}
+
+/// One write and nothing after it: the end is that of its data. By hand, on the RDIMM: tRCD 52, CWL 50 and 8 clocks of
+/// data, 110 clocks of 312.5 ps, from its arrival or from when the controller drains its queue.
+#[test]
+fn a_trace_ends_with_its_data() {
+    let (result, commands) = replay("time_ns,address,operation\n0,0x0,W\n", true);
+    let document = result.expect("it runs");
+    let mut rows = document.of(Metric::ThroughputMean);
+    let rate = rows.find(|row| row.target == RDIMM && is_plain(row));
+    let end_s = 64.0 / rate.and_then(|row| row.value).expect("a number");
+    let mut fields = commands
+        .lines()
+        .find(|line| line.contains(",WR,"))
+        .expect("a write")
+        .split(',');
+    let clock: f64 = fields
+        .next()
+        .and_then(|clock| clock.parse().ok())
+        .expect("a clock");
+    assert!(
+        (end_s - (clock + 58.0) * 312.5e-12).abs() < 1e-12,
+        "{end_s} {clock}"
+    );
+}
+
+#[test]
+fn a_trace_without_times_comes_as_fast_as_the_misses_let_it() {
+    let (result, _) = replay("0x0 R\n0x40 R\n0x80 W\n", false);
+    let document = result.expect("it runs");
+    assert!(
+        document
+            .warnings
+            .iter()
+            .any(|warning| warning.advice.contains("tells no times"))
+    );
+    assert_eq!(document.of(Metric::CommandViolations).count(), 0);
+}
+
+#[test]
+fn a_trace_that_cannot_be_used_is_refused_by_line() {
+    for (trace, words) in [
+        ("", "my.csv, the trace has no request in it"),
+        ("time_ns,address,operation\n0,0x1,R\n", "line 2"),
+        (
+            "time_ns,address,operation\n0,0xffffffffffffffc0,R\n",
+            "line 2",
+        ),
+        ("time_ns,address,operation\n9,0x0,R\n5,0x0,R\n", "line 3"),
+    ] {
+        let message = replay(trace, false).0.expect_err("refused").to_string();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[test]
+fn a_check_that_cannot_be_made_is_refused() {
+    let mut experiment = of(DramTest::Trace(checked_trace()));
+    experiment.targets = vec!["ddr4-3200-2rx8-16g@xeon6-1s".into()];
+    let open = |_: &str| Ok(Box::new("0x0 R\n".as_bytes()) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let refused = with(&experiment, &control)
+        .expect_err("refused")
+        .to_string();
+    assert!(
+        refused.contains("check cannot be done for ddr4-3200"),
+        "{refused}"
+    );
+}
+
+/// A die of the user's own is held to rules that were not made for it, and the document says so.
+#[test]
+fn a_check_of_an_own_die_says_what_it_is_held_to() {
+    let embedded = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let target = embedded.dram_target(RDIMM).expect("both exist");
+    let (die, module) = (&target.die.header, &target.module.header);
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = |name: &str, text: String| {
+        let file = folder.path().join(format!("{name}.toml"));
+        std::fs::write(file, text).expect("it is written");
+    };
+    own(
+        "own-die",
+        die.text.replace(&format!("\"{}\"", die.id), "\"own-die\""),
+    );
+    let text = module
+        .text
+        .replace(&format!("\"{}\"", die.id), "\"own-die\"");
+    own(
+        "own-module",
+        text.replace(&format!("\"{}\"", module.id), "\"own-module\""),
+    );
+    let catalog = Catalog::load(&[folder.path().to_owned()]).expect("sound sheets");
+    let open = |_: &str| Ok(Box::new("0x0 R\n".as_bytes()) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let mut experiment = of(DramTest::Trace(checked_trace()));
+    for (target, own) in [(RDIMM, false), ("own-module@xeon6-1s", true)] {
+        experiment.targets = vec![target.to_owned()];
+        let document = wordline_lab::run(&catalog, &experiment, &control).expect("it runs");
+        let mut told = document.warnings.iter();
+        let said = told.any(|told| told.advice.contains("own-die is a sheet of your own"));
+        assert_eq!(said, own, "{target}");
+    }
+}
+
+/// A few microseconds of requests to many rows, with pauses, in a form without cycles.
+fn requests() -> String {
+    let mut text = "time_ns,address,operation\n".to_owned();
+    let (mut time, mut state) = (0, 1_u64);
+    for number in 0..3000_u64 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let random = state >> 33;
+        time += if number % 300 == 0 { 3000 } else { random % 8 };
+        let address = random % (1 << 28) * 64;
+        let kind = if random.is_multiple_of(3) { 'W' } else { 'R' };
+        writeln!(text, "{time},{address:#x},{kind}").expect("a string");
+    }
+    text
+}
+
+/// Whatever is chosen, what the engine does is legal by the independent table.
+#[test]
+fn every_alternative_of_every_choice_keeps_the_rules() {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let text = requests();
+    let open = |_: &str| Ok(Box::new(io::Cursor::new(text.clone())) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let mut checked = 0;
+    for name in [RDIMM, MRDIMM, "rdimm-6400-3ds-2rx4-256g@xeon6-1s"] {
+        let target = catalog.dram_target(name).expect("both exist");
+        for choice in target.choices() {
+            for setting in &choice.alternatives {
+                let mut experiment = of(DramTest::Trace(checked_trace()));
+                experiment.targets = vec![name.to_owned()];
+                let settings = &mut dram(&mut experiment).settings;
+                settings.insert(choice.name.to_owned(), setting.clone());
+                // What does not fit is refused, not checked.
+                let Ok(document) = with(&experiment, &control) else {
+                    continue;
+                };
+                let told: Vec<_> = document.warnings.iter().map(|told| &told.advice).collect();
+                assert!(
+                    !document.failed(),
+                    "{name}, {} = {setting}: {told:?}",
+                    choice.name
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 60, "{checked}");
+}
