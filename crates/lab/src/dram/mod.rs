@@ -9,10 +9,10 @@ mod bandwidth;
 mod commands;
 mod explain;
 mod idle;
-mod knee;
+pub(crate) mod knee;
 mod loaded;
-mod points;
-mod rows;
+pub(crate) mod points;
+pub(crate) mod rows;
 mod sources;
 mod trace;
 
@@ -241,7 +241,7 @@ impl Test<'_> {
     }
 }
 
-fn mix_of(mix: Mix) -> dram::Mix {
+pub(crate) fn mix_of(mix: Mix) -> dram::Mix {
     match mix {
         Mix::Reads => dram::Mix::Reads,
         Mix::ThreeToOne => dram::Mix::ThreeToOne,
