@@ -36,6 +36,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 .PHONY: nightly
 nightly: ## what takes longer: fuzzing and benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
+	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test against_oracle engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test checker engine -- --nocapture
 	$(MAKE) --no-print-directory bench
 

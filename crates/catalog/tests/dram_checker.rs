@@ -109,11 +109,7 @@ fn request(of: &Geometry, id: u64, arrival: u64) -> Request {
 }
 
 fn violation(config: &SubChannelConfig, memory: &Memory) -> Option<Violation> {
-    let mut checker = Checker::new(memory).expect("a memory");
-    if memory.controller.refresh == RefreshMode::SameBank {
-        // ACTs to other banks put off a REFsb that has fallen due, for longer than promised.
-        checker.ignore("refresh overdue");
-    }
+    let checker = Checker::new(memory).expect("a memory");
     let watch = Watch {
         checker,
         first: None,

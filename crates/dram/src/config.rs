@@ -347,6 +347,25 @@ impl SystemConfig {
         f64::from(buses) * 64.0 * clock_hz / burst
     }
 
+    /// One of the sub-channels, counted module by module. They are alike but for when refreshes fall due, which is
+    /// staggered evenly over all of them: were they refreshed together, the supply would have to carry it, and a
+    /// request that waited for one of them would find all others just refreshed.
+    #[must_use]
+    pub fn sub_channel_at(&self, number: u32) -> SubChannelConfig {
+        let mut config = self.sub_channel.clone();
+        let interval = match config.policy.refresh {
+            Refresh::SameBank => config.timing.refi_sb,
+            Refresh::AllBank | Refresh::Off => config.timing.refi,
+        };
+        let all = u64::from(self.channels) * u64::from(self.sub_channels);
+        let shift = u64::from(number) * u64::from(interval) / all.max(1);
+        for phase in &mut config.policy.refresh_phase {
+            let shifted = (u64::from(*phase) + shift) % u64::from(interval).max(1);
+            *phase = u32::try_from(shifted).unwrap_or(*phase);
+        }
+        config
+    }
+
     /// Bytes of memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -119,8 +119,9 @@ impl LoadedTest {
     /// Samples at a point unless said otherwise.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Cores that follow chains of pointers unless said otherwise.
-    pub const PROBES: u32 = 8;
+    /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take
+    /// a few milliseconds, so few that they are no load.
+    pub const PROBES: u32 = 16;
 }
 
 /// A trace of lines that a program asked for.

@@ -123,12 +123,17 @@ impl PseudoChannel {
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
     #[inline]
-    fn first_of(&self, channel: usize, floor: u64, skip: impl Fn(&Candidate) -> bool) -> Choice {
+    fn first_of(
+        &self,
+        channel: usize,
+        floor: u64,
+        skip: impl Fn(&Candidate, u64) -> bool,
+    ) -> Choice {
         let (mut first, mut place) = (u64::MAX, 0);
         for (index, candidate) in self.candidates.iter().enumerate() {
             let wait = clock(self.rule(candidate)).saturating_sub(floor);
             let key = (wait << ORDER_BITS) | candidate.order;
-            let key = if skip(candidate) { u64::MAX } else { key };
+            let key = if skip(candidate, wait) { u64::MAX } else { key };
             if key < first {
                 (first, place) = (key, index);
             }
@@ -231,18 +236,24 @@ impl<O: Observer> SubChannel<O> {
         }
         match pc.oldest_at_once(channel, oldest, bank, floor) {
             Some(choice) => choice,
-            None => pc.first_of(channel, floor, |_| false),
+            None => pc.first_of(channel, floor, |_, _| false),
         }
     }
 
-    /// The choice of the overdue entry's bank is its own; and if that is a column command, there is no other.
+    /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no other.
     fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
         let column = forced.is_column();
-        let others = pc.first_of(channel, floor, |other| {
-            other.bank == forced.bank || (column && other.is_column())
+        // Until its row is there, the bus would stand idle.
+        let from = pc.banks[usize::from(forced.bank)].row_ready;
+        let others = pc.first_of(channel, floor, |other, wait| {
+            let held_back = column && other.is_column() && floor + wait >= from;
+            other.bank == forced.bank || held_back
         });
+        if forced.order == u64::MAX {
+            return others;
+        }
         let at = clock(pc.rule(&forced)).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
         Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
@@ -271,13 +282,11 @@ impl<O: Observer> SubChannel<O> {
             (false, _) => (PRE, of.pre_ok),
         };
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
+        let no_act = pc.ranks[of.rank()].awaits_same_bank;
+        let is_off = pc.is_off(bank) || (no_act && slot == ACT);
         Candidate {
             bank_ok,
-            order: if pc.is_off(bank) {
-                u64::MAX
-            } else {
-                class | age
-            },
+            order: if is_off { u64::MAX } else { class | age },
             bank: u16::try_from(bank).unwrap_or(NONE),
             entry,
             group: of.group,

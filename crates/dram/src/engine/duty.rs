@@ -62,6 +62,7 @@ impl<O: Observer> SubChannel<O> {
     /// Says which banks of a rank requests may not use.
     fn mark(&mut self, channel: usize, rank: usize) {
         let all = self.policy.refresh == Refresh::AllBank;
+        let open = self.open_banks_of_refresh(channel, rank).next().is_some();
         let of = &mut self.channels[channel & 1].ranks[rank];
         let off = match (of.powered_down, of.must) {
             (Some(_), _) => u16::MAX,
@@ -69,8 +70,10 @@ impl<O: Observer> SubChannel<O> {
             (None, true) => 1 << of.next,
             (None, false) => 0,
         };
-        if off != of.off {
+        let awaits_same_bank = of.must && !all && !open;
+        if off != of.off || awaits_same_bank != of.awaits_same_bank {
             of.off = off;
+            of.awaits_same_bank = awaits_same_bank;
             self.rechoose_rank(channel, rank);
         }
     }
@@ -255,6 +258,7 @@ impl<O: Observer> SubChannel<O> {
                     self.channels[channel & 1].close(&self.timing, bank, at);
                     self.rechoose(channel, bank);
                 }
+                self.mark(channel, rank);
             }
             Command::RefAb => {
                 self.channels[channel & 1].after_ref_all(&self.timing, &self.rules, rank, at);

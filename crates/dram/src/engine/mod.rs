@@ -52,6 +52,8 @@ pub struct SubChannel<O: Observer> {
     /// When the direction turned last, and for how many clocks it was writing before.
     turned: u64,
     wrote: u64,
+    /// Column commands since then, while they matter; more than any queue holds if it never turned.
+    columns_since_turn: u32,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
     /// When the next refresh of any rank falls due.
@@ -115,6 +117,7 @@ impl<O: Observer> SubChannel<O> {
             flushing: false,
             turned: 0,
             wrote: 0,
+            columns_since_turn: u32::MAX / 2,
             admit_at: u64::MAX,
             next_due: match policy.refresh {
                 Refresh::Off => u64::MAX,
@@ -303,16 +306,20 @@ impl<O: Observer> SubChannel<O> {
         };
         let [first, second] = &self.sets;
         let writes = first.count[1].max(second.count[1]);
+        let reads = first.count[0] + second.count[0];
+        let (policy, since) = (&self.policy, self.columns_since_turn);
         let turns = if self.writing {
-            writes <= low
+            writes <= low || (reads > 0 && since >= policy.write_queue)
+        } else if reads == 0 {
+            writes > low
         } else {
-            let reads = first.count[0] + second.count[0];
-            writes >= self.policy.drain_high || (writes > low && reads == 0)
+            writes >= policy.drain_high && since >= policy.drain_high - policy.drain_low
         };
         if turns {
             self.wrote = self.wrote_before(now);
             self.turned = now;
             self.writing = !self.writing;
+            self.columns_since_turn = 0;
             self.choose_anew();
         }
     }

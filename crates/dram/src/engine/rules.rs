@@ -84,6 +84,7 @@ impl PseudoChannel {
         for column_ok in &mut of.column_ok {
             raise(column_ok, base + rules.rcd);
         }
+        of.row_ready = at + u64::from(t.rcd);
         raise(&mut of.pre_ok, base + rules.ras);
         raise(&mut of.act_ok, base + rules.rc);
         raise(&mut self.group_ok[group][ACT], base + rules.rrd_l);

@@ -94,6 +94,7 @@ impl<O: Observer> SubChannel<O> {
         };
         let pc = &mut self.channels[channel & 1];
         pc.columns += 1;
+        self.columns_since_turn = self.columns_since_turn.saturating_add(1);
         pc.touched[bank] = at;
         pc.after_column(&self.rules, bank, kind, at);
         if candidate.closes {

@@ -60,6 +60,8 @@ pub(super) struct Rank {
     pub(super) open_banks: u64,
     /// Indices within their groups of the banks that requests may not use: a bit for each.
     pub(super) off: u16,
+    /// Whether REFsb is its candidate, which ACTs of any bank would put off.
+    pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
     pub(super) last_command: u64,
@@ -87,6 +89,8 @@ pub(super) struct Bank {
     pub(super) column_ok: [Stamp; 2],
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
+    /// When tRCD has passed since the last ACT.
+    pub(super) row_ready: u64,
     /// The open row, or [`CLOSED`].
     pub(super) open: u32,
     /// Its entries by kind, oldest first.
@@ -179,6 +183,7 @@ impl PseudoChannel {
             queued: 0,
             open_banks: 0,
             off: 0,
+            awaits_same_bank: false,
             powered_down: None,
             last_command: 0,
             ref_ok: 0,
@@ -192,6 +197,7 @@ impl PseudoChannel {
             pre_ok: 0,
             column_ok: [0; 2],
             rda_ok: 0,
+            row_ready: 0,
             open: CLOSED,
             lists: [Ends::EMPTY; 2],
             candidate: NONE,

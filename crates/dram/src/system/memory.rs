@@ -84,7 +84,8 @@ impl<O: Observer> MemorySystem<O> {
         for channel in 0..config.channels {
             for sub_channel in 0..config.sub_channels {
                 let observers = (Answers::default(), observer(channel, sub_channel));
-                parts.push(SubChannel::new(&config.sub_channel, observers)?);
+                let number = channel * config.sub_channels + sub_channel;
+                parts.push(SubChannel::new(&config.sub_channel_at(number), observers)?);
             }
         }
         Ok(Self {

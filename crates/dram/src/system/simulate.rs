@@ -103,11 +103,12 @@ impl<'a> Simulation<'a> {
         });
         let cores = cores.collect();
         let sub_channel = &config.sub_channel;
-        let part = |_| {
+        let part = |number| {
             let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
-            SubChannel::new(sub_channel, (Answers::default(), measures))
+            let config = config.sub_channel_at(number);
+            SubChannel::new(&config, (Answers::default(), measures))
         };
-        let parts = u64::from(config.channels) * u64::from(config.sub_channels);
+        let parts = config.channels * config.sub_channels;
         let paths_ps = config.cores.request_path_ps + config.cores.return_path_ps;
         Ok(Self {
             config,

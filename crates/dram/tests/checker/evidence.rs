@@ -114,9 +114,7 @@ wordline-dram --test checker` writes it again; without the variable the test fai
   down by hand, and one clock earlier that rule is named. A checker without the rule then takes the pair: nothing else
   would have noticed (`tests/checker/directed.rs`).
 - **The engine.** 10⁷ commands over random modules, policies and traffic in every `cargo test`, as many as
-  `WORDLINE_COMMANDS` says in `make nightly`: no violation (`tests/checker/engine.rs`). One rule is left out there where
-  single banks are refreshed: that no REFsb is overdue. ACTs to other banks put it off by tRRD_L each, and nothing in the
-  definition of the engine holds them back.
+  `WORDLINE_COMMANDS` says in `make nightly`: no violation (`tests/checker/engine.rs`).
 - **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same
   device, for every DDR5 module, speed bin and refresh mode (`crates/catalog/tests/dram_checker.rs`).
 - **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows),

@@ -139,7 +139,10 @@ impl Oracle {
                 .filter(|entry| same_bank(entry.location(), bank))
                 .collect();
             let choice = self.choice(&wanting, alone);
-            if alone && choice.command.is_column() {
+            if choice.command == Command::Act && self.awaits_same_bank(bank) {
+                continue;
+            }
+            if alone && choice.command.is_column() && self.history.has_row(self.now, bank) {
                 forced = Some(bank);
             }
             choices.push(choice);
@@ -149,6 +152,12 @@ impl Oracle {
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
         choices
+    }
+
+    /// Whether REFsb is the candidate of a rank.
+    fn awaits_same_bank(&self, at: Location) -> bool {
+        self.upkeep(at)
+            .is_some_and(|candidate| candidate.command == Command::RefSb)
     }
 
     /// "Choice for a bank": its active entries, oldest first; whether the oldest decides alone.

@@ -123,26 +123,25 @@ impl History {
         self.precharges
             .extend(closes.iter().map(|bank| (at, *bank)));
         if matches!(command, Command::Rda | Command::Wra) {
-            let start = self.auto_precharge(at, command, location);
+            let start = self.auto_precharge(location);
             self.precharges.push_back((start, location));
         }
     }
 
-    /// `p`: when a bank is precharged by itself after RDA or WRA.
-    fn auto_precharge(&self, at: u64, command: Command, bank: Location) -> u64 {
+    /// `p`: when a bank is precharged by itself after an RDA or WRA, which is recorded already. The first clock at which
+    /// a PRE would be legal by its ACT, RDs and WRs.
+    fn auto_precharge(&self, bank: Location) -> u64 {
         let t = &self.timing;
-        let recovery = if command == Command::Rda {
-            t.rtp
-        } else {
-            t.cwl + t.burst + t.wr
+        let last = |events: &VecDeque<Event>, clocks: u32| {
+            let mut of_bank = events
+                .iter()
+                .rev()
+                .filter(|(_, from)| same_bank(*from, bank));
+            of_bank.next().map_or(0, |(at, _)| at + u64::from(clocks))
         };
-        let activation = self
-            .activations
-            .iter()
-            .rev()
-            .find(|(_, from)| same_bank(*from, bank));
-        let open_long_enough = activation.map_or(0, |(activated, _)| activated + u64::from(t.ras));
-        open_long_enough.max(at + u64::from(recovery))
+        let read = last(&self.reads, t.rtp);
+        let written = last(&self.writes, t.cwl + t.burst + t.wr);
+        last(&self.activations, t.ras).max(read).max(written)
     }
 
     /// Drops what no rule reaches any more.

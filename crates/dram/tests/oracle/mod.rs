@@ -54,6 +54,8 @@ pub(crate) struct Oracle {
     now: u64,
     flushing: bool,
     writing: bool,
+    /// Column commands issued before the direction turned last.
+    turned: Option<u64>,
     /// One for both pseudo-channels, or one for each.
     sets: Vec<QueueSet>,
     /// The age that the next entry gets.
@@ -99,6 +101,7 @@ impl Oracle {
             now: 0,
             flushing: false,
             writing: false,
+            turned: None,
             sets: vec![QueueSet::default(); shared(policy.shared_queues)],
             age: 0,
             columns: vec![0; pseudo_channels],
@@ -214,16 +217,19 @@ impl Oracle {
             policy.drain_low as usize
         };
         let writes = |more_than: usize| self.sets.iter().any(|set| set.writes.len() > more_than);
-        self.writing = if self.writing {
-            writes(low)
+        let reads = self.sets.iter().any(|set| !set.reads.is_empty());
+        let columns: u64 = self.columns.iter().sum();
+        let since = self.turned.map_or(u64::MAX, |before| columns - before);
+        let turns = if self.writing {
+            !writes(low) || (reads && since >= u64::from(policy.write_queue))
         } else {
-            let high = self
-                .sets
-                .iter()
-                .any(|set| set.writes.len() >= policy.drain_high as usize);
-            let no_read = self.sets.iter().all(|set| set.reads.is_empty());
-            high || (no_read && writes(low))
+            let enough = since >= u64::from(policy.drain_high - policy.drain_low);
+            (!reads && writes(low)) || (writes(policy.drain_high as usize - 1) && enough)
         };
+        if turns {
+            self.writing = !self.writing;
+            self.turned = Some(columns);
+        }
     }
 
     /// Notes for every entry what kind of clock this is.

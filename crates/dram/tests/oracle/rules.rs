@@ -115,6 +115,15 @@ impl History {
         )
     }
 
+    /// Whether the row of a bank's last ACT is there: tRCD has passed.
+    pub(super) fn has_row(&self, now: u64, of: Location) -> bool {
+        past_each(
+            &self.activations,
+            |from| same_bank(from, of),
+            self.timing.rcd,
+        ) <= now
+    }
+
     /// When four ACTs of a place allow a fifth: a window after the first of the last four.
     fn fifth(&self, place: impl Fn(Location) -> bool, window: u32) -> u64 {
         let mut of_place = self

@@ -193,7 +193,7 @@ fn throughputs(view: &View<'_, '_>, mixes: &Mixes<'_, '_>, number: usize) -> Opt
         " A black line is the band of the gain over the first module, with each undisclosed choice changed in turn."
     };
     let spec = json!({
-        "height": {"step": BAR},
+        "height": BAR * bars.len() + BAR,
         "data": {"values": bars},
         "encoding": {
             "y": {"field": "mix", "type": "nominal", "title": null, "sort": sort, "axis": {"grid": false}},
