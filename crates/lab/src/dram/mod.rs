@@ -4,7 +4,7 @@
 //! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
 //! the rows' timing class is `max`.
 
-mod band;
+pub(crate) mod band;
 mod bandwidth;
 mod commands;
 mod explain;

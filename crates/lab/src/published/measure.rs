@@ -5,7 +5,9 @@ use wordline_core::quantity::{ByteCount, DataRate, Quantity, Time};
 use wordline_core::{Arrival, Metric, Mix, Operation, Pattern, Timing};
 
 use super::modules::{QuestionName, TestName};
-use super::{Curves, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant};
+use super::{
+    Curves, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant,
+};
 
 /// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
 #[derive(Clone, Default, Deserialize)]
@@ -149,7 +151,10 @@ impl Partial {
 
     /// A row of a test of memory modules.
     fn module(self, target: &str) -> Result<Measure, String> {
-        self.only("a test of memory modules", &["target", "test", "mix", "metric"])?;
+        self.only(
+            "a test of memory modules",
+            &["target", "test", "mix", "metric"],
+        )?;
         let test = match (self.test, self.mix) {
             (Some(TestName::Bandwidth), Some(mix)) => ModuleTest::Bandwidth { mix },
             (Some(TestName::Bandwidth), None) => return Err("mix is missing".to_owned()),
@@ -243,7 +248,9 @@ impl Partial {
             ("within", self.within.is_some()),
             ("against_share", self.against_share.is_some()),
         ];
-        keys.into_iter().filter(|(_, given)| *given).map(|(key, _)| key)
+        keys.into_iter()
+            .filter(|(_, given)| *given)
+            .map(|(key, _)| key)
     }
 
     fn has_input(&self) -> bool {

@@ -98,7 +98,9 @@ fn beyond(bandwidth: f64) -> String {
 /// never reaches it.
 fn along(curve: impl Iterator<Item = (f64, f64)> + Clone, value: f64) -> Option<f64> {
     let (first, _) = curve.clone().next()?;
-    (first <= value).then(|| first_crossing(curve, value)).flatten()
+    (first <= value)
+        .then(|| first_crossing(curve, value))
+        .flatten()
 }
 
 #[cfg(test)]
@@ -170,7 +172,11 @@ mod tests {
         let reduction = |idle_multiple| Question::Reduction { idle_multiple };
         refused(reduction(6.1), &ours(), "latency to 610.0 ns");
         refused(reduction(0.9), &ours(), "latency to 90.0 ns");
-        refused(reduction(1.6), &ours()[..1], "300.0 GB/s are outside its curve");
+        refused(
+            reduction(1.6),
+            &ours()[..1],
+            "300.0 GB/s are outside its curve",
+        );
         refused(reduction(1.01), &ours(), "19.5 GB/s are outside");
         let share = Question::Share {
             within_ps: 1,
@@ -180,7 +186,11 @@ mod tests {
         let low = curve(&[(10.0, 90.0, 1.0), (500.0, 91.0, 1.0)]);
         refused(Question::Crossover, &low, "from the least load on, 10.0");
         let high = curve(&[(10.0, 190.0, 1.0), (300.0, 191.0, 1.0)]);
-        refused(Question::Crossover, &high, "not the lower one at the greatest");
+        refused(
+            Question::Crossover,
+            &high,
+            "not the lower one at the greatest",
+        );
         refused(Question::Crossover, &[], "no bandwidth in common");
         let beside = curve(&[(600.0, 1.0, 1.0), (700.0, 2.0, 1.0)]);
         refused(Question::Crossover, &beside, "no bandwidth in common");

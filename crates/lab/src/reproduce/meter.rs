@@ -23,10 +23,6 @@ impl<'a> Meter<'a> {
         }
     }
 
-    pub(super) fn control(&self) -> &'a Control<'a> {
-        self.control
-    }
-
     /// There is more to do.
     pub(super) fn expect(&self, bytes: u64) {
         self.total.set(self.total.get() + bytes);

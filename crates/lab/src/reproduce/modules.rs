@@ -213,7 +213,10 @@ impl Axis {
             Self::Delay(cycles) => row.count("delay_cycles") == Some(cycles),
             Self::Within(ps) => {
                 let within = row.axes.get("within_s");
-                within == Some(&wordline_core::results::AxisValue::Number(ps as f64 * 1e-12))
+                within
+                    == Some(&wordline_core::results::AxisValue::Number(
+                        ps as f64 * 1e-12,
+                    ))
             }
         }
     }

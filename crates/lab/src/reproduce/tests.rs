@@ -18,7 +18,12 @@ fn reproduced(values: &[String]) -> Reproduction {
         .collect();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     let document = Published::parse(COVER, &texts).expect("sound");
-    reproduce(&catalog, &[document], &Control::default())
+    reproduce(
+        &catalog,
+        &[document],
+        Options::default(),
+        &Control::default(),
+    )
 }
 
 /// The verdict on one value, and whether it needs attention.
@@ -212,7 +217,12 @@ fn a_wish_to_stop_is_heard() {
         stop: Some(&stop),
         ..Control::default()
     };
-    let result = reproduce(&catalog, &[document.expect("sound")], &control);
+    let result = reproduce(
+        &catalog,
+        &[document.expect("sound")],
+        Options::default(),
+        &control,
+    );
     assert!(!result.complete);
     assert!(result.documents[0].rows.is_empty());
 }
@@ -236,7 +246,7 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
         progress: Some(&listener),
         ..Control::default()
     };
-    assert!(reproduce(&catalog, &[document], &control).complete);
+    assert!(reproduce(&catalog, &[document], Options::default(), &control).complete);
     let seen = seen.into_inner();
     assert!(seen.iter().all(|(_, total)| *total == 128 << 20));
     assert!(seen.is_sorted());
