@@ -341,3 +341,65 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
     }
     assert!(checked > 10, "{checked}");
 }
+
+/// On one channel, where that takes a moment: the gain of a second module over the first, with its band.
+#[test]
+fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
+    const OF: &str = "of = { target = 'mrdimm-8800-2rx4-64g@bench-1ch', test = 'bandwidth', mix = '1:0', metric = \
+                      'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@bench-1ch' }\npublished = \
+                      'more'\nat_least = '1'\nuse = 'predicted'";
+    let catalog = Catalog::load(&[]).expect("sound");
+    let text = format!("[[value]]\ncitation = 'c'\n{OF}");
+    let document = Published::parse(COVER, &[&text]).expect("sound");
+    let seen = std::cell::RefCell::new((0, 0));
+    let listener = |progress: Progress<'_>| {
+        assert!(seen.borrow().0 <= progress.done_bytes);
+        *seen.borrow_mut() = (progress.done_bytes, progress.total_bytes);
+    };
+    let control = Control {
+        progress: Some(&listener),
+        ..Control::default()
+    };
+    let documents = [document];
+    let options = Options { bands: true };
+    let row = |options| {
+        let mut result = reproduce(&catalog, &documents, options, &control);
+        assert!(result.pass);
+        result.documents.remove(0).rows.remove(0)
+    };
+    let with = row(options);
+    let (done, total) = *seen.borrow();
+    assert_eq!(done, total);
+    let ours = with.value.expect("a ratio");
+    let band = with.band.clone().expect("a band");
+    assert!(
+        band.low.value < ours && ours < band.high.value,
+        "{ours}: {band:?}"
+    );
+    assert!(
+        band.high.value < 1.5 * ours && band.low.value > 0.5 * ours,
+        "{band:?}"
+    );
+    for end in [&band.low, &band.high] {
+        let choice = end.choice.as_ref().expect("a choice");
+        assert!(choice.contains(" = "), "{choice}");
+    }
+    *seen.borrow_mut() = (0, 0);
+    let without = row(Options::default());
+    assert_eq!((without.value, without.band), (Some(ours), None));
+}
+
+#[test]
+fn what_no_module_is_fails_with_the_reason() {
+    let unknown = "of = { target = 'absent@bench-1ch', test = 'idle', metric = 'latency_mean' }\n";
+    let (failed, problem) = verdict(&format!("{unknown}{HIT}"));
+    assert_eq!(failed, Verdict::Failed);
+    assert!(problem.expect("a problem").contains("absent"));
+    let metric =
+        "of = { target = 'rdimm-6400-1rx4-32g@bench-1ch', test = 'idle', metric = 'lifetime' }\n";
+    let (failed, problem) = verdict(&format!(
+        "{metric}published = '1 s'\ntolerance = 0.1\nuse = 'predicted'\n"
+    ));
+    assert_eq!(failed, Verdict::Failed);
+    assert!(problem.expect("a problem").contains("has no row lifetime"));
+}
