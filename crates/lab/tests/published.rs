@@ -60,8 +60,8 @@ fn is_of_64_gb(value: &Value) -> bool {
 }
 
 /// Documents as they reproduce, with nothing that needs attention.
-fn reproduced(catalog: &Catalog, documents: &[Published]) -> Reproduction {
-    let result = reproduce(catalog, documents, Options::default(), &Control::default());
+fn reproduced(catalog: &Catalog, documents: &[Published], options: Options) -> Reproduction {
+    let result = reproduce(catalog, documents, options, &Control::default());
     assert!(result.complete);
     for document in &result.documents {
         for row in &document.rows {
@@ -73,14 +73,21 @@ fn reproduced(catalog: &Catalog, documents: &[Published]) -> Reproduction {
     result
 }
 
-/// Every value of the document on memory modules, without bands.
+/// Every value of the document on memory modules, each with its band.
 #[test]
 #[ignore = "minutes of simulation, which `make nightly` has"]
 fn the_report_on_memory_modules_reproduces_as_its_data_say() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let document = published(MODULES).expect("embedded");
-    let result = reproduced(&catalog, &[document]);
+    let result = reproduced(&catalog, &[document], Options { bands: true });
     assert_eq!(result.score.predicted.run + result.score.calibrated.run, 38);
+    for row in &result.documents[0].rows {
+        let (Some(ours), Some(band)) = (row.value, &row.band) else {
+            panic!("no value or no band: {row:?}");
+        };
+        let inside = band.low.value <= ours && ours <= band.high.value;
+        assert!(inside && band.low != band.high, "{row:?}");
+    }
 }
 
 /// Whatever can be computed today is met, or listed as a miss with its reason; the rest says what it
@@ -96,7 +103,7 @@ fn every_document_reproduces_as_its_data_say() {
             .value
             .retain(|value| !minutes || is_of_64_gb(value));
     }
-    let result = reproduced(&catalog, &documents);
+    let result = reproduced(&catalog, &documents, Options::default());
     let modules = result.documents.iter().find(|one| one.document == MODULES);
     assert_eq!(modules.map(|document| document.rows.len()), Some(5));
     // What the serial and the parallel MRAM can be asked; more parts can only add to it.

@@ -12,7 +12,7 @@ use wordline_catalog::Catalog;
 use wordline_core::{LoadedTest, Metric, Mix};
 use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
-use wordline_dram::{EnergyCounts, energy};
+use wordline_dram::{EnergyCounts, Field, SystemConfig, energy};
 
 use super::curves::{self, Load};
 use super::meter::{Meter, POINT};
@@ -91,7 +91,7 @@ struct Variation {
     name: String,
     /// The targets that it changes; or why they cannot be so.
     targets: BTreeMap<String, Result<Connected, String>>,
-    readings: BTreeMap<Cell, Reading>,
+    readings: BTreeMap<Cell, Result<Reading, String>>,
 }
 
 /// Runs what bands need, when the first of them is asked for.
@@ -100,7 +100,7 @@ pub(super) struct Bands {
     within_ps: Vec<u64>,
     /// Targets as their sheets choose.
     plain: BTreeMap<String, Connected>,
-    readings: BTreeMap<Cell, Reading>,
+    readings: BTreeMap<Cell, Result<Reading, String>>,
     variations: Vec<Variation>,
     ran: bool,
 }
@@ -242,13 +242,13 @@ impl Bands {
         Some(())
     }
 
-    /// Runs cells side by side. What cannot be simulated is left out.
+    /// Runs cells side by side; none when it was stopped.
     fn read<'v>(
         &self,
         cells: impl Iterator<Item = (&'v Cell, &'v Connected)>,
         name: &str,
         meter: &Meter<'_>,
-    ) -> Option<BTreeMap<Cell, Reading>> {
+    ) -> Option<BTreeMap<Cell, Result<Reading, String>>> {
         let (cells, points): (Vec<_>, Vec<_>) = cells
             .map(|(cell, connected)| (cell, point(cell, connected, name)))
             .unzip();
@@ -257,9 +257,8 @@ impl Bands {
         });
         let mut readings = BTreeMap::new();
         for (cell, ended) in cells.into_iter().zip(ended.ok()?) {
-            if let Ok(run) = ended? {
-                readings.insert(cell.clone(), self.reading(run));
-            }
+            let reading = ended?.map(|run| self.reading(run));
+            readings.insert(cell.clone(), reading.map_err(|error| error.to_string()));
         }
         Some(readings)
     }
@@ -356,8 +355,8 @@ impl Bands {
             Some((_, Ok(other))) if other.config == plain.config => (&self.readings, other),
             Some((variation, Ok(other))) => (&variation.readings, other),
         };
-        let reading = readings.get(&cell).ok_or("it cannot be simulated")?;
-        Ok((reading, connected))
+        let reading = readings.get(&cell).ok_or("it was not run")?;
+        Ok((reading.as_ref().map_err(Clone::clone)?, connected))
     }
 }
 
@@ -405,12 +404,8 @@ fn targets(measure: &Measure) -> Vec<&str> {
 
 /// The simulation of a cell, on a part of its system.
 fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Point {
-    let mut config = connected.config.clone();
-    let cores = config.cores.cores;
-    let divisible = cores.is_multiple_of(PART) && config.channels.is_multiple_of(PART);
-    let part = if divisible { PART } else { 1 };
-    config.channels /= part;
-    config.cores.cores /= part;
+    let cores = connected.config.cores.cores;
+    let (config, part) = quartered(&connected.config);
     let (mix, delay_cycles, load_cores, probes) = match *scene {
         Scene::Idle => (Mix::Reads, 0, 0, 1),
         Scene::Bandwidth(mix) => (mix, 0, cores / part, 0),
@@ -438,5 +433,25 @@ fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Poin
             measure_ps: MEASURE_PS,
             probe_samples: SAMPLES,
         },
+    }
+}
+
+/// A part of a system with as many cores to a channel, and which part it is.
+fn quartered(config: &SystemConfig) -> (SystemConfig, u32) {
+    let mut config = config.clone();
+    let mut digits = config.mapping.digits.iter_mut();
+    let digit = digits.find(|digit| digit.field == Field::Channel);
+    match digit {
+        Some(digit)
+            if [digit.radix, config.cores.cores]
+                .iter()
+                .all(|n| n.is_multiple_of(PART)) =>
+        {
+            digit.radix /= PART;
+            config.channels /= PART;
+            config.cores.cores /= PART;
+            (config, PART)
+        }
+        _ => (config, 1),
     }
 }
