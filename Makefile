@@ -45,6 +45,10 @@ nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks
 bench: ## speed of the simulation, with criterion
 	cargo bench --locked --workspace --benches
 
+.PHONY: bench-dram
+bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor time
+	cargo bench --locked -p wordline-dram --bench requests
+
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference

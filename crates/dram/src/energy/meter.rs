@@ -219,8 +219,18 @@ impl RankState {
 impl Observer for EnergyMeter {
     #[inline]
     fn command(&mut self, issued: &Issued) {
-        let (at, location) = (issued.at, &issued.location);
         self.counts.commands[issued.command as usize] += 1;
+        // Most commands are these, and change no state.
+        if matches!(issued.command, Command::Rd | Command::Wr) {
+            return;
+        }
+        self.changes_state(issued);
+    }
+}
+
+impl EnergyMeter {
+    fn changes_state(&mut self, issued: &Issued) {
+        let (at, location) = (issued.at, &issued.location);
         let rank = self.rank(location);
         let bank = self.bank(rank, location.group.into(), location.bank.into());
         match issued.command {

@@ -1,7 +1,7 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{Waiting, append, kind_of, located};
+use super::queue::{Waiting, append, append_by_age, kind_of, located};
 use super::serve::clocks;
 use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
 use crate::request::Kind;
@@ -11,31 +11,42 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
-        for set in 0..self.set_count {
-            self.admit_kind(set, 0, now);
-            self.admit_kind(set, 1, now);
+        for kind in 0..2 {
+            self.admit_kind(0, kind, now);
+        }
+        if self.set_count > 1 {
+            self.admit_second(now);
         }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn admit_second(&mut self, now: u64) {
+        for kind in 0..2 {
+            self.admit_kind(1, kind, now);
+        }
+    }
+
+    #[inline(always)]
     fn admit_kind(&mut self, set: usize, kind: usize, now: u64) {
-        while let Some(&head) = self.sets[set & 1].backlog[kind].front() {
+        while let Some(head) = self.sets[set & 1].backlog[kind].front() {
             if head.arrival > now {
                 self.admit_at = self.admit_at.min(head.arrival);
                 return;
             }
+            let head = *head;
             let found = self.is_line_queued(set, &head);
             let queues = &mut self.sets[set & 1];
-            if !found && queues.count[kind] >= queues.room[kind] {
+            if found {
+                queues.backlog[kind].drop_front();
+                self.serve_at_once(&head, now);
+                continue;
+            }
+            if queues.count[kind] >= queues.room[kind] {
                 return;
             }
-            queues.backlog[kind].pop_front();
+            queues.backlog[kind].drop_front();
             self.observer.accepted(head.id, kind_of(head.kind), now);
-            if found {
-                self.serve_at_once(&head, now);
-            } else {
-                self.enter(set, kind, &head, now);
-            }
+            self.enter(set, kind, &head, now);
         }
     }
 
@@ -49,7 +60,7 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[usize::from(request.channel) & 1];
         let mut place = pc.banks[usize::from(request.bank)].lists[1].first;
         while let Some(entry) = queues.entries.get(usize::from(place)) {
-            if entry.row == request.row && entry.column == request.column {
+            if entry.request.row == request.row && entry.request.column == request.column {
                 return true;
             }
             place = entry.next_in_bank;
@@ -57,7 +68,10 @@ impl<O: Observer> SubChannel<O> {
         false
     }
 
+    #[inline(never)]
     fn serve_at_once(&mut self, request: &Waiting, now: u64) {
+        self.observer
+            .accepted(request.id, kind_of(request.kind), now);
         self.waiting -= 1;
         let mut waits = [0; CAUSES];
         waits[Cause::Queue as usize] = clocks(now - request.arrival);
@@ -80,7 +94,7 @@ impl<O: Observer> SubChannel<O> {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, set: usize, kind: usize, request: &Waiting, now: u64) {
         let channel = usize::from(request.channel) & 1;
         let bank = usize::from(request.bank);
@@ -102,23 +116,18 @@ impl<O: Observer> SubChannel<O> {
         let place = queues.take_place();
         // Field by field: a whole entry would be put together elsewhere and copied.
         let entry = &mut queues.entries[usize::from(place)];
-        entry.id = request.id;
-        entry.arrival = request.arrival;
+        entry.request = *request;
         entry.admitted = now;
         entry.age = age;
         entry.columns_before = pc.columns;
         entry.milestone = now;
         entry.drained = drained;
         entry.withheld = withheld;
-        entry.row = request.row;
-        entry.column = request.column;
-        entry.bank = request.bank;
-        entry.kind = request.kind;
         entry.precharged = false;
         entry.activated = false;
         let of = &mut pc.banks[bank];
         append(&mut queues.entries, &mut of.lists[kind], place);
-        pc.by_age[kind].push(age, place);
+        append_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
         let rank = of.rank();
         pc.ranks[rank].queued += 1;
         if pc.ranks[rank].queued == 1 && pc.ranks[rank].owed > 0 {

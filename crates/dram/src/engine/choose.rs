@@ -16,6 +16,8 @@ pub(super) struct Choice {
     order: u64,
     /// A [`Deed`] and its pseudo-channel.
     deed: u64,
+    /// The last rule that a command for a request meets: the reason of its waiting, found once.
+    pub(super) rule: Stamp,
 }
 
 /// What a choice does.
@@ -58,18 +60,24 @@ impl Choice {
         at: u64::MAX,
         order: u64::MAX,
         deed: 0,
+        rule: 0,
     };
 
     #[inline]
-    fn new(at: u64, order: u64, channel: usize, deed: Deed) -> Self {
+    fn new(at: u64, order: u64, channel: usize, deed: Deed, rule: Stamp) -> Self {
         let deed = deed.pack(channel);
-        Self { at, order, deed }
+        Self {
+            at,
+            order,
+            deed,
+            rule,
+        }
     }
 
     /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
     pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
         let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
-        Self::new(at, order, channel, deed)
+        Self::new(at, order, channel, deed, 0)
     }
 
     /// Pseudo-channel.
@@ -122,7 +130,7 @@ impl PseudoChannel {
     }
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
-    #[inline]
+    #[inline(never)]
     fn first_of(
         &self,
         channel: usize,
@@ -143,12 +151,14 @@ impl PseudoChannel {
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
-        Choice::new(at, order + (1 << CLASS_BIT), channel, Deed::Serve(place))
+        let rule = self.candidates.get(place).map_or(0, |of| self.rule(of));
+        let deed = Deed::Serve(place);
+        Choice::new(at, order + (1 << CLASS_BIT), channel, deed, rule)
     }
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
     /// one, and no row command waits. So it is with streams.
-    #[inline]
+    #[inline(always)]
     fn oldest_at_once(
         &self,
         channel: usize,
@@ -165,9 +175,11 @@ impl PseudoChannel {
             return None;
         }
         let any = clock(self.any_rank_ok[usize::from(candidate.slot) & 1]).max(floor);
-        let at = clock(self.rule(candidate)).max(floor);
+        let rule = self.rule(candidate);
+        let at = clock(rule).max(floor);
         let order = candidate.order + (1 << CLASS_BIT);
-        (at == any).then(|| Choice::new(at, order, channel, Deed::Serve(usize::from(place))))
+        let deed = Deed::Serve(usize::from(place));
+        (at == any).then(|| Choice::new(at, order, channel, deed, rule))
     }
 
     /// Stores the candidate of its bank.
@@ -200,23 +212,19 @@ impl PseudoChannel {
 }
 
 impl<O: Observer> SubChannel<O> {
-    /// What a command bus would issue next, and when, if nothing else happened.
-    #[inline]
-    pub(super) fn choose(&self, bus: usize, now: u64) -> Choice {
-        let floor = now.max(self.bus_free[bus & 1]);
-        if self.policy.shared_commands && self.channel_count > 1 {
-            self.choose_in(0, floor).better(self.choose_in(1, floor))
-        } else {
-            self.choose_in(bus, floor)
-        }
+    /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
+    #[inline(never)]
+    pub(super) fn choose(&self, channel: usize, floor: u64) -> Choice {
+        self.choose_in(channel, floor)
     }
 
-    #[inline]
-    fn choose_in(&self, channel: usize, floor: u64) -> Choice {
+    /// What a pseudo-channel would do next, and when, if nothing else happened; not before `floor`.
+    #[inline(always)]
+    pub(super) fn choose_in(&self, channel: usize, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
-        let best = match pc.by_age[self.direction()].oldest() {
-            None => Choice::NEVER,
-            Some(oldest) => self.choose_for_requests(channel, oldest, floor),
+        let best = match pc.by_age[self.direction()].first {
+            NONE => Choice::NEVER,
+            oldest => self.choose_for_requests(channel, oldest, floor),
         };
         if pc.duties > 0 || self.has_idle_duties {
             best.better(self.duty(channel, floor))
@@ -225,11 +233,11 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
-        let bank = usize::from(entry.bank);
+        let bank = usize::from(entry.request.bank);
         let passed = pc.columns - entry.columns_before;
         if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
             return self.first_beside_overdue(channel, oldest, floor);
@@ -240,7 +248,9 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no other.
+    /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no
+    /// other.
+    #[inline(never)]
     fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
         let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
@@ -254,16 +264,18 @@ impl<O: Observer> SubChannel<O> {
         if forced.order == u64::MAX {
             return others;
         }
-        let at = clock(pc.rule(&forced)).max(floor);
+        let rule = pc.rule(&forced);
+        let at = clock(rule).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
+        Choice::new(at, order, channel, Deed::ServeOverdue(entry), rule).better(others)
     }
 
     /// What an overdue entry's bank does for it.
+    #[inline(never)]
     pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
         let of = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
-        let bank = usize::from(of.bank);
-        let hit = self.channels[channel & 1].banks[bank].open == of.row;
+        let bank = usize::from(of.request.bank);
+        let hit = self.channels[channel & 1].banks[bank].open == of.request.row;
         self.candidate(channel, bank, entry, hit)
     }
 
@@ -298,9 +310,11 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether another active entry of the bank wants the row of an entry.
     fn is_row_wanted_again(&self, channel: usize, bank: usize, entry: u16) -> bool {
-        let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].row;
+        let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)]
+            .request
+            .row;
         self.entries_of(channel, bank)
-            .any(|(place, other)| place != entry && other.row == row)
+            .any(|(place, other)| place != entry && other.request.row == row)
     }
 
     /// Active entries of a bank, oldest first.
@@ -317,6 +331,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Makes the candidate of a bank again: an entry came or went, or its row changed.
+    #[inline(never)]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
@@ -329,7 +344,7 @@ impl<O: Observer> SubChannel<O> {
             None
         } else {
             let mut entries = self.entries_of(channel, bank);
-            entries.find(|(_, entry)| entry.row == open)
+            entries.find(|(_, entry)| entry.request.row == open)
         };
         let candidate = match hit {
             Some((entry, _)) => self.candidate(channel, bank, entry, true),
@@ -339,7 +354,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// A column command was issued: mostly the next entry of the bank wants the same row.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
         let (kind, set) = (self.direction(), self.set_of(channel));
         let pc = &mut self.channels[channel & 1];
@@ -347,7 +362,7 @@ impl<O: Observer> SubChannel<O> {
         let first = of.lists[kind].first;
         if let Some(entry) = self.sets[set & 1].entries.get(usize::from(first))
             && let Some(candidate) = pc.candidates.get_mut(usize::from(of.candidate))
-            && entry.row == of.open
+            && entry.request.row == of.open
             // An overdue entry may have passed the bank's candidate, which then is no column command.
             && candidate.order < ROW_COMMAND
             && !self.closes_pages
@@ -361,7 +376,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, row: u32) {
         let pc = &self.channels[channel & 1];
         let of = &pc.banks[bank];
@@ -374,6 +389,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Makes all candidates again: the direction turned.
+    #[inline(never)]
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channel_count {
             let set = self.set_of(channel);
@@ -383,12 +399,12 @@ impl<O: Observer> SubChannel<O> {
             }
             pc.candidates.clear();
             pc.row_commands = 0;
-            let live = self.channels[channel & 1].by_age[self.direction()]
-                .live(&self.sets[set & 1].entries);
-            let banks: Vec<u16> = live.map(|entry| entry.bank).collect();
-            for bank in banks {
-                if self.channels[channel & 1].banks[usize::from(bank)].candidate == NONE {
-                    self.rechoose(channel, usize::from(bank));
+            let mut place = self.channels[channel & 1].by_age[self.direction()].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                place = entry.younger;
+                if self.channels[channel & 1].banks[bank].candidate == NONE {
+                    self.rechoose(channel, bank);
                 }
             }
         }

@@ -16,6 +16,7 @@ const ENTRY: u8 = 4;
 
 impl<O: Observer> SubChannel<O> {
     /// Counts refreshes that have fallen due.
+    #[inline(never)]
     pub(super) fn refreshes_fall_due(&mut self, now: u64) {
         let interval = match self.policy.refresh {
             Refresh::Off => return,
@@ -46,6 +47,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
+    #[inline(never)]
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
         let most = self.policy.refresh_postponed_max;
         let of = &mut self.channels[channel & 1].ranks[rank];
@@ -93,13 +95,12 @@ impl<O: Observer> SubChannel<O> {
         for index in 0..self.geometry.banks {
             let withheld = must && self.is_withheld(next, index);
             let place = rank * usize::from(self.geometry.banks) + usize::from(index);
-            let pc = &mut self.channels[channel & 1];
-            let since = pc.withheld_since[place];
-            if withheld && since == u64::MAX {
-                pc.withheld_since[place] = from;
-            } else if !withheld && since != u64::MAX {
-                pc.withheld_since[place] = u64::MAX;
-                pc.withheld[place] += from - since;
+            let of = &mut self.channels[channel & 1].withheld[place];
+            if withheld && of.since == u64::MAX {
+                of.since = from;
+            } else if !withheld && of.since != u64::MAX {
+                of.before += from - of.since;
+                of.since = u64::MAX;
             }
         }
     }
@@ -223,7 +224,7 @@ impl<O: Observer> SubChannel<O> {
         let choices = rows.map(|bank| {
             let rank = pc.banks[bank].rank();
             let rule = pc.banks[bank].pre_ok.max(pc.rank_ok[rank][PRE]);
-            let at = clock(rule).max(pc.touched[bank] + u64::from(idle));
+            let at = clock(rule).max(pc.banks[bank].touched + u64::from(idle));
             let deed = Deed::Own {
                 command: Command::PrePb,
                 rank,
@@ -235,6 +236,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
+    #[inline(never)]
     pub(super) fn issue_own(
         &mut self,
         channel: usize,

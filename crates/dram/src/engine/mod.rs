@@ -3,12 +3,14 @@
 //! `run` goes from event to event: refreshes that fall due, requests that arrive, commands. `choose` keeps the best
 //! candidate of every bank and picks among them; `rules` puts off what a command forbids; `duty` refreshes, closes idle
 //! rows and powers down; `admit` and `serve` take
-//! requests through the queues.
+//! requests through the queues, and `lone` past them.
 
 mod admit;
 mod choose;
 mod duty;
+mod lone;
 mod queue;
+mod ring;
 mod rules;
 mod serve;
 mod stamp;
@@ -18,7 +20,6 @@ use crate::config::{ConfigError, Geometry, PagePolicy, Policy, Refresh, SubChann
 use crate::observer::Observer;
 use crate::request::{Location, Request};
 use crate::timing::Timing;
-use choose::Choice;
 use queue::{Set, Waiting, index};
 use rules::Rules;
 use stamp::CLOCKS_MAX;
@@ -209,14 +210,14 @@ impl<O: Observer> SubChannel<O> {
 
     /// Does everything that happens before a clock.
     pub fn run(&mut self, until: u64) {
-        self.run_while(until.min(CLOCKS_MAX), |_| true);
+        self.run_while(until.min(CLOCKS_MAX));
         self.now = self.now.max(until.min(CLOCKS_MAX));
     }
 
     /// Runs until nothing waits any more, with no writes kept back, and returns the first clock at which that holds.
     pub fn flush(&mut self) -> u64 {
         self.flushing = true;
-        self.run_while(CLOCKS_MAX, |channel| channel.waiting > 0);
+        self.run_while(CLOCKS_MAX);
         self.flushing = false;
         self.now
     }
@@ -246,48 +247,78 @@ impl<O: Observer> SubChannel<O> {
         self.observer
     }
 
-    /// From event to event. `self.now` is always a clock whose commands have not been issued.
-    fn run_while(&mut self, until: u64, go_on: impl Fn(&Self) -> bool) {
-        let shared = self.policy.shared_commands;
-        let buses = if shared { 1 } else { self.channel_count };
-        while self.now < until && go_on(self) {
+    /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
+    /// not been issued.
+    fn run_while(&mut self, until: u64) {
+        while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
+                if self.is_empty() && self.serve_alone(until) {
+                    continue;
+                }
                 self.admit(now);
             }
             self.turn(now);
-            let first = self.choose(0, now);
-            let second = if buses > 1 {
-                self.choose(1, now)
-            } else {
-                Choice::NEVER
-            };
-            let command = first.at.min(second.at);
-            // What comes from outside comes before the commands of its clock.
-            let outside = self.next_due.min(self.admit_at);
-            self.now = command.min(outside).min(until);
-            if outside <= command || self.now == until {
-                continue;
-            }
-            if first.at == command {
-                self.issue(&first);
-            }
-            if second.at == command {
-                // A column command changes what the other pseudo-channel may do.
-                let again = if first.at == command {
-                    self.choose(1, command)
-                } else {
-                    second
-                };
-                if again.at == command {
-                    self.issue(&again);
+            // With its number known, much of what is done for the only pseudo-channel needs no reckoning.
+            if self.channel_count == 1 {
+                let choice = self.choose_in(0, now.max(self.bus_free[0]));
+                if self.goes_on_to(choice.at, until) {
+                    self.issue_in(0, &choice);
+                    self.now += 1;
                 }
+            } else if self.policy.shared_commands {
+                self.step_shared_bus(until);
+            } else {
+                self.step_two_buses(until);
             }
+        }
+    }
+
+    /// Moves the clock to the next command, or to what comes before it. Whether it is the command. What comes from
+    /// outside comes before the commands of its clock.
+    #[inline]
+    fn goes_on_to(&mut self, command: u64, until: u64) -> bool {
+        let outside = self.next_due.min(self.admit_at).min(until);
+        self.now = command.min(outside);
+        command < outside
+    }
+
+    #[inline(never)]
+    fn step_shared_bus(&mut self, until: u64) {
+        let floor = self.now.max(self.bus_free[0]);
+        let choice = self.choose(0, floor).better(self.choose(1, floor));
+        if self.goes_on_to(choice.at, until) {
+            self.issue(&choice);
             self.now += 1;
         }
+    }
+
+    #[inline(never)]
+    fn step_two_buses(&mut self, until: u64) {
+        let floors = self.bus_free.map(|free| free.max(self.now));
+        let (first, second) = (self.choose(0, floors[0]), self.choose(1, floors[1]));
+        let command = first.at.min(second.at);
+        if !self.goes_on_to(command, until) {
+            return;
+        }
+        if first.at == command {
+            self.issue(&first);
+        }
+        if second.at == command {
+            // A column command changes what the other pseudo-channel may do.
+            let again = if first.at == command {
+                self.choose(1, command.max(self.bus_free[1]))
+            } else {
+                second
+            };
+            if again.at == command {
+                self.issue(&again);
+            }
+        }
+        self.now += 1;
     }
 
     /// The set of queues that a pseudo-channel uses.

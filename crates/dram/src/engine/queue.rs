@@ -1,7 +1,6 @@
 //! Requests that wait: backlogs, entries, and the lists that hold entries together.
 
-use std::collections::VecDeque;
-
+use super::ring::Ring;
 use crate::observer::CAUSES;
 use crate::request::{Kind, Location};
 
@@ -9,7 +8,7 @@ use crate::request::{Kind, Location};
 pub(super) const NONE: u16 = u16::MAX;
 
 /// A request that has not entered a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
     pub(super) id: u64,
     pub(super) arrival: u64,
@@ -25,10 +24,10 @@ pub(super) struct Waiting {
 /// A request in a queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    pub(super) id: u64,
-    pub(super) arrival: u64,
+    /// As a whole, since so it is copied with a few moves.
+    pub(super) request: Waiting,
     pub(super) admitted: u64,
-    /// Lower is older; over all queues of the sub-channel. [`GONE`] in a place that holds none.
+    /// Lower is older; over all queues of the sub-channel.
     pub(super) age: u64,
     /// Column commands that its pseudo-channel had issued when it was admitted.
     pub(super) columns_before: u64,
@@ -38,67 +37,26 @@ pub(super) struct Entry {
     pub(super) drained: u64,
     /// Clocks for which its bank was withheld before the milestone.
     pub(super) withheld: u64,
-    pub(super) row: u32,
-    pub(super) column: u16,
-    pub(super) bank: u16,
-    /// The entry that came next to its bank and kind.
+    /// The entry that came next to its bank and kind; of a free place, the next free one.
     pub(super) next_in_bank: u16,
-    pub(super) kind: u8,
+    /// Those that came before and after it to its pseudo-channel and kind.
+    pub(super) older: u16,
+    pub(super) younger: u16,
     /// Whether a PRE, and an ACT, were issued for it.
     pub(super) precharged: bool,
     pub(super) activated: bool,
-}
-
-/// The age of what is no entry any more.
-pub(super) const GONE: u64 = u64::MAX;
-
-/// Entries of a pseudo-channel and kind by age. Those that have gone stay until they come to the front, where
-/// [`tidy`](Self::tidy) drops them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ByAge(VecDeque<(u64, u16)>);
-
-impl ByAge {
-    #[inline]
-    pub(super) fn push(&mut self, age: u64, place: u16) {
-        self.0.push_back((age, place));
-    }
-
-    /// The place of the oldest one, after [`tidy`](Self::tidy).
-    #[inline]
-    pub(super) fn oldest(&self) -> Option<u16> {
-        self.0.front().map(|&(_, place)| place)
-    }
-
-    /// To be called when an entry has gone.
-    #[inline]
-    pub(super) fn tidy(&mut self, entries: &[Entry]) {
-        while let Some(&(age, place)) = self.0.front() {
-            if entries[usize::from(place)].age == age {
-                break;
-            }
-            self.0.pop_front();
-        }
-    }
-
-    /// All that are there, oldest first.
-    pub(super) fn live<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> + 'a {
-        let entry = |&(age, place): &(u64, u16)| {
-            let entry = &entries[usize::from(place)];
-            (entry.age == age).then_some(entry)
-        };
-        self.0.iter().filter_map(entry)
-    }
 }
 
 /// The queues of one pseudo-channel, or of both.
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
-    pub(super) backlog: [VecDeque<Waiting>; 2],
+    pub(super) backlog: [Ring<Waiting>; 2],
     pub(super) entries: Vec<Entry>,
     /// Waits so far of those that a PRE or an ACT was issued for.
     pub(super) waits: Vec<[u32; CAUSES]>,
-    free: Vec<u16>,
+    /// The first place that holds no entry; the others follow as those of a bank do.
+    free: u16,
     /// Entries of either kind, and how many there may be.
     pub(super) count: [u32; 2],
     pub(super) room: [u32; 2],
@@ -131,15 +89,16 @@ impl Set {
     /// `room` is that for reads and for writes, less than 2^15 together.
     pub(super) fn new(room: [u32; 2]) -> Self {
         let places = u16::try_from(room[0] + room[1]).unwrap_or(NONE);
-        let gone = Entry {
-            age: GONE,
+        let free = |next_in_bank| Entry {
+            next_in_bank,
             ..Entry::default()
         };
         Self {
-            backlog: [VecDeque::new(), VecDeque::new()],
-            entries: vec![gone; usize::from(places)],
+            backlog: [Ring::new(), Ring::new()],
+            // Room for both is taken from one list, which never runs out: the last one's successor does not matter.
+            entries: (1..=places).map(free).collect(),
             waits: vec![[0; CAUSES]; usize::from(places)],
-            free: (0..places).rev().collect(),
+            free: 0,
             count: [0; 2],
             room,
         }
@@ -148,13 +107,15 @@ impl Set {
     /// A place for an entry. There is room for it.
     #[inline]
     pub(super) fn take_place(&mut self) -> u16 {
-        self.free.pop().unwrap_or(0)
+        let place = self.free;
+        self.free = self.entries[usize::from(place)].next_in_bank;
+        place
     }
 
     #[inline]
     pub(super) fn remove(&mut self, place: u16) {
-        self.entries[usize::from(place)].age = GONE;
-        self.free.push(place);
+        self.entries[usize::from(place)].next_in_bank = self.free;
+        self.free = place;
     }
 }
 
@@ -204,5 +165,31 @@ pub(super) fn unlink(entries: &mut [Entry], ends: &mut Ends, place: u16) {
     }
     if next == NONE {
         ends.last = previous;
+    }
+}
+
+/// Appends an entry to the list of its pseudo-channel and kind.
+#[inline]
+pub(super) fn append_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+    let entry = &mut entries[usize::from(place)];
+    (entry.older, entry.younger) = (ends.last, NONE);
+    match entries.get_mut(usize::from(ends.last)) {
+        Some(last) => last.younger = place,
+        None => ends.first = place,
+    }
+    ends.last = place;
+}
+
+/// Takes an entry out of the list of its pseudo-channel and kind.
+#[inline]
+pub(super) fn unlink_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+    let Entry { older, younger, .. } = entries[usize::from(place)];
+    match entries.get_mut(usize::from(older)) {
+        Some(entry) => entry.younger = younger,
+        None => ends.first = younger,
+    }
+    match entries.get_mut(usize::from(younger)) {
+        Some(entry) => entry.older = older,
+        None => ends.last = older,
     }
 }

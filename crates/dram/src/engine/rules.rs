@@ -118,32 +118,58 @@ impl PseudoChannel {
     }
 
     /// A column command puts off those of its bank, group, rank, stack and pseudo-channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after_column(&mut self, rules: &Rules, bank: usize, kind: usize, at: u64) {
+        // Which fields are meant is known to the compiler, for either kind.
+        if kind == 0 {
+            self.after_column_of_kind(&rules.column[0], rules.stack_mask, bank, 0, at);
+        } else {
+            self.after_column_of_kind(&rules.column[1], rules.stack_mask, bank, 1, at);
+        }
+    }
+
+    #[inline(always)]
+    fn after_column_of_kind(
+        &mut self,
+        rules: &ColumnRules,
+        stack_mask: usize,
+        bank: usize,
+        kind: usize,
+        at: u64,
+    ) {
         let base = stamp(at, Cause::ALL[0]);
-        let (of_kind, other) = (&rules.column[kind], 1 - kind);
+        let other = 1 - kind;
         let of = &mut self.banks[bank];
         let (rank, group) = (of.rank(), usize::from(of.group));
-        raise(&mut of.column_ok[kind], base + of_kind.bank[0]);
-        raise(&mut of.column_ok[other], base + of_kind.bank[1]);
-        raise(&mut of.pre_ok, base + of_kind.pre);
-        raise(&mut of.rda_ok, base + of_kind.rda);
+        of.touched = at;
+        // What has just been issued was allowed, hence nothing asks for more than this.
+        of.column_ok[kind] = base + rules.bank[0];
+        raise(&mut of.pre_ok, base + rules.pre);
         let group_ok = &mut self.group_ok[group];
-        raise(&mut group_ok[kind], base + of_kind.group[0]);
-        raise(&mut group_ok[other], base + of_kind.group[1]);
+        group_ok[kind] = base + rules.group[0];
+        // A read puts off no RDA, and writes by tRTW wherever they go: its rank says as much as its bank and group.
+        if kind == 1 {
+            raise(&mut of.column_ok[other], base + rules.bank[1]);
+            raise(&mut of.rda_ok, base + rules.rda);
+            raise(&mut group_ok[other], base + rules.group[1]);
+        }
         let of = &mut self.ranks[rank];
-        of.pde_ok = of.pde_ok.max(at + of_kind.pde);
+        of.last_command = at;
+        of.pde_ok = of.pde_ok.max(at + rules.pde);
         let mut least = [Stamp::MAX; 2];
+        let stack = rank | stack_mask;
+        let same = [base + rules.stack[0], base + rules.stack[1]];
+        let others = [base + rules.other_ranks[0], base + rules.other_ranks[1]];
         for (one, rank_ok) in self.rank_ok.iter_mut().enumerate() {
-            let same_stack = one | rules.stack_mask == rank | rules.stack_mask;
-            let distances = if same_stack {
-                &of_kind.stack
+            let to = if one | stack_mask == stack {
+                same
             } else {
-                &of_kind.other_ranks
+                others
             };
-            raise(&mut rank_ok[kind], base + distances[0]);
-            raise(&mut rank_ok[other], base + distances[1]);
-            least = [least[0].min(rank_ok[0]), least[1].min(rank_ok[1])];
+            let own = rank_ok[kind].max(to[0]);
+            let its = rank_ok[other].max(to[1]);
+            (rank_ok[kind], rank_ok[other]) = (own, its);
+            (least[kind], least[other]) = (least[kind].min(own), least[other].min(its));
         }
         self.any_rank_ok = least;
     }

@@ -2,22 +2,34 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{Entry, kind_of, located, unlink};
+use super::queue::{Entry, Waiting, index, kind_of, located, unlink, unlink_by_age};
 use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, Candidate, PRE};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
 
 impl<O: Observer> SubChannel<O> {
-    /// Issues a choice at its clock.
+    /// The command bus of a pseudo-channel.
     #[inline]
-    pub(super) fn issue(&mut self, choice: &Choice) {
-        let (at, channel) = (choice.at, choice.channel());
-        let bus = if self.policy.shared_commands {
+    pub(super) fn bus_of(&self, channel: usize) -> usize {
+        if self.policy.shared_commands {
             0
         } else {
             channel
-        };
+        }
+    }
+
+    /// [`issue_in`](Self::issue_in), for one of several pseudo-channels.
+    #[inline(never)]
+    pub(super) fn issue(&mut self, choice: &Choice) {
+        self.issue_in(choice.channel(), choice);
+    }
+
+    /// Issues a choice of a pseudo-channel at its clock.
+    #[inline(always)]
+    pub(super) fn issue_in(&mut self, channel: usize, choice: &Choice) {
+        let at = choice.at;
+        let bus = self.bus_of(channel);
         let candidate = match choice.deed() {
             Deed::Serve(place) => self.channels[channel & 1].candidates[place],
             Deed::ServeOverdue(entry) => self.overdue_candidate(channel, entry),
@@ -35,18 +47,20 @@ impl<O: Observer> SubChannel<O> {
         let taken = if long { self.timing.long_command } else { 1 };
         self.bus_free[bus & 1] = at + u64::from(taken);
         if candidate.is_column() {
-            self.issue_column(channel, &candidate, at);
+            self.issue_column(channel, &candidate, at, choice.rule);
         } else {
-            self.issue_row(channel, &candidate, at);
+            self.issue_row(channel, &candidate, at, choice.rule);
         }
     }
 
     /// PREpb or ACT.
-    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    #[inline(never)]
+    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let place = usize::from(candidate.entry);
         if O::WAITS {
-            let waits = self.account(channel, candidate, at);
+            let mut waits = [0; CAUSES];
+            self.account(channel, candidate, at, rule, &mut waits);
             let drained = self.drained_before(self.direction(), at);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
@@ -58,14 +72,28 @@ impl<O: Observer> SubChannel<O> {
         let entry = &mut self.sets[set & 1].entries[place];
         entry.activated |= activates;
         entry.precharged |= !activates;
+        let Waiting { id, row, .. } = entry.request;
+        self.open_or_close(channel, bank, activates.then_some(row), id, at);
+        self.rechoose(channel, bank);
+    }
+
+    /// ACT of a row, or PREpb, for a request.
+    pub(super) fn open_or_close(
+        &mut self,
+        channel: usize,
+        bank: usize,
+        opens: Option<u32>,
+        id: u64,
+        at: u64,
+    ) {
         let pc = &mut self.channels[channel & 1];
         let mut location = pc.banks[bank].location;
         let rank = usize::from(location.rank);
         pc.ranks[rank].last_command = at;
-        let command = if activates {
-            location.row = entry.row;
-            pc.banks[bank].open = entry.row;
-            pc.touched[bank] = at;
+        let command = if let Some(row) = opens {
+            location.row = row;
+            pc.banks[bank].open = row;
+            pc.banks[bank].touched = at;
             pc.after_act(&self.timing, &self.rules, bank, at);
             Command::Act
         } else {
@@ -73,114 +101,172 @@ impl<O: Observer> SubChannel<O> {
             pc.after_pre(&self.timing, rank, at);
             Command::PrePb
         };
-        let request = Some(entry.id);
-        self.rechoose(channel, bank);
         self.observer.command(&Issued {
             at,
             command,
             location,
-            request,
+            request: Some(id),
         });
     }
 
     /// RD, RDA, WR or WRA: the request has what it wants.
-    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    #[inline(always)]
+    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
-        let kind = usize::from(candidate.slot) & 1;
-        let waits = if O::WAITS {
-            self.account(channel, candidate, at)
-        } else {
-            [0; CAUSES]
-        };
-        let pc = &mut self.channels[channel & 1];
-        pc.columns += 1;
-        self.columns_since_turn = self.columns_since_turn.saturating_add(1);
-        pc.touched[bank] = at;
-        pc.after_column(&self.rules, bank, kind, at);
-        if candidate.closes {
-            pc.close_by_itself(&self.timing, bank);
+        let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
+        let place = candidate.entry;
+        let entry = &self.sets[set & 1].entries[usize::from(place)];
+        let mut served = self.served(
+            channel,
+            kind,
+            &entry.request,
+            entry.admitted,
+            at,
+            outcome(entry),
+        );
+        // Put together where they stay: what was stored in parts is slow to copy.
+        if O::WAITS {
+            self.account(channel, candidate, at, rule, &mut served.waits);
         }
+        self.move_data(channel, bank, kind, closes, at);
         let queues = &mut self.sets[set & 1];
+        let pc = &mut self.channels[channel & 1];
         let of = &mut pc.banks[bank];
-        unlink(&mut queues.entries, &mut of.lists[kind], candidate.entry);
-        let entry = queues.entries[usize::from(candidate.entry)];
-        queues.remove(candidate.entry);
+        unlink(&mut queues.entries, &mut of.lists[kind], place);
+        unlink_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
+        queues.remove(place);
         queues.count[kind] -= 1;
-        pc.by_age[kind].tidy(&queues.entries);
         if let Some(head) = queues.backlog[kind].front() {
             self.admit_at = self.admit_at.min(head.arrival.max(at + 1));
         }
         self.waiting -= 1;
-        let location = located(of.location, entry.row, entry.column);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
-        of.last_command = at;
         of.queued -= 1;
         let emptied = of.queued == 0 && of.owed > 0;
-        if self.channel_count > 1 {
-            self.channels[1 - (channel & 1)].after_pair(&self.rules, kind, at);
-        }
         self.rechoose_after_column(channel, bank);
         if emptied {
             self.duty_changes(channel, rank, at + 1);
         }
-        let (command, latency) = match (kind, candidate.closes) {
-            (0, false) => (Command::Rd, self.timing.cl),
-            (0, true) => (Command::Rda, self.timing.cl),
-            (_, false) => (Command::Wr, self.timing.cwl),
-            (_, true) => (Command::Wra, self.timing.cwl),
-        };
-        self.observer.command(&Issued {
-            at,
-            command,
-            location,
-            request: Some(entry.id),
-        });
-        self.observer.served(&Served {
-            id: entry.id,
-            kind: kind_of(entry.kind),
-            location,
-            arrival: entry.arrival,
-            admitted: entry.admitted,
-            issued: at,
-            finish: at + u64::from(latency + self.timing.burst),
-            outcome: outcome(&entry),
-            waits,
-        });
+        self.tell_column(&served, closes);
     }
 
-    /// Divides the clocks since an entry's milestone among their causes; all its waits so far come back.
+    /// What a column command means for banks, ranks and pseudo-channels.
+    #[inline(always)]
+    pub(super) fn move_data(
+        &mut self,
+        channel: usize,
+        bank: usize,
+        kind: usize,
+        closes: bool,
+        at: u64,
+    ) {
+        let pc = &mut self.channels[channel & 1];
+        pc.columns += 1;
+        self.columns_since_turn = self.columns_since_turn.saturating_add(1);
+        pc.after_column(&self.rules, bank, kind, at);
+        if closes {
+            pc.close_by_itself(&self.timing, bank);
+        }
+        if self.channel_count > 1 {
+            self.channels[1 - (channel & 1)].after_pair(&self.rules, kind, at);
+        }
+    }
+
+    /// A request as it is served by a column command; its waits are not known yet.
+    #[inline(always)]
+    pub(super) fn served(
+        &self,
+        channel: usize,
+        kind: usize,
+        request: &Waiting,
+        admitted: u64,
+        at: u64,
+        outcome: Outcome,
+    ) -> Served {
+        let bank = &self.channels[channel & 1].banks[usize::from(request.bank)];
+        let latency = if kind == 0 {
+            self.timing.cl
+        } else {
+            self.timing.cwl
+        };
+        Served {
+            id: request.id,
+            kind: kind_of(kind as u8),
+            location: located(bank.location, request.row, request.column),
+            arrival: request.arrival,
+            admitted,
+            issued: at,
+            finish: at + u64::from(latency + self.timing.burst),
+            outcome,
+            waits: [0; CAUSES],
+        }
+    }
+
+    /// Says that a column command was issued, and what it did.
     #[inline]
-    fn account(&self, channel: usize, candidate: &Candidate, at: u64) -> [u32; CAUSES] {
+    pub(super) fn tell_column(&mut self, served: &Served, closes: bool) {
+        let command = match (index(served.kind), closes) {
+            (0, false) => Command::Rd,
+            (0, true) => Command::Rda,
+            (_, false) => Command::Wr,
+            (_, true) => Command::Wra,
+        };
+        self.observer.command(&Issued {
+            at: served.issued,
+            command,
+            location: served.location,
+            request: Some(served.id),
+        });
+        self.observer.served(served);
+    }
+
+    /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
+    /// are 0.
+    #[inline(always)]
+    fn account(
+        &self,
+        channel: usize,
+        candidate: &Candidate,
+        at: u64,
+        rule: Stamp,
+        waits: &mut [u32; CAUSES],
+    ) {
         let queues = &self.sets[self.set_of(channel) & 1];
         let place = usize::from(candidate.entry);
         let entry = &queues.entries[place];
-        let mut waits = if entry.activated || entry.precharged {
-            queues.waits[place]
+        if entry.activated || entry.precharged {
+            *waits = queues.waits[place];
         } else {
-            let mut waits = [0; CAUSES];
-            waits[Cause::Queue as usize] = clocks(entry.admitted - entry.arrival);
-            waits
-        };
-        let mut left = at - entry.milestone;
-        let mut take = |most: u64, cause: usize| {
-            let part = most.min(left);
-            left -= part;
-            waits[cause] += clocks(part);
-        };
+            waits[Cause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
+        }
         let pc = &self.channels[channel & 1];
-        let rule: Stamp = pc.rule(candidate);
-        let drained = self.drained_before(usize::from(entry.kind), at);
-        let withheld = pc.withheld_before(usize::from(candidate.bank), at);
-        take(drained - entry.drained, Cause::Drain as usize);
-        take(withheld - entry.withheld, Cause::Refresh as usize);
-        take(clock(rule).saturating_sub(entry.milestone), cause(rule));
-        take(u64::MAX, Cause::Order as usize);
-        waits
+        let drained = self.drained_before(usize::from(entry.request.kind), at) - entry.drained;
+        let withheld = pc.withheld_before(usize::from(candidate.bank), at) - entry.withheld;
+        let mut left = at - entry.milestone;
+        // Mostly the channel had the request's direction all the time, and its bank was not withheld.
+        if drained | withheld != 0 {
+            let part = drained.min(left);
+            left -= part;
+            waits[Cause::Drain as usize] += clocks(part);
+            let part = withheld.min(left);
+            left -= part;
+            waits[Cause::Refresh as usize] += clocks(part);
+        }
+        divide(left, entry.milestone, rule, waits);
     }
 }
 
+/// Divides what is left of the time since a milestone between the rule that was met last and other requests.
+#[inline]
+pub(super) fn divide(left: u64, milestone: u64, rule: Stamp, waits: &mut [u32; CAUSES]) {
+    let ruled = clock(rule).saturating_sub(milestone).min(left);
+    waits[cause(rule)] += clocks(ruled);
+    waits[Cause::Order as usize] += clocks(left - ruled);
+}
+
 /// How a request is served whose column command goes out.
+#[inline]
 fn outcome(entry: &Entry) -> Outcome {
     match (entry.precharged, entry.activated) {
         (true, _) => Outcome::Conflict,

@@ -1,7 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
 use crate::config::{Geometry, Policy};
-use crate::engine::queue::{ByAge, Ends, NONE};
+use crate::engine::queue::{Ends, NONE};
 use crate::engine::stamp::Stamp;
 use crate::request::Location;
 
@@ -81,12 +81,30 @@ pub(super) struct Stack {
     pub(super) faw_next: u8,
 }
 
+/// For how long requests could not use some banks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Withheld {
+    /// Since when; the last clock of all while they can.
+    pub(super) since: u64,
+    /// Clocks in all before that.
+    pub(super) before: u64,
+}
+
+impl Withheld {
+    const NEVER: Self = Self {
+        since: u64::MAX,
+        before: 0,
+    };
+}
+
 /// A bank of a pseudo-channel.
 #[derive(Clone, Debug)]
 pub(super) struct Bank {
     pub(super) act_ok: Stamp,
     pub(super) pre_ok: Stamp,
     pub(super) column_ok: [Stamp; 2],
+    /// Last ACT or column command.
+    pub(super) touched: u64,
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
     /// When tRCD has passed since the last ACT.
@@ -123,22 +141,18 @@ impl Bank {
 #[derive(Clone, Debug)]
 pub(super) struct PseudoChannel {
     pub(super) banks: Vec<Bank>,
-    /// Last ACT or column command of each bank.
-    pub(super) touched: Vec<u64>,
     /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Slots>,
     pub(super) rank_ok: Vec<Slots>,
     /// The least of all ranks for column commands: no bank can have one before.
     pub(super) any_rank_ok: [Stamp; 2],
-    /// By rank and index of bank: when all such banks are precharged; when they began to be withheld (the last clock of
-    /// all while they are not), and for how long they were before.
+    /// By rank and index of bank: when all such banks are precharged, and for how long they were withheld.
     pub(super) idle_ok: Vec<u64>,
-    pub(super) withheld_since: Vec<u64>,
-    pub(super) withheld: Vec<u64>,
+    pub(super) withheld: Vec<Withheld>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
     /// Entries of all banks by kind, oldest first.
-    pub(super) by_age: [ByAge; 2],
+    pub(super) by_age: [Ends; 2],
     /// Those of the direction, in no order.
     pub(super) candidates: Vec<Candidate>,
     /// How many of them are no column commands.
@@ -160,8 +174,8 @@ impl PseudoChannel {
     /// Clocks before a clock for which a bank was withheld.
     #[inline]
     pub(super) fn withheld_before(&self, bank: usize, now: u64) -> u64 {
-        let place = usize::from(self.banks[bank].place);
-        self.withheld[place] + now.saturating_sub(self.withheld_since[place])
+        let of = &self.withheld[usize::from(self.banks[bank].place)];
+        of.before + now.saturating_sub(of.since)
     }
 
     /// `number` is its own.
@@ -196,6 +210,7 @@ impl PseudoChannel {
             act_ok: 0,
             pre_ok: 0,
             column_ok: [0; 2],
+            touched: 0,
             rda_ok: 0,
             row_ready: 0,
             open: CLOSED,
@@ -214,7 +229,6 @@ impl PseudoChannel {
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
-            touched: vec![0; banks],
             candidates: Vec::with_capacity(banks),
             row_commands: 0,
             banks: (0..banks).map(bank).collect(),
@@ -222,11 +236,10 @@ impl PseudoChannel {
             rank_ok: vec![[0; 4]; ranks],
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
-            withheld_since: vec![u64::MAX; ranks * per_group],
-            withheld: vec![0; ranks * per_group],
+            withheld: vec![Withheld::NEVER; ranks * per_group],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![Stack::default(); ranks],
-            by_age: [ByAge::default(), ByAge::default()],
+            by_age: [Ends::EMPTY; 2],
             columns: 0,
             duties: 0,
         }

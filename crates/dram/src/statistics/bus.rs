@@ -83,6 +83,7 @@ struct Burst {
     /// When its data could have started at the earliest: its arrival and CL or CWL. Like its waits known only where
     /// there was a pause before it.
     earliest: u64,
+    /// Of a burst whose request did not wait, what another one left.
     waits: [u32; CAUSES],
 }
 
@@ -126,7 +127,9 @@ impl BusWatch {
         // Without a pause nothing else of the burst is ever looked at.
         if start > self.free {
             burst.earliest = served.arrival + (first - served.issued.min(first));
-            burst.waits = served.waits;
+            if burst.waited() > 0 {
+                burst.waits = served.waits;
+            }
             burst.divide_pause(&mut self.account);
         }
         self.free = end;
@@ -149,13 +152,21 @@ impl Burst {
     ///
     /// That others stood in the queue before it says nothing of the bus: `queue` counts only where it is all there is.
     fn divide_pause(&self, account: &mut BusAccount) {
-        let pause = self.start - self.free;
-        let empty = self.earliest.saturating_sub(self.free).min(pause);
-        let waited = pause - empty;
-        account.empty += empty;
-        if waited == 0 {
-            return;
+        let waited = self.waited();
+        account.empty += self.start - self.free - waited;
+        if waited > 0 {
+            self.divide_wait(waited, account);
         }
+    }
+
+    /// Clocks of the pause before it for which its request waited.
+    #[inline]
+    fn waited(&self) -> u64 {
+        self.start.saturating_sub(self.earliest.max(self.free))
+    }
+
+    #[inline(never)]
+    fn divide_wait(&self, waited: u64, account: &mut BusAccount) {
         let mut left = waited;
         let mut greatest = Cause::Queue as usize;
         let causes = &self.waits[greatest + 1..];

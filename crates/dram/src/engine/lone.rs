@@ -1,0 +1,176 @@
+//! A short way for a read that has the sub-channel to itself: with nothing queued and nothing due, its commands follow
+//! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
+
+use super::SubChannel;
+use super::queue::Waiting;
+use super::serve::{clocks, divide};
+use super::stamp::{Stamp, clock};
+use super::state::{ACT, CLOSED, PRE, PseudoChannel};
+use crate::observer::{CAUSES, Cause, Observer, Outcome};
+use crate::request::Kind;
+
+/// When the commands of a read go out.
+struct Plan {
+    pre: Option<u64>,
+    act: Option<u64>,
+    rd: u64,
+    /// The rule that decides when RD goes, if nothing goes before it.
+    rule: Stamp,
+}
+
+impl PseudoChannel {
+    /// When all rules allow a command for a bank, as a stamp.
+    #[inline]
+    fn rule_of(&self, bank: usize, slot: usize, closes: bool) -> Stamp {
+        let of = &self.banks[bank];
+        let bank_ok = match slot {
+            ACT => of.act_ok,
+            PRE => of.pre_ok,
+            _ if closes => of.column_ok[0].max(of.rda_ok),
+            _ => of.column_ok[0],
+        };
+        let group = self.group_ok[usize::from(of.group)][slot & 3];
+        let rank = self.rank_ok[of.rank()][slot & 3];
+        bank_ok.max(group).max(rank)
+    }
+}
+
+impl<O: Observer> SubChannel<O> {
+    /// Whether the channel reads, with no request queued and nothing to be done without one.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        let queued = self.sets.iter().all(|set| set.count == [0; 2]);
+        let busy = self.channels.iter().any(|of| of.duties > 0);
+        queued && !busy && !self.writing && !self.has_idle_duties
+    }
+
+    /// Serves the next read if it has arrived and all its commands go out before anything else happens: another
+    /// request arrives, a refresh falls due, or the run ends.
+    #[inline(never)]
+    pub(super) fn serve_alone(&mut self, until: u64) -> bool {
+        let now = self.now;
+        let Some((set, arrives)) = self.lone_read(now) else {
+            return false;
+        };
+        let Some(&request) = self.sets[set & 1].backlog[0].front() else {
+            return false;
+        };
+        let next = arrives.min(self.next_due).min(until);
+        let plan = self.plan(&request, now);
+        if plan.rd >= next {
+            return false;
+        }
+        self.sets[set & 1].backlog[0].drop_front();
+        self.admit_at = arrives;
+        self.next_age += 1;
+        self.waiting -= 1;
+        self.observer.accepted(request.id, Kind::Read, now);
+        self.serve_as_planned(&request, &plan, now);
+        // While something waits, nothing happens before the next event.
+        self.now = if self.waiting > 0 { next } else { plan.rd + 1 };
+        true
+    }
+
+    /// The set with the only read that has arrived, and when another request arrives.
+    #[inline]
+    fn lone_read(&self, now: u64) -> Option<(usize, u64)> {
+        let mut found = None;
+        let mut arrives = u64::MAX;
+        for (number, set) in self.sets.iter().enumerate() {
+            let [reads, writes] = &set.backlog;
+            let arrival = |request: Option<&Waiting>| request.map_or(u64::MAX, |of| of.arrival);
+            arrives = arrives.min(arrival(writes.front()));
+            let read = arrival(reads.front());
+            if found.is_none() && read <= now {
+                found = Some(number);
+                arrives = arrives.min(arrival(reads.second()));
+            } else {
+                arrives = arrives.min(read);
+            }
+        }
+        found.map(|number| (number, arrives))
+    }
+
+    #[inline]
+    fn plan(&self, request: &Waiting, now: u64) -> Plan {
+        let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
+        let pc = &self.channels[channel & 1];
+        let ok = |slot: usize| clock(pc.rule_of(bank, slot, false));
+        let rule = pc.rule_of(bank, 0, self.closes_pages);
+        let mut free = now.max(self.bus_free[self.bus_of(channel) & 1]);
+        let mut plan = Plan {
+            pre: None,
+            act: None,
+            rd: clock(rule),
+            rule,
+        };
+        let open = pc.banks[bank].open;
+        if open != request.row {
+            let mut act = ok(ACT);
+            if open != CLOSED {
+                let pre = ok(PRE).max(free);
+                act = act.max(pre + u64::from(self.timing.rp));
+                free = pre + 1;
+                plan.pre = Some(pre);
+            }
+            let act = act.max(free);
+            plan.rd = plan.rd.max(act + u64::from(self.timing.rcd));
+            free = act + u64::from(self.timing.long_command);
+            plan.act = Some(act);
+        }
+        plan.rd = plan.rd.max(free);
+        plan
+    }
+
+    #[inline]
+    fn serve_as_planned(&mut self, request: &Waiting, plan: &Plan, now: u64) {
+        let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
+        let closes = self.closes_pages;
+        let outcome = match (plan.pre, plan.act) {
+            (Some(_), _) => Outcome::Conflict,
+            (None, Some(_)) => Outcome::Miss,
+            (None, None) => Outcome::Hit,
+        };
+        let mut served = self.served(channel, 0, request, now, plan.rd, outcome);
+        if O::WAITS {
+            served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
+        }
+        let (mut milestone, mut rule) = (now, plan.rule);
+        if let Some(act) = plan.act {
+            self.open_as_planned(request, plan.pre, act, now, &mut served.waits);
+            milestone = act;
+            rule = self.channels[channel & 1].rule_of(bank, 0, closes);
+        }
+        if O::WAITS {
+            divide(plan.rd - milestone, milestone, rule, &mut served.waits);
+        }
+        self.move_data(channel, bank, 0, closes, plan.rd);
+        let bus = self.bus_of(channel);
+        self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
+        self.tell_column(&served, closes);
+    }
+
+    /// PRE, where there is one, and ACT.
+    #[inline(never)]
+    fn open_as_planned(
+        &mut self,
+        request: &Waiting,
+        pre: Option<u64>,
+        act: u64,
+        now: u64,
+        waits: &mut [u32; CAUSES],
+    ) {
+        let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
+        let mut milestone = now;
+        for (slot, at) in [(PRE, pre), (ACT, Some(act))] {
+            let Some(at) = at else { continue };
+            if O::WAITS {
+                let rule = self.channels[channel & 1].rule_of(bank, slot, false);
+                divide(at - milestone, milestone, rule, waits);
+                milestone = at;
+            }
+            let opens = (slot == ACT).then_some(request.row);
+            self.open_or_close(channel, bank, opens, request.id, at);
+        }
+    }
+}
