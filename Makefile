@@ -34,11 +34,12 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing and benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test against_oracle engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test checker engine -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test dram_checker -- --nocapture
+	cargo test --release --locked -p wordline-lab --test published -- --ignored
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench

@@ -4,7 +4,11 @@
 //! be computed it is run and judged like any other, and its `needs` is reported as out of date. A
 //! listed miss that hits is reported too: the data must say what holds.
 
+mod band;
 mod bench;
+mod curves;
+mod meter;
+mod modules;
 mod theory;
 
 use serde::Serialize;
@@ -13,7 +17,15 @@ use wordline_core::results::NoValue;
 
 use crate::control::Control;
 use crate::published::{Allowed, Measure, Published, Use, Value};
+pub use band::{Band, BandEnd};
 use bench::Bench;
+
+/// How documents are reproduced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether values of memory modules get a band: that takes a few minutes, and decides no verdict.
+    pub bands: bool,
+}
 
 /// Documents reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -100,6 +112,9 @@ pub struct Comparison {
     pub allowed: Allowed,
     /// Ours; null where it could not be computed.
     pub value: Option<f64>,
+    /// Where ours comes to lie when choices that nobody discloses are made otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
     /// Why ours has no number though it is known: it is `unbounded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_value: Option<NoValue>,
@@ -152,9 +167,10 @@ impl Verdict {
 pub fn reproduce(
     catalog: &Catalog,
     documents: &[Published],
+    options: Options,
     control: &Control<'_>,
 ) -> Reproduction {
-    let mut bench = Bench::new(catalog, documents, control);
+    let mut bench = Bench::new(catalog, documents, options, control);
     let mut reproduction = Reproduction {
         complete: true,
         pass: true,
@@ -172,11 +188,14 @@ pub fn reproduce(
         };
         for value in &document.value {
             let ours = bench.ours(value);
+            let band = ours.as_ref().ok();
+            let band = band.and_then(|&ours| bench.band(value, ours));
             if control.stopped() {
                 reproduction.complete = false;
                 break;
             }
-            let row = judge(value, ours);
+            let mut row = judge(value, ours);
+            row.band = band;
             reproduced.score.add(&row);
             reproduction.pass &= row.problem.is_none();
             reproduced.rows.push(row);
@@ -201,6 +220,7 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
         published: value.published.filter(|published| published.is_finite()),
         allowed: value.allowed,
         value: None,
+        band: None,
         no_value: None,
         unit: value.unit,
         difference: None,

@@ -259,6 +259,9 @@ pub(crate) struct Reproduce {
     /// List the documents, or the values of KEY with their tolerances, without running anything
     #[arg(long)]
     pub(crate) list: bool,
+    /// Leave out how far values of memory modules hang on what no maker discloses, which takes minutes
+    #[arg(long)]
+    pub(crate) no_band: bool,
     #[command(flatten)]
     pub(crate) export: Export,
 }

@@ -1,13 +1,14 @@
 //! `wordline reproduce`.
 
+mod words;
+
 use serde::Serialize;
-use wordline_core::quantity::{ByteCount, human};
-use wordline_core::{Arrival, Pattern, Timing};
+use wordline_core::quantity::human;
 use wordline_lab::Control;
-use wordline_lab::published::{
-    Allowed, Input, Kind, Measure, Published, Use, Variant, keys, published,
+use wordline_lab::published::{Allowed, Published, Use, keys, published};
+use wordline_lab::reproduce::{
+    BandEnd, Comparison, Options, Reproduced, Reproduction, Score, Tally, Verdict,
 };
-use wordline_lab::reproduce::{Comparison, Reproduced, Reproduction, Score, Tally, Verdict};
 use wordline_report::{Column, Format, Grid, Style};
 
 use crate::args::{Global, Reproduce};
@@ -16,6 +17,7 @@ use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output::Exports;
 use crate::progress::Bar;
+use words::{allowed, compared};
 
 /// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
 const USES: [(Use, &str); 6] = [
@@ -62,7 +64,10 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             progress: Some(&show),
             ..Control::default()
         };
-        wordline_lab::reproduce(&catalog, &documents, &control)
+        let options = Options {
+            bands: !reproduce.no_band,
+        };
+        wordline_lab::reproduce(&catalog, &documents, options, &control)
     };
     exports.write_text(global, |format, style| render(&reproduction, format, style))?;
     Ok(if !reproduction.complete {
@@ -180,6 +185,10 @@ fn rows(reproduction: &Reproduction) -> Grid {
         "verdict",
         "reason",
         "problem",
+        "band_low",
+        "band_low_choice",
+        "band_high",
+        "band_high_choice",
     ];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
@@ -189,6 +198,13 @@ fn rows(reproduction: &Reproduction) -> Grid {
                 Allowed::Within { tolerance } => (Some(tolerance), None, None),
                 Allowed::Between { at_least, at_most } => (None, at_least, at_most),
             };
+            let band = row.band.as_ref();
+            let end = |end: Option<&BandEnd>| {
+                let choice = end.and_then(|end| end.choice.clone());
+                (number(end.map(|end| end.value)), choice.unwrap_or_default())
+            };
+            let (low, low_choice) = end(band.map(|band| &band.low));
+            let (high, high_choice) = end(band.map(|band| &band.high));
             grid.push([
                 document.document.clone(),
                 row.r#use.name().to_owned(),
@@ -205,6 +221,10 @@ fn rows(reproduction: &Reproduction) -> Grid {
                 row.verdict.words().to_owned(),
                 row.reason.clone().unwrap_or_default(),
                 row.problem.clone().unwrap_or_default(),
+                low,
+                low_choice,
+                high,
+                high_choice,
             ]);
         }
     }
@@ -241,11 +261,18 @@ fn tables(document: &Reproduced) -> Vec<Grid> {
         let words = ["citation", "ours to compare"].map(Column::left);
         let numbers = ["published", "allowed", "ours", "difference"].map(Column::right);
         let columns = words.into_iter().chain(numbers);
-        let columns = columns.chain([Column::left("verdict")]).collect();
-        let mut grid = Grid::new(title, columns);
+        let mut columns: Vec<_> = columns.chain([Column::left("verdict")]).collect();
         let of_use = document.rows.iter().filter(|row| row.r#use == r#use);
-        for row in of_use.filter(|row| row.verdict != Verdict::Pending) {
-            grid.push(cells(row, &document.target));
+        let ran: Vec<_> = of_use
+            .filter(|row| row.verdict != Verdict::Pending)
+            .collect();
+        let banded = ran.iter().any(|row| row.band.is_some());
+        columns.extend(banded.then(|| Column::left("band over undisclosed choices")));
+        let mut grid = Grid::new(title, columns);
+        for row in ran {
+            let mut cells: Vec<_> = cells(row, &document.target).into();
+            cells.extend(banded.then(|| band(row)));
+            grid.push(cells);
         }
         grid
     };
@@ -270,6 +297,25 @@ fn cells(row: &Comparison, target: &str) -> [String; 7] {
         difference.unwrap_or_else(none),
         row.verdict.words().to_owned(),
     ]
+}
+
+/// Both ends of a value's band, each with the choice that makes it.
+fn band(row: &Comparison) -> String {
+    let Some(band) = &row.band else {
+        return "–".to_owned();
+    };
+    let end = |end: &BandEnd| {
+        let value = human(end.value, row.unit, 4);
+        match &end.choice {
+            Some(choice) => format!("{value} ({choice})"),
+            None => value,
+        }
+    };
+    let without = match band.without.len() {
+        0 => String::new(),
+        count => format!("; {count} without a value"),
+    };
+    format!("{} … {}{without}", end(&band.low), end(&band.high))
 }
 
 /// What needs attention, what is known, and what is still to come.
@@ -349,112 +395,4 @@ fn score(name: &str, score: Score) -> String {
         line("figures from the document itself", score.copied),
         line("theory on stated accesses", score.theory),
     )
-}
-
-/// What counts as a hit, in words.
-fn allowed(allowed: Allowed, unit: &str) -> String {
-    let limit = |limit: f64| human(limit, unit, 3);
-    match allowed {
-        Allowed::Within { tolerance } => format!("± {} %", human(tolerance * 100.0, "1", 2)),
-        Allowed::Between { at_least, at_most } => match (at_least, at_most) {
-            (Some(least), Some(most)) => format!("{} to {}", limit(least), limit(most)),
-            (Some(least), None) => format!("at least {}", limit(least)),
-            (None, Some(most)) => format!("at most {}", limit(most)),
-            (None, None) => "anything".to_owned(),
-        },
-    }
-}
-
-/// What of ours is compared, in words. Of a divisor only what differs is named, and of a target
-/// only one that is not the document's own.
-fn compared(of: &Measure, over: Option<&Measure>, target: &str) -> String {
-    let first = words(of);
-    let usual = [on(target), during(Timing::Typ)];
-    let said = first.iter().filter(|word| !usual.contains(word));
-    let mut text = joined(said);
-    if let Some(over) = over {
-        let second = words(over);
-        let other = second.iter().filter(|word| !first.contains(word));
-        let other = joined(other);
-        text += " over ";
-        text += match other.trim_end_matches(':') {
-            "" => "plain",
-            other => other,
-        };
-    }
-    text
-}
-
-fn joined<'a>(words: impl Iterator<Item = &'a String>) -> String {
-    let words: Vec<_> = words.map(String::as_str).collect();
-    words.join(" ")
-}
-
-fn words(measure: &Measure) -> Vec<String> {
-    match measure {
-        Measure::Figure {
-            sheet,
-            figure,
-            column,
-        } => vec![figure.clone(), column.clone(), format!("of {sheet}")],
-        Measure::Row {
-            run,
-            metric,
-            cause,
-            input,
-        } => {
-            let mut words = vec![run.operation.name().to_owned()];
-            words.push(ByteCount::from_bytes(run.access_bytes).to_string());
-            if run.pattern == Pattern::Random {
-                words.push("at random".to_owned());
-            }
-            words.extend(run.variant.map(|variant| {
-                let word = match variant {
-                    Variant::CacheRead => "through the cache register",
-                };
-                word.to_owned()
-            }));
-            if run.workload == Kind::Buffer {
-                words.push("buffered".to_owned());
-            }
-            words.push(match cause {
-                Some(cause) => format!("{metric}, {cause},"),
-                None => metric.to_string(),
-            });
-            words.extend(at(input));
-            words.push(on(&run.target));
-            words.push(during(run.timing));
-            words
-        }
-        Measure::Theory {
-            sequence,
-            metric,
-            input,
-        } => {
-            let mut words = vec![format!("\"{}\":", sequence.name), metric.to_string()];
-            words.extend(at(input));
-            words
-        }
-    }
-}
-
-/// The input in words.
-fn at(input: &Input) -> impl Iterator<Item = String> {
-    let rate = input.rate_bytes_per_s;
-    let rate = rate.map(|rate| format!("at {}", human(rate, "B/s", 4)));
-    let ram = input.ram_bytes.map(ByteCount::from_bytes);
-    let ram = ram.map(|ram| format!("with {ram} of RAM"));
-    let arrival = input.arrival.map(|arrival| match arrival {
-        Arrival::Record => "of whole records".to_owned(),
-        Arrival::Fluid => "byte by byte".to_owned(),
-    });
-    [arrival, rate, ram].into_iter().flatten()
-}
-
-fn on(target: &str) -> String {
-    format!("on {target}")
-}
-
-fn during(timing: Timing) -> String {
-    format!("at {timing} timing")
 }

@@ -2,10 +2,11 @@
 //! that have it. And how much on chance: the same with other seeds, which say how far two runs lie apart that differ
 //! in nothing that matters.
 
+use wordline_catalog::DramTarget;
 use wordline_core::ResultSet;
 use wordline_core::results::WarningCode;
 use wordline_dram::SystemConfig;
-use wordline_dram::sheet::Choice;
+use wordline_dram::sheet::{Choice, Connected, SettingError, Settings};
 
 use super::Test;
 
@@ -32,18 +33,9 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
         .iter()
         .map(|memory| memory.target.choices())
         .collect();
-    let mut tried: Vec<(&'static str, String)> = Vec::new();
-    for choice in choices.iter().flatten() {
-        if test.workload.settings.contains_key(choice.name) {
-            continue;
-        }
-        for setting in &choice.alternatives {
-            let one = (choice.name, setting.clone());
-            if !tried.contains(&one) {
-                tried.push(one);
-            }
-        }
-    }
+    let set = &test.workload.settings;
+    let open = choices.iter().flatten();
+    let tried = alternatives(open.filter(|choice| !set.contains_key(choice.name)));
     let mut variations: Vec<Variation> = (1..=SEEDS)
         .map(|step| {
             let seed = test.seed.wrapping_add(step);
@@ -60,14 +52,8 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
         .collect();
     for (choice, setting) in tried {
         let mut configs = Vec::new();
-        for (memory, own) in test.memories.iter().zip(&choices) {
-            let has = own.iter().any(|one| {
-                one.name == choice && one.value != setting && one.alternatives.contains(&setting)
-            });
-            let mut settings = test.workload.settings.clone();
-            settings.insert(choice.to_owned(), setting.clone());
-            let connected = has.then(|| memory.target.connect(&settings));
-            configs.push(match connected {
+        for memory in &test.memories {
+            configs.push(match otherwise(&memory.target, set, choice, &setting) {
                 None => None,
                 // What makes no other memory needs no other run.
                 Some(Ok(connected)) => {
@@ -93,4 +79,39 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
         }
     }
     variations
+}
+
+/// Every alternative of some choices with the choice's name, each once.
+pub(crate) fn alternatives<'c>(
+    choices: impl Iterator<Item = &'c Choice>,
+) -> Vec<(&'static str, String)> {
+    let mut tried: Vec<(&'static str, String)> = Vec::new();
+    for choice in choices {
+        for setting in &choice.alternatives {
+            let one = (choice.name, setting.clone());
+            if !tried.contains(&one) {
+                tried.push(one);
+            }
+        }
+    }
+    tried
+}
+
+/// A target with a choice at one of its alternatives; none where it has no such choice, or is so already.
+pub(crate) fn otherwise(
+    target: &DramTarget<'_>,
+    settings: &Settings,
+    choice: &str,
+    setting: &str,
+) -> Option<Result<Connected, SettingError>> {
+    let has = |one: &Choice| {
+        one.name == choice
+            && one.value != setting
+            && one.alternatives.iter().any(|other| other == setting)
+    };
+    target.choices().iter().any(has).then(|| {
+        let mut settings = settings.clone();
+        settings.insert(choice.to_owned(), setting.to_owned());
+        target.connect(&settings)
+    })
 }

@@ -6,7 +6,7 @@
 //! Stage 2, linear: up to the knee. Stage 3, saturated: beyond it.
 
 /// Throughput and mean latency under a load.
-pub(super) type Place = (f64, f64);
+pub(crate) type Place = (f64, f64);
 
 /// How far latency may rise in the first stage.
 const CONSTANT: f64 = 1.1;
@@ -50,7 +50,7 @@ pub(super) fn latency_at(curve: &[Place], throughput: f64) -> Option<f64> {
 }
 
 /// Straight from point to point, the second coordinate where the first one reaches a value from below.
-fn first_crossing(curve: impl Iterator<Item = Place>, value: f64) -> Option<f64> {
+pub(crate) fn first_crossing(curve: impl Iterator<Item = Place>, value: f64) -> Option<f64> {
     let mut before: Option<Place> = None;
     for (at, other) in curve {
         if at >= value {

@@ -4,15 +4,15 @@
 //! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
 //! the rows' timing class is `max`.
 
-mod band;
+pub(crate) mod band;
 mod bandwidth;
 mod commands;
 mod explain;
 mod idle;
-mod knee;
+pub(crate) mod knee;
 mod loaded;
-mod points;
-mod rows;
+pub(crate) mod points;
+pub(crate) mod rows;
 mod sources;
 mod trace;
 
@@ -260,7 +260,7 @@ impl Test<'_> {
     }
 }
 
-fn mix_of(mix: Mix) -> dram::Mix {
+pub(crate) fn mix_of(mix: Mix) -> dram::Mix {
     match mix {
         Mix::Reads => dram::Mix::Reads,
         Mix::ThreeToOne => dram::Mix::ThreeToOne,

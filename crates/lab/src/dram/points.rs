@@ -12,19 +12,19 @@ use crate::error::LabError;
 
 /// One simulation.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// What a message calls it.
-    pub(super) name: String,
-    pub(super) config: SystemConfig,
-    pub(super) traffic: Traffic,
-    pub(super) length: Length,
+    pub(crate) name: String,
+    pub(crate) config: SystemConfig,
+    pub(crate) traffic: Traffic,
+    pub(crate) length: Length,
 }
 
 /// How a point ended; `None` where it was stopped, or never begun.
-pub(super) type Ended = Option<Result<Run, ConfigError>>;
+pub(crate) type Ended = Option<Result<Run, ConfigError>>;
 
 /// Runs all points. The results stand where their points do.
-pub(super) fn run(points: &[Point], control: &Control<'_>) -> Result<Vec<Ended>, LabError> {
+pub(crate) fn run(points: &[Point], control: &Control<'_>) -> Result<Vec<Ended>, LabError> {
     let never = AtomicBool::new(false);
     let stop = control.stop.unwrap_or(&never);
     let go_on = |_: u64| !stop.load(Ordering::Relaxed);

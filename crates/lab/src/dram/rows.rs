@@ -219,7 +219,7 @@ fn buckets(probe: &Probe) -> Vec<HistogramBucket> {
 }
 
 /// The share of the samples that took no longer than a time, to the precision of their quantiles (0.1 % of the time).
-pub(super) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
+pub(crate) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
     if within_ps >= probe.max_ps {
         return 1.0;
     }

@@ -78,7 +78,7 @@ impl Value {
         let mut measures = [Some(&self.of), self.over.as_ref()].into_iter().flatten();
         measures.any(|measure| match measure {
             Measure::Theory { sequence: used, .. } => used == sequence,
-            Measure::Row { .. } | Measure::Figure { .. } => false,
+            _ => false,
         })
     }
 }
@@ -90,6 +90,9 @@ impl Written {
         let of = self.of.measure(target, sequences)?;
         let over = over.map(|over| over.measure(target, sequences));
         let over = over.transpose()?;
+        if let (Measure::Curves(_), Some(_)) | (_, Some(Measure::Curves(_))) = (&of, &over) {
+            return Err("what curves say is not divided".to_owned());
+        }
         let number = if self.published == "Inf" {
             None
         } else {
@@ -101,9 +104,13 @@ impl Written {
         let mut units = stated.map(|(_, unit)| unit);
         let expected = match (&of, &over) {
             (_, Some(_)) => Some("1"),
-            (Measure::Row { metric, .. } | Measure::Theory { metric, .. }, None) => {
-                Some(metric.unit())
-            }
+            (
+                Measure::Row { metric, .. }
+                | Measure::Theory { metric, .. }
+                | Measure::Module { metric, .. },
+                None,
+            ) => Some(metric.unit()),
+            (Measure::Curves(curves), None) => Some(curves.question.unit()),
             (Measure::Figure { .. }, None) => None,
         };
         let unit = expected.or_else(|| units.clone().next());

@@ -2,9 +2,12 @@
 
 use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, DataRate, Quantity, Time};
-use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
+use wordline_core::{Arrival, Metric, Mix, Operation, Pattern, Timing};
 
-use super::{Input, Kind, Measure, Run, Sequence, Variant};
+use super::modules::{QuestionName, TestName};
+use super::{
+    Curves, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant,
+};
 
 /// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
 #[derive(Clone, Default, Deserialize)]
@@ -27,7 +30,25 @@ pub(super) struct Partial {
     sheet: Option<String>,
     figure: Option<String>,
     column: Option<String>,
+    test: Option<TestName>,
+    mix: Option<Mix>,
+    curve: Option<QuestionName>,
+    against: Option<String>,
+    idle_multiple: Option<f64>,
+    within: Option<Time>,
+    against_share: Option<f64>,
 }
+
+/// What only tests and curves of memory modules have.
+const OF_MODULES: [&str; 7] = [
+    "test",
+    "mix",
+    "curve",
+    "against",
+    "idle_multiple",
+    "within",
+    "against_share",
+];
 
 impl Partial {
     /// The divisor of a ratio: what it leaves out, it takes from the dividend. A metric of its own
@@ -54,10 +75,29 @@ impl Partial {
             sheet: or(&self.sheet, &of.sheet),
             figure: or(&self.figure, &of.figure),
             column: or(&self.column, &of.column),
+            test: self.test.or(of.test),
+            // A test of its own has a mix of its own, or none.
+            mix: self.mix.or(of.mix.filter(|_| self.test.is_none())),
+            curve: self.curve.or(of.curve),
+            against: self.against.clone(),
+            idle_multiple: self.idle_multiple,
+            within: self.within,
+            against_share: self.against_share,
         }
     }
 
     pub(super) fn measure(self, target: &str, sequences: &[Sequence]) -> Result<Measure, String> {
+        if self.curve.is_some() {
+            return self.curves(target).map(Measure::Curves);
+        }
+        if self.test.is_some() {
+            return self.module(target);
+        }
+        if let Some(key) = self.given().find(|key| OF_MODULES.contains(key)) {
+            return Err(format!(
+                "{key} belongs to a test or a curve of memory modules"
+            ));
+        }
         let runs = self.operation.is_some() || self.target.is_some();
         if let (Some(sheet), Some(figure)) = (&self.sheet, &self.figure) {
             if self.metric.is_some() || runs {
@@ -107,6 +147,110 @@ impl Partial {
             cause: self.cause,
             input,
         })
+    }
+
+    /// A row of a test of memory modules.
+    fn module(self, target: &str) -> Result<Measure, String> {
+        self.only(
+            "a test of memory modules",
+            &["target", "test", "mix", "metric"],
+        )?;
+        let test = match (self.test, self.mix) {
+            (Some(TestName::Bandwidth), Some(mix)) => ModuleTest::Bandwidth { mix },
+            (Some(TestName::Bandwidth), None) => return Err("mix is missing".to_owned()),
+            (_, None) => ModuleTest::Idle,
+            (_, Some(_)) => return Err("the idle test has no mix".to_owned()),
+        };
+        Ok(Measure::Module {
+            run: ModuleRun {
+                target: self.target.unwrap_or_else(|| target.to_owned()),
+                test,
+            },
+            metric: self.metric.ok_or("metric is missing")?,
+        })
+    }
+
+    /// A question to two curves.
+    fn curves(self, target: &str) -> Result<Curves, String> {
+        let own: &[&str] = match self.curve {
+            Some(QuestionName::Reduction) => &["idle_multiple"],
+            Some(QuestionName::Share) => &["within", "against_share"],
+            _ => &[],
+        };
+        let allowed = [&["curve", "target", "against"], own].concat();
+        self.only("this curve", &allowed)?;
+        let question = match self.curve {
+            Some(QuestionName::Reduction) => {
+                let idle_multiple = self.idle_multiple.ok_or("idle_multiple is missing")?;
+                if !(idle_multiple > 1.0 && idle_multiple.is_finite()) {
+                    return Err(format!("an idle_multiple of {idle_multiple}"));
+                }
+                Question::Reduction { idle_multiple }
+            }
+            Some(QuestionName::Share) => {
+                let against_share = self.against_share.ok_or("against_share is missing")?;
+                if !(against_share > 0.0 && against_share < 1.0) {
+                    return Err(format!("an against_share of {against_share}"));
+                }
+                let within = self.within.ok_or("within is missing")?;
+                Question::Share {
+                    within_ps: within.ps(),
+                    against_share,
+                }
+            }
+            _ => Question::Crossover,
+        };
+        let target = self.target.unwrap_or_else(|| target.to_owned());
+        let against = self.against.ok_or("against is missing")?;
+        if target == against {
+            return Err(format!("{target} is compared with itself"));
+        }
+        Ok(Curves {
+            question,
+            target,
+            against,
+        })
+    }
+
+    /// Only some keys are given.
+    fn only(&self, what: &str, allowed: &[&str]) -> Result<(), String> {
+        match self.given().find(|key| !allowed.contains(key)) {
+            Some(key) => Err(format!("{what} has no {key}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The keys that are given.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let keys = [
+            ("target", self.target.is_some()),
+            ("workload", self.workload.is_some()),
+            ("operation", self.operation.is_some()),
+            ("access", self.access.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("variant", self.variant.is_some()),
+            ("timing", self.timing.is_some()),
+            ("metric", self.metric.is_some()),
+            ("cause", self.cause.is_some()),
+            ("sequence", self.sequence.is_some()),
+            ("period", self.period.is_some()),
+            ("rate", self.rate.is_some()),
+            ("ram", self.ram.is_some()),
+            ("arrival", self.arrival.is_some()),
+            ("sheet", self.sheet.is_some()),
+            ("figure", self.figure.is_some()),
+            ("column", self.column.is_some()),
+            ("test", self.test.is_some()),
+            ("mix", self.mix.is_some()),
+            ("curve", self.curve.is_some()),
+            ("against", self.against.is_some()),
+            ("idle_multiple", self.idle_multiple.is_some()),
+            ("within", self.within.is_some()),
+            ("against_share", self.against_share.is_some()),
+        ];
+        keys.into_iter()
+            .filter(|(_, given)| *given)
+            .map(|(key, _)| key)
     }
 
     fn has_input(&self) -> bool {

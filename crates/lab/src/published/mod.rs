@@ -9,12 +9,14 @@
 
 mod file;
 mod measure;
+mod modules;
 pub(crate) mod number;
 mod sequence;
 
 use serde::{Deserialize, Serialize};
 use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
 
+pub use modules::{Curves, ModuleRun, ModuleTest, Question};
 pub use sequence::{Sequence, Stretch};
 
 /// One document: its key, and the texts of its cover and of its values.
@@ -32,7 +34,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 3] = [
+const DOCUMENTS: [Files; 4] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -60,6 +62,15 @@ const DOCUMENTS: [Files; 3] = [
             text!("realtime-buffering/figures.toml"),
             text!("realtime-buffering/sd.toml"),
             text!("realtime-buffering/nand.toml"),
+        ],
+    },
+    Files {
+        key: "mrdimm-report",
+        cover: text!("mrdimm-report/document.toml"),
+        values: &[
+            text!("mrdimm-report/bandwidth.toml"),
+            text!("mrdimm-report/latency.toml"),
+            text!("mrdimm-report/power.toml"),
         ],
     },
 ];
@@ -187,6 +198,16 @@ pub enum Measure {
         #[serde(flatten)]
         input: Input,
     },
+    /// A row of a test of memory modules.
+    Module {
+        /// The test and its target.
+        #[serde(flatten)]
+        run: ModuleRun,
+        /// The row's metric.
+        metric: Metric,
+    },
+    /// What two curves of latency over bandwidth say.
+    Curves(Curves),
     /// A figure of a part's or board's sheet.
     Figure {
         /// Id of the part or board.

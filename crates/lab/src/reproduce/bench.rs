@@ -1,39 +1,45 @@
 //! Our side of the values: what they ask for is run once, looked up or computed.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 
 use wordline_catalog::Catalog;
 use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet, Workload};
 
-use super::theory;
+use super::band::{Band, Bands};
+use super::meter::Meter;
+use super::modules::{Asked, Modules};
+use super::{Options, theory};
 use crate::buffer::default_stream;
-use crate::control::{Control, Progress};
+use crate::control::Control;
 use crate::published::{Input, Kind, Measure, Published, Run, Value, Variant, number};
 
 /// Runs what values ask for, and remembers it.
 pub(super) struct Bench<'a> {
     catalog: &'a Catalog,
-    control: &'a Control<'a>,
+    meter: Meter<'a>,
     /// The inputs at which the values of a run are asked.
     inputs: HashMap<Run, Vec<Input>>,
     finished: HashMap<Run, Result<ResultSet, String>>,
-    /// Bytes that all runs together move, and those moved so far.
-    total_bytes: u64,
-    done_bytes: u64,
+    modules: Modules<'a>,
+    /// None where nobody wants any.
+    bands: Option<Bands>,
 }
 
 impl<'a> Bench<'a> {
     pub(super) fn new(
         catalog: &'a Catalog,
         documents: &[Published],
+        options: Options,
         control: &'a Control<'a>,
     ) -> Self {
+        let meter = Meter::new(control);
+        let mut asked = Asked::default();
         let values = documents.iter().flat_map(|document| &document.value);
         let measures = values.flat_map(|value| [Some(&value.of), value.over.as_ref()]);
         let mut inputs: HashMap<Run, Vec<Input>> = HashMap::new();
         for measure in measures.flatten() {
+            asked.add(catalog, measure);
             if let Measure::Row { run, input, .. } = measure {
                 inputs.entry(run.clone()).or_default().push(*input);
             }
@@ -41,15 +47,21 @@ impl<'a> Bench<'a> {
         let experiments = inputs
             .iter()
             .map(|(run, inputs)| experiment(catalog, run, inputs));
-        let total_bytes = experiments.flatten().map(|one| bytes(&one)).sum();
+        meter.expect(experiments.flatten().map(|one| bytes(&one)).sum());
+        let bands = options.bands.then(|| Bands::new(catalog, &asked, &meter));
         Self {
             catalog,
-            control,
             inputs,
             finished: HashMap::new(),
-            total_bytes,
-            done_bytes: 0,
+            modules: Modules::new(catalog, asked, &meter),
+            bands,
+            meter,
         }
+    }
+
+    /// The band of a value that is `ours`.
+    pub(super) fn band(&mut self, value: &Value, ours: f64) -> Option<Band> {
+        self.bands.as_mut()?.band(value, ours, &self.meter)
     }
 
     /// Our side of a value; otherwise why there is none.
@@ -98,6 +110,8 @@ impl<'a> Bench<'a> {
                 metric,
                 input,
             } => theory::measure(sequence, *metric, *input),
+            Measure::Module { run, metric } => self.modules.row(run, *metric, &self.meter),
+            Measure::Curves(curves) => self.modules.curves(curves, &self.meter),
             Measure::Figure {
                 sheet,
                 figure,
@@ -123,23 +137,9 @@ impl<'a> Bench<'a> {
     fn perform(&mut self, run: &Run) -> Result<ResultSet, String> {
         let inputs = self.inputs.get(run).map_or(&[][..], Vec::as_slice);
         let experiment = experiment(self.catalog, run, inputs)?;
-        let (before, total_bytes) = (self.done_bytes, self.total_bytes);
-        // A buffer is run again at every rate, which counts from the start.
-        let most = Cell::new(before);
-        let show = |progress: Progress<'_>| {
-            most.set(most.get().max(before + progress.done_bytes));
-            self.control.report(Progress {
-                done_bytes: most.get(),
-                total_bytes,
-                ..progress
-            });
-        };
-        let control = Control {
-            progress: Some(&show),
-            ..*self.control
-        };
-        let result = crate::run(self.catalog, &experiment, &control);
-        self.done_bytes += bytes(&experiment);
+        let result = self.meter.run(bytes(&experiment), 1, |control| {
+            crate::run(self.catalog, &experiment, control)
+        });
         result.map_err(|error| error.to_string())
     }
 

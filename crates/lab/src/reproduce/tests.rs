@@ -18,7 +18,12 @@ fn reproduced(values: &[String]) -> Reproduction {
         .collect();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     let document = Published::parse(COVER, &texts).expect("sound");
-    reproduce(&catalog, &[document], &Control::default())
+    reproduce(
+        &catalog,
+        &[document],
+        Options::default(),
+        &Control::default(),
+    )
 }
 
 /// The verdict on one value, and whether it needs attention.
@@ -212,7 +217,12 @@ fn a_wish_to_stop_is_heard() {
         stop: Some(&stop),
         ..Control::default()
     };
-    let result = reproduce(&catalog, &[document.expect("sound")], &control);
+    let result = reproduce(
+        &catalog,
+        &[document.expect("sound")],
+        Options::default(),
+        &control,
+    );
     assert!(!result.complete);
     assert!(result.documents[0].rows.is_empty());
 }
@@ -236,7 +246,7 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
         progress: Some(&listener),
         ..Control::default()
     };
-    assert!(reproduce(&catalog, &[document], &control).complete);
+    assert!(reproduce(&catalog, &[document], Options::default(), &control).complete);
     let seen = seen.into_inner();
     assert!(seen.iter().all(|(_, total)| *total == 128 << 20));
     assert!(seen.is_sorted());
@@ -330,4 +340,67 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
         }
     }
     assert!(checked > 10, "{checked}");
+}
+
+/// The gain of a second module over the first, with its band.
+#[test]
+fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
+    const OF: &str = "of = { target = 'mrdimm-8800-2rx4-64g@xeon6-1s', test = 'bandwidth', mix = '1:0', metric = \
+                      'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@xeon6-1s' }\npublished = \
+                      'some'\nat_least = '0'\nuse = 'predicted'";
+    let catalog = Catalog::load(&[]).expect("sound");
+    let text = format!("[[value]]\ncitation = 'c'\n{OF}");
+    let document = Published::parse(COVER, &[&text]).expect("sound");
+    let seen = std::cell::RefCell::new((0, 0));
+    let listener = |progress: Progress<'_>| {
+        assert!(seen.borrow().0 <= progress.done_bytes);
+        *seen.borrow_mut() = (progress.done_bytes, progress.total_bytes);
+    };
+    let control = Control {
+        progress: Some(&listener),
+        ..Control::default()
+    };
+    let documents = [document];
+    let options = Options { bands: true };
+    let row = |options| {
+        let mut result = reproduce(&catalog, &documents, options, &control);
+        assert!(result.pass, "{result:?}");
+        result.documents.remove(0).rows.remove(0)
+    };
+    let with = row(options);
+    let (done, total) = *seen.borrow();
+    assert_eq!(done, total);
+    let ours = with.value.expect("a ratio");
+    let band = with.band.clone().expect("a band");
+    assert!(
+        band.low.value < ours && ours < band.high.value,
+        "{ours}: {band:?}"
+    );
+    assert!(
+        band.high.value < 1.5 * ours && band.low.value > 0.5 * ours,
+        "{band:?}"
+    );
+    for end in [&band.low, &band.high] {
+        let choice = end.choice.as_ref().expect("a choice");
+        assert!(choice.contains(" = "), "{choice}");
+    }
+    *seen.borrow_mut() = (0, 0);
+    let without = row(Options::default());
+    assert_eq!((without.value, without.band), (Some(ours), None));
+}
+
+#[test]
+fn what_no_module_is_fails_with_the_reason() {
+    let unknown = "of = { target = 'absent@xeon6-1s', test = 'idle', metric = 'latency_mean' }\n";
+    let (failed, problem) = verdict(&format!("{unknown}{HIT}"));
+    assert_eq!(failed, Verdict::Failed);
+    assert!(problem.expect("a problem").contains("absent"));
+    let metric =
+        "of = { target = 'rdimm-6400-1rx4-32g@xeon6-1s', test = 'idle', metric = 'lifetime' }\n";
+    let (failed, problem) = verdict(&format!(
+        "{metric}published = '1 s'\ntolerance = 0.1\nuse = 'predicted'\n"
+    ));
+    assert_eq!(failed, Verdict::Failed);
+    let problem = problem.expect("a problem");
+    assert!(problem.contains("has no row lifetime"), "{problem}");
 }

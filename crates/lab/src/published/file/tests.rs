@@ -1,7 +1,7 @@
 use wordline_core::{Arrival, Metric};
 
 use super::*;
-use crate::published::{Input, Kind};
+use crate::published::{Input, Kind, ModuleTest, Question};
 
 const COVER: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n";
 const ROW: &str = "operation = 'write', access = '2 KiB', metric = 'latency_max'";
@@ -184,4 +184,156 @@ fn sequences_are_found_by_their_names() {
         let error = parse(accesses, of).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn memory_modules_are_asked_for_rows_and_curves() {
+    let value = read(
+        "of = { target = 'a@s', test = 'bandwidth', mix = '2:1', metric = 'throughput_mean' }\nover = { target = \
+         'b@s' }\npublished = '1.4'\ntolerance = 0.1",
+    );
+    let value = value.expect("sound");
+    let Some(Measure::Module { run, metric }) = value.over else {
+        panic!("a row");
+    };
+    assert_eq!(
+        (run.target.as_str(), metric),
+        ("b@s", Metric::ThroughputMean)
+    );
+    let mix = wordline_core::Mix::TwoToOne;
+    assert_eq!(run.test, ModuleTest::Bandwidth { mix });
+
+    let idle = read(
+        "of = { test = 'bandwidth', mix = '2:1', metric = 'power_mean' }\nover = { test = 'idle' }\npublished = '1.4'\n\
+         tolerance = 0.1",
+    );
+    let Some(Measure::Module { run, .. }) = idle.expect("sound").over else {
+        panic!("a row");
+    };
+    assert_eq!((run.target.as_str(), run.test), ("p@b", ModuleTest::Idle));
+
+    let curve = |of: &str, published: &str| {
+        let text =
+            format!("of = {{ against = 'b@s', {of} }}\npublished = '{published}'\ntolerance = 0.1");
+        read(&text).map(|value| (value.of, value.unit))
+    };
+    let (of, unit) = curve("curve = 'crossover'", "150 GB/s").expect("sound");
+    let Measure::Curves(curves) = of else {
+        panic!("curves");
+    };
+    assert_eq!((curves.question, unit), (Question::Crossover, "B/s"));
+    assert_eq!(
+        (curves.target.as_str(), curves.against.as_str()),
+        ("p@b", "b@s")
+    );
+    let (of, unit) = curve(
+        "curve = 'share', within = '204 ns', against_share = 0.5",
+        "0.8",
+    )
+    .expect("sound");
+    let Measure::Curves(curves) = of else {
+        panic!("curves");
+    };
+    let question = Question::Share {
+        within_ps: 204_000,
+        against_share: 0.5,
+    };
+    assert_eq!((curves.question, unit), (question, "1"));
+}
+
+#[test]
+fn what_memory_modules_cannot_be_asked_is_named() {
+    const RATIO: &str = "published = '1.4'\ntolerance = 0.1";
+    const TEST: &str = "test = 'bandwidth', mix = '1:0'";
+    const CURVE: &str = "curve = 'reduction', against = 'b@s'";
+    let cases = [
+        (
+            format!("{ROW}, mix = '1:0'"),
+            "mix belongs to a test or a curve",
+        ),
+        (
+            format!("{ROW}, against_share = 0.5"),
+            "against_share belongs to",
+        ),
+        (
+            "test = 'bandwidth', metric = 'throughput_mean'".to_owned(),
+            "mix is missing",
+        ),
+        (
+            "test = 'idle', mix = '1:0', metric = 'latency_mean'".to_owned(),
+            "the idle test has no mix",
+        ),
+        (
+            format!("{TEST}, metric = 'latency_mean', access = '64 B'"),
+            "a test of memory modules has no access",
+        ),
+        (
+            format!("{TEST}, metric = 'latency_mean', timing = 'max'"),
+            "a test of memory modules has no timing",
+        ),
+        (
+            format!("{TEST}, metric = 'latency_mean', within = '1 ns'"),
+            "a test of memory modules has no within",
+        ),
+        (TEST.to_owned(), "metric is missing"),
+        (
+            "test = 'loaded', metric = 'latency_mean'".to_owned(),
+            "unknown variant `loaded`",
+        ),
+        (
+            "test = 'bandwidth', mix = '4:1', metric = 'power_mean'".to_owned(),
+            "unknown variant `4:1`",
+        ),
+        ("curve = 'crossover'".to_owned(), "against is missing"),
+        (
+            "curve = 'crossover', against = 'p@b'".to_owned(),
+            "p@b is compared with itself",
+        ),
+        (
+            "curve = 'crossover', against = 'b@s', idle_multiple = 2.0".to_owned(),
+            "this curve has no idle_multiple",
+        ),
+        (CURVE.to_owned(), "idle_multiple is missing"),
+        (
+            format!("{CURVE}, idle_multiple = 1.0"),
+            "an idle_multiple of 1",
+        ),
+        (
+            format!("{CURVE}, idle_multiple = 2.0, metric = 'latency_mean'"),
+            "this curve has no metric",
+        ),
+        (
+            format!("{CURVE}, idle_multiple = 2.0, within = '1 ns'"),
+            "this curve has no within",
+        ),
+        (
+            "curve = 'share', against = 'b@s', against_share = 0.5".to_owned(),
+            "within is missing",
+        ),
+        (
+            "curve = 'share', against = 'b@s', within = '1 ns'".to_owned(),
+            "against_share is missing",
+        ),
+        (
+            "curve = 'share', against = 'b@s', within = '1 ns', against_share = 1.0".to_owned(),
+            "an against_share of 1",
+        ),
+        (
+            "curve = 'knee', against = 'b@s'".to_owned(),
+            "unknown variant `knee`",
+        ),
+    ];
+    for (of, expected) in cases {
+        let error = read(&format!("of = {{ {of} }}\n{RATIO}")).expect_err(expected);
+        assert!(error.contains(expected), "{error}");
+    }
+    let divided = format!(
+        "of = {{ {CURVE}, idle_multiple = 2.0 }}\nover = {{ against = 'c@s', idle_multiple = 2.0 }}\n{RATIO}"
+    );
+    let error = read(&divided).expect_err("divided");
+    assert!(error.contains("what curves say is not divided"), "{error}");
+    let unit =
+        "of = { curve = 'crossover', against = 'b@s' }\npublished = '102 ns'\ntolerance = 0.1";
+    let error = read(unit).expect_err("another unit");
+    assert!(error.contains("is in B/s, a number in s"), "{error}");
 }
