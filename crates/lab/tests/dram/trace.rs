@@ -89,10 +89,8 @@ fn a_trace_is_replayed_its_commands_written_and_checked() {
 fn a_trace_ends_with_its_data() {
     let (result, commands) = replay("time_ns,address,operation\n0,0x0,W\n", true);
     let document = result.expect("it runs");
-    let rows = document.of(Metric::ThroughputMean);
-    let rate = rows
-        .filter(|row| row.target == RDIMM && is_plain(row))
-        .next();
+    let mut rows = document.of(Metric::ThroughputMean);
+    let rate = rows.find(|row| row.target == RDIMM && is_plain(row));
     let end_s = 64.0 / rate.and_then(|row| row.value).expect("a number");
     let mut fields = commands
         .lines()
