@@ -38,6 +38,7 @@ nightly: ## what takes longer: fuzzing and benchmarks; figures belong in docs/ev
 	scripts/fuzz 300
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test against_oracle engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test checker engine -- --nocapture
+	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test dram_checker -- --nocapture
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench

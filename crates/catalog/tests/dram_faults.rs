@@ -251,6 +251,30 @@ fn a_users_die_serves_a_users_module() {
     );
 }
 
+/// IPP0 may be stated; without it an activation takes of VPP what rest does.
+#[test]
+fn a_set_may_state_ipp0() {
+    let rest = line(text("ddr5-16gb"), "ipp ");
+    let with = |current: &str| {
+        let own = rest
+            .replacen("ipp ", "ipp0 ", 1)
+            .replacen("3 mA", current, 1);
+        let text = text("ddr5-16gb").replacen(rest, &format!("{rest}\n{own}"), 1);
+        let Ok(Sheet::Die(die)) = parse("ddr5-16gb.toml", &text) else {
+            return None;
+        };
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        let target = catalog.dram_target("rdimm-6400-2rx4-64g@xeon6-1s");
+        let target = target.expect("it exists");
+        let (module, system) = (&target.module.sheet, &target.system.sheet);
+        let connected = connect(module, &die.sheet, system, &Settings::new()).expect("it connects");
+        let vpp = &connected.currents[0].1.vpp;
+        Some((vpp.i0, vpp.i2n))
+    };
+    assert_eq!(with("8 mA"), Some((0.008, 0.003)));
+    assert_eq!(with("2 mA"), None, "below rest");
+}
+
 fn in_folder(sheets: &[(&str, &str)]) -> Result<Catalog, String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in sheets {

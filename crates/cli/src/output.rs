@@ -50,6 +50,8 @@ fn terminal_width() -> Option<u16> {
 #[derive(Debug)]
 pub(crate) struct Exports {
     files: Vec<ExportFile>,
+    /// Files that the command writes besides, each with its flag.
+    others: Vec<(&'static str, PathBuf)>,
 }
 
 /// One file to export to.
@@ -104,7 +106,27 @@ impl Exports {
                 format,
             });
         }
-        Ok(Self { files })
+        let others = Vec::new();
+        Ok(Self { files, others })
+    }
+
+    /// Checks the name of another file that the command writes: nothing else may be written there.
+    pub(crate) fn also(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
+        folder_of(flag, path)?;
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let place = real_place(path, folder.unwrap_or(Path::new(".")));
+        let exports = self.files.iter().map(|file| ("--export", &file.place));
+        let others = self.others.iter().map(|(flag, place)| (*flag, place));
+        if let Some((other, _)) = exports.chain(others).find(|(_, other)| **other == place) {
+            return Err(failure::message(format!(
+                "{flag} {}: {other} writes the same file",
+                path.display()
+            )));
+        }
+        self.others.push((flag, place));
+        Ok(())
     }
 
     /// Refuses to write over what the command reads.
@@ -112,6 +134,12 @@ impl Exports {
         let Ok(input_place) = input.canonicalize() else {
             return Ok(());
         };
+        if let Some((flag, place)) = self.others.iter().find(|(_, place)| *place == input_place) {
+            return Err(failure::message(format!(
+                "{flag} {}: this is what the command reads; name another file",
+                place.display()
+            )));
+        }
         match self.files.iter().find(|file| file.place == input_place) {
             Some(file) => Err(failure::message(format!(
                 "--export {}: this is what the command reads; name another file",
@@ -230,15 +258,63 @@ fn real_place(path: &Path, folder: &Path) -> PathBuf {
     })
 }
 
+/// A file that is written bit by bit to a neighbour, which takes its name at the end: a failure leaves what was there
+/// before. What is no ordinary file, such as a pipe, is written in place.
+#[derive(Debug)]
+pub(crate) struct Growing {
+    place: PathBuf,
+    neighbour: Option<PathBuf>,
+}
+
+impl Growing {
+    /// Begins the file; what is to be written goes to the second part.
+    pub(crate) fn create(path: &Path) -> io::Result<(Self, fs::File)> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let place = real_place(path, folder.unwrap_or(Path::new(".")));
+        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_file()) {
+            let file = fs::File::create(&place)?;
+            let neighbour = None;
+            return Ok((Self { place, neighbour }, file));
+        }
+        let neighbour = neighbour_of(&place);
+        let file = fs::File::create_new(&neighbour)?;
+        let neighbour = Some(neighbour);
+        Ok((Self { place, neighbour }, file))
+    }
+
+    /// Everything is written.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        match self.neighbour.take() {
+            Some(neighbour) => fs::rename(neighbour, &self.place),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Growing {
+    fn drop(&mut self) {
+        if let Some(neighbour) = &self.neighbour {
+            // Nothing is left to tell a failure to.
+            let _ = fs::remove_file(neighbour);
+        }
+    }
+}
+
+fn neighbour_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
+
 /// Writes a file so that a failure leaves the one that was there before: to a neighbour first, which
 /// then takes its name. What is no ordinary file, such as a pipe, is written in place.
 fn save(path: &Path, text: &str) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, text);
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let neighbour = path.with_file_name(name);
+    let neighbour = neighbour_of(path);
     let written = fs::File::create_new(&neighbour).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.sync_all()?;

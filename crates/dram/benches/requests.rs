@@ -7,82 +7,8 @@
 
 use rustix::time::{ClockId, clock_gettime};
 use wordline_dram::{
-    Clock, EnergyMeter, Geometry, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request,
-    Statistics, SubChannel, SubChannelConfig, Timing,
+    EnergyMeter, Kind, Location, Observer, Request, Statistics, SubChannel, SubChannelConfig,
 };
-
-/// bin B of `facts`: CL 52.
-fn ddr5_6400() -> SubChannelConfig {
-    SubChannelConfig {
-        clock: Clock {
-            data_rate_mts: 6400,
-        },
-        geometry: Geometry {
-            pseudo_channels: 1,
-            ranks: 2,
-            slices: 1,
-            groups: 8,
-            banks: 4,
-            rows: 65_536,
-            columns: 64,
-        },
-        timing: Timing {
-            cl: 52,
-            cwl: 50,
-            burst: 8,
-            rcd: 52,
-            rp: 52,
-            ras: 103,
-            rc: 155,
-            rtp: 24,
-            wr: 96,
-            ccd_s: 8,
-            ccd_m: 16,
-            ccd_l: 16,
-            ccd_s_wr: 8,
-            ccd_m_wr: 32,
-            ccd_l_wr: 32,
-            wtr_s: 8,
-            wtr_m: 32,
-            wtr_l: 32,
-            rtw: 14,
-            rrd_s: 8,
-            rrd_l: 16,
-            faw: 32,
-            ppd: 2,
-            rrd_dlr: 8,
-            faw_dlr: 32,
-            rank_gap: 2,
-            pair_burst: 0,
-            pair_rtw: 0,
-            pair_wtr: 0,
-            refi: 12_480,
-            rfc: 944,
-            rfc_dlr: 314,
-            refi_sb: 1560,
-            rfc_sb: 416,
-            refsbrd: 96,
-            pd: 24,
-            xp: 24,
-            pden: 2,
-            long_command: 2,
-        },
-        policy: Policy {
-            read_queue: 32,
-            write_queue: 64,
-            shared_queues: false,
-            shared_commands: false,
-            drain_high: 48,
-            drain_low: 16,
-            age_cap: 128,
-            page: PagePolicy::Open,
-            refresh: Refresh::AllBank,
-            refresh_postponed_max: 0,
-            refresh_phase: vec![6240, 12_480],
-            power_down: None,
-        },
-    }
-}
 
 /// A pseudo-random sequence: what is measured is the simulator.
 struct Random(u64);
@@ -149,7 +75,7 @@ fn request(work: Work, id: u64, random: &mut Random) -> (Kind, Location) {
 }
 
 fn measure<O: Observer>(work: Work, requests: u64, observer: O) -> (f64, f64) {
-    let config = ddr5_6400();
+    let config = SubChannelConfig::ddr5_6400();
     let mut channel = SubChannel::new(&config, observer).expect("a sound configuration");
     let mut random = Random(88_172_645_463_325_252);
     let begin = cpu_s();
@@ -223,7 +149,7 @@ fn main() {
         }
         let requests = (requests * scale) as u64;
         let (bare, _) = measure(work, requests, ());
-        let config = ddr5_6400();
+        let config = SubChannelConfig::ddr5_6400();
         let watch = (Statistics::new(&config), EnergyMeter::new(&config));
         let (rate, share) = measure(work, requests, watch);
         println!(

@@ -11,6 +11,7 @@ use std::error::Error;
 use wordline_dram::system::MemorySystem;
 use wordline_dram::{
     Command, Issued, Kind, Location, Observer, Outcome, Request, Served, SubChannel,
+    SubChannelConfig,
 };
 
 /// Watches with two closures. A method that an observer leaves out costs nothing.
@@ -40,7 +41,7 @@ fn sub_channel() -> Result<(u64, Vec<Read>), Box<dyn Error>> {
         on_command: |issued: &Issued| activates += u64::from(issued.command == Command::Act),
         on_served: |served: &Served| reads.push((served.outcome, served.finish - served.arrival)),
     };
-    let mut memory = SubChannel::new(&ddr5_6400::ddr5_6400(), watch)?;
+    let mut memory = SubChannel::new(&SubChannelConfig::ddr5_6400(), watch)?;
     for (id, row, column) in [(0, 5, 0), (1, 5, 1), (2, 9, 0)] {
         let location = Location {
             row,

@@ -319,6 +319,15 @@ pub struct CoreConfig {
     pub write_back_bytes: u64,
 }
 
+/// How the refreshes of a system are spread in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefreshStagger {
+    /// Evenly over the interval, sub-channel by sub-channel.
+    Even,
+    /// Every sub-channel at the same clocks.
+    Aligned,
+}
+
 /// Modules and cores of one socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemConfig {
@@ -330,6 +339,8 @@ pub struct SystemConfig {
     pub sub_channel: SubChannelConfig,
     /// From physical addresses to lines.
     pub mapping: Mapping,
+    /// How refreshes are spread over the sub-channels.
+    pub refresh_stagger: RefreshStagger,
     /// What register and data buffers of the module add to a read, in picoseconds.
     pub module_delay_ps: u64,
     /// The requesters.
@@ -347,12 +358,14 @@ impl SystemConfig {
         f64::from(buses) * 64.0 * clock_hz / burst
     }
 
-    /// One of the sub-channels, counted module by module. They are alike but for when refreshes fall due, which is
-    /// staggered evenly over all of them: were they refreshed together, the supply would have to carry it, and a
-    /// request that waited for one of them would find all others just refreshed.
+    /// One of the sub-channels, counted module by module. They are alike but for when refreshes fall due, where that is
+    /// [staggered](RefreshStagger).
     #[must_use]
     pub fn sub_channel_at(&self, number: u32) -> SubChannelConfig {
         let mut config = self.sub_channel.clone();
+        if self.refresh_stagger == RefreshStagger::Aligned {
+            return config;
+        }
         let interval = match config.policy.refresh {
             Refresh::SameBank => config.timing.refi_sb,
             Refresh::AllBank | Refresh::Off => config.timing.refi,

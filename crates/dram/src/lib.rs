@@ -4,6 +4,30 @@
 //! issued and when every request was served. It jumps from event to event; what it decides is what a controller that
 //! looks at every clock would decide, by the rules of `DESIGN.md`.
 //!
+//! ```
+//! use wordline_dram::{Kind, Location, Observer, Request, Served, SubChannel, SubChannelConfig};
+//!
+//! /// Clocks from arrival to the last beat.
+//! #[derive(Default)]
+//! struct Latencies(Vec<u64>);
+//!
+//! impl Observer for Latencies {
+//!     fn served(&mut self, served: &Served) {
+//!         self.0.push(served.finish - served.arrival);
+//!     }
+//! }
+//!
+//! let mut channel = SubChannel::new(&SubChannelConfig::ddr5_6400(), Latencies::default())?;
+//! for (id, column) in [(0, 0), (1, 1)] {
+//!     let location = Location { row: 5, column, ..Location::default() };
+//!     channel.push(Request { id, kind: Kind::Read, location, arrival: 1000 * (id + 1) })?;
+//! }
+//! channel.flush();
+//! // The first read opens its row (tRCD 52, CL 52, burst 8); the second one finds it open.
+//! assert_eq!(channel.observer().0, [52 + 52 + 8, 52 + 8]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Times in a sub-channel are clocks of its DRAM. Whoever joins several domains converts once a request, with
 //! [`Clock`].
 
@@ -12,6 +36,7 @@ mod command;
 mod config;
 pub mod energy;
 mod engine;
+mod example;
 pub mod log;
 mod mapping;
 mod observer;
@@ -24,8 +49,8 @@ pub mod system;
 
 pub use command::{Command, Issued};
 pub use config::{
-    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig,
-    SystemConfig,
+    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, RefreshStagger,
+    SubChannelConfig, SystemConfig,
 };
 pub use energy::{Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, Rail, energy};
 pub use engine::{PushError, SubChannel};

@@ -228,11 +228,11 @@ fn a_change_of_direction_costs_what_the_rules_say() {
         gap(write(3, same, 1_000), read(4, other_rank, 1_001)),
         50 + 8 + 2 - 52
     );
-    // CL + burst − CWL + 2, and the gap between ranks.
-    assert_eq!(gap(read(3, same, 1_000), write(4, other, 1_001)), 12);
+    // CL + burst − CWL + 4, and the gap between ranks.
+    assert_eq!(gap(read(3, same, 1_000), write(4, other, 1_001)), 14);
     assert_eq!(
         gap(read(3, same, 1_000), write(4, other_rank, 1_001)),
-        12 + 2
+        14 + 2
     );
     assert_eq!(gap(read(3, same, 1_000), read(4, other_rank, 1_001)), 8 + 2);
 }
@@ -399,7 +399,6 @@ fn open_pages_pay_for_trp_on_random_reads() {
         rcd: 46,
         rp: 46,
         rc: 149,
-        rtw: 14,
         ..ddr5_6400()
     };
     let share_a = |refresh| random_reads(&with(bin_a.clone(), PagePolicy::Open, refresh), u32::MAX);

@@ -1,5 +1,6 @@
 //! `wordline dram`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use crate::args::{Bandwidth, Dram, Global, Idle, Lengths, Loaded, Modules, Trace
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::outcome::Outcome;
-use crate::output::{self, Exports};
+use crate::output::{self, Exports, Growing};
 
 pub(crate) fn run(dram: &Dram, global: &Global) -> Result<Outcome, Failure> {
     match dram {
@@ -60,8 +61,16 @@ fn loaded(loaded: &Loaded, global: &Global) -> Result<Outcome, Failure> {
     let Some(mess) = &loaded.mess else {
         return finish(&loaded.modules, &experiment, global);
     };
-    let exports = Exports::new(&loaded.modules.export)?;
-    output::folder_of("--mess", mess)?;
+    let mut exports = Exports::new(&loaded.modules.export)?;
+    if mess.extension().is_none_or(|extension| extension != "csv") {
+        return Err(failure::message(format!(
+            "--mess {}: the extension says another form; allowed: csv",
+            mess.display()
+        )));
+    }
+    for file in each(mess, &loaded.modules) {
+        exports.also("--mess", &file)?;
+    }
     let catalog = super::catalog(global)?;
     let threads = threads(&loaded.modules);
     let control = Control {
@@ -90,7 +99,14 @@ fn trace(trace: &Trace, global: &Global) -> Result<Outcome, Failure> {
         check: trace.check,
     });
     let experiment = experiment(&trace.modules, None, test)?;
-    let exports = Exports::new(&trace.modules.export)?;
+    let mut exports = Exports::new(&trace.modules.export)?;
+    for file in trace
+        .commands
+        .iter()
+        .flat_map(|file| each(file, &trace.modules))
+    {
+        exports.also("--commands", &file)?;
+    }
     exports.spare(&trace.file)?;
     let catalog = super::catalog(global)?;
     let commands = trace
@@ -112,6 +128,9 @@ fn trace(trace: &Trace, global: &Global) -> Result<Outcome, Failure> {
         ..Control::default()
     };
     let document = super::run_with(&catalog, &experiment, &inputs, &control, global)?;
+    if let Some(commands) = commands {
+        commands.finish()?;
+    }
     exports.write(&document, global)?;
     Ok(super::outcome(&document))
 }
@@ -121,11 +140,12 @@ struct Commands {
     file: PathBuf,
     form: wordline_lab::CommandForm,
     several: bool,
+    /// Those that were begun.
+    growing: RefCell<Vec<Growing>>,
 }
 
 impl Commands {
     fn new(file: &Path, trace: &Trace) -> Result<Self, Failure> {
-        output::folder_of("--commands", file)?;
         let form = match file.extension().and_then(|extension| extension.to_str()) {
             Some("txt") => wordline_lab::CommandForm::Text,
             Some("json") => wordline_lab::CommandForm::Chrome,
@@ -140,14 +160,36 @@ impl Commands {
             file: file.to_owned(),
             form,
             several: trace.modules.target.len() > 1,
+            growing: RefCell::new(Vec::new()),
         })
+    }
+
+    /// Everything is written.
+    fn finish(self) -> Result<(), Failure> {
+        for growing in self.growing.into_inner() {
+            growing.finish().map_err(|error| {
+                let file = self.file.display();
+                failure::message(format!("--commands {file} cannot be written: {error}"))
+            })?;
+        }
+        Ok(())
     }
 
     fn create(&self, target: &str) -> std::io::Result<Box<dyn std::io::Write>> {
         let file = named(&self.file, target, self.several);
-        let file = std::fs::File::create(file)?;
+        let (growing, file) = Growing::create(&file)?;
+        self.growing.borrow_mut().push(growing);
         Ok(Box::new(std::io::BufWriter::with_capacity(256 << 10, file)))
     }
+}
+
+/// The files of all targets.
+fn each(file: &Path, modules: &Modules) -> Vec<PathBuf> {
+    let several = modules.target.len() > 1;
+    let targets = modules.target.iter();
+    targets
+        .map(|target| named(file, target.trim(), several))
+        .collect()
 }
 
 /// The file of a target: the one that the user named, with the target before the extension where there are several.

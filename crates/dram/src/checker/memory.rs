@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 
 use super::rounding::Pair;
-use crate::config::{Refresh, SubChannelConfig};
 
 /// Banks of a sub-channel, as far as commands address them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +105,8 @@ pub enum RefreshMode {
     SameBank,
 }
 
-/// What no JEDEC rule says, and a controller settles. Clocks of the DRAM.
+/// What no JEDEC rule says, and a controller settles. Clocks of the DRAM. The distances of pairs are 0 without data
+/// buffers; with them [`behind`](Self::behind) reckons them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controller {
     /// Idle clocks on the data bus between bursts of different physical ranks.
@@ -168,46 +168,6 @@ pub enum MemoryError {
 }
 
 impl Memory {
-    /// A sub-channel as it is configured, of a device with parameters of its own: what the device asks for comes from
-    /// those alone, the configuration has the banks and what no JEDEC rule says. Refreshes fall due `refresh_rate`
-    /// times as often as the parameters have it: twice above 85 °C.
-    #[must_use]
-    pub fn of(mut parameters: Parameters, refresh_rate: u32, config: &SubChannelConfig) -> Self {
-        let (geometry, timing, policy) = (&config.geometry, &config.timing, &config.policy);
-        let often = u64::from(refresh_rate.max(1));
-        parameters.refi_ps /= often;
-        parameters.refi_sb_ps /= often;
-        let controller = Controller {
-            rank_gap: timing.rank_gap,
-            read_to_write_gap: (timing.rtw + parameters.cwl)
-                .saturating_sub(parameters.cl + parameters.burst),
-            pair_burst: timing.pair_burst,
-            pair_read_to_write: timing.pair_rtw,
-            pair_write_to_read: timing.pair_wtr,
-            shared_commands: policy.shared_commands,
-            refresh: match policy.refresh {
-                Refresh::Off => RefreshMode::Off,
-                Refresh::AllBank => RefreshMode::AllBank,
-                Refresh::SameBank => RefreshMode::SameBank,
-            },
-            postponed_max: policy.refresh_postponed_max,
-            // The engine refreshes when it has to, never before.
-            ahead_max: 0,
-        };
-        Self {
-            data_rate_mts: config.clock.data_rate_mts,
-            shape: Shape {
-                pseudo_channels: geometry.pseudo_channels,
-                ranks: geometry.ranks,
-                slices: geometry.slices,
-                groups: geometry.groups,
-                banks: geometry.banks,
-            },
-            parameters,
-            controller,
-        }
-    }
-
     /// Checks the description and returns its rate.
     pub(super) fn rate(&self) -> Result<NonZeroU32, MemoryError> {
         let shape = &self.shape;

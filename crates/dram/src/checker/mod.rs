@@ -36,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod buffers;
 mod ddr5;
 mod memory;
 mod record;
@@ -45,6 +46,7 @@ mod rules;
 mod state;
 mod violation;
 
+pub use buffers::Buffers;
 pub use ddr5::{Bin, Density, Part, PartError, Width};
 pub use memory::{Controller, Memory, MemoryError, Parameters, RefreshMode, Shape};
 pub use rounding::Pair;

@@ -16,8 +16,6 @@ pub(super) struct Choice {
     order: u64,
     /// A [`Deed`] and its pseudo-channel.
     deed: u64,
-    /// The last rule that a command for a request meets: the reason of its waiting, found once.
-    pub(super) rule: Stamp,
 }
 
 /// What a choice does.
@@ -60,24 +58,18 @@ impl Choice {
         at: u64::MAX,
         order: u64::MAX,
         deed: 0,
-        rule: 0,
     };
 
     #[inline]
-    fn new(at: u64, order: u64, channel: usize, deed: Deed, rule: Stamp) -> Self {
+    fn new(at: u64, order: u64, channel: usize, deed: Deed) -> Self {
         let deed = deed.pack(channel);
-        Self {
-            at,
-            order,
-            deed,
-            rule,
-        }
+        Self { at, order, deed }
     }
 
     /// What the controller does by itself goes by class, then by pseudo-channel, then by number.
     pub(super) fn own(at: u64, class: u8, number: u64, channel: usize, deed: Deed) -> Self {
         let order = u64::from(class) << CLASS_BIT | (channel as u64) << 16 | number;
-        Self::new(at, order, channel, deed, 0)
+        Self::new(at, order, channel, deed)
     }
 
     /// Pseudo-channel.
@@ -122,11 +114,18 @@ const ORDER_BITS: u32 = 41;
 impl PseudoChannel {
     /// When all rules allow a candidate, as a stamp.
     #[inline]
-    pub(super) fn rule(&self, candidate: &Candidate) -> Stamp {
+    fn rule(&self, candidate: &Candidate) -> Stamp {
+        let [bank, group, rank] = self.rules_of(candidate);
+        bank.max(group).max(rank)
+    }
+
+    /// When the rules of its bank, of its group and of its rank allow a candidate.
+    #[inline]
+    pub(super) fn rules_of(&self, candidate: &Candidate) -> [Stamp; 3] {
         let slot = usize::from(candidate.slot) & 3;
         let group = self.group_ok[usize::from(candidate.group)][slot];
         let rank = self.rank_ok[usize::from(candidate.rank)][slot];
-        candidate.bank_ok.max(group).max(rank)
+        [candidate.bank_ok, group, rank]
     }
 
     /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
@@ -151,9 +150,8 @@ impl PseudoChannel {
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
-        let rule = self.candidates.get(place).map_or(0, |of| self.rule(of));
         let deed = Deed::Serve(place);
-        Choice::new(at, order + (1 << CLASS_BIT), channel, deed, rule)
+        Choice::new(at, order + (1 << CLASS_BIT), channel, deed)
     }
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
@@ -175,11 +173,10 @@ impl PseudoChannel {
             return None;
         }
         let any = clock(self.any_rank_ok[usize::from(candidate.slot) & 1]).max(floor);
-        let rule = self.rule(candidate);
-        let at = clock(rule).max(floor);
+        let at = clock(self.rule(candidate)).max(floor);
         let order = candidate.order + (1 << CLASS_BIT);
         let deed = Deed::Serve(usize::from(place));
-        (at == any).then(|| Choice::new(at, order, channel, deed, rule))
+        (at == any).then(|| Choice::new(at, order, channel, deed))
     }
 
     /// Stores the candidate of its bank.
@@ -264,10 +261,9 @@ impl<O: Observer> SubChannel<O> {
         if forced.order == u64::MAX {
             return others;
         }
-        let rule = pc.rule(&forced);
-        let at = clock(rule).max(floor);
+        let at = clock(pc.rule(&forced)).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        Choice::new(at, order, channel, Deed::ServeOverdue(entry), rule).better(others)
+        Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
     }
 
     /// What an overdue entry's bank does for it.

@@ -1,5 +1,7 @@
 //! What a controller does by itself: refresh, closing idle rows, power-down.
 
+use std::ops::Range;
+
 use super::SubChannel;
 use super::choose::{Choice, Deed};
 use super::stamp::clock;
@@ -86,23 +88,47 @@ impl<O: Observer> SubChannel<O> {
         pc.duties = u32::try_from(busy.count()).unwrap_or(u32::MAX);
     }
 
-    /// Keeps the books of for how long banks were withheld.
+    /// Keeps the books of for how long banks are withheld.
     fn withhold(&mut self, channel: usize, rank: usize, from: u64) {
-        let (must, next) = {
-            let of = &self.channels[channel & 1].ranks[rank];
-            (of.must, of.next)
-        };
-        for index in 0..self.geometry.banks {
+        if !O::WAITS {
+            return;
+        }
+        let of = &self.channels[channel & 1].ranks[rank];
+        let (must, next) = (of.must, of.next);
+        for bank in self.banks_of_rank(rank) {
+            let index = self.channels[channel & 1].banks[bank].location.bank;
             let withheld = must && self.is_withheld(next, index);
-            let place = rank * usize::from(self.geometry.banks) + usize::from(index);
-            let of = &mut self.channels[channel & 1].withheld[place];
-            if withheld && of.since == u64::MAX {
-                of.since = from;
-            } else if !withheld && of.since != u64::MAX {
-                of.before += from - of.since;
-                of.since = u64::MAX;
+            let of = &mut self.channels[channel & 1].withheld[bank];
+            if withheld {
+                of.hold(from);
+            } else {
+                of.release(from);
             }
         }
+    }
+
+    /// The same of a refresh. `index` is that of its banks, if not all are refreshed.
+    fn withhold_refreshed(&mut self, channel: usize, rank: usize, index: Option<usize>, at: u64) {
+        if !O::WAITS {
+            return;
+        }
+        let timing = &self.timing;
+        for bank in self.banks_of_rank(rank) {
+            let pc = &mut self.channels[channel & 1];
+            let of = &pc.banks[bank];
+            let clocks = match index {
+                None => timing.rfc,
+                Some(index) if usize::from(of.location.bank) == index => timing.rfc_sb,
+                Some(_) if of.open == CLOSED => timing.refsbrd,
+                Some(_) => continue,
+            };
+            pc.withheld[bank].refresh(at, at + u64::from(clocks));
+        }
+    }
+
+    fn banks_of_rank(&self, rank: usize) -> Range<usize> {
+        let banks = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
+        rank * banks..(rank + 1) * banks
     }
 
     /// The first of everything that is done without a request.
@@ -264,10 +290,12 @@ impl<O: Observer> SubChannel<O> {
             }
             Command::RefAb => {
                 self.channels[channel & 1].after_ref_all(&self.timing, &self.rules, rank, at);
+                self.withhold_refreshed(channel, rank, None, at);
                 self.paid(channel, rank, at);
             }
             Command::RefSb => {
                 self.channels[channel & 1].after_ref_same(&self.timing, rank, bank, at);
+                self.withhold_refreshed(channel, rank, Some(bank), at);
                 self.rechoose_rank(channel, rank);
                 let of = &mut self.channels[channel & 1].ranks[rank];
                 of.next = (of.next + 1) % self.geometry.banks;
@@ -286,12 +314,12 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// A refresh was done: from the next clock on, the rank owes one less.
+    /// A refresh was done: the rank owes one less.
     fn paid(&mut self, channel: usize, rank: usize, at: u64) {
         self.channels[channel & 1].ranks[rank].owed -= 1;
-        self.duty_changes(channel, rank, at + 1);
+        self.duty_changes(channel, rank, at);
         // It may still have to refresh, but others of its banks.
-        self.withhold(channel, rank, at + 1);
+        self.withhold(channel, rank, at);
         self.mark(channel, rank);
     }
 

@@ -3,7 +3,7 @@
 
 use super::SubChannel;
 use super::queue::Waiting;
-use super::serve::{clocks, divide};
+use super::serve::{Rest, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
 use crate::observer::{CAUSES, Cause, Observer, Outcome};
@@ -14,14 +14,12 @@ struct Plan {
     pre: Option<u64>,
     act: Option<u64>,
     rd: u64,
-    /// The rule that decides when RD goes, if nothing goes before it.
-    rule: Stamp,
 }
 
 impl PseudoChannel {
-    /// When all rules allow a command for a bank, as a stamp.
+    /// When the rules of a bank, of its group and of its rank allow a command.
     #[inline]
-    fn rule_of(&self, bank: usize, slot: usize, closes: bool) -> Stamp {
+    fn rules_for(&self, bank: usize, slot: usize, closes: bool) -> [Stamp; 3] {
         let of = &self.banks[bank];
         let bank_ok = match slot {
             ACT => of.act_ok,
@@ -31,7 +29,14 @@ impl PseudoChannel {
         };
         let group = self.group_ok[usize::from(of.group)][slot & 3];
         let rank = self.rank_ok[of.rank()][slot & 3];
-        bank_ok.max(group).max(rank)
+        [bank_ok, group, rank]
+    }
+
+    /// When all of them do.
+    #[inline]
+    fn ok(&self, bank: usize, slot: usize, closes: bool) -> u64 {
+        let [bank, group, rank] = self.rules_for(bank, slot, closes);
+        clock(bank.max(group).max(rank))
     }
 }
 
@@ -95,14 +100,12 @@ impl<O: Observer> SubChannel<O> {
     fn plan(&self, request: &Waiting, now: u64) -> Plan {
         let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
         let pc = &self.channels[channel & 1];
-        let ok = |slot: usize| clock(pc.rule_of(bank, slot, false));
-        let rule = pc.rule_of(bank, 0, self.closes_pages);
+        let ok = |slot: usize| pc.ok(bank, slot, false);
         let mut free = now.max(self.bus_free[self.bus_of(channel) & 1]);
         let mut plan = Plan {
             pre: None,
             act: None,
-            rd: clock(rule),
-            rule,
+            rd: pc.ok(bank, 0, self.closes_pages),
         };
         let open = pc.banks[bank].open;
         if open != request.row {
@@ -135,14 +138,20 @@ impl<O: Observer> SubChannel<O> {
         if O::WAITS {
             served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
         }
-        let (mut milestone, mut rule) = (now, plan.rule);
         if let Some(act) = plan.act {
             self.open_as_planned(request, plan.pre, act, now, &mut served.waits);
-            milestone = act;
-            rule = self.channels[channel & 1].rule_of(bank, 0, closes);
         }
         if O::WAITS {
-            divide(plan.rd - milestone, milestone, rule, &mut served.waits);
+            let pc = &self.channels[channel & 1];
+            let begin = plan.act.unwrap_or(now);
+            let mut rest = Rest {
+                begin,
+                left: plan.rd - begin,
+                waits: &mut served.waits,
+            };
+            // While its row is open, a bank is not refreshed.
+            rest.take_row(pc.banks[bank].row_ready, self.timing.rcd);
+            rest.take_rules(pc.rules_for(bank, 0, closes));
         }
         self.move_data(channel, bank, 0, closes, plan.rd);
         let bus = self.bus_of(channel);
@@ -165,8 +174,19 @@ impl<O: Observer> SubChannel<O> {
         for (slot, at) in [(PRE, pre), (ACT, Some(act))] {
             let Some(at) = at else { continue };
             if O::WAITS {
-                let rule = self.channels[channel & 1].rule_of(bank, slot, false);
-                divide(at - milestone, milestone, rule, waits);
+                let pc = &self.channels[channel & 1];
+                let mut rest = Rest {
+                    begin: milestone,
+                    left: at - milestone,
+                    waits,
+                };
+                // While its row is open, a bank is not refreshed.
+                if slot == ACT && pre.is_none() {
+                    let before = pc.withheld_before(bank, milestone);
+                    let withheld = pc.withheld_before(bank, at) - before;
+                    rest.take(withheld, Cause::Refresh as usize);
+                }
+                rest.take_rules(pc.rules_for(bank, slot, false));
                 milestone = at;
             }
             let opens = (slot == ACT).then_some(request.row);

@@ -47,20 +47,20 @@ impl<O: Observer> SubChannel<O> {
         let taken = if long { self.timing.long_command } else { 1 };
         self.bus_free[bus & 1] = at + u64::from(taken);
         if candidate.is_column() {
-            self.issue_column(channel, &candidate, at, choice.rule);
+            self.issue_column(channel, &candidate, at);
         } else {
-            self.issue_row(channel, &candidate, at, choice.rule);
+            self.issue_row(channel, &candidate, at);
         }
     }
 
     /// PREpb or ACT.
     #[inline(never)]
-    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
+    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let place = usize::from(candidate.entry);
         if O::WAITS {
             let mut waits = [0; CAUSES];
-            self.account(channel, candidate, at, rule, &mut waits);
+            self.account(channel, candidate, at, &mut waits);
             let drained = self.drained_before(self.direction(), at);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
@@ -111,7 +111,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// RD, RDA, WR or WRA: the request has what it wants.
     #[inline(always)]
-    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64, rule: Stamp) {
+    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
         let place = candidate.entry;
@@ -126,7 +126,7 @@ impl<O: Observer> SubChannel<O> {
         );
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, candidate, at, rule, &mut served.waits);
+            self.account(channel, candidate, at, &mut served.waits);
         }
         self.move_data(channel, bank, kind, closes, at);
         let queues = &mut self.sets[set & 1];
@@ -224,14 +224,7 @@ impl<O: Observer> SubChannel<O> {
     /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
     /// are 0.
     #[inline(always)]
-    fn account(
-        &self,
-        channel: usize,
-        candidate: &Candidate,
-        at: u64,
-        rule: Stamp,
-        waits: &mut [u32; CAUSES],
-    ) {
+    fn account(&self, channel: usize, candidate: &Candidate, at: u64, waits: &mut [u32; CAUSES]) {
         let queues = &self.sets[self.set_of(channel) & 1];
         let place = usize::from(candidate.entry);
         let entry = &queues.entries[place];
@@ -243,26 +236,71 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[channel & 1];
         let drained = self.drained_before(usize::from(entry.request.kind), at) - entry.drained;
         let withheld = pc.withheld_before(usize::from(candidate.bank), at) - entry.withheld;
-        let mut left = at - entry.milestone;
+        let mut rest = Rest {
+            begin: entry.milestone,
+            left: at - entry.milestone,
+            waits,
+        };
         // Mostly the channel had the request's direction all the time, and its bank was not withheld.
         if drained | withheld != 0 {
-            let part = drained.min(left);
-            left -= part;
-            waits[Cause::Drain as usize] += clocks(part);
-            let part = withheld.min(left);
-            left -= part;
-            waits[Cause::Refresh as usize] += clocks(part);
+            rest.take(drained, Cause::Drain as usize);
+            rest.take(withheld, Cause::Refresh as usize);
         }
-        divide(left, entry.milestone, rule, waits);
+        if candidate.is_column() {
+            let ready = pc.banks[usize::from(candidate.bank)].row_ready;
+            rest.take_row(ready, self.timing.rcd);
+        }
+        rest.take_rules(pc.rules_of(candidate));
     }
 }
 
-/// Divides what is left of the time since a milestone between the rule that was met last and other requests.
-#[inline]
-pub(super) fn divide(left: u64, milestone: u64, rule: Stamp, waits: &mut [u32; CAUSES]) {
-    let ruled = clock(rule).saturating_sub(milestone).min(left);
-    waits[cause(rule)] += clocks(ruled);
-    waits[Cause::Order as usize] += clocks(left - ruled);
+/// What is left of the clocks between two commands for a request, while they are divided among their causes.
+pub(super) struct Rest<'a> {
+    /// Clocks before this one that rules ask for are given away.
+    pub(super) begin: u64,
+    pub(super) left: u64,
+    pub(super) waits: &'a mut [u32; CAUSES],
+}
+
+impl Rest<'_> {
+    /// Gives clocks to a cause, as far as there are any.
+    #[inline]
+    pub(super) fn take(&mut self, part: u64, cause: usize) {
+        let part = part.min(self.left);
+        self.left -= part;
+        self.waits[cause] += clocks(part);
+    }
+
+    /// The same up to a clock.
+    #[inline]
+    fn take_until(&mut self, until: u64, cause: usize) {
+        if until > self.begin {
+            self.take(until - self.begin, cause);
+            self.begin = until;
+        }
+    }
+
+    /// The row that a column command wants was opened, and ready at a clock.
+    #[inline]
+    pub(super) fn take_row(&mut self, ready: u64, rcd: u32) {
+        if ready > self.begin {
+            self.take_until(ready.saturating_sub(u64::from(rcd)), Cause::Bank as usize);
+            self.take_until(ready, Cause::Activate as usize);
+        }
+    }
+
+    /// The rules of bank, group and rank, of each what the narrower ones leave; then others went first.
+    #[inline]
+    pub(super) fn take_rules(mut self, rules: [Stamp; 3]) {
+        // Often a command goes at once.
+        if self.left == 0 {
+            return;
+        }
+        for rule in rules {
+            self.take_until(clock(rule), cause(rule));
+        }
+        self.waits[Cause::Order as usize] += clocks(self.left);
+    }
 }
 
 /// How a request is served whose column command goes out.

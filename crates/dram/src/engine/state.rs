@@ -81,20 +81,52 @@ pub(super) struct Stack {
     pub(super) faw_next: u8,
 }
 
-/// For how long requests could not use some banks.
-#[derive(Clone, Copy, Debug)]
+/// For how long a bank was withheld from requests or refreshed.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Withheld {
-    /// Since when; the last clock of all while they can.
-    pub(super) since: u64,
-    /// Clocks in all before that.
-    pub(super) before: u64,
+    /// The last stretch of such clocks; while the bank is withheld its end is the last clock of all.
+    since: u64,
+    until: u64,
+    /// When its last refresh is over.
+    refreshed: u64,
+    /// Clocks in all before that stretch.
+    total: u64,
 }
 
 impl Withheld {
-    const NEVER: Self = Self {
-        since: u64::MAX,
-        before: 0,
-    };
+    /// Clocks before a clock.
+    #[inline]
+    fn before(&self, now: u64) -> u64 {
+        self.total + now.min(self.until).saturating_sub(self.since)
+    }
+
+    /// A stretch begins, or goes on.
+    fn begin(&mut self, from: u64) {
+        if from > self.until {
+            self.total += self.until - self.since;
+            (self.since, self.until) = (from, from);
+        }
+    }
+
+    /// From a clock on it is withheld, if it was not before.
+    pub(super) fn hold(&mut self, from: u64) {
+        self.begin(from);
+        self.until = u64::MAX;
+    }
+
+    /// From a clock on it is not withheld, if it was.
+    pub(super) fn release(&mut self, from: u64) {
+        if self.until == u64::MAX {
+            self.until = from.max(self.refreshed);
+        }
+    }
+
+    /// It is refreshed, or waits for the refresh of others.
+    pub(super) fn refresh(&mut self, from: u64, until: u64) {
+        self.begin(from);
+        self.refreshed = self.refreshed.max(until);
+        self.until = self.until.max(until);
+    }
 }
 
 /// A bank of a pseudo-channel.
@@ -146,8 +178,9 @@ pub(super) struct PseudoChannel {
     pub(super) rank_ok: Vec<Slots>,
     /// The least of all ranks for column commands: no bank can have one before.
     pub(super) any_rank_ok: [Stamp; 2],
-    /// By rank and index of bank: when all such banks are precharged, and for how long they were withheld.
+    /// By rank and index of bank: when all such banks are precharged.
     pub(super) idle_ok: Vec<u64>,
+    /// By bank.
     pub(super) withheld: Vec<Withheld>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
@@ -171,11 +204,10 @@ impl PseudoChannel {
         self.ranks[bank.rank()].off >> bank.location.bank & 1 != 0
     }
 
-    /// Clocks before a clock for which a bank was withheld.
+    /// Clocks before a clock for which a bank was withheld or refreshed.
     #[inline]
     pub(super) fn withheld_before(&self, bank: usize, now: u64) -> u64 {
-        let of = &self.withheld[usize::from(self.banks[bank].place)];
-        of.before + now.saturating_sub(of.since)
+        self.withheld[bank].before(now)
     }
 
     /// `number` is its own.
@@ -236,7 +268,7 @@ impl PseudoChannel {
             rank_ok: vec![[0; 4]; ranks],
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
-            withheld: vec![Withheld::NEVER; ranks * per_group],
+            withheld: vec![Withheld::default(); banks],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![Stack::default(); ranks],
             by_age: [Ends::EMPTY; 2],

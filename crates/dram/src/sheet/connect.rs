@@ -5,16 +5,16 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, SettingError, Settings,
-    Sharing, Switch, set,
+    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, SettingError,
+    Settings, Sharing, Switch, set,
 };
 use super::module::{self, Module, Pair};
 use super::rounding::clocks_within;
 use super::system::{self, System};
-use super::timing::{Buffers, Ground};
+use super::timing::{Buffers, Ground, Turnarounds};
 use super::{BeatReturn, Name, mapping};
 use crate::config::{
-    Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
+    self, Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -27,6 +27,8 @@ const POSTPONED_MAX: u32 = 4;
 pub struct Connected {
     /// Timing, geometry, controllers, mapping and cores.
     pub config: SystemConfig,
+    /// What its turnarounds were made of, for those who reckon them anew.
+    pub turnarounds: Turnarounds,
     /// Sets of currents with their names: the chosen one first, the others for the band of energies.
     pub currents: Vec<(String, Currents)>,
 }
@@ -82,9 +84,11 @@ pub fn connect(
         settings,
     };
     let config = connection.config()?;
+    let turnarounds = connection.turnarounds()?;
     Ok(Connected {
         currents: connection.currents(&config)?,
         config,
+        turnarounds,
     })
 }
 
@@ -102,8 +106,8 @@ impl Connection<'_> {
         let clock = Clock {
             data_rate_mts: *module.dram_rate_mts.value(),
         };
-        let buffers = self.buffers()?;
-        let timing = self.timing(buffers)?;
+        let turnarounds = self.turnarounds()?;
+        let timing = self.timing(turnarounds)?;
         let policy = self.policy(&geometry, &timing)?;
         let channels = system.channels.pick("channels", settings)?.get();
         let sub_channels = u32::from(*module.sub_channels.value());
@@ -126,7 +130,9 @@ impl Connection<'_> {
         let mapping =
             mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
         let register = module.register_delay.pick("register_delay", settings)?;
-        let buffer = buffers.map_or(Time::ZERO, |buffers| buffers.read_delay);
+        let buffer = turnarounds
+            .buffers
+            .map_or(Time::ZERO, |buffers| buffers.read_delay);
         Ok(SystemConfig {
             channels,
             sub_channels,
@@ -137,6 +143,7 @@ impl Connection<'_> {
                 policy,
             },
             mapping,
+            refresh_stagger: self.stagger()?,
             module_delay_ps: register.ps() + buffer.ps(),
             cores: self.cores()?,
         })
@@ -178,6 +185,19 @@ impl Connection<'_> {
         })
     }
 
+    fn turnarounds(&self) -> Result<Turnarounds, SettingError> {
+        let (controller, settings) = (&self.system.controller, self.settings);
+        let rate = *self.module.dram_rate_mts.value();
+        let standard = *self.die.standard.value();
+        let set = controller.rtw_gap.pick("rtw_gap", settings)?.get();
+        let own = self.die.rules.rtw_gap.as_ref();
+        Ok(Turnarounds {
+            rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
+            rtw_gap: own.map_or(set, |rule| rule.clocks(standard, rate)),
+            buffers: self.buffers()?,
+        })
+    }
+
     /// The data buffers of an MRDIMM; settings for them are checked on every module.
     fn buffers(&self) -> Result<Option<Buffers>, SettingError> {
         let settings = self.settings;
@@ -199,7 +219,7 @@ impl Connection<'_> {
         }))
     }
 
-    fn timing(&self, pair: Option<Buffers>) -> Result<Timing, SettingError> {
+    fn timing(&self, turnarounds: Turnarounds) -> Result<Timing, SettingError> {
         let settings = self.settings;
         let controller = &self.system.controller;
         let rate = *self.module.dram_rate_mts.value();
@@ -220,9 +240,7 @@ impl Connection<'_> {
             die: self.die,
             organization: self.organization()?,
             bin,
-            pair,
-            rank_gap: controller.rank_gap.pick("rank_gap", settings)?.get(),
-            rtw_gap: controller.rtw_gap.pick("rtw_gap", settings)?.get(),
+            turnarounds,
             refresh_rate,
         };
         Ok(ground.timing())
@@ -313,8 +331,16 @@ impl Connection<'_> {
         Ok(postponed)
     }
 
-    /// First refreshes, evenly staggered over the interval: no two ranks at once, but for the ranks of a pair where they
-    /// are aligned.
+    fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {
+        let stagger = &self.system.controller.refresh_stagger;
+        Ok(match stagger.pick("refresh_stagger", self.settings)? {
+            RefreshStagger::Even => config::RefreshStagger::Even,
+            RefreshStagger::Aligned => config::RefreshStagger::Aligned,
+        })
+    }
+
+    /// First refreshes. Staggered they are spread evenly over the interval: no two ranks at once, but for the ranks of a
+    /// pair where those are aligned.
     fn phases(
         &self,
         geometry: &Geometry,
@@ -334,9 +360,10 @@ impl Connection<'_> {
             .controller
             .pair_refresh
             .pick("pair_refresh", self.settings)?;
-        let slots = match alignment {
-            PairRefresh::Staggered => pairs * ranks,
-            PairRefresh::Aligned => ranks,
+        let slots = match (self.stagger()?, alignment) {
+            (config::RefreshStagger::Aligned, _) => 1,
+            (_, PairRefresh::Staggered) => pairs * ranks,
+            (_, PairRefresh::Aligned) => ranks,
         };
         let phase = |index: u64| {
             let clocks = u64::from(interval) * (index % slots) / slots;
@@ -380,8 +407,15 @@ impl Connection<'_> {
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
             return_path_ps: system.return_path.pick("return_path", settings)?.ps(),
-            page_bytes: system.page_bytes.nominal().bytes(),
-            write_back_bytes: system.write_back_bytes.nominal().bytes(),
+            page_bytes: system
+                .page_bytes
+                .pick("page_bytes", settings)?
+                .get()
+                .bytes(),
+            write_back_bytes: system
+                .write_back_bytes
+                .pick("write_back_bytes", settings)?
+                .bytes(),
         })
     }
 }

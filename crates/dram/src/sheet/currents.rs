@@ -13,7 +13,7 @@ const LINE_BYTES: f64 = 64.0;
 /// One set of currents on a module. Currents are the largest that the set states.
 ///
 /// - IDD4R and IDD4W are scaled to the width of the die.
-/// - VPP is stated at rest and during REFab alone: every other state counts as rest, and REFsb takes more than rest in
+/// - VPP is stated at rest and during REFab alone: every other state counts as rest unless the set has IPP0, and REFsb takes more than rest in
 ///   the proportion that VDD has, `(IDD5C − IDD2N) / (IDD5B − IDD2N)`.
 /// - A set without IDD5C belongs to a die that cannot refresh single banks: IDD2N stands in for it and is never used.
 /// - Lines and buffers carry error correction along with every line, and a module's buffers serve its sub-channels
@@ -55,7 +55,7 @@ pub(super) fn currents(
         },
         vpp: Rail {
             volts: volts(&die.vpp),
-            i0: rest,
+            i0: set.ipp0.as_ref().map_or(rest, amps),
             i2n: rest,
             i2p: rest,
             i3n: rest,

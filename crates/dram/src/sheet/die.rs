@@ -112,6 +112,9 @@ pub struct Rules {
     pub txp: Rule,
     /// tACTPDEN and tPRPDEN: ACT or PRE to power-down entry.
     pub tpden: Rule,
+    /// Idle clocks of the data bus between a read's burst and a write's, where the standard states them; what a
+    /// controller says counts otherwise.
+    pub rtw_gap: Option<Rule>,
     /// tREFI: mean distance of REFab, up to 85 °C.
     pub trefi: Figure<Time>,
     /// tRFC (tRFC1): REFab to the next command.
@@ -174,8 +177,10 @@ pub struct CurrentSet {
     pub idd5b: Figure<Current>,
     /// IDD5C: REFsb every tRFCsb.
     pub idd5c: Option<Figure<Current>>,
-    /// IPP while nothing is refreshed.
+    /// IPP at rest, and whenever nothing else is stated.
     pub ipp: Figure<Current>,
+    /// IPP0: the same while one bank opens and closes a row every tRC; without it as at rest.
+    pub ipp0: Option<Figure<Current>>,
     /// IPP5B: the same while every bank is refreshed.
     pub ipp5b: Figure<Current>,
 }
@@ -363,6 +368,9 @@ impl Rules {
         for (key, rule) in self.all() {
             rule.check(key, problems);
         }
+        if let Some(rule) = &self.rtw_gap {
+            rule.check("rtw_gap", problems);
+        }
         let interval = |key: &str, figure: &Figure<Time>, rfc: &Rule, problems: &mut Problems| {
             problems.up_to(key, figure, Time::from_ps(1_000_000_000));
             let shortest = rfc.time().unwrap_or(Time::ZERO);
@@ -416,6 +424,7 @@ impl CurrentSet {
                 &self.idd2n,
                 self.idd5c.as_ref().unwrap_or(&self.idd2n),
             ),
+            ("ipp0", &self.ipp, self.ipp0.as_ref().unwrap_or(&self.ipp)),
             ("ipp5b", &self.ipp, &self.ipp5b),
         ];
         for (key, low, high) in rising {
@@ -447,5 +456,6 @@ impl CurrentSet {
         stated
             .into_iter()
             .chain(self.idd5c.iter().map(|figure| ("idd5c", figure)))
+            .chain(self.ipp0.iter().map(|figure| ("ipp0", figure)))
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Basis, Provenance};
 
 /// What a user sets otherwise than the sheets do: names of choices with their values as text.
@@ -237,6 +237,51 @@ impl Value for Time {
     }
 }
 
+/// The largest size of a choice.
+const SIZE_MAX: ByteCount = ByteCount::from_bytes(1 << 30);
+
+impl Value for ByteCount {
+    fn parse(text: &str) -> Option<Self> {
+        let whole = |size: &Self| *size <= SIZE_MAX && size.bytes().is_multiple_of(64);
+        text.parse().ok().filter(whole)
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn allowed() -> String {
+        format!("a multiple of 64 B up to {SIZE_MAX}, such as \"2 MiB\"")
+    }
+}
+
+/// A size of a page of virtual memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSize(ByteCount);
+
+impl PageSize {
+    /// The size.
+    #[must_use]
+    pub const fn get(self) -> ByteCount {
+        self.0
+    }
+}
+
+impl Value for PageSize {
+    fn parse(text: &str) -> Option<Self> {
+        let size: ByteCount = Value::parse(text)?;
+        (size.bytes().is_power_of_two() && size.bytes() >= 4096).then_some(Self(size))
+    }
+
+    fn text(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn allowed() -> String {
+        format!("a power of two from 4 KiB to {SIZE_MAX}, such as \"2 MiB\"")
+    }
+}
+
 /// A name of something in another sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
@@ -327,6 +372,16 @@ words! {
         /// Each at a time of its own.
         Staggered = "staggered",
         /// Both ranks of a pair together.
+        Aligned = "aligned",
+    }
+}
+
+words! {
+    /// How refreshes are spread over a system.
+    RefreshStagger {
+        /// Evenly over the interval: sub-channels and ranks take turns.
+        Even = "even",
+        /// Every rank of every sub-channel at once.
         Aligned = "aligned",
     }
 }

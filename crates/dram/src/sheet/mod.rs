@@ -7,6 +7,7 @@
 //! What nobody has disclosed is [`Labelled`]: a value with a reason and with alternatives, which [`Settings`] override
 //! by name.
 
+mod checked;
 mod connect;
 mod currents;
 mod die;
@@ -22,8 +23,8 @@ mod timing;
 pub use connect::{Connected, check_settings, choices, connect};
 pub use die::{Bin, CurrentSet, Die, Organization, Rules, SameBank, Stack};
 pub use labelled::{
-    BeatReturn, Choice, Count, Labelled, Name, Page, PairRefresh, PowerDown, RefreshMode,
-    RefreshRate, SettingError, Settings, Sharing, Switch, Value,
+    BeatReturn, Choice, Count, Labelled, Name, Page, PageSize, PairRefresh, PowerDown, RefreshMode,
+    RefreshRate, RefreshStagger, SettingError, Settings, Sharing, Switch, Value,
 };
 pub use mapping::Order;
 pub use module::{Kind, Module, ModulePower, Pair};
@@ -31,3 +32,4 @@ pub use problem::Problem;
 pub use rounding::{Standard, clocks_within};
 pub use rule::Rule;
 pub use system::{Controller, MappingSheet, System};
+pub use timing::{Buffers, Turnarounds};

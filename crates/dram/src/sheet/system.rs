@@ -5,8 +5,8 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    Choice, Count, Labelled, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, Sharing,
-    Switch,
+    Choice, Count, Labelled, Page, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
+    RefreshStagger, Sharing, Switch,
 };
 use super::mapping::Order;
 use super::problem::{Problem, Problems};
@@ -28,9 +28,9 @@ pub struct System {
     /// From the memory controller back to the core.
     pub return_path: Labelled<Time>,
     /// Bytes of a page of virtual memory.
-    pub page_bytes: Figure<ByteCount>,
+    pub page_bytes: Labelled<PageSize>,
     /// Cache that holds the dirty lines of a core.
-    pub write_back_bytes: Figure<ByteCount>,
+    pub write_back_bytes: Labelled<ByteCount>,
     /// How addresses are spread.
     pub mapping: MappingSheet,
     /// What the memory controllers decide by themselves.
@@ -77,6 +77,8 @@ pub struct Controller {
     pub refresh_postponed: Labelled<Count<0, 32>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
+    /// Whether sub-channels and ranks are refreshed one after the other.
+    pub refresh_stagger: Labelled<RefreshStagger>,
     /// When a rank without requests is powered down.
     pub power_down: Labelled<PowerDown>,
     /// Idle clocks of the DRAM's data bus between bursts of different ranks.
@@ -86,12 +88,14 @@ pub struct Controller {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 23] = [
+pub(super) const NAMES: [&str; 26] = [
     "channels",
     "cores",
     "misses",
     "request_path",
     "return_path",
+    "page_bytes",
+    "write_back_bytes",
     "interleave_bytes",
     "address_order",
     "hash",
@@ -107,6 +111,7 @@ pub(super) const NAMES: [&str; 23] = [
     "refresh_rate",
     "refresh_postponed",
     "pair_refresh",
+    "refresh_stagger",
     "power_down",
     "rank_gap",
     "rtw_gap",
@@ -123,6 +128,8 @@ impl System {
             self.misses.choice("misses"),
             self.request_path.choice("request_path"),
             self.return_path.choice("return_path"),
+            self.page_bytes.choice("page_bytes"),
+            self.write_back_bytes.choice("write_back_bytes"),
             mapping.interleave_bytes.choice("interleave_bytes"),
             mapping.address_order.choice("address_order"),
             mapping.hash.choice("hash"),
@@ -138,6 +145,7 @@ impl System {
             controller.refresh_rate.choice("refresh_rate"),
             controller.refresh_postponed.choice("refresh_postponed"),
             controller.pair_refresh.choice("pair_refresh"),
+            controller.refresh_stagger.choice("refresh_stagger"),
             controller.power_down.choice("power_down"),
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
@@ -153,23 +161,6 @@ impl System {
             &self.core_clock,
             Frequency::from_hz(20_000_000_000),
         );
-        problems.up_to(
-            "page_bytes",
-            &self.page_bytes,
-            ByteCount::from_bytes(1 << 30),
-        );
-        let page = self.page_bytes.nominal().bytes();
-        if !page.is_power_of_two() || page < 4096 {
-            problems.add("page_bytes", "allowed: a power of two from 4 KiB to 1 GiB");
-        }
-        problems.up_to(
-            "write_back_bytes",
-            &self.write_back_bytes,
-            ByteCount::from_bytes(1 << 30),
-        );
-        if !self.write_back_bytes.nominal().bytes().is_multiple_of(64) {
-            problems.add("write_back_bytes", "allowed: a multiple of 64 B");
-        }
         if !self
             .mapping
             .interleave_bytes

@@ -12,22 +12,31 @@ pub(super) struct Ground<'a> {
     pub(super) die: &'a Die,
     pub(super) organization: &'a Organization,
     pub(super) bin: &'a Bin,
-    /// The pair of an MRDIMM.
-    pub(super) pair: Option<Buffers>,
-    /// Idle clocks between bursts of different ranks.
-    pub(super) rank_gap: u32,
-    /// Idle clocks between a read's burst and a write's.
-    pub(super) rtw_gap: u32,
+    pub(super) turnarounds: Turnarounds,
     /// How many times as often as normal refreshes fall due.
     pub(super) refresh_rate: u64,
 }
 
+/// What the distances between data on a bus are made of, beside latencies and bursts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turnarounds {
+    /// Idle clocks between bursts of different ranks.
+    pub rank_gap: u32,
+    /// Idle clocks between a read's burst and a write's.
+    pub rtw_gap: u32,
+    /// The data buffers of an MRDIMM.
+    pub buffers: Option<Buffers>,
+}
+
 /// The data buffers of an MRDIMM.
-#[derive(Clone, Copy)]
-pub(super) struct Buffers {
-    pub(super) beat_return: BeatReturn,
-    pub(super) read_delay: Time,
-    pub(super) write_delay: Time,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// How the beats of the pseudo-channels share the host's bus.
+    pub beat_return: BeatReturn,
+    /// From the DRAM to the host.
+    pub read_delay: Time,
+    /// From the host to the DRAM.
+    pub write_delay: Time,
 }
 
 /// Distances between data on the host's bus of an MRDIMM, in clocks of the DRAM.
@@ -42,7 +51,8 @@ impl Ground<'_> {
     ///
     /// RD to WR in a rank: the write's data must not begin before the read's have ended and the bus was idle for the
     /// gap, `cl + burst + gap − cwl`. On an MRDIMM the host's bus may ask for more, as it does of the other
-    /// pseudo-channel; see [`host_bus`](Self::host_bus).
+    /// pseudo-channel; see [`host_bus`](Self::host_bus). To another rank the engine adds the gap between ranks, since
+    /// the bus changes its direction and its driver: more than some simulators ask for, and never too little.
     pub(super) fn timing(&self) -> Timing {
         let rate = self.bin.rate_mts;
         let standard = *self.die.standard.value();
@@ -63,8 +73,9 @@ impl Ground<'_> {
         // A die that cannot refresh single banks is never asked to; the numbers stand for nothing then.
         let same_bank = rules.same_bank.as_ref();
         let stack = rules.stack.as_ref();
+        let gaps = self.turnarounds;
         let host = self.host_bus(standard, cl, cwl, burst);
-        let rtw = (cl + burst + self.rtw_gap).saturating_sub(cwl).max(1);
+        let rtw = (cl + burst + gaps.rtw_gap).saturating_sub(cwl).max(1);
         Timing {
             cl,
             cwl,
@@ -91,7 +102,7 @@ impl Ground<'_> {
             ppd: clocks(&rules.tppd),
             rrd_dlr: stack.map_or(rrd_s, |stack| clocks(&stack.trrd_dlr)),
             faw_dlr: stack.map_or(faw, |stack| clocks(&stack.tfaw_dlr)),
-            rank_gap: self.rank_gap,
+            rank_gap: gaps.rank_gap,
             pair_burst: host.burst,
             pair_rtw: host.rtw,
             pair_wtr: host.wtr,
@@ -120,7 +131,8 @@ impl Ground<'_> {
     ///
     /// All 0 or 1 without pairs, where no other pseudo-channel exists.
     fn host_bus(&self, standard: Standard, cl: u32, cwl: u32, burst: u32) -> HostBus {
-        let Some(pair) = self.pair else {
+        let gaps = self.turnarounds;
+        let Some(pair) = gaps.buffers else {
             return HostBus {
                 burst: 0,
                 rtw: 0,
@@ -140,10 +152,10 @@ impl Ground<'_> {
                 BeatReturn::Interleaved => 0,
                 BeatReturn::Sequential => burst / 2,
             },
-            rtw: (cl + burst + later + self.rtw_gap.div_ceil(2))
+            rtw: (cl + burst + later + gaps.rtw_gap.div_ceil(2))
                 .saturating_sub(cwl)
                 .max(1),
-            wtr: (cwl + burst + self.rank_gap.div_ceil(2))
+            wtr: (cwl + burst + gaps.rank_gap.div_ceil(2))
                 .saturating_sub(cl + earlier)
                 .max(1),
         }

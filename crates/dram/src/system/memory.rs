@@ -156,7 +156,12 @@ impl<O: Observer> MemorySystem<O> {
             part.run(last);
         }
         let end = self.parts.iter_mut().map(SubChannel::flush).max();
-        let end_ps = self.config.sub_channel.clock.ps(end.unwrap_or(0));
+        let end = end.unwrap_or(0);
+        // Those that were done before the others go on being refreshed.
+        for part in &mut self.parts {
+            part.run(end);
+        }
+        let end_ps = self.config.sub_channel.clock.ps(end);
         self.told_ps = self.told_ps.max(end_ps);
         self.collect(None);
         self.told_ps

@@ -3,21 +3,13 @@
 //! guesswork that serves tests alone. The catalogue has the real ones.
 
 use super::dram::{
-    Clock, CoreConfig, Digit, Field, Geometry, Mapping, PagePolicy, Policy, Refresh,
-    SubChannelConfig, SystemConfig, Timing,
+    Clock, CoreConfig, Digit, Field, Geometry, Mapping, Policy, RefreshStagger, SubChannelConfig,
+    SystemConfig, Timing,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
 pub(crate) fn rdimm_6400() -> SystemConfig {
-    let geometry = Geometry {
-        pseudo_channels: 1,
-        ranks: 2,
-        slices: 1,
-        groups: 8,
-        banks: 4,
-        rows: 65_536,
-        columns: 64,
-    };
+    let geometry = SubChannelConfig::ddr5_6400().geometry;
     system(6400, geometry, timing_6400(), 0)
 }
 
@@ -50,6 +42,7 @@ fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -
             policy,
         },
         mapping,
+        refresh_stagger: RefreshStagger::Even,
         module_delay_ps,
         cores: CoreConfig {
             cores: 128,
@@ -85,62 +78,18 @@ fn mapping(geometry: &Geometry) -> Mapping {
 fn policy(geometry: &Geometry, refi: u32) -> Policy {
     let ranks = u32::from(geometry.pseudo_channels) * u32::from(geometry.ranks);
     Policy {
-        read_queue: 32,
-        write_queue: 64,
-        shared_queues: false,
-        shared_commands: false,
-        drain_high: 48,
-        drain_low: 16,
         age_cap: 64,
-        page: PagePolicy::Open,
-        refresh: Refresh::AllBank,
-        refresh_postponed_max: 0,
         refresh_phase: (1..=ranks).map(|rank| rank * (refi / ranks)).collect(),
-        power_down: None,
+        ..SubChannelConfig::ddr5_6400().policy
     }
 }
 
 fn timing_6400() -> Timing {
     Timing {
-        cl: 52,
-        cwl: 50,
-        burst: 8,
-        rcd: 52,
-        rp: 52,
-        ras: 103,
-        rc: 155,
-        rtp: 24,
-        wr: 96,
-        ccd_s: 8,
-        ccd_m: 16,
-        ccd_l: 16,
-        ccd_s_wr: 8,
-        ccd_m_wr: 32,
-        ccd_l_wr: 32,
-        wtr_s: 8,
-        wtr_m: 32,
-        wtr_l: 32,
-        rtw: 14,
-        rrd_s: 8,
-        rrd_l: 16,
-        faw: 32,
-        ppd: 2,
-        rrd_dlr: 8,
-        faw_dlr: 32,
-        rank_gap: 2,
         pair_burst: 8,
         pair_rtw: 14,
         pair_wtr: 8,
-        refi: 12_480,
-        rfc: 944,
-        rfc_dlr: 315,
-        refi_sb: 1_560,
-        rfc_sb: 416,
-        refsbrd: 96,
-        pd: 24,
-        xp: 24,
-        pden: 2,
-        long_command: 2,
+        ..SubChannelConfig::ddr5_6400().timing
     }
 }
 

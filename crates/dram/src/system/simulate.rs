@@ -270,7 +270,7 @@ fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
         return wrong("cores.clock_hz", "is 0 Hz".to_owned());
     }
     if paths == [0, 0] {
-        let problem = "requests and answers that take no time leave nothing to run ahead by";
+        let problem = "requests and answers that take no time leave nothing to run ahead by; set request_path or return_path to 1 ns or more";
         return wrong("cores.request_path_ps", problem.to_owned());
     }
     if paths.iter().any(|&path| path > PATH_MAX_PS) || config.module_delay_ps > PATH_MAX_PS {

@@ -8,3 +8,4 @@ mod loops;
 mod plain;
 mod runs;
 mod statistics;
+mod waits;

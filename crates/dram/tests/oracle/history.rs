@@ -83,6 +83,24 @@ pub(super) enum Scope {
     Other,
 }
 
+/// Where a rule holds: in a bank, in a group, or in a rank and farther.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Bank,
+    Group,
+    Rank,
+}
+
+impl Scope {
+    fn place(self) -> Place {
+        match self {
+            Self::Bank => Place::Bank,
+            Self::Group => Place::Group,
+            Self::Rank | Self::Stack | Self::PseudoChannel | Self::Other => Place::Rank,
+        }
+    }
+}
+
 impl History {
     pub(super) fn new(timing: &Timing, slices: u8) -> Self {
         Self {
@@ -181,6 +199,24 @@ impl History {
             distance(self.scope(*from, to)).map(|clocks| at + u64::from(clocks))
         };
         events.iter().filter_map(over).max().unwrap_or(0)
+    }
+
+    /// The same by the place in which the distances hold: bank, group, rank and farther.
+    pub(super) fn past_by_place(
+        &self,
+        events: &VecDeque<Event>,
+        to: Location,
+        distance: impl Fn(Scope) -> Option<u32>,
+    ) -> [u64; 3] {
+        let mut over = [0; 3];
+        for (at, from) in events {
+            let scope = self.scope(*from, to);
+            if let Some(clocks) = distance(scope) {
+                let over = &mut over[scope.place() as usize];
+                *over = (*over).max(at + u64::from(clocks));
+            }
+        }
+        over
     }
 
     /// Which column of the table speaks of two places.

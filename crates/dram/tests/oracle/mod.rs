@@ -12,7 +12,7 @@ mod scenarios;
 mod waits;
 
 use wordline_dram::{
-    Command, Issued, Kind, Location, Outcome, Refresh, Request, Served, SubChannelConfig,
+    Cause, Command, Issued, Kind, Location, Outcome, Refresh, Request, Served, SubChannelConfig,
 };
 
 use candidates::Candidate;
@@ -30,6 +30,8 @@ struct Bank {
     open: Option<u32>,
     /// Clock of its last ACT or column command.
     touched: u64,
+    /// When its last refresh is over, or that of others that it waited for.
+    refreshed: u64,
 }
 
 /// A logical rank.
@@ -154,7 +156,6 @@ impl Oracle {
         self.fall_due();
         self.admit();
         self.turn();
-        self.wait();
         for bus in 0..self.bus_free.len() {
             if self.bus_free[bus] <= self.now
                 && let Some(best) = self.best(bus)
@@ -162,6 +163,7 @@ impl Oracle {
                 self.issue(bus, &best);
             }
         }
+        self.wait();
         self.now += 1;
     }
 
@@ -236,7 +238,9 @@ impl Oracle {
     fn wait(&mut self) {
         let kind = |entry: &Entry| {
             let other_direction = (entry.request.kind == Kind::Write) != self.writing;
-            (other_direction, self.withheld(entry.location()))
+            let at = entry.location();
+            let refreshed = self.now < self.bank(at).refreshed;
+            (other_direction, refreshed || self.withheld(at))
         };
         let kinds: Vec<_> = self
             .sets
@@ -292,7 +296,7 @@ impl Oracle {
             1
         };
         self.bus_free[bus] = at + u64::from(clocks);
-        let (met, causes) = self.archive.last_met(command, location, &closes);
+        let steps = self.steps(command, location, &closes);
         let issued = Issued {
             at,
             command,
@@ -318,6 +322,7 @@ impl Oracle {
                 *self.bank_mut(location) = Bank {
                     open: Some(location.row),
                     touched: at,
+                    refreshed: 0,
                 };
             }
             Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
@@ -325,11 +330,16 @@ impl Oracle {
                 *self.bank_mut(location) = Bank {
                     open: None,
                     touched: at,
+                    refreshed: 0,
                 }
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {}
-            Command::RefAb => self.rank_mut(location).owed -= 1,
+            Command::RefAb => {
+                self.refresh(command, location);
+                self.rank_mut(location).owed -= 1;
+            }
             Command::RefSb => {
+                self.refresh(command, location);
                 let banks = self.config.geometry.banks;
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
@@ -340,8 +350,38 @@ impl Oracle {
         }
         if let Some(id) = request {
             let set = self.set_of(location.pseudo_channel);
-            self.sets[set].entry_mut(id).waits.command(at, met, causes);
+            self.sets[set].entry_mut(id).waits.command(at, steps);
             self.serve(id, command, location);
+        }
+    }
+
+    /// When the rules of a command were met, with their causes; first those of the row that a column command wants.
+    fn steps(&self, command: Command, at: Location, closes: &[Location]) -> Vec<(u64, Vec<Cause>)> {
+        let mut steps = Vec::new();
+        if command.is_column()
+            && let Some((opened, ready)) = self.archive.opened(at)
+        {
+            steps = vec![(opened, vec![Cause::Bank]), (ready, vec![Cause::Activate])];
+        }
+        steps.extend(self.archive.last_met(command, at, closes));
+        steps
+    }
+
+    /// Notes until when a refresh holds up banks.
+    fn refresh(&mut self, command: Command, at: Location) {
+        let (timing, now) = (self.config.timing.clone(), self.now);
+        let per_group = usize::from(self.config.geometry.banks);
+        for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
+            let clocks = if command == Command::RefAb {
+                timing.rfc
+            } else if place % per_group == usize::from(at.bank) {
+                timing.rfc_sb
+            } else if bank.open.is_none() {
+                timing.refsbrd
+            } else {
+                continue;
+            };
+            bank.refreshed = bank.refreshed.max(now + u64::from(clocks));
         }
     }
 

@@ -6,10 +6,21 @@ use std::ops::ControlFlow;
 use wordline_dram::{Cause, Command, Location};
 
 use super::history::Scope::{Bank, Group, Other, PseudoChannel, Rank, Stack};
-use super::history::{Event, History, past_each, same_bank, same_rank};
+use super::history::{Event, History, Place, past_each, same_bank, same_rank};
 
-/// Hears of every rule: its cause, and the first clock at which it is met. May have heard enough.
-type Rule<'a> = &'a mut dyn FnMut(Cause, u64) -> ControlFlow<()>;
+/// Hears of every rule: where it holds, its cause, and the first clock at which it is met. May have heard enough.
+type Rule<'a> = &'a mut dyn FnMut(Place, Cause, u64) -> ControlFlow<()>;
+
+/// Says so of rules of one cause for all places.
+fn each_place(cause: Cause, over: [u64; 3], rule: Rule) -> ControlFlow<()> {
+    for (place, at) in [Place::Bank, Place::Group, Place::Rank]
+        .into_iter()
+        .zip(over)
+    {
+        rule(place, cause, at)?;
+    }
+    ControlFlow::Continue(())
+}
 
 impl History {
     /// Whether every rule allows a command now; `closes` are the open banks that it precharges.
@@ -20,7 +31,7 @@ impl History {
         to: Location,
         closes: &[Location],
     ) -> bool {
-        let mut met = |_, at| {
+        let mut met = |_, _, at| {
             if at <= now {
                 ControlFlow::Continue(())
             } else {
@@ -30,23 +41,31 @@ impl History {
         self.rules(command, to, closes, &mut met).is_continue()
     }
 
-    /// The clock at which the last of the rules is met, and the causes of those that are met then and not before.
+    /// When the last rule of bank, group and rank is met, and the causes of those that are met then.
     pub(super) fn last_met(
         &self,
         command: Command,
         to: Location,
         closes: &[Location],
-    ) -> (u64, Vec<Cause>) {
-        let mut last = (0, Vec::new());
-        let _ = self.rules(command, to, closes, &mut |cause, at| {
+    ) -> [(u64, Vec<Cause>); 3] {
+        let mut last: [(u64, Vec<Cause>); 3] = Default::default();
+        let _ = self.rules(command, to, closes, &mut |place, cause, at| {
+            let last = &mut last[place as usize];
             if at > last.0 {
-                last = (at, vec![cause]);
+                *last = (at, vec![cause]);
             } else if at == last.0 {
                 last.1.push(cause);
             }
             ControlFlow::Continue(())
         });
         last
+    }
+
+    /// The last ACT of a bank, if any rule remembers one, and when its row was ready.
+    pub(super) fn opened(&self, bank: Location) -> Option<(u64, u64)> {
+        let mut of_bank = self.activations.iter().rev();
+        let (at, _) = of_bank.find(|(_, from)| same_bank(*from, bank))?;
+        Some((*at, at + u64::from(self.timing.rcd)))
     }
 
     fn rules(
@@ -57,6 +76,7 @@ impl History {
         rule: Rule,
     ) -> ControlFlow<()> {
         rule(
+            Place::Rank,
             Cause::PowerDown,
             past_each(&self.exits, |from| same_rank(from, to), self.timing.xp),
         )?;
@@ -73,6 +93,7 @@ impl History {
             Command::RefSb => self.refresh_same_bank(to, rule),
             Command::Pde => self.power_down(to, rule),
             Command::Pdx => rule(
+                Place::Rank,
                 Cause::PowerDown,
                 past_each(&self.entries, |from| same_rank(from, to), self.timing.pd),
             ),
@@ -83,29 +104,44 @@ impl History {
         let t = &self.timing;
         let rank = |from| same_rank(from, to);
         let bank = |from| same_bank(from, to);
-        rule(Cause::Bank, past_each(&self.activations, bank, t.rc))?;
-        rule(Cause::Bank, past_each(&self.precharges, bank, t.rp))?;
-        let apart = self.past(&self.activations, to, |scope| match scope {
+        rule(
+            Place::Bank,
+            Cause::Bank,
+            past_each(&self.activations, bank, t.rc),
+        )?;
+        rule(
+            Place::Bank,
+            Cause::Bank,
+            past_each(&self.precharges, bank, t.rp),
+        )?;
+        let apart = self.past_by_place(&self.activations, to, |scope| match scope {
             Group => Some(t.rrd_l),
             Rank => Some(t.rrd_s),
             Stack => Some(t.rrd_dlr),
             Bank | PseudoChannel | Other => None,
         });
-        rule(Cause::ActivationRate, apart)?;
-        rule(Cause::ActivationRate, self.fifth(rank, t.faw))?;
+        each_place(Cause::ActivationRate, apart, rule)?;
+        rule(Place::Rank, Cause::ActivationRate, self.fifth(rank, t.faw))?;
         if self.slices > 1 {
             rule(
+                Place::Rank,
                 Cause::ActivationRate,
                 self.fifth(|from| self.same_stack(from, to), t.faw_dlr),
             )?;
         }
         let refreshed = |from: Location| same_rank(from, to) && from.bank == to.bank;
-        rule(Cause::Refresh, past_each(&self.all_bank, rank, t.rfc))?;
         rule(
+            Place::Rank,
+            Cause::Refresh,
+            past_each(&self.all_bank, rank, t.rfc),
+        )?;
+        rule(
+            Place::Bank,
             Cause::Refresh,
             past_each(&self.same_bank, refreshed, t.rfc_sb),
         )?;
         rule(
+            Place::Rank,
             Cause::Refresh,
             past_each(
                 &self.same_bank,
@@ -138,29 +174,31 @@ impl History {
         let t = &self.timing;
         let written = t.cwl + t.burst;
         rule(
+            Place::Bank,
             Cause::Activate,
             past_each(&self.activations, |from| same_bank(from, to), t.rcd),
         )?;
-        let apart = self.past(&self.reads, to, |scope| match scope {
+        let apart = self.past_by_place(&self.reads, to, |scope| match scope {
             Bank => Some(t.ccd_l),
             Group => Some(t.ccd_m),
             Rank | Stack => Some(t.ccd_s),
             PseudoChannel => None,
             Other => Some(t.pair_burst),
         });
-        rule(Cause::Bus, apart)?;
+        each_place(Cause::Bus, apart, rule)?;
         rule(
+            Place::Rank,
             Cause::Turnaround,
             self.other_rank(&self.reads, to, t.burst + t.rank_gap),
         )?;
-        let turned = self.past(&self.writes, to, |scope| match scope {
+        let turned = self.past_by_place(&self.writes, to, |scope| match scope {
             Bank => Some(written + t.wtr_l),
             Group => Some(written + t.wtr_m),
             Rank | Stack => Some(written + t.wtr_s),
             PseudoChannel => Some((written + t.rank_gap).saturating_sub(t.cl).max(1)),
             Other => Some(t.pair_wtr),
         });
-        rule(Cause::Turnaround, turned)
+        each_place(Cause::Turnaround, turned, rule)
     }
 
     /// What an RDA has to keep beside the rules of an RD.
@@ -168,6 +206,7 @@ impl History {
         let t = &self.timing;
         let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
         rule(
+            Place::Bank,
             Cause::Bank,
             past_each(&self.writes, |from| same_bank(from, to), distance),
         )
@@ -176,18 +215,20 @@ impl History {
     fn write(&self, to: Location, rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         rule(
+            Place::Bank,
             Cause::Activate,
             past_each(&self.activations, |from| same_bank(from, to), t.rcd),
         )?;
-        let apart = self.past(&self.writes, to, |scope| match scope {
+        let apart = self.past_by_place(&self.writes, to, |scope| match scope {
             Bank => Some(t.ccd_l_wr),
             Group => Some(t.ccd_m_wr),
             Rank | Stack => Some(t.ccd_s_wr),
             PseudoChannel => None,
             Other => Some(t.pair_burst),
         });
-        rule(Cause::Bus, apart)?;
+        each_place(Cause::Bus, apart, rule)?;
         rule(
+            Place::Rank,
             Cause::Turnaround,
             self.other_rank(&self.writes, to, t.burst + t.rank_gap),
         )?;
@@ -196,20 +237,31 @@ impl History {
             PseudoChannel => Some(t.rtw + t.rank_gap),
             Other => Some(t.pair_rtw),
         });
-        rule(Cause::Turnaround, turned)
+        // As long everywhere in the rank, it is the rank's.
+        rule(Place::Rank, Cause::Turnaround, turned)
     }
 
     fn precharge(&self, to: Location, closes: &[Location], rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         rule(
+            Place::Rank,
             Cause::Bank,
             past_each(&self.closings, |from| same_rank(from, to), t.ppd),
         )?;
         for closed in closes {
             let bank = |from| same_bank(from, *closed);
-            rule(Cause::Bank, past_each(&self.activations, bank, t.ras))?;
-            rule(Cause::Bank, past_each(&self.reads, bank, t.rtp))?;
             rule(
+                Place::Bank,
+                Cause::Bank,
+                past_each(&self.activations, bank, t.ras),
+            )?;
+            rule(
+                Place::Bank,
+                Cause::Bank,
+                past_each(&self.reads, bank, t.rtp),
+            )?;
+            rule(
+                Place::Bank,
                 Cause::Bank,
                 past_each(&self.writes, bank, t.cwl + t.burst + t.wr),
             )?;
@@ -220,6 +272,7 @@ impl History {
     fn refresh_all_banks(&self, to: Location, rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         rule(
+            Place::Rank,
             Cause::Bank,
             past_each(&self.precharges, |from| same_rank(from, to), t.rp),
         )?;
@@ -228,16 +281,25 @@ impl History {
             Stack => Some(t.rfc_dlr),
             PseudoChannel | Other => None,
         });
-        rule(Cause::Refresh, refreshed)
+        rule(Place::Rank, Cause::Refresh, refreshed)
     }
 
     fn refresh_same_bank(&self, to: Location, rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         let rank = |from| same_rank(from, to);
         let of_index = |from: Location| same_rank(from, to) && from.bank == to.bank;
-        rule(Cause::Bank, past_each(&self.precharges, of_index, t.rp))?;
-        rule(Cause::Refresh, past_each(&self.same_bank, rank, t.rfc_sb))?;
         rule(
+            Place::Rank,
+            Cause::Bank,
+            past_each(&self.precharges, of_index, t.rp),
+        )?;
+        rule(
+            Place::Rank,
+            Cause::Refresh,
+            past_each(&self.same_bank, rank, t.rfc_sb),
+        )?;
+        rule(
+            Place::Rank,
             Cause::ActivationRate,
             past_each(&self.activations, rank, t.rrd_l),
         )
@@ -246,13 +308,26 @@ impl History {
     fn power_down(&self, to: Location, rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         let rank = |from| same_rank(from, to);
-        rule(Cause::Refresh, past_each(&self.all_bank, rank, t.rfc))?;
-        rule(Cause::Refresh, past_each(&self.same_bank, rank, t.rfc_sb))?;
-        for events in [&self.activations, &self.closings, &self.precharges] {
-            rule(Cause::Bank, past_each(events, rank, t.pden))?;
-        }
-        rule(Cause::Bus, past_each(&self.reads, rank, t.cl + t.burst + 1))?;
         rule(
+            Place::Rank,
+            Cause::Refresh,
+            past_each(&self.all_bank, rank, t.rfc),
+        )?;
+        rule(
+            Place::Rank,
+            Cause::Refresh,
+            past_each(&self.same_bank, rank, t.rfc_sb),
+        )?;
+        for events in [&self.activations, &self.closings, &self.precharges] {
+            rule(Place::Rank, Cause::Bank, past_each(events, rank, t.pden))?;
+        }
+        rule(
+            Place::Rank,
+            Cause::Bus,
+            past_each(&self.reads, rank, t.cl + t.burst + 1),
+        )?;
+        rule(
+            Place::Rank,
             Cause::Bus,
             past_each(&self.writes, rank, t.cwl + t.burst + t.wr + 1),
         )

@@ -1,10 +1,10 @@
 //! "Why a request waited". Clocks are counted as they pass; each interval between two commands is divided by lengths:
-//! so many clocks of the other direction, then, as far as clocks are left, so many of a withheld bank, then so many as
-//! lie between the interval's begin and the last rule's clock, and what remains.
+//! so many clocks of the other direction, then, as far as clocks are left, so many of a bank that is withheld or
+//! refreshed, then so many as lie between the clocks of its row, bank, group and rank, and what remains.
 
 use wordline_dram::{CAUSES, Cause};
 
-/// The waits of a request. Where several rules were the last ones, and met at the same clock, any of their causes is
+/// The waits of a request. Where several rules of a place were met at the same clock, any of their causes is
 /// right.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waits {
@@ -17,7 +17,7 @@ pub(crate) struct Waits {
     begin: u64,
     /// Clocks since then during which the channel had the other direction.
     other_direction: u64,
-    /// Clocks since then during which the bank was withheld.
+    /// Clocks since then during which the bank was withheld or refreshed.
     withheld: u64,
 }
 
@@ -44,8 +44,8 @@ impl Waits {
         self.withheld += u64::from(withheld);
     }
 
-    /// A command serves it, whose last rules were met at a clock.
-    pub(super) fn command(&mut self, now: u64, met: u64, causes: Vec<Cause>) {
+    /// A command serves it, whose rules were met at some clocks: those of the narrowest place first.
+    pub(super) fn command(&mut self, now: u64, steps: Vec<(u64, Vec<Cause>)>) {
         let mut left = now - self.begin;
         let mut take = |clocks: u64| {
             let taken = clocks.min(left);
@@ -54,9 +54,13 @@ impl Waits {
         };
         self.certain[Cause::Drain as usize] += take(self.other_direction);
         self.certain[Cause::Refresh as usize] += take(self.withheld);
-        let ruled = take(met.saturating_sub(self.begin));
-        if ruled > 0 {
-            self.either.push((ruled, causes));
+        let mut before = self.begin;
+        for (met, causes) in steps {
+            let ruled = take(met.saturating_sub(before));
+            if ruled > 0 {
+                self.either.push((ruled, causes));
+            }
+            before = before.max(met);
         }
         self.certain[Cause::Order as usize] += left;
         (self.begin, self.other_direction, self.withheld) = (now, 0, 0);

@@ -33,7 +33,7 @@ pub(crate) fn ddr5_6400() -> Timing {
         wtr_s: 8,
         wtr_m: 32,
         wtr_l: 32,
-        rtw: 12,
+        rtw: 14,
         rrd_s: 8,
         rrd_l: 16,
         faw: 32,

@@ -67,7 +67,12 @@ fn in_parallel<'n, T: Send>(
     name: impl Fn(usize) -> &'n str,
     work: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, LabError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
+    // Threads without work would only look for some.
+    let threads = match control.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        named => named,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(count).max(1));
     let pool = pool.build().map_err(|error| LabError::Threads {
         problem: error.to_string(),
     })?;

@@ -1,0 +1,82 @@
+//! One sub-channel to begin with, by hand.
+
+use crate::config::{Clock, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::timing::Timing;
+
+impl SubChannelConfig {
+    /// DDR5-6400 in bin B (52-52-52), two ranks of x8 devices of 16 Gb, open pages, 32 read and 64 write entries, REFab:
+    /// for examples and benches. The rules are those that open simulators restate of JESD79-5B, as the sheet
+    /// `ddr5-16gb` of `wordline-catalog` has them with a source each.
+    #[must_use]
+    pub fn ddr5_6400() -> Self {
+        Self {
+            clock: Clock {
+                data_rate_mts: 6400,
+            },
+            geometry: Geometry {
+                pseudo_channels: 1,
+                ranks: 2,
+                slices: 1,
+                groups: 8,
+                banks: 4,
+                rows: 65_536,
+                columns: 64,
+            },
+            timing: Timing {
+                cl: 52,
+                cwl: 50,
+                burst: 8,
+                rcd: 52,
+                rp: 52,
+                ras: 103,
+                rc: 155,
+                rtp: 24,
+                wr: 96,
+                ccd_s: 8,
+                ccd_m: 16,
+                ccd_l: 16,
+                ccd_s_wr: 8,
+                ccd_m_wr: 32,
+                ccd_l_wr: 32,
+                wtr_s: 8,
+                wtr_m: 32,
+                wtr_l: 32,
+                rtw: 14,
+                rrd_s: 8,
+                rrd_l: 16,
+                faw: 32,
+                ppd: 2,
+                rrd_dlr: 8,
+                faw_dlr: 32,
+                rank_gap: 2,
+                pair_burst: 0,
+                pair_rtw: 0,
+                pair_wtr: 0,
+                refi: 12_480,
+                rfc: 944,
+                rfc_dlr: 314,
+                refi_sb: 1560,
+                rfc_sb: 416,
+                refsbrd: 96,
+                pd: 24,
+                xp: 24,
+                pden: 2,
+                long_command: 2,
+            },
+            policy: Policy {
+                read_queue: 32,
+                write_queue: 64,
+                shared_queues: false,
+                shared_commands: false,
+                drain_high: 48,
+                drain_low: 16,
+                age_cap: 128,
+                page: PagePolicy::Open,
+                refresh: Refresh::AllBank,
+                refresh_postponed_max: 0,
+                refresh_phase: vec![6240, 12_480],
+                power_down: None,
+            },
+        }
+    }
+}
