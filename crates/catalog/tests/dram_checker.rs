@@ -7,10 +7,8 @@ use std::env;
 
 use wordline_catalog::{Catalog, DramTarget};
 use wordline_core::draw::{Purpose, draw};
-use wordline_dram::checker::{
-    Bin, Buffers, Checker, Density, Gaps, Memory, Part, Violation, Width,
-};
-use wordline_dram::sheet::{BeatReturn, Connected, Settings};
+use wordline_dram::checker::{Bin, Checker, Density, Memory, Part, Violation, Width};
+use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::{
     Geometry, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
 };
@@ -54,17 +52,7 @@ fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
 /// The checker reckons every distance itself, from the part, the gaps and the delays of buffers.
 fn memory(part: Part, connected: &Connected) -> Memory {
     let parameters = part.parameters().expect("a rate with bins");
-    let turnarounds = connected.turnarounds;
-    let gaps = Gaps {
-        rank_gap: turnarounds.rank_gap,
-        read_to_write_gap: turnarounds.rtw_gap,
-        buffers: turnarounds.buffers.map(|buffers| Buffers {
-            read_delay_ps: buffers.read_delay.ps(),
-            write_delay_ps: buffers.write_delay.ps(),
-            sequential: buffers.beat_return == BeatReturn::Sequential,
-        }),
-    };
-    Memory::of(parameters, 1, &connected.config.sub_channel, &gaps)
+    connected.checked(parameters, 1)
 }
 
 /// Random places, rows that come back, sometimes a pause.

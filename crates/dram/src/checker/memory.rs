@@ -2,9 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::buffers::Buffers;
 use super::rounding::Pair;
-use crate::config::{Refresh, SubChannelConfig};
 
 /// Banks of a sub-channel, as far as commands address them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,17 +129,6 @@ pub struct Controller {
     pub ahead_max: u32,
 }
 
-/// What turnarounds are reckoned from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gaps {
-    /// Idle clocks on the data bus between bursts of different physical ranks.
-    pub rank_gap: u32,
-    /// Idle clocks on the data bus from read to written data.
-    pub read_to_write_gap: u32,
-    /// The data buffers of an MRDIMM.
-    pub buffers: Option<Buffers>,
-}
-
 /// A sub-channel to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -181,56 +168,6 @@ pub enum MemoryError {
 }
 
 impl Memory {
-    /// A sub-channel as it is configured, of a device with parameters of its own: what the device asks for comes from
-    /// those alone, the configuration has the banks and what no JEDEC rule says; turnarounds are reckoned from gaps and
-    /// delays rather than taken from it. Refreshes fall due `refresh_rate` times as often as the parameters have it:
-    /// twice above 85 °C.
-    #[must_use]
-    pub fn of(
-        mut parameters: Parameters,
-        refresh_rate: u32,
-        config: &SubChannelConfig,
-        gaps: &Gaps,
-    ) -> Self {
-        let (geometry, policy) = (&config.geometry, &config.policy);
-        let often = u64::from(refresh_rate.max(1));
-        parameters.refi_ps /= often;
-        parameters.refi_sb_ps /= often;
-        let direct = Controller {
-            rank_gap: gaps.rank_gap,
-            read_to_write_gap: gaps.read_to_write_gap,
-            pair_burst: 0,
-            pair_read_to_write: 0,
-            pair_write_to_read: 0,
-            shared_commands: policy.shared_commands,
-            refresh: match policy.refresh {
-                Refresh::Off => RefreshMode::Off,
-                Refresh::AllBank => RefreshMode::AllBank,
-                Refresh::SameBank => RefreshMode::SameBank,
-            },
-            postponed_max: policy.refresh_postponed_max,
-            // The engine refreshes when it has to, never before.
-            ahead_max: 0,
-        };
-        let rate = config.clock.data_rate_mts;
-        let controller = match &gaps.buffers {
-            Some(buffers) => direct.behind(buffers, &parameters, rate),
-            None => direct,
-        };
-        Self {
-            data_rate_mts: config.clock.data_rate_mts,
-            shape: Shape {
-                pseudo_channels: geometry.pseudo_channels,
-                ranks: geometry.ranks,
-                slices: geometry.slices,
-                groups: geometry.groups,
-                banks: geometry.banks,
-            },
-            parameters,
-            controller,
-        }
-    }
-
     /// Checks the description and returns its rate.
     pub(super) fn rate(&self) -> Result<NonZeroU32, MemoryError> {
         let shape = &self.shape;

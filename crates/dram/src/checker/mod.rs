@@ -48,7 +48,7 @@ mod violation;
 
 pub use buffers::Buffers;
 pub use ddr5::{Bin, Density, Part, PartError, Width};
-pub use memory::{Controller, Gaps, Memory, MemoryError, Parameters, RefreshMode, Shape};
+pub use memory::{Controller, Memory, MemoryError, Parameters, RefreshMode, Shape};
 pub use rounding::Pair;
 pub use rules::{Event, Rule, Scope};
 pub use violation::{Fault, Violation};

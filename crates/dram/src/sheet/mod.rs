@@ -7,6 +7,7 @@
 //! What nobody has disclosed is [`Labelled`]: a value with a reason and with alternatives, which [`Settings`] override
 //! by name.
 
+mod checked;
 mod connect;
 mod currents;
 mod die;

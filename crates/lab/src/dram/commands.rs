@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use wordline_core::DramTraceTest;
 use wordline_dram::checker::{self, Checker};
 use wordline_dram::log::{ChromeLog, ChromeObserver, CommandLog, CommandObserver};
-use wordline_dram::sheet::{BeatReturn, Standard};
-use wordline_dram::{Issued, Observer, Served, SubChannelConfig};
+use wordline_dram::sheet::Standard;
+use wordline_dram::{Issued, Observer, Served};
 
 use super::Memory;
 use crate::control::{CommandForm, Control};
@@ -77,10 +77,7 @@ impl Commands {
                 }
             }
         };
-        let checker = trace
-            .check
-            .then(|| checker(memory, sub_channel))
-            .transpose()?;
+        let checker = trace.check.then(|| checker(memory)).transpose()?;
         Ok(Self { log, checker })
     }
 
@@ -179,7 +176,7 @@ impl CommandTap {
 
 /// The checker of a memory: what a device of its kind asks for, by the checker's own table, and what its controller
 /// has settled beyond that.
-fn checker(memory: &Memory<'_>, config: &SubChannelConfig) -> Result<Checker, LabError> {
+fn checker(memory: &Memory<'_>) -> Result<Checker, LabError> {
     let refused = |problem: String| LabError::List {
         what: "check",
         problem: format!("cannot be done for {}: {problem}", memory.name),
@@ -193,17 +190,7 @@ fn checker(memory: &Memory<'_>, config: &SubChannelConfig) -> Result<Checker, La
     } else {
         1
     };
-    let turnarounds = &memory.connected.turnarounds;
-    let gaps = checker::Gaps {
-        rank_gap: turnarounds.rank_gap,
-        read_to_write_gap: turnarounds.rtw_gap,
-        buffers: turnarounds.buffers.map(|buffers| checker::Buffers {
-            read_delay_ps: buffers.read_delay.ps(),
-            write_delay_ps: buffers.write_delay.ps(),
-            sequential: buffers.beat_return == BeatReturn::Sequential,
-        }),
-    };
-    let described = checker::Memory::of(parameters, refresh_rate, config, &gaps);
+    let described = memory.connected.checked(parameters, refresh_rate);
     Checker::new(&described).map_err(|error| refused(error.to_string()))
 }
 
