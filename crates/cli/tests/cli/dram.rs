@@ -264,3 +264,49 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         &["nowhere.trc", "cannot be read"],
     );
 }
+
+#[test]
+fn nothing_is_written_over_what_is_read_or_written_besides() {
+    let text = "time_ns,address,operation\n0,0x0,R\n";
+    let folder = Folder::new().with("my.txt", text);
+    let (trace, out) = (folder.file("my.txt"), folder.file("out.txt"));
+    let of = |command: &[&str], words: &[&str]| {
+        let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+        wordline(&[&["dram"], command, &target[..]].concat()).refused(words);
+    };
+    of(
+        &["trace", &trace, "--commands", &trace],
+        &["--commands", "this is what the command reads"],
+    );
+    assert_eq!(folder.read("my.txt"), text);
+    of(
+        &["trace", &trace, "--commands", &out, "--export", &out],
+        &["--commands", "--export writes the same file"],
+    );
+    let curve = folder.file("curve.csv");
+    of(
+        &["loaded", "--mess", &curve, "--export", &curve],
+        &["--mess", "--export writes the same file"],
+    );
+}
+
+#[test]
+fn a_replay_that_fails_leaves_the_commands_of_the_last_one() {
+    let bad = "time_ns,address,operation\n0,0x0,R\n10,0x41,W\n";
+    let folder = Folder::new().with("bad.csv", bad).with("keep.txt", "kept");
+    let (trace, commands) = (folder.file("bad.csv"), folder.file("keep.txt"));
+    let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+    let command = ["dram", "trace", &trace, "--commands", &commands];
+    wordline(&[&command, &target[..]].concat()).refused(&["bad.csv", "line 3"]);
+    assert_eq!(folder.read("keep.txt"), "kept");
+}
+
+#[test]
+fn a_trace_of_hours_is_refused_rather_than_simulated() {
+    let hour = "time_ns,address,operation\n0,0x0,R\n3600000000000,0x40,R\n";
+    let folder = Folder::new().with("hour.csv", hour);
+    let trace = folder.file("hour.csv");
+    let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+    let command = ["dram", "trace", &trace];
+    wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
+}

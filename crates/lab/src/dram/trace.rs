@@ -16,12 +16,15 @@ use wordline_trace::dram::{DramFormat, DramRequest, DramSummary, Options, open};
 
 use super::commands::{Commands, Findings};
 use super::rows::Work;
-use super::{Memory, Test};
+use super::{Memory, TIME_MAX, Test};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 
 /// Requests between two looks at whether the run should stop.
 const BREATH: u64 = 1 << 14;
+
+/// Simulated time in picoseconds between two looks at whether the run should stop, where a trace has long pauses.
+const PAUSE_PS: u64 = 100_000_000;
 
 /// Step in picoseconds by which a memory is run while requests without times wait for one that is done.
 const STEP_PS: u64 = 5_000;
@@ -99,6 +102,28 @@ fn replay(
     let mut player = Player::new(system, window.max(1));
     for (number, request) in requests.by_ref().enumerate() {
         let request = request.map_err(failed)?;
+        let at_ps = request.at.map_or(0, Time::ps);
+        if at_ps > TIME_MAX.ps() {
+            return Err(LabError::Log {
+                file: trace.file.clone(),
+                problem: format!(
+                    "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
+                    request.line,
+                    Time::from_ps(at_ps)
+                ),
+            });
+        }
+        while at_ps > player.now_ps + PAUSE_PS {
+            if control.stopped() {
+                return Ok(None);
+            }
+            player.pause();
+            control.report(Progress {
+                step: &memory.name,
+                done_bytes: 0,
+                total_bytes: 0,
+            });
+        }
         player
             .push(number as u64, &request)
             .map_err(|problem| LabError::Log {
@@ -209,6 +234,12 @@ impl<O: Observer> Player<O> {
         self.came.insert(id, self.now_ps);
         self.under_way += 1;
         Ok(())
+    }
+
+    /// Lets a part of a long pause pass.
+    fn pause(&mut self) {
+        self.now_ps += PAUSE_PS;
+        self.run(self.now_ps);
     }
 
     fn run(&mut self, until_ps: u64) {
