@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use sample::{mrdimm_8800, rdimm_6400};
 use wordline_dram as dram;
 use wordline_dram::SystemConfig;
-use wordline_dram::system::{AccessPattern, Length, Mix, Traffic, simulate};
+use wordline_dram::system::{Length, Mix, Pattern, Traffic, simulate};
 
 fn cpu_s() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -57,14 +57,14 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, config) in [("RDIMM-6400", rdimm_6400()), ("MRDIMM-8800", mrdimm_8800())] {
         for (mix, pattern, delay_cycles) in [
-            (Mix::Reads, AccessPattern::Sequential, 0),
-            (Mix::Reads, AccessPattern::Sequential, 50),
-            (Mix::Reads, AccessPattern::Sequential, 200),
-            (Mix::Reads, AccessPattern::Sequential, 20_000),
-            (Mix::TwoToOne, AccessPattern::Sequential, 0),
-            (Mix::Triad, AccessPattern::Sequential, 0),
-            (Mix::Reads, AccessPattern::Random, 0),
-            (Mix::TwoToOne, AccessPattern::Random, 0),
+            (Mix::Reads, Pattern::Sequential, 0),
+            (Mix::Reads, Pattern::Sequential, 50),
+            (Mix::Reads, Pattern::Sequential, 200),
+            (Mix::Reads, Pattern::Sequential, 20_000),
+            (Mix::TwoToOne, Pattern::Sequential, 0),
+            (Mix::Triad, Pattern::Sequential, 0),
+            (Mix::Reads, Pattern::Random, 0),
+            (Mix::TwoToOne, Pattern::Random, 0),
         ] {
             let traffic = Traffic {
                 mix,

@@ -5,7 +5,9 @@ use wordline_core::draw::{Purpose, draw};
 use super::inbox::Inbox;
 use super::placement::{Cursor, Placement};
 use super::tally::Tally;
-use super::traffic::{AccessPattern, Mix, Step, Traffic};
+use wordline_core::{Mix, Pattern};
+
+use super::traffic::{Step, Traffic, buffer_count, buffers, round};
 use crate::config::CoreConfig;
 use crate::request::Kind;
 
@@ -89,17 +91,17 @@ impl Core {
     ) -> Self {
         let mix = traffic.mix;
         let pace = Pace::new(config, traffic.delay_cycles);
-        let first = u64::from(number) * mix.buffer_count();
+        let first = u64::from(number) * buffer_count(mix);
         let behind = config.write_back_bytes / 64;
         let ahead = [0, behind, 0];
         let cursor = |index: usize| {
-            let buffer = first + mix.buffers()[index];
+            let buffer = first + buffers(mix)[index];
             Cursor::new(at, buffer, traffic.pattern, ahead[index])
         };
         let chance = |what: u64, choices: u64| {
             draw(traffic.seed, number.into(), what, Purpose::Arrival) % choices
         };
-        let round = mix.round();
+        let round = round(mix);
         Self {
             number,
             probe: false,
@@ -123,14 +125,14 @@ impl Core {
         number: u16,
     ) -> Self {
         let probe = u64::from(number) - u64::from(traffic.load_cores);
-        let buffer = u64::from(traffic.load_cores) * traffic.mix.buffer_count() + probe;
-        let cursor = Cursor::new(at, buffer, AccessPattern::Random, 0);
+        let buffer = u64::from(traffic.load_cores) * buffer_count(traffic.mix) + probe;
+        let cursor = Cursor::new(at, buffer, Pattern::Random, 0);
         let pace = Pace::new(config, 0);
         Self {
             number,
             probe: true,
             free: 1,
-            round: Mix::Reads.round(),
+            round: round(Mix::Reads),
             step: 0,
             ready_ps: 0,
             paced_ps: 0,

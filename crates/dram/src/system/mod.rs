@@ -24,4 +24,5 @@ mod tests;
 pub use memory::{Completion, MemoryError, MemorySystem};
 pub use probe::{BIN_PS, BINS, Probe};
 pub use simulate::{Run, simulate};
-pub use traffic::{AccessPattern, Length, Mix, Traffic};
+pub use traffic::{Length, Traffic};
+pub use wordline_core::{Mix, Pattern};

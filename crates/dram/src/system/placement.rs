@@ -3,8 +3,8 @@
 
 use wordline_core::draw::{Purpose, draw};
 
-use super::traffic::AccessPattern;
 use crate::config::{ConfigError, SystemConfig};
+use wordline_core::Pattern;
 
 /// Bytes of a buffer, where the memory has room for as many as are wanted: far more than any cache.
 const BUFFER: u64 = 1 << 30;
@@ -103,7 +103,7 @@ impl Placement {
 #[derive(Clone, Debug)]
 pub(super) struct Cursor {
     buffer: u64,
-    pattern: AccessPattern,
+    pattern: Pattern,
     /// Number of the next access.
     count: u64,
     /// The next line in physical memory, and how many of its page are left.
@@ -113,7 +113,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Begins anywhere in its buffer, `ahead` lines in front of a cursor with 0.
-    pub(super) fn new(at: &Placement, buffer: u64, pattern: AccessPattern, ahead: u64) -> Self {
+    pub(super) fn new(at: &Placement, buffer: u64, pattern: Pattern, ahead: u64) -> Self {
         let start = draw(at.seed, buffer, u64::MAX, Purpose::Address) % at.buffer_lines();
         Self {
             buffer,
@@ -139,11 +139,11 @@ impl Cursor {
 
     fn turn_page(&mut self, at: &Placement) {
         let (number, left) = match self.pattern {
-            AccessPattern::Sequential => (
+            Pattern::Sequential => (
                 self.count % at.buffer_lines(),
                 at.page_lines - self.count % at.page_lines,
             ),
-            AccessPattern::Random => {
+            Pattern::Random => {
                 let bits = draw(at.seed, self.buffer, self.count, Purpose::Address);
                 let wide = u128::from(bits) * u128::from(at.buffer_lines());
                 ((wide >> 64) as u64, 1)
@@ -177,7 +177,7 @@ mod tests {
         fn write_back_follows_the_stream(seed in any::<u64>(), ahead in 0u64..500, random in any::<bool>()) {
             let config = small(rdimm_6400());
             let at = Placement::new(&config, seed, 3).expect("room");
-            let pattern = if random { AccessPattern::Random } else { AccessPattern::Sequential };
+            let pattern = if random { Pattern::Random } else { Pattern::Sequential };
             let mut front = Cursor::new(&at, 1, pattern, ahead);
             let mut behind = Cursor::new(&at, 1, pattern, 0);
             for _ in 0..ahead {
@@ -199,7 +199,7 @@ mod tests {
             };
             let mut seen = HashSet::new();
             for buffer in 0..3 {
-                let mut cursor = Cursor::new(&at, buffer, AccessPattern::Sequential, 0);
+                let mut cursor = Cursor::new(&at, buffer, Pattern::Sequential, 0);
                 let lines: Vec<u64> = (0..pages * page_lines).map(|_| cursor.next(&at)).collect();
                 prop_assert!(lines.iter().all(|line| seen.insert(*line)));
                 let pairs = lines.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as u64;

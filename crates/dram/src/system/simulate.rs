@@ -94,7 +94,7 @@ impl<'a> Simulation<'a> {
     pub(super) fn new(config: &'a SystemConfig, traffic: &Traffic) -> Result<Self, ConfigError> {
         let map = AddressMap::new(config)?;
         check(config, traffic)?;
-        let buffers = u64::from(traffic.load_cores) * traffic.mix.buffer_count();
+        let buffers = u64::from(traffic.load_cores) * super::traffic::buffer_count(traffic.mix);
         let buffers = buffers + u64::from(traffic.probes);
         let placement = Placement::new(config, traffic.seed, buffers)?;
         let count = traffic.load_cores + traffic.probes;

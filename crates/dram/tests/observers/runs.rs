@@ -36,77 +36,18 @@ pub(crate) fn watched(config: &SubChannelConfig) -> Watched {
 /// DDR5-6400 with tRCD and tRP of 16.25 ns, 16 Gb; a rank has 8 groups of 4 banks.
 pub(crate) fn ddr5_6400() -> SubChannelConfig {
     SubChannelConfig {
-        clock: Clock {
-            data_rate_mts: 6400,
-        },
-        geometry: Geometry {
-            pseudo_channels: 1,
-            ranks: 2,
-            slices: 1,
-            groups: 8,
-            banks: 4,
-            rows: 65_536,
-            columns: 64,
-        },
         timing: timing(),
-        policy: Policy {
-            read_queue: 32,
-            write_queue: 64,
-            shared_queues: false,
-            shared_commands: false,
-            drain_high: 48,
-            drain_low: 16,
-            age_cap: 128,
-            page: PagePolicy::Open,
-            refresh: Refresh::AllBank,
-            refresh_postponed_max: 0,
-            refresh_phase: vec![6240, 12_480],
-            power_down: None,
-        },
+        ..SubChannelConfig::ddr5_6400()
     }
 }
 
+/// With what a pair of pseudo-channels asks for besides.
 fn timing() -> Timing {
     Timing {
-        cl: 52,
-        cwl: 50,
-        burst: 8,
-        rcd: 52,
-        rp: 52,
-        ras: 103,
-        rc: 155,
-        rtp: 24,
-        wr: 96,
-        ccd_s: 8,
-        ccd_m: 16,
-        ccd_l: 16,
-        ccd_s_wr: 8,
-        ccd_m_wr: 32,
-        ccd_l_wr: 32,
-        wtr_s: 8,
-        wtr_m: 32,
-        wtr_l: 32,
-        rtw: 14,
-        rrd_s: 8,
-        rrd_l: 16,
-        faw: 32,
-        ppd: 2,
-        rrd_dlr: 8,
-        faw_dlr: 32,
-        rank_gap: 2,
         pair_burst: 8,
         pair_rtw: 14,
         pair_wtr: 12,
-        refi: 12_480,
-        rfc: 944,
-        rfc_dlr: 314,
-        refi_sb: 1560,
-        rfc_sb: 416,
-        refsbrd: 96,
-        pd: 24,
-        xp: 24,
-        pden: 2,
-        long_command: 2,
+        ..SubChannelConfig::ddr5_6400().timing
     }
 }
 

@@ -22,8 +22,7 @@ use wordline_catalog::{Catalog, DramTarget};
 use wordline_core::quantity::Time;
 use wordline_core::{Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing};
 use wordline_dram::sheet::Connected;
-use wordline_dram::system as dram;
-use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
+use wordline_dram::system::{Length, Run, Traffic};
 
 use crate::control::Control;
 use crate::error::LabError;
@@ -188,11 +187,8 @@ impl Test<'_> {
         let cores = memory.connected.config.cores.cores;
         let probes = probes.unwrap_or(0);
         Traffic {
-            mix: mix_of(mix),
-            pattern: match pattern {
-                Pattern::Sequential => AccessPattern::Sequential,
-                Pattern::Random => AccessPattern::Random,
-            },
+            mix,
+            pattern,
             delay_cycles,
             load_cores: cores.saturating_sub(probes),
             probes,
@@ -257,15 +253,5 @@ impl Test<'_> {
             basis: Basis::Simulated,
         };
         subject.at("test", self.workload.test.name())
-    }
-}
-
-pub(crate) fn mix_of(mix: Mix) -> dram::Mix {
-    match mix {
-        Mix::Reads => dram::Mix::Reads,
-        Mix::ThreeToOne => dram::Mix::ThreeToOne,
-        Mix::TwoToOne => dram::Mix::TwoToOne,
-        Mix::OneToOne => dram::Mix::OneToOne,
-        Mix::Triad => dram::Mix::Triad,
     }
 }

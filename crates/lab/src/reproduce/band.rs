@@ -11,14 +11,13 @@ use serde::Serialize;
 use wordline_catalog::Catalog;
 use wordline_core::{LoadedTest, Metric, Mix};
 use wordline_dram::sheet::{Connected, Settings};
-use wordline_dram::system::{AccessPattern, Length, Run, Traffic};
+use wordline_dram::system::{Length, Pattern, Run, Traffic};
 use wordline_dram::{EnergyCounts, Field, SystemConfig, energy};
 
 use super::curves::{self, Load};
 use super::meter::{Meter, POINT};
 use super::modules::{Asked, Test};
 use crate::dram::band::{alternatives, otherwise};
-use crate::dram::mix_of;
 use crate::dram::points::{self, Point};
 use crate::dram::rows::share_within;
 use crate::published::{Curves, Measure, Question, Value};
@@ -421,8 +420,8 @@ fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Poin
         },
         config,
         traffic: Traffic {
-            mix: mix_of(mix),
-            pattern: AccessPattern::Sequential,
+            mix,
+            pattern: Pattern::Sequential,
             delay_cycles,
             load_cores,
             probes,
