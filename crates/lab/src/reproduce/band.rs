@@ -25,11 +25,11 @@ use crate::published::{Curves, Measure, Question, Value};
 /// Part of the system that is simulated: channels and cores are divided by this where both can be.
 const PART: u32 = 4;
 
-/// Simulated time in picoseconds before anything counts.
-const WARM_UP_PS: u64 = 10_000_000;
+/// Simulated time in picoseconds before anything counts: longer than refreshes are postponed.
+const WARM_UP_PS: u64 = 20_000_000;
 
-/// Simulated time in picoseconds that counts, at least: ten refresh intervals.
-const MEASURE_PS: u64 = 39_000_000;
+/// Simulated time in picoseconds that counts, at least: five refresh intervals.
+const MEASURE_PS: u64 = 20_000_000;
 
 /// Latency samples at a load, at least.
 const SAMPLES: u64 = 5_000;
