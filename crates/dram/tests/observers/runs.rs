@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use wordline_dram::{
-    Clock, EnergyMeter, Geometry, Issued, Kind, Location, Observer, PagePolicy, Policy, Refresh,
-    Request, Served, Statistics, SubChannel, SubChannelConfig, Timing,
+    EnergyMeter, Geometry, Issued, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request,
+    Served, Statistics, SubChannel, SubChannelConfig, Timing,
 };
 
 /// Everything that was said.
