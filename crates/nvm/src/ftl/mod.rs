@@ -3,7 +3,7 @@
 //! [`Translation`] decides where logical pages go, what is cleaned and when; it knows numbers of pages and
 //! blocks alone. What carries the bytes, and takes the time, is a [`Media`]: a NAND behind the contract
 //! [`Flash`](wordline_memory::Flash), whose pages hold bytes and records that a mount finds again, or the
-//! array inside a [card](crate::card), of which only the time counts. `FTL.md` beside the crate's design
+//! array inside a card, of which only the time counts. `FTL.md` beside the crate's design
 //! says how both work, and gives the format on flash.
 
 mod config;
