@@ -29,7 +29,7 @@ pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
-    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, IdleTest, Keep, Limits,
+    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, IdleTest, Keep, Limits,
     LoadedTest, LogSource, Mix, Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource,
     Work, WorkKind, Workload,
 };

@@ -38,6 +38,7 @@ mod control;
 mod dram;
 mod during;
 mod error;
+mod fit;
 mod list;
 mod payload;
 mod raw;
@@ -51,6 +52,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
+pub use fit::{Fitted, fit, templates};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -79,6 +81,8 @@ pub fn run(
         compare::run(catalog, study, &experiment, control, &mut document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
         dram::run(catalog, workload, &experiment, control, &mut document)?;
+    } else if matches!(experiment.workload, Workload::Fit(_)) {
+        document = fit(catalog, &experiment, control)?.document;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -91,7 +95,7 @@ pub fn run(
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, &mut document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) => unreachable!("it was run above"),
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => unreachable!("it was run above"),
         }
     }
     if let Err(error) = document.check() {

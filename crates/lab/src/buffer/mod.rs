@@ -8,7 +8,7 @@ pub(crate) mod analysis;
 mod course;
 mod extremes;
 mod grid;
-mod log;
+pub(crate) mod log;
 pub(crate) mod rows;
 pub(crate) mod stream;
 pub(crate) mod trace;
