@@ -52,7 +52,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
-pub use fit::{Fitted, fit, templates};
+pub use fit::{Fitted, default_base, fit};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -95,7 +95,9 @@ pub fn run(
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, &mut document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => unreachable!("it was run above"),
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+                unreachable!("it was run above")
+            }
         }
     }
     if let Err(error) = document.check() {

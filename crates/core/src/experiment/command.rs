@@ -155,6 +155,10 @@ impl Command {
         self.log(&fit.source);
         self.optional("pattern", fit.pattern.map(super::Pattern::name));
         self.optional("range", fit.range_bytes.map(bytes));
+        self.optional("fill", fit.fill);
+        if fit.warm_up_bytes > 0 {
+            self.quantity("warm-up", bytes(fit.warm_up_bytes));
+        }
         self.flag("simulations", fit.simulations);
     }
 

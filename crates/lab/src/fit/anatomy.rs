@@ -67,7 +67,11 @@ impl Anatomy {
         let most = levels.iter().max_by_key(|level| level.count);
         let ordinary = most.map_or(0.0, |level| level.median);
         let is_stall = |ps: &&u64| **ps as f64 * 1e-12 >= STALL * ordinary;
-        let stalls: Vec<f64> = durations.iter().filter(is_stall).map(|ps| *ps as f64).collect();
+        let stalls: Vec<f64> = durations
+            .iter()
+            .filter(is_stall)
+            .map(|ps| *ps as f64)
+            .collect();
         let stalled: f64 = stalls.iter().sum();
         let paused: u64 = sample.pauses().take(range.end).skip(range.start).sum();
         Self {
@@ -82,9 +86,9 @@ impl Anatomy {
         }
     }
 
-    /// Accesses from one stall to the next, on average; `None` where there are fewer than two.
-    pub(crate) fn stall_spacing(&self) -> Option<f64> {
-        (self.stalls > 1).then(|| self.accesses as f64 / self.stalls as f64)
+    /// Mean over ordinary duration, less 1: what comes on top of the ordinary accesses. Above zero.
+    pub(crate) fn excess(&self) -> f64 {
+        (self.mean / self.ordinary - 1.0).max(0.01)
     }
 }
 
@@ -117,7 +121,10 @@ fn level(durations: &[u64], members: &[usize], total: f64) -> Level {
     let mut sorted: Vec<u64> = members.iter().map(|index| durations[*index]).collect();
     sorted.sort_unstable();
     let time: f64 = sorted.iter().map(|ps| *ps as f64).sum();
-    let gaps: Vec<f64> = members.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let gaps: Vec<f64> = members
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]) as f64)
+        .collect();
     let count = gaps.len().max(1) as f64;
     let mean = gaps.iter().sum::<f64>() / count;
     let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count;
@@ -128,7 +135,11 @@ fn level(durations: &[u64], members: &[usize], total: f64) -> Level {
         count: sorted.len(),
         time_share: time / total,
         spacing: durations.len() as f64 / sorted.len() as f64,
-        unevenness: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
+        unevenness: if mean > 0.0 {
+            variance.sqrt() / mean
+        } else {
+            0.0
+        },
     }
 }
 
@@ -189,7 +200,13 @@ fn weakest(clusters: &[Cluster], height: &[f64]) -> Option<(usize, usize)> {
                 let behind = peak_of(&clusters[right.1], height) - one.last;
                 if before <= behind { left } else { right }
             }
-            (Some(left), Some(right)) => if left.0 > right.0 { left } else { right },
+            (Some(left), Some(right)) => {
+                if left.0 > right.0 {
+                    left
+                } else {
+                    right
+                }
+            }
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return None,
         };
@@ -203,7 +220,8 @@ fn weakest(clusters: &[Cluster], height: &[f64]) -> Option<(usize, usize)> {
 /// The highest bin of a cluster.
 fn peak_of(cluster: &Cluster, height: &[f64]) -> usize {
     let bins = cluster.first..=cluster.last;
-    bins.max_by(|a, b| height[*a].total_cmp(&height[*b])).unwrap_or(cluster.first)
+    bins.max_by(|a, b| height[*a].total_cmp(&height[*b]))
+        .unwrap_or(cluster.first)
 }
 
 #[cfg(test)]
@@ -244,7 +262,6 @@ mod tests {
         assert!((anatomy.levels[1].spacing - 8.0).abs() < 0.2);
         assert!(anatomy.levels[2].unevenness < 0.05);
         assert_eq!(anatomy.stalls, 20);
-        assert_eq!(anatomy.stall_spacing(), Some(500.0));
         let shares: f64 = anatomy.levels.iter().map(|level| level.time_share).sum();
         assert!((shares - 1.0).abs() < 1e-9);
     }
@@ -252,11 +269,17 @@ mod tests {
     #[test]
     fn chance_and_groups_are_told_from_a_clock() {
         let drawn = |index: usize| draw(9, 0, index as u64, Purpose::Mix) % 100 == 0;
-        let random = Anatomy::of(&sample(|index| if drawn(index) { 30_000.0 } else { 500.0 }), 0..10_000);
+        let random = Anatomy::of(
+            &sample(|index| if drawn(index) { 30_000.0 } else { 500.0 }),
+            0..10_000,
+        );
         let uneven = random.levels.last().expect("stalls").unevenness;
         assert!((0.7..1.3).contains(&uneven), "{uneven}");
         let grouped = |index: usize| index % 2_000 < 20;
-        let grouped = Anatomy::of(&sample(|index| if grouped(index) { 30_000.0 } else { 500.0 }), 0..10_000);
+        let grouped = Anatomy::of(
+            &sample(|index| if grouped(index) { 30_000.0 } else { 500.0 }),
+            0..10_000,
+        );
         let uneven = grouped.levels.last().expect("stalls").unevenness;
         assert!(uneven > 3.0, "{uneven}");
     }
@@ -266,7 +289,7 @@ mod tests {
         let sample = sample(|index| if index == 77 { 9e6 } else { 500.0 });
         let anatomy = Anatomy::of(&sample, 0..10_000);
         assert_eq!(anatomy.levels.len(), 1, "{anatomy:#?}");
-        assert_eq!((anatomy.stalls, anatomy.stall_spacing()), (1, None));
+        assert_eq!(anatomy.stalls, 1);
         assert!((anatomy.ordinary / 500e-6).ln().abs() < 0.01);
     }
 }

@@ -17,7 +17,7 @@ use crate::work::{Plan, Player, Step};
 const BREATH: usize = 1 << 12;
 
 /// Bytes that are stored at a time before the work.
-const PIECE: u64 = 1 << 20;
+pub(crate) const PIECE: u64 = 1 << 20;
 
 /// Data that lay there before, which every write changes.
 const OLD: u64 = 1 << 40;
@@ -47,6 +47,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) range: u64,
     /// Bytes from address 0 on that hold data before.
     pub(crate) filled: u64,
+    /// Accesses of the same kind that come before those of the log.
+    pub(crate) warm_up: usize,
     pub(crate) seed: u64,
     pub(crate) age: f64,
     pub(crate) stop: Option<&'a AtomicBool>,
@@ -54,13 +56,24 @@ pub(crate) struct Bench<'a> {
 
 impl Bench<'_> {
     /// How long the first `count` accesses of the log take a candidate, in picoseconds.
-    pub(crate) fn run(&self, knobs: &[(Knob, f64)], count: usize) -> Result<Vec<u64>, BenchProblem> {
+    pub(crate) fn run(
+        &self,
+        knobs: &[(Knob, f64)],
+        count: usize,
+    ) -> Result<Vec<u64>, BenchProblem> {
         let part = self.candidate(knobs)?;
         let mut device = self.connect(&part)?;
         let longest = PIECE.max(self.sample.bytes) as usize;
         let payload = Payload::new(self.seed, longest);
         self.fill(device.as_mut(), &payload)?;
         let mut player = Player::new(device.as_mut(), &payload);
+        for (index, step) in self.warm_up_steps().enumerate() {
+            if index.is_multiple_of(BREATH) && self.stopped() {
+                return Err(BenchProblem::Stopped);
+            }
+            let done = player.carry_out(&step);
+            done.map_err(|error| BenchProblem::Access(error.to_string()))?;
+        }
         let began = player.now();
         let mut durations = Vec::with_capacity(count);
         for (index, step) in self.steps(count).enumerate() {
@@ -92,7 +105,9 @@ impl Bench<'_> {
         let text = text.map_err(|problem| BenchProblem::Sheet(problem.to_string()))?;
         match parse(&header.file, &text) {
             Ok(Sheet::Part(part)) => Ok(*part),
-            Ok(_) => Err(BenchProblem::Sheet("the sheet is none of a part".to_owned())),
+            Ok(_) => Err(BenchProblem::Sheet(
+                "the sheet is none of a part".to_owned(),
+            )),
             Err(errors) => {
                 let first = errors.into_iter().next().map(|error| error.message);
                 Err(BenchProblem::Sheet(first.unwrap_or_default()))
@@ -131,19 +146,33 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// Accesses before the log, at addresses of their own.
+    fn warm_up_steps(&self) -> impl Iterator<Item = Step> {
+        let plan = Plan {
+            seed: !self.seed,
+            ..self.plan()
+        };
+        plan.steps(self.warm_up as u64)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            record_bytes: self.sample.bytes,
+            wrap_bytes: self.range,
+            pattern: self.pattern,
+            reads: 0.0,
+            seed: self.seed,
+        }
+    }
+
     /// What the accesses do: at the log's own addresses where it tells them, folded into the range.
     fn steps(&self, count: usize) -> Box<dyn Iterator<Item = Step> + '_> {
         let bytes = self.sample.bytes;
         if self.sample.offsets.is_empty() {
-            let plan = Plan {
-                record_bytes: bytes,
-                wrap_bytes: self.range,
-                pattern: self.pattern,
-                reads: 0.0,
-                seed: self.seed,
-            };
             // The plan is borrowed by its steps.
-            let steps: Vec<Step> = plan.steps(count as u64).collect();
+            let steps: Vec<Step> = self.plan().steps(count as u64).collect();
             return Box::new(steps.into_iter());
         }
         let most = self.range - bytes;
@@ -151,7 +180,11 @@ impl Bench<'_> {
         let offsets = self.sample.offsets.iter().take(count).zip(0..);
         Box::new(offsets.map(move |(offset, pass)| Step {
             operation: Operation::Write,
-            at: if *offset <= most { *offset } else { offset / bytes % places * bytes },
+            at: if *offset <= most {
+                *offset
+            } else {
+                offset / bytes % places * bytes
+            },
             bytes,
             pass,
         }))

@@ -76,7 +76,10 @@ impl Figure {
 impl Certain {
     /// Every figure that may change.
     pub(crate) fn values(&self) -> Vec<(Knob, f64)> {
-        let found = self.figures.iter().map(|figure| (figure.knob, figure.value));
+        let found = self
+            .figures
+            .iter()
+            .map(|figure| (figure.knob, figure.value));
         found.chain(self.kept.iter().copied()).collect()
     }
 }
@@ -136,7 +139,6 @@ impl Search<'_> {
             total_bytes: self.simulations.into(),
         });
     }
-
 }
 
 impl Aim<'_> {
@@ -154,7 +156,12 @@ impl Aim<'_> {
 
     /// Gives figures back the base's value where that does as well, the least helpful first. Returns the point,
     /// its distance, and which figures remain fitted.
-    fn put_back(&self, base: &[f64], mut point: Vec<f64>, mut value: f64) -> (Vec<f64>, f64, Vec<bool>) {
+    fn put_back(
+        &self,
+        base: &[f64],
+        mut point: Vec<f64>,
+        mut value: f64,
+    ) -> (Vec<f64>, f64, Vec<bool>) {
         let mut fitted = vec![true; point.len()];
         let allowed = value + AS_GOOD;
         loop {
@@ -164,7 +171,11 @@ impl Aim<'_> {
                 .filter_map(|index| {
                     let mut other = point.clone();
                     other[index] = base[index];
-                    let distance = if other == point { value } else { self.distance(&other)? };
+                    let distance = if other == point {
+                        value
+                    } else {
+                        self.distance(&other)?
+                    };
                     Some((index, distance))
                 })
                 .collect();
@@ -187,7 +198,11 @@ impl Aim<'_> {
             let mut far = point[index];
             for factor in FACTORS {
                 let mut other = point.to_vec();
-                let next = if up { point[index] * factor } else { point[index] / factor };
+                let next = if up {
+                    point[index] * factor
+                } else {
+                    point[index] / factor
+                };
                 let next = if axis.whole { next.round() } else { next };
                 other[index] = next.clamp(axis.least, axis.most);
                 if other[index] == far {

@@ -82,7 +82,11 @@ fn missing<'a>(one: &'a Anatomy, other: &'a Anatomy) -> impl Iterator<Item = &'a
 
 /// A level in words: "stalls of about 40.0 ms, one in 500 writes, evenly, 14 % of the time".
 fn told(level: &Level, of: &Anatomy) -> String {
-    let what = if level.median >= STALL * of.ordinary { "stalls" } else { "writes" };
+    let what = if level.median >= STALL * of.ordinary {
+        "stalls"
+    } else {
+        "writes"
+    };
     let order = match level.unevenness {
         even if even < 0.3 => "like a clock",
         random if random < 2.0 => "at random",

@@ -22,26 +22,20 @@ mod sample;
 mod search;
 mod sheet;
 mod signature;
+mod task;
 mod template;
 
 #[cfg(test)]
 mod tests;
 
-use wordline_catalog::{Catalog, Sheet, Target, parse};
-use wordline_core::quantity::ByteCount;
-use wordline_core::results::{FigureUse, SheetUse, WarningCode};
-use wordline_core::{Basis, Experiment, FitWorkload, Pattern, ResultSet, Workload};
-
-use anatomy::Anatomy;
-use bench::{Bench, BenchProblem};
-use certainty::{Aim, Certain, Search};
-use sample::Sample;
-use sheet::{About, Change, fitted};
-use signature::Signature;
-use template::{Knob, Seen, TEMPLATES, Template};
+use wordline_catalog::{Catalog, Target};
+use wordline_core::quantity::Quantity;
+use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
 use crate::control::Control;
 use crate::error::LabError;
+use task::Task;
+use template::{Knob, TEMPLATES, Template};
 
 /// A fitted part.
 #[derive(Clone, Debug)]
@@ -52,9 +46,23 @@ pub struct Fitted {
     pub sheet: Option<String>,
 }
 
-/// Names of the templates.
-pub fn templates() -> impl Iterator<Item = &'static str> {
-    TEMPLATES.iter().map(|template| template.name)
+/// The base of a template, unless somebody names another.
+///
+/// # Errors
+/// When there is no such template: the message names those that exist.
+pub fn default_base(template: &str) -> Result<&'static str, LabError> {
+    template_of(template).map(|template| template.base)
+}
+
+fn template_of(name: &str) -> Result<&'static Template, LabError> {
+    let found = TEMPLATES.iter().find(|one| one.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<_> = TEMPLATES.iter().map(|one| one.name).collect();
+        LabError::List {
+            what: "template",
+            problem: format!("{name:?} is unknown; allowed: {}", names.join(", ")),
+        }
+    })
 }
 
 /// Fits a part to a log, as the experiment's workload says. Its one target is the part that all other figures
@@ -74,17 +82,13 @@ pub fn fit(
             problem: format!("is {}, and no fit", experiment.workload.name()),
         });
     };
-    let mut templates = TEMPLATES.iter();
-    let template = templates.find(|one| one.name == workload.template);
-    let template = template.ok_or_else(|| LabError::List {
-        what: "template",
-        problem: format!(
-            "{:?} is unknown; allowed: {}",
-            workload.template,
-            self::templates().collect::<Vec<_>>().join(", ")
-        ),
-    })?;
-    fit_to(template, catalog, experiment, workload, control)
+    fit_to(
+        template_of(&workload.template)?,
+        catalog,
+        experiment,
+        workload,
+        control,
+    )
 }
 
 /// The same with a template at hand.
@@ -114,9 +118,13 @@ fn fit_to(
         targets: vec![target.name.clone()],
         ..experiment.clone()
     });
+    check_range(workload)?;
     let Some(sample) = sample::read(&workload.source, control, &mut document)? else {
         document.complete = false;
-        return Ok(Fitted { document, sheet: None });
+        return Ok(Fitted {
+            document,
+            sheet: None,
+        });
     };
     let task = Task {
         template,
@@ -147,13 +155,26 @@ fn knobs(template: &Template, target: &Target<'_>) -> Result<Vec<(Knob, f64)>, L
     let value = |knob: &Knob| {
         let mut figures = target.part.figures.iter();
         let figure = figures.find(|figure| figure.figure == knob.path)?;
-        Some((*knob, knob.parse(&figure.value)?))
+        Some((*knob, knob.kind.parse(&figure.value)?))
     };
     let knobs: Vec<_> = template.knobs.iter().filter_map(value).collect();
     if knobs.is_empty() {
-        return Err(refuse("its sheet has none of the figures that a fit finds".to_owned()));
+        return Err(refuse(
+            "its sheet has none of the figures that a fit finds".to_owned(),
+        ));
     }
     Ok(knobs)
+}
+
+fn check_range(workload: &FitWorkload) -> Result<(), LabError> {
+    match workload.fill.map(Quantity::si) {
+        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(LabError::Number {
+            what: "fill",
+            found: fill,
+            problem: "is no share of the part; allowed: 0 % to 100 %".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn check_id(catalog: &Catalog, id: &str) -> Result<(), LabError> {
@@ -167,228 +188,5 @@ fn check_id(catalog: &Catalog, id: &str) -> Result<(), LabError> {
             ),
         }),
         None => Ok(()),
-    }
-}
-
-/// One fit.
-struct Task<'a> {
-    template: &'a Template,
-    target: &'a Target<'a>,
-    workload: &'a FitWorkload,
-    experiment: &'a Experiment,
-    sample: &'a Sample,
-    control: &'a Control<'a>,
-}
-
-impl Task<'_> {
-    /// The sheet; `None` when the caller wants to stop.
-    fn run(
-        &self,
-        knobs: &[(Knob, f64)],
-        document: &mut ResultSet,
-    ) -> Result<Option<String>, LabError> {
-        let bench = self.bench(document)?;
-        let half = self.sample.half();
-        let log = Anatomy::of(self.sample, 0..half);
-        explained::warn_of_log(&self.workload.source.file, &log, document);
-        let [first, second] = [0..half, half..self.sample.durations.len()]
-            .map(|range| Signature::of(&self.sample.durations[range], self.sample.bytes));
-        let halves = [first?, second?];
-        let search = Search {
-            aim: Aim {
-                bench: &bench,
-                knobs,
-                log: &halves[0],
-                half,
-            },
-            simulations: self.workload.simulations,
-            control: self.control,
-            name: &self.workload.id,
-        };
-        let begin = match bench.run(knobs, half) {
-            Ok(durations) => Some(self.shown(durations)),
-            Err(BenchProblem::Stopped) => return Ok(None),
-            Err(_) => None,
-        };
-        let seen = Seen {
-            log: &log,
-            base: begin.as_ref(),
-            knobs,
-        };
-        let starts = (self.template.starts)(&seen);
-        let Some(certain) = search.run(starts).map_err(|problem| self.refuse(problem))? else {
-            return Ok(None);
-        };
-        if !certain.settled {
-            let advice = format!(
-                "the search used up its {} simulations before it came to rest; more may fit better (--simulations)",
-                self.workload.simulations
-            );
-            document.warn(WarningCode::FewSamples, advice);
-        }
-        let durations = match bench.run(&certain.values(), self.sample.durations.len()) {
-            Ok(durations) => durations,
-            Err(BenchProblem::Stopped) => return Ok(None),
-            Err(problem) => return Err(self.refuse(problem)),
-        };
-        let simulated = self.shown(durations[..half].to_vec());
-        explained::warn_of_fit(&self.workload.id, &log, &simulated, document);
-        rows::add(self, &halves, &durations, document)?;
-        let sheet = self.sheet(&certain)?;
-        self.figures(&sheet, document)?;
-        Ok(Some(sheet))
-    }
-
-    /// What simulated durations show.
-    fn shown(&self, durations: Vec<u64>) -> Anatomy {
-        let all = 0..durations.len();
-        let simulated = Sample {
-            bytes: self.sample.bytes,
-            durations,
-            ..Sample::default()
-        };
-        Anatomy::of(&simulated, all)
-    }
-
-    fn refuse(&self, problem: BenchProblem) -> LabError {
-        LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem: format!(
-                "{} cannot do its work, whatever its figures: {problem}",
-                self.target.name
-            ),
-        }
-    }
-
-    /// The work of the log on this base.
-    fn bench(&self, document: &mut ResultSet) -> Result<Bench<'_>, LabError> {
-        let sample = self.sample;
-        let file = &self.workload.source.file;
-        let usable = self.target.part.model.usable_bytes();
-        if sample.bytes > usable {
-            return Err(LabError::Size {
-                what: "record",
-                found: ByteCount::from_bytes(sample.bytes),
-                problem: format!(
-                    "is larger than {}, which holds {}",
-                    self.target.name,
-                    ByteCount::from_bytes(usable)
-                ),
-            });
-        }
-        let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
-            return Err(LabError::Log {
-                file: file.clone(),
-                problem: "it tells no addresses, and a card does other things in order than at random: say which with \
-                          --pattern sequential or --pattern random, or record them (fio: --log_offset=1)"
-                    .to_owned(),
-            });
-        };
-        let asked = sample.range().or(self.workload.range_bytes).unwrap_or_else(|| {
-            if pattern == Pattern::Random {
-                let advice = format!(
-                    "{file}: it tells no addresses; they are drawn from all of {}, and --range SIZE says otherwise",
-                    self.target.name
-                );
-                document.warn(WarningCode::Default, advice);
-            }
-            usable
-        });
-        let range = asked.min(usable).max(sample.bytes);
-        if range < asked && sample.range().is_some() {
-            let advice = format!(
-                "{file}: addresses reach up to {}, beyond the end of {}; those were folded into it",
-                ByteCount::from_bytes(asked),
-                self.target.name
-            );
-            document.warn(WarningCode::FoldedAddresses, advice);
-        }
-        let laid_out = pattern == Pattern::Random;
-        Ok(Bench {
-            base: self.target.part,
-            board: self.target.board,
-            sample,
-            pattern,
-            range,
-            // A file is laid out before it is written at random.
-            filled: if laid_out { range } else { 0 },
-            seed: self.experiment.seed,
-            age: self.experiment.age,
-            stop: self.control.stop,
-        })
-    }
-
-    fn sheet(&self, certain: &Certain) -> Result<String, LabError> {
-        let base = &self.target.part.header;
-        let file = &self.workload.source.file;
-        let accesses = self.sample.half();
-        let size = ByteCount::from_bytes(self.sample.bytes);
-        let fit = |text: String| format!("fitted to the first {accesses} writes of {size} in {file}{text}");
-        let changes: Vec<(Change, String)> = certain
-            .figures
-            .iter()
-            .map(|figure| {
-                let change = Change {
-                    path: figure.knob.path.to_owned(),
-                    columns: figure.knob.columns(figure.value),
-                };
-                (change, fit(figure.told()))
-            })
-            .collect();
-        let about = About {
-            id: &self.workload.id,
-            name: &format!("Fitted to {file}"),
-            manufacturer: "unknown",
-            revision: &format!("a fit of the template {} to {file}", self.template.name),
-            description: &format!("what wrote {file}, as far as a fit can tell"),
-            cautions: &[
-                format!(
-                    "{} figures were fitted to a log of {accesses} writes of {size}; all others are those of {}, and assumed",
-                    changes.len(),
-                    base.id
-                ),
-            ],
-            base: &base.id,
-        };
-        let text = fitted(&base.text, &changes, &about);
-        let problem = |problem: String| LabError::List {
-            what: "base",
-            problem: format!("{}: {problem}", base.id),
-        };
-        let text = text.map_err(|error| problem(error.to_string()))?;
-        match parse("fitted.toml", &text) {
-            Ok(Sheet::Part(_)) => Ok(text),
-            Ok(_) => Err(problem("the fitted sheet is none of a part".to_owned())),
-            Err(errors) => Err(LabError::Catalog(wordline_catalog::CatalogError::Sheets(errors))),
-        }
-    }
-
-    /// What the document rests on: the fitted sheet, and the base's figures that it took over.
-    fn figures(&self, sheet: &str, document: &mut ResultSet) -> Result<(), LabError> {
-        let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
-            unreachable!("it was parsed when it was made");
-        };
-        for (header, figures) in [
-            (&part.header, &part.figures),
-            (&self.target.board.header, &self.target.board.figures),
-        ] {
-            document.sheets.push(SheetUse {
-                id: header.id.clone(),
-                name: header.name.clone(),
-                manufacturer: header.manufacturer.clone(),
-                revision: header.revision.clone(),
-                embedded: header.embedded,
-            });
-            document.figures.extend(figures.iter().cloned());
-        }
-        let fitted = |figure: &FigureUse| figure.basis == Basis::Calibrated && figure.sheet == part.header.id;
-        if !document.figures.iter().any(fitted) {
-            let advice = format!(
-                "the log determines no figure better than {} has it: the sheet is that of the base",
-                self.target.part.header.id
-            );
-            document.warn(WarningCode::NotFitted, advice);
-        }
-        Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use wordline_core::results::NoValue;
 use wordline_core::{Basis, Durations, Metric, Operation, ResultSet, Timing};
 
-use super::Task;
 use super::signature::Signature;
+use super::task::Task;
 use crate::backlog::BacklogError;
 use crate::error::LabError;
 use crate::subject::{Axes, Subject};
@@ -71,7 +71,10 @@ fn add_half(
     let throughput = Some(signature.throughput()).filter(|_| !paced);
     for (metric, value) in [
         (Metric::ThroughputMean, throughput),
-        (Metric::LatencyMean, Some(task.sample.bytes as f64 / signature.throughput())),
+        (
+            Metric::LatencyMean,
+            Some(task.sample.bytes as f64 / signature.throughput()),
+        ),
         (Metric::LatencyP50, Some(signature.quantile(0.5))),
         (Metric::LatencyP90, Some(signature.quantile(0.9))),
         (Metric::LatencyP99, Some(signature.quantile(0.99))),

@@ -338,7 +338,8 @@ impl Sample {
         let ended = self.starts.iter().zip(&self.durations);
         let ended = ended.map(|(start, duration)| start + duration);
         let next = self.starts.iter().skip(1);
-        next.zip(ended).map(|(start, end)| start.saturating_sub(end))
+        next.zip(ended)
+            .map(|(start, end)| start.saturating_sub(end))
     }
 }
 

@@ -87,7 +87,9 @@ pub(crate) fn search(
                 trial
             })
         });
-        let found = known.best(around.collect()).filter(|(_, found)| *found < value);
+        let found = known
+            .best(around.collect())
+            .filter(|(_, found)| *found < value);
         if let Some((next, found)) = found {
             let stride: Vec<f64> = next.iter().zip(&point).map(|(n, p)| n / p).collect();
             (point, value) = (next, found);
@@ -196,7 +198,10 @@ mod tests {
         let starts = [vec![1.0], vec![900.0], vec![11.0]];
         let found = search(&[WHOLE], &starts, 50, &function, |_| false).expect("a value");
         assert_eq!((found.point, found.value), (vec![10.0], 0.0));
-        assert_eq!(search(&[WHOLE], &[vec![1.0]], 50, &function, |_| false), None);
+        assert_eq!(
+            search(&[WHOLE], &[vec![1.0]], 50, &function, |_| false),
+            None
+        );
     }
 
     #[test]
@@ -218,7 +223,9 @@ mod tests {
 
     #[test]
     fn it_stops_when_asked() {
-        let found = search(&[REAL], &[vec![1.0]], 100, &|p| Some(p[0]), |calls| calls > 5);
+        let found = search(&[REAL], &[vec![1.0]], 100, &|p| Some(p[0]), |calls| {
+            calls > 5
+        });
         assert_eq!(found, None);
     }
 }

@@ -44,9 +44,13 @@ pub(crate) fn changed(text: &str, changes: &[Change]) -> Result<String, SheetPro
     let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
     let mut edits = Edits::default();
     for change in changes {
-        let span = figure(tree.get_ref(), &change.path).filter(|span| text[span.clone()].starts_with('{'));
+        let span =
+            figure(tree.get_ref(), &change.path).filter(|span| text[span.clone()].starts_with('{'));
         let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
-        let keys = format!("{{ {}, basis = \"calibrated\", source = \"a fit\" }}", change.columns);
+        let keys = format!(
+            "{{ {}, basis = \"calibrated\", source = \"a fit\" }}",
+            change.columns
+        );
         edits.replace(span, keys);
     }
     Ok(edits.apply(text))
@@ -66,12 +70,19 @@ pub(crate) fn fitted(
         let span = figure(tree, &change.path).filter(|span| text[span.clone()].starts_with('{'));
         let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
         let source = quoted(source);
-        let keys = format!("{{ {}, basis = \"calibrated\", source = {source} }}", change.columns);
+        let keys = format!(
+            "{{ {}, basis = \"calibrated\", source = {source} }}",
+            change.columns
+        );
         edits.replace(span, keys);
     }
     let is_changed = |path: &str| changes.iter().any(|(change, _)| change.path == path);
     assume(text, tree, "", about.base, &is_changed, &mut edits);
-    let cautions: Vec<String> = about.cautions.iter().map(|one| format!("  {},\n", quoted(one))).collect();
+    let cautions: Vec<String> = about
+        .cautions
+        .iter()
+        .map(|one| format!("  {},\n", quoted(one)))
+        .collect();
     let cautions = format!("[\n{}]", cautions.concat());
     let mut head = String::new();
     for (key, value) in [
@@ -164,7 +175,9 @@ fn without_comments(text: &str) -> String {
     if text.contains("\"\"\"") || text.contains("'''") {
         return text.to_owned();
     }
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -189,7 +202,10 @@ impl Edits {
         let next = &behind[spaces..];
         if let Some(rest) = next.strip_prefix([',', '\n']) {
             let spaces_after = rest.len() - rest.trim_start_matches(' ').len();
-            self.replace(span.start..span.end + spaces + 1 + spaces_after, String::new());
+            self.replace(
+                span.start..span.end + spaces + 1 + spaces_after,
+                String::new(),
+            );
             return;
         }
         let before = text[..span.start].trim_end();
@@ -259,9 +275,14 @@ name = "x"
 
     #[test]
     fn fitted_figures_are_calibrated_and_all_others_assumed() {
-        let changes = [(change("card.program", "typ = \"1.5 ms\""), "card.log, 2000 writes".to_owned())];
+        let changes = [(
+            change("card.program", "typ = \"1.5 ms\""),
+            "card.log, 2000 writes".to_owned(),
+        )];
         let text = fitted(BASE, &changes, &about()).expect("a sheet");
-        let tree: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+        let tree: toml::Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(tree["part"].as_str(), Some("mine"));
         assert_eq!(tree["name"].as_str(), Some("Mine \"new\""));
         assert_eq!(tree["cautions"].as_array().map(Vec::len), Some(0));
@@ -272,7 +293,11 @@ name = "x"
         assert_eq!(program["source"].as_str(), Some("card.log, 2000 writes"));
         assert_eq!(program.get("max"), None);
         let opcode = card["opcode"][0].clone();
-        for one in ["pages", "guess", "turned", "last"].map(|key| card[key].clone()).iter().chain([&opcode]) {
+        for one in ["pages", "guess", "turned", "last"]
+            .map(|key| card[key].clone())
+            .iter()
+            .chain([&opcode])
+        {
             assert_eq!(one["assumed"].as_bool(), Some(true), "{text}");
             let reason = one["reason"].as_str().expect("a reason");
             assert!(reason.starts_with("not fitted; as base: "), "{text}");

@@ -6,6 +6,7 @@
 mod sd;
 
 use wordline_core::quantity::{Quantity, Time, human};
+use wordline_core::results::FigureUse;
 
 use super::anatomy::Anatomy;
 use super::search::Axis;
@@ -17,10 +18,14 @@ pub(crate) const TEMPLATES: &[Template] = &[sd::TEMPLATE];
 pub(crate) struct Template {
     /// As `--template` spells it.
     pub(crate) name: &'static str,
+    /// The base, unless somebody names another.
+    pub(crate) base: &'static str,
     /// The model that its base must be of, which names the sheet's table.
     pub(crate) model: &'static str,
     /// Figures that its firmware decides and that show in a log.
     pub(crate) knobs: &'static [Knob],
+    /// Those among them that show only where the host pauses.
+    pub(crate) idle: &'static [&'static str],
     /// Where the search begins: values of the knobs that the base has, in their order. The base's own values are
     /// tried as well.
     pub(crate) starts: fn(&Seen<'_>) -> Vec<Vec<f64>>,
@@ -44,8 +49,6 @@ pub(crate) enum Kind {
     Time,
     /// A whole number: `value = 8`.
     Count,
-    /// A share of 1: `value = 0.07`.
-    Share,
 }
 
 /// What a starting point is computed from.
@@ -56,6 +59,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) base: Option<&'a Anatomy>,
     /// The knobs that the base has, with its values.
     pub(crate) knobs: &'a [(Knob, f64)],
+    /// Every figure of the base.
+    pub(crate) figures: &'a [FigureUse],
 }
 
 impl Seen<'_> {
@@ -71,7 +76,17 @@ impl Seen<'_> {
     /// The base's value of a knob.
     pub(crate) fn value(&self, path: &str) -> Option<f64> {
         let mut knobs = self.knobs.iter();
-        knobs.find(|(knob, _)| knob.path == path).map(|(_, value)| *value)
+        knobs
+            .find(|(knob, _)| knob.path == path)
+            .map(|(_, value)| *value)
+    }
+
+    /// A count of the base that is not fitted; 0 where it has none.
+    pub(crate) fn fixed(&self, path: &str) -> f64 {
+        let figure = self.figures.iter().find(|figure| figure.figure == path);
+        figure
+            .and_then(|figure| Kind::Count.parse(&figure.value))
+            .unwrap_or(0.0)
     }
 }
 
@@ -89,7 +104,6 @@ impl Knob {
         match self.kind {
             Kind::Time => format!("typ = \"{}\"", Time::from_si(rounded(value))),
             Kind::Count => format!("value = {}", value.round() as u64),
-            Kind::Share => format!("value = {}", rounded(value)),
         }
     }
 
@@ -98,21 +112,24 @@ impl Knob {
         match self.kind {
             Kind::Time => human(value, "s", 3),
             Kind::Count => format!("{}", value.round()),
-            Kind::Share => format!("{} %", human(100.0 * value, "1", 3)),
         }
     }
+}
 
-    /// The value that columns of a sheet state, as [`FigureUse::value`](wordline_core::results::FigureUse) has
-    /// them.
-    pub(crate) fn parse(&self, columns: &str) -> Option<f64> {
+impl Kind {
+    /// The value that columns of a sheet state, as [`FigureUse::value`] has them.
+    pub(crate) fn parse(self, columns: &str) -> Option<f64> {
         let mut columns = columns.split(", ");
-        match self.kind {
-            Kind::Time => {
+        match self {
+            Self::Time => {
                 let typ = columns.clone().find_map(|one| one.strip_prefix("typ "));
                 let any = || columns.clone().find_map(|one| one.strip_prefix("max "));
                 typ.or_else(any)?.parse::<Time>().ok().map(Time::si)
             }
-            Kind::Count | Kind::Share => columns.find_map(|one| one.strip_prefix("value "))?.parse().ok(),
+            Self::Count => columns
+                .find_map(|one| one.strip_prefix("value "))?
+                .parse()
+                .ok(),
         }
     }
 }
@@ -137,16 +154,15 @@ mod tests {
         for (kind, value, columns) in [
             (Kind::Time, 1.234_567e-3, "typ = \"1.235 ms\""),
             (Kind::Count, 63.7, "value = 64"),
-            (Kind::Share, 0.070_001, "value = 0.07"),
         ] {
             let knob = knob(kind);
             assert_eq!(knob.columns(value), columns);
             let told = columns.replace(" = ", " ").replace('"', "");
-            let read = knob.parse(&told).expect("a value");
+            let read = kind.parse(&told).expect("a value");
             assert!((read / value - 1.0).abs() < 0.01, "{read}");
         }
-        assert_eq!(knob(Kind::Time).parse("max 2 ms, typ 1 ms"), Some(1e-3));
-        assert_eq!(knob(Kind::Time).parse("max 2 ms"), Some(2e-3));
-        assert_eq!(knob(Kind::Count).parse("typ 2 ms"), None);
+        assert_eq!(Kind::Time.parse("max 2 ms, typ 1 ms"), Some(1e-3));
+        assert_eq!(Kind::Time.parse("max 2 ms"), Some(2e-3));
+        assert_eq!(Kind::Count.parse("typ 2 ms"), None);
     }
 }

@@ -38,7 +38,9 @@ const OWN_TIMES: &str = "own_times";
 pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
     match &document.experiment.workload {
         Workload::Buffer(workload) => ascending(workload.rates_bytes_per_s.iter().copied()),
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -48,7 +50,9 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         Workload::Buffer(workload) => {
             ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
         }
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 
