@@ -37,4 +37,23 @@ impl Work {
         let programmed = self.written + moved + self.overhead;
         (self.written > 0).then(|| programmed as f64 / self.written as f64)
     }
+
+    /// What was done since `earlier`, a reading of the same layer.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            written: self.written - earlier.written,
+            read: self.read - earlier.read,
+            cleaned: self.cleaned - earlier.cleaned,
+            leveled: self.leveled - earlier.leveled,
+            folded: self.folded - earlier.folded,
+            merged: self.merged - earlier.merged,
+            full_merges: self.full_merges - earlier.full_merges,
+            partial_merges: self.partial_merges - earlier.partial_merges,
+            switch_merges: self.switch_merges - earlier.switch_merges,
+            overhead: self.overhead - earlier.overhead,
+            erased: self.erased - earlier.erased,
+            retired: self.retired - earlier.retired,
+        }
+    }
 }
