@@ -13,6 +13,6 @@ mod translation;
 mod work;
 
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
-pub use media::{CellMode, Fault, Media, PageKind, Record, Shape};
+pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
 pub use translation::{FtlError, Translation};
 pub use work::Work;
