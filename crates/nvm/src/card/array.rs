@@ -8,86 +8,59 @@ use wordline_core::{Resolver, Spread};
 
 use super::sheet::{ArraySheet, CardSheet};
 use crate::cost::{AccessCost, Cause};
-use crate::ftl::{CellMode, Fault, Media, Record, Shape};
+use crate::ftl::{CellMode, Fault, Media, Purpose as Why, Record, Shape};
 
-/// What the array, or the controller's firmware, spends time on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spent {
-    /// Reads for the host, or of the rest of a page that the host writes in part.
-    Read,
-    /// Programs of what the host wrote.
-    Program,
-    /// Waits for a die that erases.
-    Erase,
-    /// Pages that the layer moves; [`Ledger`] is told later why.
-    Moved,
-    /// The mapping's journal, and the firmware.
-    Mapping,
-}
-
-impl Spent {
-    const COUNT: usize = 5;
-}
-
-/// Time in picoseconds that the controller spent and that no access has paid for yet.
+/// Time in picoseconds that the controller spent and that no access has paid for yet, by cause.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ledger {
-    spent: [u64; Spent::COUNT],
-    /// Why pages were moved last.
-    moved: Cause,
+    spent: [u64; Cause::ALL.len()],
 }
+
+/// What is forgotten first when the bus was busy at the same time: the access's own work. What the
+/// controller does beside it comes last.
+const OWN_FIRST: [Cause; 8] = [
+    Cause::Program,
+    Cause::ArrayRead,
+    Cause::Mapping,
+    Cause::Erase,
+    Cause::Leveling,
+    Cause::Folding,
+    Cause::Cleaning,
+    Cause::Merging,
+];
 
 impl Ledger {
     const NEW: Self = Self {
-        spent: [0; Spent::COUNT],
-        moved: Cause::Cleaning,
+        spent: [0; Cause::ALL.len()],
     };
 
-    fn add(&mut self, what: Spent, ps: u64) {
-        let slot = &mut self.spent[what as usize];
+    fn add(&mut self, cause: Cause, ps: u64) {
+        let slot = &mut self.spent[cause as usize];
         *slot = slot.saturating_add(ps);
     }
 
-    /// Moves since then have been for another reason. What was spent on moves before keeps its share
-    /// only within an access, which has one reason as a rule.
-    pub(super) const fn moved_for(&mut self, cause: Cause) {
-        self.moved = cause;
-    }
-
-    /// Forgets what did not delay anybody, so that `ps` are left: own work first, moves last.
+    /// Forgets what did not delay anybody, so that `ps` are left.
     pub(super) fn keep(&mut self, ps: u64) {
-        let sum: u64 = self
+        let sum = self
             .spent
             .iter()
-            .fold(0, |sum, one| sum.saturating_add(*one));
+            .fold(0u64, |sum, one| sum.saturating_add(*one));
         let mut over = sum.saturating_sub(ps);
-        for what in [
-            Spent::Program,
-            Spent::Read,
-            Spent::Mapping,
-            Spent::Erase,
-            Spent::Moved,
-        ] {
-            let slot = &mut self.spent[what as usize];
+        for cause in OWN_FIRST {
+            let slot = &mut self.spent[cause as usize];
             let cut = over.min(*slot);
             *slot -= cut;
             over -= cut;
         }
         if sum < ps {
-            self.add(Spent::Program, ps - sum);
+            self.add(Cause::Program, ps - sum);
         }
     }
 
     /// Books `ps` of what was spent to an access; the rest is left for the next.
     pub(super) fn pay(&mut self, mut ps: u64, cost: &mut AccessCost) {
-        for (what, cause) in [
-            (Spent::Mapping, Cause::Mapping),
-            (Spent::Erase, Cause::Erase),
-            (Spent::Moved, self.moved),
-            (Spent::Read, Cause::ArrayRead),
-            (Spent::Program, Cause::Program),
-        ] {
-            let slot = &mut self.spent[what as usize];
+        for cause in OWN_FIRST {
+            let slot = &mut self.spent[cause as usize];
             let part = ps.min(*slot);
             *slot -= part;
             ps -= part;
@@ -100,7 +73,7 @@ impl Ledger {
 #[derive(Clone, Copy, Debug)]
 struct Die {
     free: u64,
-    with: Spent,
+    with: Cause,
 }
 
 /// Times of one kind of cells.
@@ -131,6 +104,8 @@ pub struct CardArray {
     /// When the last program for the host will have ended.
     host_programmed: u64,
     programs: u64,
+    /// What work is done for.
+    why: Why,
     /// Whether work takes no time: content that a workload starts from.
     timeless: bool,
     pub(super) ledger: Ledger,
@@ -170,7 +145,7 @@ impl CardArray {
             dies: vec![
                 Die {
                     free: 0,
-                    with: Spent::Program
+                    with: Cause::Program
                 };
                 dies(array)
             ],
@@ -180,6 +155,7 @@ impl CardArray {
             read_bytes: 0,
             host_programmed: 0,
             programs: 0,
+            why: Why::Host,
             timeless: false,
             ledger: Ledger::NEW,
         }
@@ -196,20 +172,20 @@ impl CardArray {
     }
 
     /// The controller works for a time, or waits.
-    pub(super) fn spend(&mut self, what: Spent, ps: u64) {
+    pub(super) fn spend(&mut self, what: Cause, ps: u64) {
         if !self.timeless {
             self.now = self.now.saturating_add(ps);
             self.ledger.add(what, ps);
         }
     }
 
-    fn wait_until(&mut self, ps: u64, what: Spent) {
+    fn wait_until(&mut self, ps: u64, what: Cause) {
         self.spend(what, ps.saturating_sub(self.now));
     }
 
     /// Waits until what the host wrote is programmed.
     pub(super) fn wait_for_host(&mut self) {
-        self.wait_until(self.host_programmed, Spent::Program);
+        self.wait_until(self.host_programmed, Cause::Program);
     }
 
     /// The next read of the host moves so many bytes of its page.
@@ -224,9 +200,9 @@ impl CardArray {
     /// Programs a page of the mapping's journal, on the dies in turn.
     pub(super) fn program_journal(&mut self) {
         let die = (self.programs % self.dies.len() as u64) as usize;
-        self.load(die, Spent::Mapping);
+        self.load(die, Cause::Mapping);
         let time = self.native.program.at(u64::MAX, self.programs).ps();
-        self.start(die, time, Spent::Mapping);
+        self.start(die, time, Cause::Mapping);
     }
 
     /// Erases of each block.
@@ -237,6 +213,17 @@ impl CardArray {
     /// Bytes of a block, as the translation layer counts them.
     pub(super) fn block_bytes(&self) -> u64 {
         self.page_bytes * u64::from(self.shape.pages_per_block)
+    }
+
+    /// What a program is booked as.
+    const fn cause(&self) -> Cause {
+        match self.why {
+            Why::Host | Why::Overhead => Cause::Program,
+            Why::Cleaning | Why::Recovery => Cause::Cleaning,
+            Why::Leveling => Cause::Leveling,
+            Why::Folding => Cause::Folding,
+            Why::Merging => Cause::Merging,
+        }
     }
 
     fn cells(&self, page: u32) -> &Cells {
@@ -262,7 +249,7 @@ impl CardArray {
     }
 
     /// Fetches a page and moves `bytes` of it to the controller.
-    fn fetch(&mut self, page: u32, bytes: u64, what: Spent) {
+    fn fetch(&mut self, page: u32, bytes: u64, what: Cause) {
         if self.timeless {
             return;
         }
@@ -277,12 +264,12 @@ impl CardArray {
     }
 
     /// Moves a page to a die that is done with what it did before.
-    fn load(&mut self, die: usize, what: Spent) {
+    fn load(&mut self, die: usize, what: Cause) {
         self.wait_until(self.dies[die].free, self.dies[die].with);
         self.spend(what, self.transfer_ps(self.page_bytes));
     }
 
-    fn start(&mut self, die: usize, time: u64, with: Spent) {
+    fn start(&mut self, die: usize, time: u64, with: Cause) {
         self.programs += 1;
         if !self.timeless {
             self.dies[die] = Die {
@@ -292,8 +279,8 @@ impl CardArray {
         }
     }
 
-    fn program_page(&mut self, page: u32, what: Spent) {
-        let die = self.die(page);
+    fn program_page(&mut self, page: u32) {
+        let (die, what) = (self.die(page), self.cause());
         if self.timeless {
             return;
         }
@@ -304,7 +291,7 @@ impl CardArray {
             .at(u64::from(page), self.cycle(page))
             .ps();
         self.start(die, time, what);
-        if what == Spent::Program {
+        if what == Cause::Program {
             self.host_programmed = self.host_programmed.max(self.dies[die].free);
         }
     }
@@ -322,24 +309,28 @@ impl Media for CardArray {
         self.shape
     }
 
+    fn purpose(&mut self, purpose: Why) {
+        self.why = purpose;
+    }
+
     fn read(&mut self, page: u32, (): &mut ()) -> Result<(), Fault<Infallible>> {
-        self.fetch(page, self.read_bytes, Spent::Read);
+        self.fetch(page, self.read_bytes, Cause::ArrayRead);
         Ok(())
     }
 
     fn program(&mut self, page: u32, _: Record, (): &()) -> Result<(), Fault<Infallible>> {
-        self.program_page(page, Spent::Program);
+        self.program_page(page);
         Ok(())
     }
 
     fn copy(&mut self, from: u32, to: u32, _: Record) -> Result<(), Fault<Infallible>> {
-        self.fetch(from, self.page_bytes, Spent::Moved);
-        self.program_page(to, Spent::Moved);
+        self.fetch(from, self.page_bytes, self.cause());
+        self.program_page(to);
         Ok(())
     }
 
     fn fill(&mut self, page: u32, _: Record) -> Result<(), Fault<Infallible>> {
-        self.program_page(page, Spent::Moved);
+        self.program_page(page);
         Ok(())
     }
 
@@ -363,7 +354,7 @@ impl Media for CardArray {
             let begin = die.free.max(self.now);
             *die = Die {
                 free: begin.saturating_add(time),
-                with: Spent::Erase,
+                with: Cause::Erase,
             };
         }
         Ok(())

@@ -7,7 +7,6 @@ use wordline_core::Resolver;
 use super::array::CardArray;
 use super::sheet::CardSheet;
 use crate::bus::sd::BLOCK_BYTES;
-use crate::cost::Cause;
 use crate::error::NvmError;
 use crate::ftl::{FtlError, Translation, Work};
 
@@ -72,7 +71,7 @@ impl Controller {
 
     /// What the layer did since content was there.
     pub(super) fn work(&self) -> Work {
-        self.layer.work().since(&self.before)
+        since(self.layer.work(), &self.before)
     }
 
     /// Bytes of the controller's tables.
@@ -143,9 +142,8 @@ impl Controller {
             self.close_oldest()?;
             return Ok(true);
         }
-        let before = *self.layer.work();
         let done = self.layer.idle_step().map_err(failed)?;
-        self.account(&before);
+        self.keep_journal();
         Ok(done)
     }
 
@@ -165,7 +163,7 @@ impl Controller {
             }
         }
         // What was done for the host stays what it was.
-        self.before = self.layer.work().since(&own);
+        self.before = since(self.layer.work(), &own);
         self.journaled = changes(self.layer.work());
         self.array_mut().set_timeless(false);
         done
@@ -193,31 +191,20 @@ impl Controller {
 
     /// Programs a page, after what the host did not write of it was read.
     fn program(&mut self, page: u32, sectors: u128) -> Result<(), NvmError> {
-        let before = *self.layer.work();
         let missing = self.page_sectors - sectors.count_ones();
         if missing > 0 {
             self.array_mut().read_next(u64::from(missing) * BLOCK_BYTES);
             self.layer.read(page, &mut ()).map_err(failed)?;
         }
         self.layer.write(page, &()).map_err(failed)?;
-        self.account(&before);
+        self.keep_journal();
         Ok(())
     }
 
-    /// Says why pages were moved, and programs the journal when it has enough changes.
-    fn account(&mut self, before: &Work) {
-        let work = *self.layer.work();
-        let moves = [
-            (work.cleaned - before.cleaned, Cause::Cleaning),
-            (work.merged - before.merged, Cause::Merging),
-            (work.folded - before.folded, Cause::Folding),
-            (work.leveled - before.leveled, Cause::Leveling),
-        ];
-        let most = moves.into_iter().max_by_key(|(pages, _)| *pages);
-        if let Some((1.., cause)) = most {
-            self.array_mut().ledger.moved_for(cause);
-        }
-        while changes(&work) - self.journaled >= self.journal_changes {
+    /// Programs the journal when it has enough changes.
+    fn keep_journal(&mut self) {
+        let changes = changes(self.layer.work());
+        while changes - self.journaled >= self.journal_changes {
             self.journaled += self.journal_changes;
             self.array_mut().program_journal();
         }
@@ -228,6 +215,26 @@ impl Controller {
 const fn changes(work: &Work) -> u64 {
     let merges = work.full_merges + work.partial_merges + work.switch_merges;
     work.written + work.cleaned + work.folded + work.leveled + merges
+}
+
+/// What was done between two readings.
+const fn since(now: &Work, earlier: &Work) -> Work {
+    Work {
+        written: now.written - earlier.written,
+        read: now.read - earlier.read,
+        cleaned: now.cleaned - earlier.cleaned,
+        leveled: now.leveled - earlier.leveled,
+        folded: now.folded - earlier.folded,
+        merged: now.merged - earlier.merged,
+        recovered: now.recovered - earlier.recovered,
+        full_merges: now.full_merges - earlier.full_merges,
+        partial_merges: now.partial_merges - earlier.partial_merges,
+        switch_merges: now.switch_merges - earlier.switch_merges,
+        overhead: now.overhead - earlier.overhead,
+        erased: now.erased - earlier.erased,
+        retired: now.retired - earlier.retired,
+        lost: now.lost - earlier.lost,
+    }
 }
 
 const fn mask(first: u32, count: u32) -> u128 {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, SimClock};
-use wordline_memory::{ByteMemory, OutOfRange};
+use wordline_memory::OutOfRange;
 
-use super::array::Spent;
 use super::bound::blocks;
 use super::controller::Controller;
 use super::sheet::{CardSheet, Interface};
@@ -15,10 +14,10 @@ use crate::board::{Board, DriverCost};
 use crate::bus::sd::{BLOCK_BYTES, Command, Form};
 use crate::bus::{self, Action};
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, CurrentGap, Device, Notes, TranslationReport, Wear};
+use crate::device::{CurrentGap, Notes, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
-use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
+use crate::power::{PowerDraw, PowerMeter, PowerState};
 use crate::wired::{Conditions, Named};
 
 /// The limits that the card's specification gives it, and the times of its firmware.
@@ -40,23 +39,23 @@ pub(super) struct Limits {
 /// it costs a driver: the sectors at the ends are read first, and written back with their other bytes.
 #[derive(Debug)]
 pub struct Card {
-    controller: Controller,
-    store: Store,
+    pub(super) controller: Controller,
+    pub(super) store: Store,
     pub(super) read: Command,
     pub(super) write: Command,
     pub(super) driver: DriverCost,
     pub(super) limits: Limits,
     pub(super) capacity: u64,
     interface: Interface,
-    endurance: u64,
-    cycles_before: u64,
-    clock: SimClock,
-    last: AccessCost,
+    pub(super) endurance: u64,
+    pub(super) cycles_before: u64,
+    pub(super) clock: SimClock,
+    pub(super) last: AccessCost,
     /// When the last access ended, in picoseconds.
     ended: u64,
-    meter: PowerMeter,
-    draw: PowerDraw,
-    notes: Arc<Notes>,
+    pub(super) meter: PowerMeter,
+    pub(super) draw: PowerDraw,
+    pub(super) notes: Arc<Notes>,
 }
 
 impl Card {
@@ -173,7 +172,7 @@ impl Card {
     }
 
     /// Time must not end within an access.
-    fn check_time(&self, longest: Time) -> Result<(), NvmError> {
+    pub(super) fn check_time(&self, longest: Time) -> Result<(), NvmError> {
         let end = self.clock.now().checked_plus(longest);
         end.map(|_| ()).ok_or(NvmError::TimeExhausted)
     }
@@ -207,12 +206,9 @@ impl Card {
         self.spend(Cause::Driver, self.driver.dma_setup.plus(stop));
         self.catch_up()?;
         self.spend(Cause::BusCommand, command);
-        let start = self.clock.now().ps();
-        let array = self.controller.array_mut();
-        let late = array.now().saturating_sub(start);
-        array.ledger.keep(late);
-        array.rest_until(start);
-        array.spend(Spent::Mapping, self.limits.command.ps());
+        let start = self.begin();
+        let firmware = self.limits.command.ps();
+        self.controller.array_mut().spend(Cause::Mapping, firmware);
         Ok(start)
     }
 
@@ -242,7 +238,7 @@ impl Card {
     }
 
     /// Reads sectors: the array fetches the next page while the bus moves the one before.
-    fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+    pub(super) fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
         let start = self.open(self.read.overhead(count), count)?;
         let block = self.read.block().ps();
@@ -281,7 +277,38 @@ impl Card {
         Ok(())
     }
 
-    fn write_range(&mut self, at: u64, data: &[u8], through: bool) -> Result<(), NvmError> {
+    /// Sends the command that flushes the cache, where the card has one.
+    pub(super) fn flush(&mut self) -> Result<(), NvmError> {
+        let Some(limit) = self.limits.flush else {
+            return Ok(());
+        };
+        self.check_time(self.longest_flush()?)?;
+        self.spend(Cause::Driver, self.driver.command);
+        self.catch_up()?;
+        self.spend(Cause::BusCommand, self.write.bare());
+        let start = self.begin();
+        self.controller.flush()?;
+        let end = self.controller.array().now();
+        self.close(PowerState::Write, start, Time::ZERO, end, limit);
+        Ok(())
+    }
+
+    /// The controller turns to the access, after what the one before left it to do.
+    fn begin(&mut self) -> u64 {
+        let start = self.clock.now().ps();
+        let array = self.controller.array_mut();
+        let late = array.now().saturating_sub(start);
+        array.ledger.keep(late);
+        array.rest_until(start);
+        start
+    }
+
+    pub(super) fn write_range(
+        &mut self,
+        at: u64,
+        data: &[u8],
+        through: bool,
+    ) -> Result<(), NvmError> {
         let bytes = data.len() as u64;
         self.check_time(self.longest_write(at, bytes)?)?;
         for edge in edges(at, bytes) {
@@ -367,157 +394,5 @@ fn power_draw(
             PowerState::Write => current(state, "write_current", &sheet.write_current),
             _ => None,
         }),
-    }
-}
-
-impl ByteMemory for Card {
-    type Error = NvmError;
-
-    fn len(&self) -> u64 {
-        self.capacity
-    }
-
-    fn atom(&self) -> usize {
-        BLOCK_BYTES as usize
-    }
-
-    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        let bytes = out.len() as u64;
-        OutOfRange::check(at, bytes, self.capacity)?;
-        self.last = AccessCost::NONE;
-        if bytes > 0 {
-            self.check_time(self.longest_read(at, bytes)?)?;
-            self.fetch(at, bytes)?;
-            self.store.read_bytes(at, out);
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        OutOfRange::check(at, data.len() as u64, self.capacity)?;
-        self.last = AccessCost::NONE;
-        if !data.is_empty() {
-            self.write_range(at, data, false)?;
-        }
-        Ok(())
-    }
-
-    /// Flushes the cache of an eMMC that has one. An SD card has no such command: nothing is sent.
-    fn persist(&mut self) -> Result<(), NvmError> {
-        self.last = AccessCost::NONE;
-        let Some(limit) = self.limits.flush else {
-            return Ok(());
-        };
-        self.check_time(self.longest_flush()?)?;
-        self.spend(Cause::Driver, self.driver.command);
-        self.catch_up()?;
-        self.spend(Cause::BusCommand, self.write.bare());
-        let start = self.clock.now().ps();
-        let array = self.controller.array_mut();
-        let late = array.now().saturating_sub(start);
-        array.ledger.keep(late);
-        array.rest_until(start);
-        self.controller.flush()?;
-        let end = self.controller.array().now();
-        self.close(PowerState::Write, start, Time::ZERO, end, limit);
-        Ok(())
-    }
-}
-
-impl Accounts for Card {
-    fn clock(&self) -> &SimClock {
-        &self.clock
-    }
-
-    fn causes(&self) -> &'static [Cause] {
-        &[
-            Cause::Driver,
-            Cause::BusCommand,
-            Cause::BusData,
-            Cause::Poll,
-            Cause::ArrayRead,
-            Cause::Program,
-            Cause::Erase,
-            Cause::Cleaning,
-            Cause::Merging,
-            Cause::Folding,
-            Cause::Leveling,
-            Cause::Mapping,
-        ]
-    }
-
-    fn last_cost(&self) -> &AccessCost {
-        &self.last
-    }
-
-    fn residence(&self) -> Residence {
-        self.meter.residence(self.clock.now())
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        &self.draw
-    }
-
-    fn wear(&self) -> Wear {
-        let array = self.controller.array();
-        let erases = array.erases().iter().map(|erases| u64::from(*erases));
-        Wear::of_units(
-            self.endurance,
-            self.cycles_before,
-            array.block_bytes(),
-            erases,
-        )
-    }
-
-    fn notes(&self) -> &Notes {
-        &self.notes
-    }
-
-    fn translation(&self) -> Option<TranslationReport> {
-        let erases = self.controller.array().erases();
-        let sum: u64 = erases.iter().map(|erases| u64::from(*erases)).sum();
-        Some(TranslationReport {
-            work: self.controller.work(),
-            mapping_bytes: self.controller.mapping_bytes(),
-            erases_least: erases.iter().copied().min().unwrap_or(0),
-            erases_mean: sum as f64 / erases.len().max(1) as f64,
-            erases_most: erases.iter().copied().max().unwrap_or(0),
-        })
-    }
-}
-
-impl Device for Card {
-    fn overwrite_bytes(&self) -> u64 {
-        BLOCK_BYTES
-    }
-
-    /// By the limit that the card's specification sets for each block: nothing that the card does by
-    /// itself can exceed it, and nothing shorter is promised.
-    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
-        self.longest_write(at, bytes)
-    }
-
-    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
-        self.longest_read(at, bytes)
-    }
-
-    fn persist_bound(&self) -> Result<Time, NvmError> {
-        self.longest_flush()
-    }
-
-    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        let bytes = data.len() as u64;
-        OutOfRange::check(at, bytes, self.capacity)?;
-        if bytes > 0 {
-            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
-            let last = (at + bytes - 1) / page;
-            self.controller.preload((at / page) as u32..=last as u32)?;
-            self.store.write_bytes(at, data);
-        }
-        Ok(())
-    }
-
-    fn fork_device(&self) -> Box<dyn Device> {
-        Box::new(self.fork())
     }
 }

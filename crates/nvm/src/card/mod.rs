@@ -11,6 +11,8 @@
 
 mod array;
 mod bound;
+mod check;
+mod contracts;
 mod controller;
 mod device;
 mod sheet;
