@@ -37,7 +37,7 @@ pub struct FitWorkload {
 
 impl FitWorkload {
     /// Simulations unless somebody says otherwise.
-    pub const SIMULATIONS: u32 = 300;
+    pub const SIMULATIONS: u32 = 600;
 }
 
 const fn no_bytes(bytes: &u64) -> bool {

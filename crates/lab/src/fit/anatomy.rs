@@ -46,8 +46,13 @@ pub(crate) struct Anatomy {
     pub(crate) accesses: usize,
     /// Duration of the ordinary access: the middle of the level that most accesses belong to, in seconds.
     pub(crate) ordinary: f64,
+    /// Duration of the quick access, which waits for nothing: the middle of the first level with a fiftieth of the
+    /// accesses, in seconds.
+    pub(crate) quick: f64,
     /// Mean duration, in seconds.
     pub(crate) mean: f64,
+    /// Mean duration of those that are no stalls, in seconds.
+    pub(crate) body: f64,
     /// Accesses of at least [`STALL`] ordinary ones.
     pub(crate) stalls: usize,
     /// Their share of the time.
@@ -73,11 +78,17 @@ impl Anatomy {
             .map(|ps| *ps as f64)
             .collect();
         let stalled: f64 = stalls.iter().sum();
+        let others = (durations.len() - stalls.len()).max(1) as f64;
+        let quick = levels
+            .iter()
+            .find(|level| level.count * 50 >= durations.len());
         let paused: u64 = sample.pauses().take(range.end).skip(range.start).sum();
         Self {
             accesses: durations.len(),
             ordinary,
+            quick: quick.map_or(ordinary, |level| level.median),
             mean: total * 1e-12 / durations.len() as f64,
+            body: (total - stalled) * 1e-12 / others,
             stalls: stalls.len(),
             stall_time_share: stalled / total,
             stall_mean: stalled * 1e-12 / stalls.len().max(1) as f64,

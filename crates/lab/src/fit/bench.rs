@@ -3,24 +3,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wordline_catalog::{Board, Part, Sheet, Target, parse};
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Operation, Pattern, Timing};
 use wordline_nvm::{Conditions, Device};
 
 use super::sample::Sample;
 use super::sheet::{Change, changed};
 use super::template::Knob;
-use crate::payload::Payload;
-use crate::work::{Plan, Player, Step};
+use crate::work::{Plan, Step};
 
 /// Accesses between two looks at whether to stop.
 const BREATH: usize = 1 << 12;
 
 /// Bytes that are stored at a time before the work.
 pub(crate) const PIECE: u64 = 1 << 20;
-
-/// Data that lay there before, which every write changes.
-const OLD: u64 = 1 << 40;
 
 /// Why a candidate has no durations.
 #[derive(Debug, thiserror::Error)]
@@ -63,30 +59,23 @@ impl Bench<'_> {
     ) -> Result<Vec<u64>, BenchProblem> {
         let part = self.candidate(knobs)?;
         let mut device = self.connect(&part)?;
-        let longest = PIECE.max(self.sample.bytes) as usize;
-        let payload = Payload::new(self.seed, longest);
-        self.fill(device.as_mut(), &payload)?;
-        let mut player = Player::new(device.as_mut(), &payload);
+        self.check_overwrites(device.as_ref())?;
+        self.fill(device.as_mut())?;
+        // What is stored costs the same whatever it is, and nobody reads it.
+        let data = vec![0; self.sample.bytes as usize];
         for (index, step) in self.warm_up_steps().enumerate() {
-            if index.is_multiple_of(BREATH) && self.stopped() {
-                return Err(BenchProblem::Stopped);
-            }
-            let done = player.carry_out(&step);
-            done.map_err(|error| BenchProblem::Access(error.to_string()))?;
+            self.breathe(index)?;
+            write(device.as_mut(), &step, &data)?;
         }
-        let began = player.now();
+        let began = device.clock().now();
         let mut durations = Vec::with_capacity(count);
         for (index, step) in self.steps(count).enumerate() {
-            if index.is_multiple_of(BREATH) && self.stopped() {
-                return Err(BenchProblem::Stopped);
-            }
+            self.breathe(index)?;
             if let Some(start) = self.sample.starts.get(index) {
                 let start = began.checked_plus(Time::from_ps(*start));
-                player.idle_until(start.ok_or_else(|| too_long())?);
+                device.clock().advance_to(start.ok_or_else(too_long)?);
             }
-            let duration = player.carry_out(&step);
-            let duration = duration.map_err(|error| BenchProblem::Access(error.to_string()))?;
-            durations.push(duration.ps());
+            durations.push(write(device.as_mut(), &step, &data)?);
         }
         Ok(durations)
     }
@@ -130,16 +119,26 @@ impl Bench<'_> {
         device.map_err(|error| BenchProblem::Sheet(error.to_string()))
     }
 
-    /// Stores what the log's file held before its first access.
-    fn fill(&self, device: &mut dyn Device, payload: &Payload) -> Result<(), BenchProblem> {
+    /// Raw flash cannot take what a translation layer would have to sort out.
+    fn check_overwrites(&self, device: &dyn Device) -> Result<(), BenchProblem> {
+        let unit = device.overwrite_bytes();
+        if self.pattern == Pattern::Random && !self.sample.bytes.is_multiple_of(unit) {
+            return Err(BenchProblem::Access(format!(
+                "this memory overwrites whole blocks of {}, and the log writes at random",
+                ByteCount::from_bytes(unit)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Stores what the memory held before the first access.
+    fn fill(&self, device: &mut dyn Device) -> Result<(), BenchProblem> {
+        let piece = vec![0; PIECE.min(self.filled) as usize];
         let mut at = 0;
         while at < self.filled {
-            if self.stopped() {
-                return Err(BenchProblem::Stopped);
-            }
+            self.breathe(0)?;
             let length = PIECE.min(self.filled - at);
-            let piece = payload.at(at, OLD, length as usize);
-            let stored = device.preload(at, piece);
+            let stored = device.preload(at, &piece[..length as usize]);
             stored.map_err(|error| BenchProblem::Access(error.to_string()))?;
             at += length;
         }
@@ -190,9 +189,22 @@ impl Bench<'_> {
         }))
     }
 
-    fn stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    /// Looks now and then whether to stop.
+    fn breathe(&self, index: usize) -> Result<(), BenchProblem> {
+        let stopped = || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if index.is_multiple_of(BREATH) && stopped() {
+            return Err(BenchProblem::Stopped);
+        }
+        Ok(())
     }
+}
+
+/// One access; returns how long it took in picoseconds.
+fn write(device: &mut dyn Device, step: &Step, data: &[u8]) -> Result<u64, BenchProblem> {
+    let start = device.clock().now();
+    let written = device.write(step.at, data);
+    written.map_err(|error| BenchProblem::Access(error.to_string()))?;
+    Ok(device.clock().now().since(start).ps())
 }
 
 fn too_long() -> BenchProblem {

@@ -120,7 +120,9 @@ mod tests {
         Anatomy {
             accesses: 10_000,
             ordinary: levels[0].median,
+            quick: levels[0].median,
             mean: levels[0].median,
+            body: levels[0].median,
             stalls: 0,
             stall_time_share: 0.0,
             stall_mean: 0.0,

@@ -1,19 +1,20 @@
-//! A search for the least of a function that has no derivative: compass search.
+//! A search for the least of a function that has no derivative: evolution first, then compass search.
 //!
-//! From the best point so far every axis is tried one step up and one step down; the best of them is the next
-//! point, followed by a stride in the same direction as long as that helps. Where none is better, the steps
-//! are halved. Among the direct methods it is the one that needs nothing of the function: a simulation is a
-//! staircase in its whole-numbered figures, on which simplexes collapse (Kolda, Lewis and Torczon,
-//! "Optimization by Direct Search", SIAM Review 45, 2003). All steps are factors, because figures range over
-//! decades. The trials around a point run side by side, and the point that is taken does not depend on
-//! how many do.
+//! [`Evolution`] finds the right hollow of a rugged landscape, with two thirds of the calls at most. The compass
+//! search finds its ground: from the best point so far every axis is tried one step up and one step down; the best of
+//! them is the next point, followed by a stride in the same direction as long as that helps. Where none is better, the
+//! steps are halved. It needs nothing of the function, which is a staircase in whole-numbered figures (Kolda, Lewis
+//! and Torczon, "Optimization by Direct Search", SIAM Review 45, 2003). All steps are factors, because figures range
+//! over decades. Trials run side by side, and the point that is taken does not depend on how many do.
 
 use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::evolve::Evolution;
+
 /// Factor of the first steps, as its logarithm.
-const FIRST_STEP: f64 = 0.5;
+const FIRST_STEP: f64 = 0.3;
 
 /// Steps below 2 % find nothing that a log could tell apart.
 const LAST_STEP: f64 = 0.02;
@@ -25,6 +26,15 @@ pub(crate) struct Axis {
     pub(crate) most: f64,
     /// Whether only whole numbers count.
     pub(crate) whole: bool,
+}
+
+/// How much of a landscape is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// All of it: evolution, then compass. With the seed of what is drawn.
+    Far(u64),
+    /// Downhill from the best start: compass alone.
+    Near,
 }
 
 /// What the search came to.
@@ -62,6 +72,7 @@ impl Axis {
 pub(crate) fn search(
     axes: &[Axis],
     starts: &[Vec<f64>],
+    reach: Reach,
     calls_max: u32,
     function: &(dyn Fn(&[f64]) -> Option<f64> + Sync),
     mut stopped: impl FnMut(u32) -> bool,
@@ -74,6 +85,45 @@ pub(crate) fn search(
     };
     let clamped = |start: &Vec<f64>| axes.iter().zip(start).map(|(a, v)| a.clamp(*v)).collect();
     let (mut point, mut value) = known.best(starts.iter().map(clamped).collect())?;
+    let logarithms = |point: &[f64]| point.iter().map(|value| value.ln()).collect();
+    let (seed, evolving) = match reach {
+        Reach::Far(seed) => (seed, calls_max / 3 * 2),
+        Reach::Near => (0, 0),
+    };
+    let mut evolution = Evolution::at(logarithms(&point), seed);
+    let mut runs = 0;
+    while known.calls + (evolution.population() as u32) <= evolving {
+        if stopped(known.calls) {
+            return None;
+        }
+        if evolution.is_over() {
+            // What is left is for another hollow.
+            runs += 1;
+            evolution = Evolution::at(logarithms(&point), seed ^ runs);
+        }
+        let drawn = evolution.candidates();
+        let figures = |one: &Vec<f64>| {
+            axes.iter()
+                .zip(one)
+                .map(|(axis, log)| axis.clamp(log.exp()))
+                .collect()
+        };
+        let tried: Vec<Vec<f64>> = drawn.iter().map(figures).collect();
+        if let Some((next, found)) = known
+            .best(tried.clone())
+            .filter(|(_, found)| *found < value)
+        {
+            (point, value) = (next, found);
+        }
+        let mut ranked: Vec<(f64, Vec<f64>)> = tried
+            .iter()
+            .map(|one| known.value(one))
+            .zip(drawn)
+            .collect();
+        ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let ranked: Vec<_> = ranked.into_iter().map(|(_, one)| one).collect();
+        evolution.learn(&ranked);
+    }
     let mut steps = vec![FIRST_STEP; axes.len()];
     let mut settled = false;
     while known.calls < calls_max {
@@ -128,12 +178,17 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// The value of a point that was tried; infinite where it has none.
+    fn value(&self, point: &[f64]) -> f64 {
+        let found = self.values.get::<Vec<u64>>(&key(point));
+        found.copied().flatten().unwrap_or(f64::INFINITY)
+    }
+
     /// The best of some points; of equally good ones the first. As many are tried as calls are left.
     fn best(&mut self, points: Vec<Vec<f64>>) -> Option<(Vec<f64>, f64)> {
-        let key = |point: &Vec<f64>| point.iter().map(|value| value.to_bits()).collect();
         let mut fresh: Vec<(Vec<u64>, &Vec<f64>)> = Vec::new();
         for point in &points {
-            let key: Vec<u64> = key(point);
+            let key = key(point);
             let twice = fresh.iter().any(|(other, _)| *other == key);
             if !twice && !self.values.contains_key(&key) {
                 fresh.push((key, point));
@@ -149,14 +204,17 @@ impl Known<'_> {
         self.values.extend(found);
         let mut best: Option<(Vec<f64>, f64)> = None;
         for point in points {
-            if let Some(Some(value)) = self.values.get::<Vec<u64>>(&key(&point))
-                && best.as_ref().is_none_or(|(_, least)| value < least)
-            {
-                best = Some((point, *value));
+            let value = self.value(&point);
+            if value.is_finite() && best.as_ref().is_none_or(|(_, least)| value < *least) {
+                best = Some((point, value));
             }
         }
         best
     }
+}
+
+fn key(point: &[f64]) -> Vec<u64> {
+    point.iter().map(|value| value.to_bits()).collect()
 }
 
 #[cfg(test)]
@@ -184,7 +242,14 @@ mod tests {
             Some(apart(p[0], 3.7e-3) + 0.5 * apart(p[0] * p[1], 3.7e-3 * 40.0) + apart(p[2], 7.0))
         };
         let axes = [REAL, REAL, WHOLE];
-        let found = search(&axes, &[vec![1.0, 1.0, 300.0]], 400, &function, |_| false);
+        let found = search(
+            &axes,
+            &[vec![1.0, 1.0, 300.0]],
+            Reach::Far(1),
+            400,
+            &function,
+            |_| false,
+        );
         let found = found.expect("a least value");
         assert!(found.settled, "{found:?}");
         assert!(apart(found.point[0], 3.7e-3) < 0.02, "{found:?}");
@@ -196,10 +261,13 @@ mod tests {
     fn the_best_start_is_taken_and_points_without_a_value_are_passed_by() {
         let function = |p: &[f64]| (p[0] > 2.0).then(|| apart(p[0], 10.0));
         let starts = [vec![1.0], vec![900.0], vec![11.0]];
-        let found = search(&[WHOLE], &starts, 50, &function, |_| false).expect("a value");
+        let found =
+            search(&[WHOLE], &starts, Reach::Far(1), 50, &function, |_| false).expect("a value");
         assert_eq!((found.point, found.value), (vec![10.0], 0.0));
         assert_eq!(
-            search(&[WHOLE], &[vec![1.0]], 50, &function, |_| false),
+            search(&[WHOLE], &[vec![1.0]], Reach::Far(1), 50, &function, |_| {
+                false
+            }),
             None
         );
     }
@@ -212,7 +280,14 @@ mod tests {
             seen.lock().expect("no panic").push(p.to_vec());
             Some(apart(p[0], 1e5) + apart(p[1], 1e-5))
         };
-        let found = search(&[REAL, REAL], &[vec![1.0, 1.0]], 17, &function, |_| false);
+        let found = search(
+            &[REAL, REAL],
+            &[vec![1.0, 1.0]],
+            Reach::Far(1),
+            17,
+            &function,
+            |_| false,
+        );
         let found = found.expect("a value");
         let mut seen = seen.into_inner().expect("no panic");
         assert_eq!((found.calls, seen.len(), found.settled), (17, 17, false));
@@ -223,9 +298,14 @@ mod tests {
 
     #[test]
     fn it_stops_when_asked() {
-        let found = search(&[REAL], &[vec![1.0]], 100, &|p| Some(p[0]), |calls| {
-            calls > 5
-        });
+        let found = search(
+            &[REAL],
+            &[vec![1.0]],
+            Reach::Far(1),
+            100,
+            &|p| Some(p[0]),
+            |calls| calls > 5,
+        );
         assert_eq!(found, None);
     }
 }

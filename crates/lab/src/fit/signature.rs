@@ -72,6 +72,16 @@ impl Signature {
         RATE_SHARES.map(|share| share * self.throughput())
     }
 
+    /// How far the quicker half of another run's accesses lies from that of this one.
+    pub(crate) fn quiet_distance(&self, other: &Self) -> f64 {
+        let half = BODY / 2;
+        let apart = (0..half).map(|step| {
+            let share = (step as f64 + 0.5) / BODY as f64;
+            ratio(other.quantile(share), self.quantile(share)).abs()
+        });
+        apart.sum::<f64>() / half as f64
+    }
+
     /// How far another run lies from this one; see the module.
     pub(crate) fn distance(&self, other: &Self) -> Result<Distance, BacklogError> {
         let apart = |share: f64| ratio(other.quantile(share), self.quantile(share)).abs();

@@ -5,12 +5,14 @@ use wordline_core::quantity::{ByteCount, Quantity};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Basis, Experiment, FitWorkload, Pattern, ResultSet};
 
+use super::aim::Aim;
 use super::anatomy::Anatomy;
 use super::bench::{Bench, BenchProblem, PIECE};
-use super::certainty::{Aim, Certain, Search};
+use super::certainty::Certain;
 use super::sample::Sample;
 use super::sheet::{About, Change, fitted};
 use super::signature::Signature;
+use super::stages::Search;
 use super::template::{Knob, Seen, Template};
 use super::{explained, rows};
 use crate::control::Control;
@@ -57,6 +59,8 @@ impl Task<'_> {
                 log: &halves[0],
                 half,
             },
+            quick: self.template.quick,
+            seed: self.experiment.seed,
             simulations: self.workload.simulations,
             control: self.control,
             name: &self.workload.id,

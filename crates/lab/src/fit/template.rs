@@ -24,6 +24,8 @@ pub(crate) struct Template {
     pub(crate) model: &'static str,
     /// Figures that its firmware decides and that show in a log.
     pub(crate) knobs: &'static [Knob],
+    /// Those among them that quick accesses hang on, which wait for no cleaning.
+    pub(crate) quick: &'static [&'static str],
     /// Those among them that show only where the host pauses.
     pub(crate) idle: &'static [&'static str],
     /// Where the search begins: values of the knobs that the base has, in their order. The base's own values are

@@ -27,6 +27,7 @@ const NAND: Template = Template {
         knob("nand.block_erase"),
         knob("nand.page_read"),
     ],
+    quick: &["nand.page_program"],
     idle: &[],
     starts: from_ratios,
 };

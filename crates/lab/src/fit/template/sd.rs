@@ -16,13 +16,14 @@
 //!
 //! From what the base does with the same work, with `L` for the log and `B` for the base, in closed form:
 //!
-//! - The ordinary access is longer by `L − B`, and the firmware takes it: `command_time + (L − B)`. Or the flash
-//!   does, and everything that it does takes longer by the same factor: `page_program · L/B`, `block_erase · L/B`.
-//! - A stall that lasts `s` times as long as the base's, counted in ordinary accesses, moves `s` times as many pages:
+//! - The quick access waits for the firmware and the bus alone: `command_time + (quick_L − quick_B)`.
+//! - The mean of all that are no stalls is what the dies let through: `page_program · body_L/body_B`, and
+//!   `block_erase` likewise.
+//! - A stall that lasts `s` times as long as the base's, counted in such means, moves `s` times as many pages:
 //!   `clean_until − clean_below` times `s`, and `steps_per_write · s`.
-//! - Accesses beyond the ordinary ones take a share `x` of the time, the mean over the ordinary less 1. Cleaning
-//!   with a share `a` of spare blocks moves about `1/(2a)` pages for each page written, so `spare_blocks · x_B/x_L`
-//!   (the first order of Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012).
+//! - Stalls take a share `x` of the time, the mean over the ordinary less 1. Cleaning with a share `a` of spare blocks
+//!   moves about `1/(2a)` pages for each page written, so `spare_blocks · x_B/x_L` (the first order of Desnoyers,
+//!   "Analytic modeling of SSD write performance", SYSTOR 2012).
 
 use super::{Kind, Knob, Seen, Template};
 
@@ -50,6 +51,7 @@ pub(super) const TEMPLATE: Template = Template {
         count("card.controller.idle_until", 1e6),
         time("card.controller.idle_after", 1e-5, 10.0),
     ],
+    quick: &[COMMAND, PROGRAM],
     idle: &["card.controller.idle_until", "card.controller.idle_after"],
     starts,
 };
@@ -78,10 +80,10 @@ fn starts(seen: &Seen<'_>) -> Vec<Vec<f64>> {
         return Vec::new();
     };
     let log = seen.log;
-    let pace = log.ordinary / base.ordinary;
+    let pace = log.body / base.body;
     let value = |path| seen.value(path).unwrap_or(1.0);
-    let slower = (value(COMMAND) + log.ordinary - base.ordinary).max(1e-6);
-    let firmware = vec![(COMMAND, slower)];
+    let command = (value(COMMAND) + log.quick - base.quick).max(1e-6);
+    let firmware = vec![(COMMAND, command)];
     let flash = vec![
         (PROGRAM, value(PROGRAM) * pace),
         (ERASE, value(ERASE) * pace),
@@ -102,8 +104,8 @@ fn starts(seen: &Seen<'_>) -> Vec<Vec<f64>> {
     vec![
         begin(&[&firmware]),
         begin(&[&flash]),
+        begin(&[&firmware, &flash]),
+        begin(&[&firmware, &flash, &stalls]),
         begin(&[&firmware, &stalls]),
-        begin(&[&flash, &stalls]),
-        begin(&[&stalls]),
     ]
 }

@@ -1,0 +1,127 @@
+//! Known cards give their figures back, and the fitted card predicts what it was not fitted to.
+
+use wordline_core::Durations;
+use wordline_core::quantity::Time;
+use wordline_core::results::WarningCode;
+
+use crate::support::{Cards, RECORD, figure, fitted, number, ratios, workload};
+
+/// What the card that writes the log has otherwise than the base.
+const TRUE_CARD: &[(&str, &str)] = &[
+    ("command_time", "typ = \"320 us\""),
+    ("page_program", "typ = \"1.3 ms\""),
+    ("steps_per_write", "value = 12"),
+    ("clean_until", "value = 9"),
+];
+
+/// The figures of [`TRUE_CARD`] in seconds or as counts, with the share that a fit may be off.
+const TRUE_FIGURES: [(&str, f64, f64); 4] = [
+    ("card.command_time", 320e-6, 0.1),
+    ("card.array.page_program", 1.3e-3, 0.05),
+    ("card.controller.steps_per_write", 12.0, 0.1),
+    ("card.controller.clean_until", 9.0, 0.12),
+];
+
+const fn no_pause(_: u64) -> Time {
+    Time::ZERO
+}
+
+#[test]
+fn a_known_card_gives_its_figures_back_and_predicts_the_other_half() {
+    let cards = Cards::of(&[("true-card", TRUE_CARD), ("base-card", &[])]);
+    let log = cards.log("true-card", 16_000, 0.03, no_pause);
+    let fit = fitted(&cards, "base-card", &log, workload("mine")).expect("a fit");
+    for (path, true_one, within) in TRUE_FIGURES {
+        let found = number(figure(&fit.document, path).expect("a fitted figure"));
+        assert!(
+            (found / true_one - 1.0).abs() < within,
+            "{path}: {found} against {true_one}"
+        );
+    }
+    // The base has the same spare blocks, and nobody paused.
+    assert_eq!(figure(&fit.document, "card.controller.spare_blocks"), None);
+    assert_eq!(figure(&fit.document, "card.controller.idle_until"), None);
+    let held_out = ratios(&fit.document, "second");
+    assert!(held_out.len() > 10, "{held_out:?}");
+    for (name, ratio) in held_out {
+        assert!((0.8..1.25).contains(&ratio), "{name}: {ratio}");
+    }
+    // The sheet is one that simulations can use at once.
+    cards.add("mine", fit.sheet.as_deref().expect("a sheet"));
+    let mut twin = cards.full("mine");
+    twin.write(0, &[0; RECORD as usize])
+        .expect("it lies inside");
+}
+
+#[test]
+fn a_full_card_is_told_from_a_file_on_an_empty_one() {
+    let cards = Cards::of(&[("true-card", TRUE_CARD), ("base-card", &[])]);
+    // 8 MiB of a full card of 32 MiB: an empty one would have room for all of it.
+    let log = cards.log_within("true-card", 8 << 20, 4_400, 0.0, no_pause);
+    let mut quick = workload("mine");
+    quick.simulations = 60;
+    let fit = fitted(&cards, "base-card", &log, quick.clone()).expect("a fit");
+    let full = |fit: &wordline_lab::Fitted| {
+        let mut warnings = fit.document.warnings.iter();
+        warnings.any(|one| {
+            one.code == WarningCode::Default.name() && one.advice.contains("full before")
+        })
+    };
+    assert!(full(&fit), "{:?}", fit.document.warnings);
+    quick.fill = "100 %".parse().ok();
+    let told = fitted(&cards, "base-card", &log, quick).expect("a fit");
+    assert!(!full(&told));
+    assert_eq!(fit.sheet, told.sheet);
+}
+
+#[test]
+fn pauses_show_what_the_card_does_when_it_is_idle() {
+    let lazy: &[(&str, &str)] = &[
+        ("idle_until", "value = 0"),
+        ("command_time", "typ = \"200 us\""),
+    ];
+    let busy: &[(&str, &str)] = &[
+        ("idle_until", "value = 20"),
+        ("idle_after", "typ = \"2 ms\""),
+    ];
+    let cards = Cards::of(&[("true-card", lazy), ("base-card", busy)]);
+    // 25 ms each 50 writes: enough for a card that cleans meanwhile.
+    let pause = |index: u64| {
+        Time::from_ps(if index % 50 == 0 {
+            400_000_000_000
+        } else {
+            30_000_000
+        })
+    };
+    let log = cards.log("true-card", 5_000, 0.0, pause);
+    let mut paced = workload("mine");
+    paced.simulations = 240;
+    let refused =
+        fitted(&cards, "base-card", &log, paced.clone()).expect_err("nobody spoke of pauses");
+    assert!(
+        refused.to_string().contains("--durations paced"),
+        "{refused}"
+    );
+    paced.source.durations = Durations::Paced;
+    let fit = fitted(&cards, "base-card", &log, paced).expect("a fit");
+    let until = figure(&fit.document, "card.controller.idle_until").expect("it shows");
+    // Below three free blocks it never cleans when idle, since writes keep more.
+    assert!(number(until) <= 6.0, "{until:?}");
+}
+
+#[test]
+fn what_is_no_card_is_no_base() {
+    let cards = Cards::of(&[("base-card", &[])]);
+    let log = cards.log("base-card", 100, 0.0, no_pause);
+    let refused = |base: &str| {
+        fitted(&cards, base, &log, workload("mine"))
+            .expect_err(base)
+            .to_string()
+    };
+    assert!(refused("em064lx").contains("template sd fits parts of the model [card]"));
+    assert!(refused("base-card").contains("100 writes, and at least 2000 are needed"));
+    let mut other = workload("mine");
+    other.template = "hdd".to_owned();
+    let refused = fitted(&cards, "base-card", &log, other).expect_err("no template");
+    assert!(refused.to_string().contains("allowed: sd"));
+}
