@@ -6,7 +6,7 @@ use wordline_dram::system::Run;
 
 use super::knee::{self, Place};
 use super::rows::{self, Work, seconds};
-use super::{Memory, Test};
+use super::{Memory, Test, cautions};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -48,6 +48,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(test, loaded)?;
+    cautions::samples(loaded.samples, document);
     let mut points = Vec::new();
     for memory in &test.memories {
         points.push(test.idle_point(memory, loaded.samples));

@@ -6,6 +6,7 @@
 
 pub(crate) mod band;
 mod bandwidth;
+mod cautions;
 mod commands;
 mod explain;
 mod idle;
@@ -227,7 +228,10 @@ impl Test<'_> {
         document: &mut ResultSet,
     ) -> Result<Option<Run>, LabError> {
         match ended {
-            Some(Ok(run)) => Ok(Some(run)),
+            Some(Ok(run)) => {
+                cautions::refresh(memory, &run, document);
+                Ok(Some(run))
+            }
             Some(Err(source)) => Err(LabError::Memory {
                 target: memory.name.clone(),
                 source,
