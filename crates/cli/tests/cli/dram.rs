@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, exported, rows, wordline};
+use crate::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 const BOTH: &str = "rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s";
 
@@ -309,4 +309,30 @@ fn a_trace_of_hours_is_refused_rather_than_simulated() {
     let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
     let command = ["dram", "trace", &trace];
     wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
+}
+
+/// A pipe has its bytes once, and every target wants them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_read_once_for_all_targets() {
+    let text = "time_ns,address,operation\n0,0x0,R\n10,0x40,W\n";
+    let folder = Folder::new().with("my.csv", text);
+    let trace = folder.file("my.csv");
+    let from = |file: &str, stdin: &str| {
+        let arguments = ["dram", "trace", file, "--target", BOTH, "--format", "csv"];
+        Ran::of(command(&arguments).write_stdin(stdin.to_owned())).done()
+    };
+    let rows = from(&trace, "").stdout;
+    assert!(rows.contains("mrdimm-8800"), "{rows}");
+    assert_eq!(from("/dev/stdin", text).stdout, rows);
+    assert_eq!(from("-", text).stdout, rows);
+    let fifo = folder.file("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let writer = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::write(fifo, text)
+    });
+    assert_eq!(from(&fifo, "").stdout, rows);
+    writer.join().expect("no panic").expect("a reader");
 }

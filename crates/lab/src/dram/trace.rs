@@ -5,6 +5,7 @@
 //! chip is the program's own.
 
 use std::collections::HashMap;
+use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::results::{NoValue, WarningCode};
@@ -12,7 +13,9 @@ use wordline_core::{DramTraceTest, LatencyHistogram, Metric, Operation, ResultSe
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Kind, Observer, Statistics, Summary};
-use wordline_trace::dram::{DramFormat, DramRequest, DramSummary, Options, open};
+use wordline_trace::dram::{
+    DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError, Options, open,
+};
 
 use super::commands::{Commands, Findings};
 use super::rows::Work;
@@ -28,6 +31,9 @@ const PAUSE_PS: u64 = 100_000_000;
 
 /// Step in picoseconds by which a memory is run while requests without times wait for one that is done.
 const STEP_PS: u64 = 5_000;
+
+/// A trace that is being read.
+type Requests = DramTrace<Box<dyn BufRead>>;
 
 pub(super) fn run(
     test: &Test<'_>,
@@ -82,13 +88,32 @@ fn replay(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Option<Replayed>, LabError> {
-    let config = &memory.connected.config;
-    let failed = |source| LabError::DramTrace {
+    let requests = open(control.open(&trace.file)?, options);
+    let mut requests = requests.map_err(|source| unusable(trace, source))?;
+    let commands = Commands::new(memory, trace, control)?;
+    let replayed = watched(memory, trace, &mut requests, &commands, control);
+    // Whatever came of it: a command trace that is cut short must still be one that can be read.
+    let finished = commands.finish();
+    let replayed = replayed?;
+    finished.map(|()| replayed)
+}
+
+fn unusable(trace: &DramTraceTest, source: DramTraceError) -> LabError {
+    LabError::DramTrace {
         file: trace.file.clone(),
         source,
-    };
-    let mut requests = open(control.open(&trace.file)?, options).map_err(failed)?;
-    let commands = Commands::new(memory, trace, control)?;
+    }
+}
+
+/// Replays requests on a memory whose commands are watched.
+fn watched(
+    memory: &Memory<'_>,
+    trace: &DramTraceTest,
+    requests: &mut Requests,
+    commands: &Commands,
+    control: &Control<'_>,
+) -> Result<Option<Replayed>, LabError> {
+    let config = &memory.connected.config;
     let sub_channel = &config.sub_channel;
     let watch = |channel, number| {
         let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
@@ -100,46 +125,8 @@ fn replay(
     })?;
     let window = u64::from(config.cores.cores) * u64::from(config.cores.misses);
     let mut player = Player::new(system, window.max(1));
-    for (number, request) in requests.by_ref().enumerate() {
-        let request = request.map_err(failed)?;
-        let at_ps = request.at.map_or(0, Time::ps);
-        if at_ps > TIME_MAX.ps() {
-            return Err(LabError::Log {
-                file: trace.file.clone(),
-                problem: format!(
-                    "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
-                    request.line,
-                    Time::from_ps(at_ps)
-                ),
-            });
-        }
-        while at_ps > player.now_ps + PAUSE_PS {
-            if control.stopped() {
-                return Ok(None);
-            }
-            player.pause();
-            control.report(Progress {
-                step: &memory.name,
-                done_bytes: 0,
-                total_bytes: 0,
-            });
-        }
-        player
-            .push(number as u64, &request)
-            .map_err(|problem| LabError::Log {
-                file: trace.file.clone(),
-                problem,
-            })?;
-        if (number as u64).is_multiple_of(BREATH) {
-            if control.stopped() {
-                return Ok(None);
-            }
-            control.report(Progress {
-                step: &memory.name,
-                done_bytes: 0,
-                total_bytes: 0,
-            });
-        }
+    if !play(memory, trace, requests, &mut player, control)? {
+        return Ok(None);
     }
     let told = requests.summary();
     let mut done = player.finish();
@@ -156,9 +143,6 @@ fn replay(
         energy.merge(&meter.end(end));
         tap.finish(end, &mut findings);
     }
-    drop(done.system);
-    let checked = commands.checks().then_some(findings);
-    commands.finish()?;
     Ok(Some(Replayed {
         end_ps,
         reads: done.reads,
@@ -166,8 +150,53 @@ fn replay(
         summary,
         energy,
         told,
-        checked,
+        checked: commands.checks().then_some(findings),
     }))
+}
+
+/// Hands every request to the player; `false` when it is told to stop.
+fn play<O: Observer>(
+    memory: &Memory<'_>,
+    trace: &DramTraceTest,
+    requests: &mut Requests,
+    player: &mut Player<O>,
+    control: &Control<'_>,
+) -> Result<bool, LabError> {
+    // The file's own reading says how far it is.
+    let stopped = || {
+        control.report(Progress {
+            step: &memory.name,
+            done_bytes: 0,
+            total_bytes: 0,
+        });
+        control.stopped()
+    };
+    let at_fault = |problem| LabError::Log {
+        file: trace.file.clone(),
+        problem,
+    };
+    for (number, request) in requests.by_ref().enumerate() {
+        let request = request.map_err(|source| unusable(trace, source))?;
+        let at_ps = request.at.map_or(0, Time::ps);
+        if at_ps > TIME_MAX.ps() {
+            return Err(at_fault(format!(
+                "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
+                request.line,
+                Time::from_ps(at_ps)
+            )));
+        }
+        while at_ps > player.now_ps + PAUSE_PS {
+            if stopped() {
+                return Ok(false);
+            }
+            player.pause();
+        }
+        player.push(number as u64, &request).map_err(at_fault)?;
+        if (number as u64).is_multiple_of(BREATH) && stopped() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Hands requests to a memory in their time.
