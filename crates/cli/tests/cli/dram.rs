@@ -225,6 +225,21 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         &[&target[..], &["--band", "some"]].concat(),
         &["allowed: reads, all, none"],
     );
+    wordline(&["raw", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
+    wordline(&["buffer", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
+    refused(
+        "idle",
+        &["--target", "em064lx@stm32h755-qspi"],
+        &["is no memory module", "wordline raw"],
+    );
+    loaded(
+        &["--set", "speed_bin=nonsense"],
+        &["speed_bin", "allowed: A, B"],
+    );
+    loaded(
+        &["--samples", "18446744073709551615"],
+        &["samples 18446744073709551615", "allowed: 1 to"],
+    );
     loaded(
         &["--delay", "100,0"],
         &["delay 0 comes after 100", "ascending"],
@@ -250,6 +265,10 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         refused("trace", &[&[&trace[..]], &target[..], more].concat(), words)
     };
     of(&[], &["my.trc", "clock"]);
+    of(
+        &["--clock", "0Hz"],
+        &["clock of 0 Hz", "allowed: 1 Hz or more"],
+    );
     of(
         &["--clock", "1GHz", "--as", "vcd"],
         &["unknown format", "dramsim3"],

@@ -138,10 +138,9 @@ fn check_samples(samples: u64) -> Result<(), LabError> {
     if (1..=SAMPLES_MAX).contains(&samples) {
         return Ok(());
     }
-    Err(LabError::Number {
+    Err(LabError::List {
         what: "samples",
-        found: samples as f64,
-        problem: format!("are no samples; allowed: 1 to {SAMPLES_MAX}"),
+        problem: format!("{samples} cannot be taken; allowed: 1 to {SAMPLES_MAX}"),
     })
 }
 

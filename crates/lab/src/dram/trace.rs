@@ -50,6 +50,13 @@ pub(super) fn run(
         what: "as",
         problem: error.to_string(),
     })?;
+    if trace.clock_hz == Some(0) {
+        return Err(LabError::List {
+            what: "clock",
+            problem: "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz"
+                .to_owned(),
+        });
+    }
     for memory in &test.memories {
         let options = Options {
             memory_bytes: memory.connected.config.bytes(),

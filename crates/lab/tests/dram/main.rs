@@ -433,12 +433,12 @@ fn what_cannot_be_run_is_refused_by_name() {
     );
     assert!(list(&[u64::MAX]).contains("is too long; allowed: 0 to"));
     let samples = refusal(|experiment| match &mut dram(experiment).test {
-        DramTest::Loaded(test) => test.samples = 0,
+        DramTest::Loaded(test) => test.samples = u64::MAX,
         _ => unreachable!("it is loaded"),
     });
     assert_eq!(
         samples,
-        "samples 0 are no samples; allowed: 1 to 1000000000"
+        "samples 18446744073709551615 cannot be taken; allowed: 1 to 1000000000"
     );
     for probes in [0, 10_000] {
         let refused = refusal(|experiment| match &mut dram(experiment).test {

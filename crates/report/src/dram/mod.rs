@@ -140,11 +140,10 @@ fn gain(ratio: f64) -> String {
 
 /// A share that was won or lost, in percent with its sign and a decimal: `-0.5 %`.
 fn points(share: f64) -> String {
-    let rounded = format!("{:+.1} %", share * 100.0);
-    if rounded == "-0.0 %" {
-        "+0.0 %".to_owned()
-    } else {
-        rounded
+    match text::tenths(share).as_str() {
+        "-0.0 %" => "+0.0 %".to_owned(),
+        positive if share >= 0.0 && share.is_finite() => format!("+{positive}"),
+        told => told.to_owned(),
     }
 }
 
@@ -243,7 +242,7 @@ fn shares<'a, 'p>(
             .map(|cause| match line.row(metric, Some(cause)) {
                 Some(row) => match (metric, row.value) {
                     (Metric::ThroughputRatioPart, Some(part)) => points(part),
-                    (_, Some(share)) => format!("{:.1} %", share * 100.0),
+                    (_, Some(share)) => text::tenths(share),
                     (_, None) => text::value(row, text::DIGITS),
                 },
                 None => NOTHING.to_owned(),

@@ -256,7 +256,7 @@ fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>
 fn sureness(line: &Line<'_>) -> Option<String> {
     let rate = line.number(Metric::ThroughputMean)?;
     let half = line.number(Metric::ThroughputConfidence)?;
-    Some(format!(" ± {:.1} %", half / rate * 100.0))
+    Some(format!(" ± {}", text::tenths(half / rate)))
 }
 
 /// What a read of the same target takes that waits for nothing.

@@ -129,7 +129,7 @@ fn banded<'a>(
         return None;
     }
     let chance = chance(mixes, target, mix).map(|most| {
-        let most = format!("{:.1} %", most * 100.0);
+        let most = text::tenths(most);
         format!("; chance alone, by other seeds, moves it by up to {most}")
     });
     let (who, ends) = (view.short(target), ends.join(", "));
