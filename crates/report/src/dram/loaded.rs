@@ -12,6 +12,9 @@ use crate::text;
 const TEST: &str = "loaded";
 const DELAY: &str = "delay_cycles";
 
+/// The points that stand for the load, in their order.
+pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest load"];
+
 /// A target under less and less load.
 pub(crate) struct Curve<'a, 'p> {
     pub(crate) target: &'a str,
@@ -67,19 +70,13 @@ impl<'a, 'p> Curve<'a, 'p> {
 
     /// The points that stand for the load: the least, the one at the knee, and the greatest.
     pub(crate) fn landmarks(&self) -> Vec<(&'static str, Point<'a, 'p>)> {
-        let at_knee = self.points.iter().find(|point| {
-            self.knee
-                .is_some_and(|(knee, _)| point.throughput() == Some(knee))
-        });
-        let ends = [
-            ("least load", self.points.first()),
-            ("at the knee", at_knee),
+        let all = [
+            self.points.first(),
+            self.knee.and_then(|(knee, _)| self.nearest(knee)),
+            self.points.last(),
         ];
-        let all = ends
-            .into_iter()
-            .chain([("greatest load", self.points.last())]);
         let mut marks: Vec<(&'static str, Point<'a, 'p>)> = Vec::new();
-        for (name, point) in all {
+        for (name, point) in LANDMARKS.into_iter().zip(all) {
             if let Some(point) = point
                 && !marks.iter().any(|(_, other)| other.delay == point.delay)
             {
@@ -87,6 +84,17 @@ impl<'a, 'p> Curve<'a, 'p> {
             }
         }
         marks
+    }
+
+    /// The point that carries about so much. The last digits of a knee may differ from those of its point.
+    fn nearest(&self, throughput: f64) -> Option<&Point<'a, 'p>> {
+        let off = |point: &Point<'_, '_>| Some((point.throughput()? - throughput).abs());
+        let known = self
+            .points
+            .iter()
+            .filter_map(|point| Some((off(point)?, point)));
+        let nearest = known.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        nearest.map(|(_, point)| point)
     }
 }
 

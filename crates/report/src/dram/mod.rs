@@ -22,7 +22,7 @@ use crate::text;
 
 pub(crate) use bandwidth::Mixes;
 pub(crate) use cause::{BUS, LATENCY, known, name as cause_name};
-pub(crate) use loaded::{Point, curves};
+pub(crate) use loaded::{LANDMARKS, Point, curves};
 
 /// Stands in a cell that has nothing to say.
 const NOTHING: &str = "–";
@@ -197,10 +197,13 @@ fn bands<'v>(
     named.into_iter()
 }
 
-/// "50.0 W to 120 W".
+/// "50.0 to 120 W", or "900 mW to 1.20 W".
 fn between(metric: Metric, low: f64, high: f64) -> String {
-    let told = |value| text::number(metric, value, text::DIGITS);
-    format!("{} to {}", told(low), told(high))
+    let [low, high] = [low, high].map(|value| text::number(metric, value, text::DIGITS));
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
 }
 
 /// What the requests of some lines waited for, as shares of all waiting.

@@ -331,7 +331,7 @@ pub(super) fn power(
     }
     let mut columns: Vec<_> = keys.iter().map(|key| Column::left(*key)).collect();
     columns.extend(["power", "band", "a byte", "band"].map(Column::right));
-    columns.extend(parts.iter().map(|part| Column::right(text::words(part))));
+    columns.extend(parts.iter().map(|part| Column::right(power_part(part))));
     let mut grid = Grid::new(title, columns).with_keys(keys.len());
     for (names, line) in lines {
         let mut cells = names.clone();
@@ -350,6 +350,15 @@ pub(super) fn power(
         grid.push(cells);
     }
     Some(grid)
+}
+
+/// A part of the power as people read it.
+fn power_part(part: &str) -> String {
+    match part {
+        "io" => "I/O".to_owned(),
+        "pmic_loss" => "PMIC loss".to_owned(),
+        other => text::words(other),
+    }
 }
 
 /// The gain with each alternative of each undisclosed choice, the furthest from the plain one first.
