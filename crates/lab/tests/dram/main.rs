@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wordline_catalog::Catalog;
-use wordline_core::results::Row;
+use wordline_core::results::{AxisValue, Row};
 use wordline_core::{Band, DramTest, Metric, Mix, ResultSet, Timing};
 use wordline_lab::Control;
 
@@ -522,4 +522,29 @@ fn a_loaded_sweep_of_few_samples_says_how_many_would_do() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("500 samples a point"), "{told:?}");
     assert!(told[0].contains("ask for 100000"), "{told:?}");
+}
+
+/// Under the greatest load alone, and its parts add up to it.
+#[test]
+fn the_gain_under_the_greatest_load_is_explained() {
+    let document = ran(&loaded(&[0, 20, 1000]));
+    let ratios = wholes(&document, Metric::ThroughputRatio);
+    let parts = sums(&document, Metric::ThroughputRatioPart);
+    assert_eq!((ratios.len(), parts.len()), (1, 1));
+    for (of, sum) in parts {
+        assert!((sum - (ratios[&of] - 1.0)).abs() < 1e-9, "{of}: {sum}");
+    }
+    let row = document.of(Metric::ThroughputRatio).next().expect("a row");
+    assert_eq!(
+        (row.target.as_str(), row.text("over")),
+        (MRDIMM, Some(RDIMM))
+    );
+    let at = |target: &str| {
+        let mut rows = document.of(Metric::ThroughputMean);
+        let row = rows.find(|row| row.target == target);
+        row.and_then(|row| row.value).expect("a number")
+    };
+    let ratio = row.value.expect("a number");
+    assert!((ratio - at(MRDIMM) / at(RDIMM)).abs() < 1e-9, "{ratio}");
+    assert_eq!(row.axes.get("delay_cycles"), Some(&AxisValue::Count(0)));
 }

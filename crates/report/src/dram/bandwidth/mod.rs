@@ -9,7 +9,7 @@ use crate::grid::{Column, Grid};
 use crate::pivot::Line;
 use crate::text;
 
-pub(super) use words::sentences;
+pub(super) use words::{parts, sentences};
 
 const TEST: &str = "bandwidth";
 
