@@ -39,6 +39,9 @@ const OUTSTANDING: &str = "outstanding";
 /// Writes on their way to a controller that accepts them.
 const WRITES: &str = "write_slots";
 
+/// The way from a core to the controller and back.
+pub(super) const ON_CHIP: &str = "on_chip";
+
 /// What is left: the wait for the DRAM's next clock edge, and what is under way at either end of a run.
 pub(super) const ROUNDING: &str = "rounding";
 
@@ -119,7 +122,7 @@ pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'stati
     let time = |clocks: f64| clocks * 2e6 / f64::from(clock.data_rate_mts);
     let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
     let mut parts = vec![
-        ("on_chip", on_chip as f64),
+        (ON_CHIP, on_chip as f64),
         ("buffer", config.module_delay_ps as f64),
         ("cas", time(f64::from(timing.cl))),
         ("burst", time(f64::from(timing.burst))),

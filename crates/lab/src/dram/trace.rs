@@ -18,10 +18,11 @@ use wordline_trace::dram::{
 };
 
 use super::commands::{Commands, Findings};
-use super::rows::Work;
-use super::{Memory, TIME_MAX, Test};
+use super::rows::{Work, seconds};
+use super::{Memory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::subject::Subject;
 
 /// Requests between two looks at whether the run should stop.
 const BREATH: u64 = 1 << 14;
@@ -343,6 +344,7 @@ impl Replayed {
         if reads > 0 {
             let name = format!("{}, trace", memory.name);
             subject.latencies(&self.reads, name, document);
+            self.parts(memory, &subject, document);
         }
         if let Some(checked) = &self.checked {
             // What breaks a rule is no result.
@@ -354,6 +356,24 @@ impl Replayed {
             document
                 .rows
                 .push(subject.row(Metric::CommandViolations, value));
+        }
+    }
+
+    /// What the mean of all reads consists of. Reads that the write queue answered have no part in DRAM; their time, and
+    /// waits for the next clock edge, are what is left.
+    fn parts(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+        let reads = self.reads.count() as f64;
+        let of_dram = self.summary.reads as f64 / reads;
+        // The way on chip is the program's own.
+        let parts = explain::read_parts(memory, &self.summary).into_iter();
+        let parts = parts.filter(|(part, _)| *part != explain::ON_CHIP);
+        let mut parts: Vec<_> = parts.map(|(part, ps)| (part, ps * of_dram)).collect();
+        let told: f64 = parts.iter().map(|(_, ps)| ps).sum();
+        parts.push((explain::ROUNDING, self.reads.sum_ps() as f64 / reads - told));
+        for (cause, ps) in parts {
+            let at = subject.at("cause", cause);
+            let row = at.row(Metric::LatencyMeanPart, Ok(seconds(ps)));
+            document.rows.push(row);
         }
     }
 
