@@ -35,6 +35,8 @@ impl Seen {
     }
 }
 
+const SKIPPED: &str = "skipped: no Chromium is installed; scripts/need-chromium names the command";
+
 fn chromium() -> Option<PathBuf> {
     let named = env::var_os("WORDLINE_CHROMIUM").map(PathBuf::from);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -48,15 +50,6 @@ fn chromium() -> Option<PathBuf> {
         "no Chromium is installed; scripts/need-chromium names the command"
     );
     browser
-}
-
-/// The same, and says where it is missing.
-fn browser() -> Option<PathBuf> {
-    let found = chromium();
-    if found.is_none() {
-        println!("skipped: no Chromium is installed; scripts/need-chromium names the command");
-    }
-    found
 }
 
 fn open(browser: &Path, page: &Path) -> Seen {
@@ -117,7 +110,8 @@ fn report(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn the_report_draws_its_plots_offline_with_a_clean_console() {
-    let Some(browser) = browser() else {
+    let Some(browser) = chromium() else {
+        println!("{SKIPPED}");
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -178,7 +172,8 @@ fn trace() -> String {
 /// histograms under the least load, at the knee and under the greatest; how long the reads of a trace take.
 #[test]
 fn pages_of_memory_modules_draw_their_plots() {
-    let Some(browser) = browser() else {
+    let Some(browser) = chromium() else {
+        println!("{SKIPPED}");
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
