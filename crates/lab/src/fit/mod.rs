@@ -122,7 +122,12 @@ fn fit_to(
         ..experiment.clone()
     });
     check_range(workload)?;
-    let Some(sample) = sample::read(&workload.source, control, &mut document)? else {
+    let read = match sample::read(&workload.source, control, &mut document) {
+        // Readers give up where they are told to stop.
+        Err(_) if control.stopped() => None,
+        read => read?,
+    };
+    let Some(sample) = read else {
         document.complete = false;
         return Ok(Fitted {
             document,

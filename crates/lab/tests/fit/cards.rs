@@ -85,7 +85,7 @@ fn pauses_show_what_the_card_does_when_it_is_idle() {
         ("idle_after", "typ = \"2 ms\""),
     ];
     let cards = Cards::of(&[("true-card", lazy), ("base-card", busy)]);
-    // 25 ms each 50 writes: enough for a card that cleans meanwhile.
+    // 0.4 s each 50 writes: enough for a card that cleans meanwhile.
     let pause = |index: u64| {
         Time::from_ps(if index % 50 == 0 {
             400_000_000_000
@@ -104,9 +104,11 @@ fn pauses_show_what_the_card_does_when_it_is_idle() {
     );
     paced.source.durations = Durations::Paced;
     let fit = fitted(&cards, "base-card", &log, paced).expect("a fit");
-    let until = figure(&fit.document, "card.controller.idle_until").expect("it shows");
-    // Below three free blocks it never cleans when idle, since writes keep more.
-    assert!(number(until) <= 6.0, "{until:?}");
+    // It never cleans when idle: it wants no more blocks than writes leave, or begins after every pause.
+    let found = |path| figure(&fit.document, path).map(number);
+    let wants_none = found("card.controller.idle_until").is_some_and(|blocks| blocks <= 6.0);
+    let too_late = found("card.controller.idle_after").is_some_and(|time| time > 0.35);
+    assert!(wants_none || too_late, "{:?}", fit.document.figures);
 }
 
 #[test]
