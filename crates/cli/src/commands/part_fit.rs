@@ -29,8 +29,8 @@ pub(crate) fn run(fit: &PartFit, global: &Global) -> Result<Outcome, Failure> {
     let experiment = experiment(fit, &mut inputs)?;
     let bar = Bar::new(global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
-    let open = |name: &str| inputs.open(name, &bar);
     let stop = interrupt::listen();
+    let open = |name: &str| inputs.open(name, &bar, &stop);
     let control = Control {
         stop: Some(&stop),
         progress: Some(&show),

@@ -40,7 +40,7 @@ impl Aim<'_> {
         )
     }
 
-    /// The same of the quick half of the accesses alone, which wait for no cleaning.
+    /// The same of the quick accesses alone, which wait for no cleaning.
     pub(crate) fn quiet_distance(&self, point: &[f64]) -> Option<f64> {
         Some(self.log.quiet_distance(&self.signature(point).ok()?))
     }

@@ -13,6 +13,9 @@ use crate::backlog::{Accumulator, BacklogError, Curve, Rate};
 /// Evenly spaced quantiles of the body.
 const BODY: usize = 32;
 
+/// Share of the accesses that wait for no cleaning: fewer, and those that wait for a die would be missing.
+const QUICK: f64 = 0.7;
+
 /// Accesses that lie beyond the last quantile of the tail.
 const TAIL_MIN: usize = 8;
 
@@ -72,14 +75,14 @@ impl Signature {
         RATE_SHARES.map(|share| share * self.throughput())
     }
 
-    /// How far the quicker half of another run's accesses lies from that of this one.
+    /// How far the quicker accesses of another run, [`QUICK`] of them, lie from those of this one.
     pub(crate) fn quiet_distance(&self, other: &Self) -> f64 {
-        let half = BODY / 2;
-        let apart = (0..half).map(|step| {
+        let quick = (QUICK * BODY as f64) as usize;
+        let apart = (0..quick).map(|step| {
             let share = (step as f64 + 0.5) / BODY as f64;
             ratio(other.quantile(share), self.quantile(share)).abs()
         });
-        apart.sum::<f64>() / half as f64
+        apart.sum::<f64>() / quick as f64
     }
 
     /// How far another run lies from this one; see the module.

@@ -1,6 +1,6 @@
 //! The order of the search: what quick accesses wait for, then the figures of cleaning, then all together.
 //!
-//! Half of the accesses meet no cleaning, and what they take hangs on a few figures alone. Found first and held, these
+//! Most accesses meet no cleaning, and what they take hangs on a few figures alone. Found first and held, these
 //! leave a landscape in which the figures of cleaning can be told apart. At the end all figures may move a little.
 
 use super::aim::Aim;

@@ -39,7 +39,8 @@ fn a_known_card_gives_its_figures_back_and_predicts_the_other_half() {
         );
     }
     // The base has the same spare blocks, and nobody paused.
-    assert_eq!(figure(&fit.document, "card.controller.spare_blocks"), None);
+    let spare = figure(&fit.document, "card.controller.spare_blocks").map_or(24.0, number);
+    assert!((spare / 24.0 - 1.0).abs() < 0.15, "{spare}");
     assert_eq!(figure(&fit.document, "card.controller.idle_until"), None);
     let held_out = ratios(&fit.document, "second");
     assert!(held_out.len() > 10, "{held_out:?}");
@@ -95,7 +96,6 @@ fn pauses_show_what_the_card_does_when_it_is_idle() {
     };
     let log = cards.log("true-card", 5_000, 0.0, pause);
     let mut paced = workload("mine");
-    paced.simulations = 240;
     let refused =
         fitted(&cards, "base-card", &log, paced.clone()).expect_err("nobody spoke of pauses");
     assert!(
@@ -108,7 +108,21 @@ fn pauses_show_what_the_card_does_when_it_is_idle() {
     let found = |path| figure(&fit.document, path).map(number);
     let wants_none = found("card.controller.idle_until").is_some_and(|blocks| blocks <= 6.0);
     let too_late = found("card.controller.idle_after").is_some_and(|time| time > 0.35);
-    assert!(wants_none || too_late, "{:?}", fit.document.figures);
+    let fitted = fit
+        .document
+        .figures
+        .iter()
+        .filter(|one| one.basis == wordline_core::Basis::Calibrated);
+    let fitted: Vec<_> = fitted
+        .map(|one| format!("{} {} {}\n", one.figure, one.value, one.source))
+        .collect();
+    assert!(
+        wants_none || too_late,
+        "{} {:#?} {:#?}",
+        fitted.concat(),
+        ratios(&fit.document, "first"),
+        fit.document.warnings
+    );
 }
 
 #[test]

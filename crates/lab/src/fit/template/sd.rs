@@ -24,6 +24,8 @@
 //! - Stalls take a share `x` of the time, the mean over the ordinary less 1. Cleaning with a share `a` of spare blocks
 //!   moves about `1/(2a)` pages for each page written, so `spare_blocks · x_B/x_L` (the first order of Desnoyers,
 //!   "Analytic modeling of SSD write performance", SYSTOR 2012).
+//! - A card that rests when it is idle is far from one that cleans: each start is tried with `idle_until` of 1 as
+//!   well, which is as good as none.
 
 use super::{Kind, Knob, Seen, Template};
 
@@ -33,6 +35,8 @@ const ERASE: &str = "card.array.block_erase";
 const SPARE: &str = "card.controller.spare_blocks";
 const BELOW: &str = "card.controller.clean_below";
 const UNTIL: &str = "card.controller.clean_until";
+const IDLE: &str = "card.controller.idle_until";
+const IDLE_AFTER: &str = "card.controller.idle_after";
 const STEPS: &str = "card.controller.steps_per_write";
 
 /// Figures of an SD card that its firmware decides.
@@ -48,11 +52,11 @@ pub(super) const TEMPLATE: Template = Template {
         count(UNTIL, 1e5),
         count(STEPS, 1e5),
         count("card.controller.journal_changes", 1e6),
-        count("card.controller.idle_until", 1e6),
-        time("card.controller.idle_after", 1e-5, 10.0),
+        count(IDLE, 1e6),
+        time(IDLE_AFTER, 1e-5, 10.0),
     ],
     quick: &[COMMAND, PROGRAM],
-    idle: &["card.controller.idle_until", "card.controller.idle_after"],
+    idle: &[IDLE, IDLE_AFTER],
     starts,
 };
 
@@ -94,18 +98,34 @@ fn starts(seen: &Seen<'_>) -> Vec<Vec<f64>> {
         let more = value(SPARE) * (base.excess() / log.excess()).clamp(0.1, 10.0);
         // What cleans in one piece has no hysteresis in its sheet, but one block at least.
         let reach = (value(UNTIL) - seen.fixed(BELOW)).max(1.0) * longer;
-        stalls = vec![
+        cleaning = vec![
             (UNTIL, seen.fixed(BELOW) + reach),
             (STEPS, value(STEPS) * longer),
             (SPARE, more.max(value(UNTIL) + 4.0)),
         ];
     }
-    let begin = |changes: &[&[(&str, f64)]]| seen.with(&changes.concat());
-    vec![
-        begin(&[&firmware]),
-        begin(&[&flash]),
-        begin(&[&firmware, &flash]),
-        begin(&[&firmware, &flash, &stalls]),
-        begin(&[&firmware, &stalls]),
-    ]
+    let mut starts = Vec::new();
+    for (firmware, flash, stalls) in [
+        (true, false, false),
+        (false, true, false),
+        (true, true, false),
+        (true, true, true),
+        (true, false, true),
+    ] {
+        let mut changes: Vec<(&str, f64)> = Vec::new();
+        changes.extend(firmware.then_some((COMMAND, command)));
+        changes.extend(
+            flash
+                .then_some([(PROGRAM, program), (ERASE, erase)])
+                .into_iter()
+                .flatten(),
+        );
+        changes.extend(cleaning.iter().filter(|_| stalls));
+        starts.push(seen.with(&changes));
+        if seen.value(IDLE).is_some() {
+            changes.push((IDLE, 1.0));
+            starts.push(seen.with(&changes));
+        }
+    }
+    starts
 }
