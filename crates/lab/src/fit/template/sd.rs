@@ -87,12 +87,8 @@ fn starts(seen: &Seen<'_>) -> Vec<Vec<f64>> {
     let pace = log.body / base.body;
     let value = |path| seen.value(path).unwrap_or(1.0);
     let command = (value(COMMAND) + log.quick - base.quick).max(1e-6);
-    let firmware = vec![(COMMAND, command)];
-    let flash = vec![
-        (PROGRAM, value(PROGRAM) * pace),
-        (ERASE, value(ERASE) * pace),
-    ];
-    let mut stalls = Vec::new();
+    let (program, erase) = (value(PROGRAM) * pace, value(ERASE) * pace);
+    let mut cleaning = Vec::new();
     if log.stalls > 0 && base.stalls > 0 {
         let longer = log.stall_mean / base.stall_mean / pace;
         let more = value(SPARE) * (base.excess() / log.excess()).clamp(0.1, 10.0);
