@@ -33,6 +33,7 @@ pub(crate) enum BenchProblem {
 }
 
 /// The work of a log, for any candidate.
+#[derive(Clone, Copy)]
 pub(crate) struct Bench<'a> {
     /// The part that candidates differ from in their knobs.
     pub(crate) base: &'a Part,

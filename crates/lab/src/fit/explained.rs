@@ -52,7 +52,7 @@ pub(crate) fn warn_of_log(file: &str, log: &Anatomy, document: &mut ResultSet) {
 pub(crate) fn warn_of_fit(id: &str, log: &Anatomy, fitted: &Anatomy, document: &mut ResultSet) {
     for level in missing(log, fitted) {
         let advice = format!(
-            "the log has {}, and {id} has none such: the template does not produce them with any figures",
+            "the log has {}, and {id} has none such: no figures that were tried give it any",
             told(level, log)
         );
         document.warn(WarningCode::NotFitted, advice);

@@ -1,7 +1,7 @@
 //! One fit, from the accesses of a log to a sheet.
 
 use wordline_catalog::{CatalogError, Sheet, Target, parse};
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::quantity::{ByteCount, Quantity, human};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Basis, Experiment, FitWorkload, Pattern, ResultSet};
 
@@ -9,14 +9,20 @@ use super::aim::Aim;
 use super::anatomy::Anatomy;
 use super::bench::{Bench, BenchProblem, PIECE};
 use super::certainty::Certain;
-use super::sample::Sample;
+use super::sample::{HALF_MIN, Sample};
 use super::sheet::{About, Change, fitted};
 use super::signature::Signature;
 use super::stages::Search;
-use super::template::{Knob, Seen, Template};
+use super::template::{Kind, Knob, Seen, Template};
 use super::{explained, rows};
 use crate::control::Control;
 use crate::error::LabError;
+
+/// Mean distance of a part that is of another kind than what wrote the log: a factor of two.
+const HOPELESS: f64 = std::f64::consts::LN_2;
+
+/// Share of what bus and driver take at least that a log's ordinary access must take.
+const FLOOR: f64 = 0.9;
 
 /// One fit.
 pub(super) struct Task<'a> {
@@ -44,9 +50,12 @@ impl Task<'_> {
         let shows = |(knob, _): &&(Knob, f64)| paced || !self.template.idle.contains(&knob.path);
         let knobs: Vec<_> = knobs.iter().filter(shows).copied().collect();
         let knobs = &knobs[..];
-        let [first, second] = [0..half, half..self.sample.durations.len()]
-            .map(|range| Signature::of(&self.sample.durations[range], self.sample.bytes));
-        let halves = [first?, second?];
+        let (first, second) = self.sample.durations.split_at(half);
+        let halves = [self.signature(first)?, self.signature(second)?];
+        match self.check_floor(&bench, knobs, &log)? {
+            Some(()) => {}
+            None => return Ok(None),
+        }
         let begin = match self.begin(&mut bench, knobs, &log, document) {
             Ok(begin) => begin,
             Err(BenchProblem::Stopped) => return Ok(None),
@@ -87,12 +96,79 @@ impl Task<'_> {
             Err(BenchProblem::Stopped) => return Ok(None),
             Err(problem) => return Err(self.refuse(problem)),
         };
+        self.check_alike(&halves[0], &durations[..half])?;
         let simulated = self.shown(durations[..half].to_vec());
         explained::warn_of_fit(&self.workload.id, &log, &simulated, document);
         rows::add(self, &halves, &durations, document)?;
         let sheet = self.sheet(&certain)?;
         self.figures(&sheet, document)?;
         Ok(Some(sheet))
+    }
+
+    /// Refuses a part that is of another kind than what wrote the log.
+    fn check_alike(&self, log: &Signature, durations: &[u64]) -> Result<(), LabError> {
+        let part = self.signature(durations)?;
+        let apart = log.distance(&part).map_err(|error| self.log_error(error))?;
+        if apart.body <= HOPELESS {
+            return Ok(());
+        }
+        Err(self.log_error(format!(
+            "no figures that were tried bring {} nearer to it than a factor of {:.1} in the middle of its durations, so it \
+             is no card of this kind: begin with another (--base)",
+            self.target.name,
+            apart.body.exp()
+        )))
+    }
+
+    fn signature(&self, durations: &[u64]) -> Result<Signature, LabError> {
+        let signature = Signature::of(durations, self.sample.bytes);
+        signature.map_err(|error| self.log_error(error))
+    }
+
+    fn log_error(&self, problem: impl ToString) -> LabError {
+        LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem: problem.to_string(),
+        }
+    }
+
+    /// Refuses a log that is faster than this board lets any part be: it shows a host's cache. `None` when the caller
+    /// wants to stop.
+    fn check_floor(
+        &self,
+        bench: &Bench<'_>,
+        knobs: &[(Knob, f64)],
+        log: &Anatomy,
+    ) -> Result<Option<()>, LabError> {
+        let fastest = |(knob, value): &(Knob, f64)| match knob.kind {
+            Kind::Time => (*knob, knob.least),
+            Kind::Count => (*knob, *value),
+        };
+        let fastest: Vec<_> = knobs.iter().map(fastest).collect();
+        let fresh = Bench {
+            filled: 0,
+            warm_up: 0,
+            ..*bench
+        };
+        let floor = match fresh.run(&fastest, HALF_MIN) {
+            Ok(durations) => self.shown(durations).ordinary,
+            Err(BenchProblem::Stopped) => return Ok(None),
+            Err(problem) => return Err(self.refuse(problem)),
+        };
+        if log.ordinary >= FLOOR * floor {
+            return Ok(Some(()));
+        }
+        Err(LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem: format!(
+                "its ordinary write takes {}, and {} takes {} for the bus and the driver alone: these writes ended in a \
+                 cache of the host, or on a faster bus; record with --sync=1 or --direct=1, or name a faster board \
+                 (--base PART@BOARD)",
+                human(log.ordinary, "s", 3),
+                self.target.name,
+                human(floor, "s", 3)
+            ),
+        })
     }
 
     /// What the base does. Where nothing is said of what it held before, it is full if that brings what comes on top of

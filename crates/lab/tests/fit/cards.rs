@@ -136,6 +136,22 @@ fn what_is_no_card_is_no_base() {
     };
     assert!(refused("em064lx").contains("template sd fits parts of the model [card]"));
     assert!(refused("base-card").contains("100 writes, and at least 2000 are needed"));
+    let cache = (0..2500).map(|index| {
+        format!(
+            "write,{},{},{},4096\n",
+            index * 60,
+            index * 60 + 46 + index % 7,
+            index * 4096
+        )
+    });
+    let cache = "operation,start_us,end_us,offset_bytes,size_bytes\n".to_owned()
+        + &cache.collect::<String>();
+    let mut paced = workload("mine");
+    paced.source.durations = Durations::Paced;
+    let said = fitted(&cards, "base-card", &cache, paced)
+        .expect_err("a cache")
+        .to_string();
+    assert!(said.contains("ended in a cache of the host"), "{said}");
     let mut other = workload("mine");
     other.template = "hdd".to_owned();
     let refused = fitted(&cards, "base-card", &log, other).expect_err("no template");
