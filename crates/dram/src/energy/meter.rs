@@ -224,16 +224,17 @@ impl Observer for EnergyMeter {
         if matches!(issued.command, Command::Rd | Command::Wr) {
             return;
         }
-        self.changes_state(issued);
+        self.changes_state(issued.at, issued.command, issued.location);
     }
 }
 
 impl EnergyMeter {
-    fn changes_state(&mut self, issued: &Issued) {
-        let (at, location) = (issued.at, &issued.location);
-        let rank = self.rank(location);
+    /// What it needs of the command comes apart: for the others none need be put together in memory.
+    #[inline(never)]
+    fn changes_state(&mut self, at: u64, command: Command, location: Location) {
+        let rank = self.rank(&location);
         let bank = self.bank(rank, location.group.into(), location.bank.into());
-        match issued.command {
+        match command {
             Command::Rd | Command::Wr => {}
             Command::Act => self.activate(at, rank, bank),
             Command::Rda => self.close_after(at, rank, bank, self.distances.read),
@@ -260,7 +261,7 @@ impl EnergyMeter {
             }
             Command::Pde | Command::Pdx => {
                 self.ranks[rank].settle(at, &mut self.counts);
-                self.ranks[rank].powered_down = issued.command == Command::Pde;
+                self.ranks[rank].powered_down = command == Command::Pde;
             }
         }
     }

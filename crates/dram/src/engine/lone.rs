@@ -134,7 +134,8 @@ impl<O: Observer> SubChannel<O> {
             (None, Some(_)) => Outcome::Miss,
             (None, None) => Outcome::Hit,
         };
-        let mut served = self.served(channel, 0, request, now, plan.rd, outcome);
+        let of = &self.channels[channel & 1].banks[bank];
+        let mut served = self.served(of, 0, request, now, plan.rd, outcome);
         if O::WAITS {
             served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
         }

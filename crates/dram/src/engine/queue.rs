@@ -113,7 +113,7 @@ impl Set {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, place: u16) {
+    pub(super) fn free_place(&mut self, place: u16) {
         self.entries[usize::from(place)].next_in_bank = self.free;
         self.free = place;
     }

@@ -24,6 +24,7 @@ use bus::BusWatch;
 pub struct Statistics {
     buses: Vec<BusWatch>,
     from: u64,
+    /// Without what [`Summary::complete`] adds.
     summary: Summary,
 }
 
@@ -54,6 +55,7 @@ impl Statistics {
     /// What was done since [`begin`](Self::begin), up to a clock: that to which the sub-channel has been run.
     pub fn end(&mut self, at: u64) -> Summary {
         let mut summary = self.summary.clone();
+        summary.complete();
         summary.clocks = at.saturating_sub(self.from);
         for bus in &self.buses {
             summary.bus.merge(&bus.until(at));
@@ -73,12 +75,11 @@ impl Observer for Statistics {
     #[inline]
     fn served(&mut self, served: &Served) {
         let summary = &mut self.summary;
-        match served.kind {
-            Kind::Read => summary.count_read(served),
-            Kind::Write => summary.writes += 1,
+        if served.kind == Kind::Read {
+            summary.count_read(served);
         }
         match served.outcome {
-            Outcome::Hit => summary.hits += 1,
+            Outcome::Hit => {}
             Outcome::Miss => summary.misses += 1,
             Outcome::Conflict => summary.conflicts += 1,
             Outcome::Forwarded => summary.forwarded += 1,

@@ -1,5 +1,6 @@
 //! The figures of a run.
 
+use crate::command::Command;
 use crate::observer::{CAUSES, Served};
 use crate::statistics::{BusAccount, ClockHistogram};
 
@@ -65,12 +66,24 @@ impl Summary {
         (all > 0).then(|| self.hits as f64 / all as f64)
     }
 
+    /// What follows from other counters, and is not counted by itself: every request with commands of its own has one
+    /// column command.
+    pub(super) fn complete(&mut self) {
+        let count = |command: Command| self.commands[command as usize];
+        let read = count(Command::Rd) + count(Command::Rda);
+        let written = count(Command::Wr) + count(Command::Wra);
+        self.reads = read + self.forwarded;
+        self.writes = written + self.merged;
+        self.hits = (read + written).saturating_sub(self.misses + self.conflicts);
+        self.read_clocks = self.read_latency.sum();
+    }
+
     #[inline]
     pub(super) fn count_read(&mut self, served: &Served) {
-        let latency = served.finish - served.arrival;
-        self.reads += 1;
-        self.read_clocks += latency;
-        self.read_latency.record(latency);
+        self.read_latency.record(served.finish - served.arrival);
+        if served.issued == served.arrival {
+            return;
+        }
         // Most causes have no part in a wait. Besides, vectors of what was just stored one by one load slowly.
         let sums = self.read_waits.chunks_exact_mut(2);
         for (sum, part) in sums.zip(served.waits.chunks_exact(2)) {
