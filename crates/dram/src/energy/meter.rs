@@ -224,16 +224,17 @@ impl Observer for EnergyMeter {
         if matches!(issued.command, Command::Rd | Command::Wr) {
             return;
         }
-        self.changes_state(issued.at, issued.command, issued.location);
+        let of = &issued.location;
+        let bank = [of.group, of.bank].map(usize::from);
+        self.changes_state(issued.at, issued.command, self.rank(of), bank);
     }
 }
 
 impl EnergyMeter {
     /// What it needs of the command comes apart: for the others none need be put together in memory.
     #[inline(never)]
-    fn changes_state(&mut self, at: u64, command: Command, location: Location) {
-        let rank = self.rank(&location);
-        let bank = self.bank(rank, location.group.into(), location.bank.into());
+    fn changes_state(&mut self, at: u64, command: Command, rank: usize, [group, index]: [usize; 2]) {
+        let bank = self.bank(rank, group, index);
         match command {
             Command::Rd | Command::Wr => {}
             Command::Act => self.activate(at, rank, bank),
@@ -242,7 +243,7 @@ impl EnergyMeter {
             Command::PrePb => self.close(at, rank, bank, at),
             Command::PreSb => {
                 for group in 0..self.shape.groups {
-                    let bank = self.bank(rank, group, location.bank.into());
+                    let bank = self.bank(rank, group, index);
                     self.close(at, rank, bank, at);
                 }
             }

@@ -32,20 +32,18 @@ impl<O: Observer> SubChannel<O> {
                 self.admit_at = self.admit_at.min(head.arrival);
                 return;
             }
-            let head = *head;
-            let found = self.is_line_queued(set, &head);
-            let queues = &mut self.sets[set & 1];
-            if found {
-                queues.backlog[kind].drop_front();
+            if self.is_line_queued(set, head) {
+                let head = *head;
+                self.sets[set & 1].backlog[kind].drop_front();
                 self.serve_at_once(&head, now);
                 continue;
             }
+            let queues = &self.sets[set & 1];
             if queues.count[kind] >= queues.room[kind] {
                 return;
             }
-            queues.backlog[kind].drop_front();
             self.observer.accepted(head.id, kind_of(head.kind), now);
-            self.enter(set, kind, &head, now);
+            self.enter(set, kind, now);
         }
     }
 
@@ -93,10 +91,15 @@ impl<O: Observer> SubChannel<O> {
         });
     }
 
+    /// The first one of a backlog enters its queue.
     #[inline(always)]
-    fn enter(&mut self, set: usize, kind: usize, request: &Waiting, now: u64) {
+    fn enter(&mut self, set: usize, kind: usize, now: u64) {
+        let Some(request) = self.sets[set & 1].backlog[kind].front() else {
+            return;
+        };
         let channel = usize::from(request.channel) & 1;
         let bank = usize::from(request.bank);
+        let row = request.row;
         let drained = self.drained_before(kind, now);
         let active = kind == self.direction();
         let queues = &mut self.sets[set & 1];
@@ -111,7 +114,7 @@ impl<O: Observer> SubChannel<O> {
         let (of, entries) = (&mut pc.banks[bank], queues.entries.as_mut_slice());
         // Field by field: a whole entry would be put together elsewhere and copied.
         let entry = &mut entries[usize::from(place)];
-        entry.request = *request;
+        queues.backlog[kind].move_front(&mut entry.request);
         entry.admitted = now;
         entry.age = self.next_age;
         entry.columns_before = pc.columns;
@@ -130,7 +133,7 @@ impl<O: Observer> SubChannel<O> {
         queued.queued += 1;
         let begins = queued.queued == 1 && queued.owed > 0;
         let of = &pc.banks[bank];
-        let news = active && pc.is_news(of, request.row, self.closes_pages);
+        let news = active && pc.is_news(of, row, self.closes_pages);
         if begins {
             self.duty_changes(channel, rank, now);
         }

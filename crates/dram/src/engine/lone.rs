@@ -147,7 +147,7 @@ impl<O: Observer> SubChannel<O> {
             let begin = plan.act.unwrap_or(now);
             let mut rest = Rest {
                 begin,
-                left: plan.rd - begin,
+                left: clocks(plan.rd - begin).into(),
                 waits: &mut served.waits,
             };
             // While its row is open, a bank is not refreshed.
@@ -178,7 +178,7 @@ impl<O: Observer> SubChannel<O> {
                 let pc = &self.channels[channel & 1];
                 let mut rest = Rest {
                     begin: milestone,
-                    left: at - milestone,
+                    left: clocks(at - milestone).into(),
                     waits,
                 };
                 // While its row is open, a bank is not refreshed.

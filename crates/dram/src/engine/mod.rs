@@ -54,7 +54,7 @@ pub struct SubChannel<O: Observer> {
     turned: u64,
     drained: [u64; 2],
     /// Column commands since then, while they matter; more than any queue holds if it never turned.
-    columns_since_turn: u32,
+    columns_since_turn: u64,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
     /// When the next refresh of any rank falls due.
@@ -118,7 +118,7 @@ impl<O: Observer> SubChannel<O> {
             flushing: false,
             turned: 0,
             drained: [0; 2],
-            columns_since_turn: u32::MAX / 2,
+            columns_since_turn: u64::MAX / 2,
             admit_at: u64::MAX,
             next_due: match policy.refresh {
                 Refresh::Off => u64::MAX,
@@ -345,11 +345,11 @@ impl<O: Observer> SubChannel<O> {
         };
         let (policy, since) = (&self.policy, self.columns_since_turn);
         let turns = if self.writing {
-            writes <= low || (reads > 0 && since >= policy.write_queue)
+            writes <= low || (reads > 0 && since >= u64::from(policy.write_queue))
         } else if reads == 0 {
             writes > low
         } else {
-            writes >= policy.drain_high && since >= policy.drain_high - policy.drain_low
+            writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
         if turns {
             self.drained[1 - self.direction()] += now - self.turned;

@@ -62,6 +62,10 @@ pub(super) struct Set {
     pub(super) room: [u32; 2],
 }
 
+/// Indices of the kinds.
+pub(super) const READ: usize = 0;
+pub(super) const WRITE: usize = 1;
+
 /// Index of a kind.
 pub(super) const fn index(kind: Kind) -> u8 {
     match kind {

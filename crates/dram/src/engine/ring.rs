@@ -63,6 +63,15 @@ impl<T: Copy + Default> Ring<T> {
         self.len -= some;
     }
 
+    /// The same, and leaves it in a place.
+    #[inline]
+    pub(super) fn move_front(&mut self, place: &mut T) {
+        if let Some(front) = self.front() {
+            *place = *front;
+        }
+        self.drop_front();
+    }
+
     /// First in, first out.
     fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map(|index| &self.slots[self.place(index)])

@@ -2,7 +2,9 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{Entry, Waiting, index, kind_of, located, unlink, unlink_by_age};
+use super::queue::{
+    Entry, READ, WRITE, Waiting, index, kind_of, located, unlink, unlink_by_age,
+};
 use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, Bank, Candidate, PRE};
 use crate::command::{Command, Issued};
@@ -31,8 +33,15 @@ impl<O: Observer> SubChannel<O> {
         let at = choice.at;
         match choice.deed() {
             Deed::Serve(place) => {
-                let candidate = self.channels[channel & 1].candidates[place];
-                self.issue_candidate(channel, &candidate, at);
+                let slot = self.channels[channel & 1].candidates[place].slot;
+                // A copy for each: what is known of it need not go through memory.
+                let candidate = |of: &Self| of.channels[channel & 1].candidates[place];
+                self.take_bus(channel, slot, at);
+                match usize::from(slot) {
+                    READ => self.issue_column(channel, READ, &candidate(self), at),
+                    WRITE => self.issue_column(channel, WRITE, &candidate(self), at),
+                    _ => self.issue_row(channel, &candidate(self), at),
+                }
             }
             Deed::ServeOverdue(entry) => self.issue_overdue(channel, entry, at),
             Deed::Own {
@@ -50,20 +59,21 @@ impl<O: Observer> SubChannel<O> {
     #[inline(never)]
     fn issue_overdue(&mut self, channel: usize, entry: u16, at: u64) {
         let candidate = self.overdue_candidate(channel, entry);
-        self.issue_candidate(channel, &candidate, at);
+        self.take_bus(channel, candidate.slot, at);
+        if candidate.is_column() {
+            self.issue_column(channel, self.direction(), &candidate, at);
+        } else {
+            self.issue_row(channel, &candidate, at);
+        }
     }
 
+    /// A command for a request takes the command bus.
     #[inline(always)]
-    fn issue_candidate(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn take_bus(&mut self, channel: usize, slot: u8, at: u64) {
         let bus = self.bus_of(channel);
-        let long = usize::from(candidate.slot) != PRE;
+        let long = usize::from(slot) != PRE;
         let taken = if long { self.timing.long_command } else { 1 };
         self.bus_free[bus & 1] = at + u64::from(taken);
-        if candidate.is_column() {
-            self.issue_column(channel, candidate, at);
-        } else {
-            self.issue_row(channel, candidate, at);
-        }
     }
 
     /// PREpb or ACT.
@@ -126,9 +136,9 @@ impl<O: Observer> SubChannel<O> {
 
     /// RD, RDA, WR or WRA: the request has what it wants.
     #[inline(always)]
-    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn issue_column(&mut self, channel: usize, kind: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
-        let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
+        let closes = candidate.closes;
         let of = &self.channels[channel & 1].banks[bank];
         let entry = &self.sets[set & 1].entries[usize::from(candidate.entry)];
         let mut served = self.served(of, kind, &entry.request, entry.admitted, at, outcome(entry));
@@ -182,7 +192,7 @@ impl<O: Observer> SubChannel<O> {
     ) {
         let pc = &mut self.channels[channel & 1];
         pc.columns += 1;
-        self.columns_since_turn = self.columns_since_turn.saturating_add(1);
+        self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
         if closes {
             pc.close_by_itself(&self.timing, bank);
@@ -222,7 +232,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Says that a column command was issued, and what it did.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_column(&mut self, served: &Served, closes: bool) {
         let command = match (index(served.kind), closes) {
             (0, false) => Command::Rd,
@@ -261,7 +271,7 @@ impl<O: Observer> SubChannel<O> {
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
         let mut rest = Rest {
             begin: entry.milestone,
-            left: at - entry.milestone,
+            left: clocks(at - entry.milestone).into(),
             waits,
         };
         // Mostly the channel had the request's direction all the time, and its bank was not withheld.
@@ -280,6 +290,7 @@ impl<O: Observer> SubChannel<O> {
 pub(super) struct Rest<'a> {
     /// Clocks before this one that rules ask for are given away.
     pub(super) begin: u64,
+    /// No more than a wait holds: see [`clocks`].
     pub(super) left: u64,
     pub(super) waits: &'a mut [u32; CAUSES],
 }
@@ -290,7 +301,7 @@ impl Rest<'_> {
     pub(super) fn take(&mut self, part: u64, cause: usize) {
         let part = part.min(self.left);
         self.left -= part;
-        self.waits[cause] += clocks(part);
+        self.waits[cause] += part as u32;
     }
 
     /// The same up to a clock.
@@ -321,7 +332,7 @@ impl Rest<'_> {
         for rule in rules {
             self.take_until(clock(rule), cause(rule));
         }
-        self.waits[Cause::Order as usize] += clocks(self.left);
+        self.waits[Cause::Order as usize] += self.left as u32;
     }
 }
 

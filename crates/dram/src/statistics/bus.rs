@@ -127,9 +127,8 @@ impl BusWatch {
 
     #[inline]
     pub(super) fn burst(&mut self, served: &Served) {
-        let first = served.finish.saturating_sub(self.burst);
-        if first > self.free {
-            self.begin_run(served, first);
+        if served.finish > self.free + self.burst {
+            self.begin_run(served);
         }
         // Bursts of one bus do not overlap; were it so, the common clocks would count once.
         self.free = self.free.max(served.finish);
@@ -137,7 +136,8 @@ impl BusWatch {
 
     /// A request's data come after a pause.
     #[inline(never)]
-    fn begin_run(&mut self, served: &Served, first: u64) {
+    fn begin_run(&mut self, served: &Served) {
+        let first = served.finish - self.burst;
         self.next_run();
         let run = &mut self.recent[self.last];
         run.free = self.free;

@@ -72,24 +72,18 @@ impl Observer for Statistics {
         self.summary.commands[issued.command as usize] += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn served(&mut self, served: &Served) {
         let summary = &mut self.summary;
         if served.kind == Kind::Read {
             summary.count_read(served);
         }
-        match served.outcome {
-            Outcome::Hit => {}
-            Outcome::Miss => summary.misses += 1,
-            Outcome::Conflict => summary.conflicts += 1,
-            Outcome::Forwarded => summary.forwarded += 1,
-            Outcome::Merged => summary.merged += 1,
+        // A hit is its column command: there is nothing more to count.
+        if served.outcome != Outcome::Hit && !summary.count_no_hit(served.outcome) {
+            return;
         }
-        if !matches!(served.outcome, Outcome::Forwarded | Outcome::Merged)
-            && let Some(bus) = self
-                .buses
-                .get_mut(usize::from(served.location.pseudo_channel))
-        {
+        let bus = usize::from(served.location.pseudo_channel);
+        if let Some(bus) = self.buses.get_mut(bus) {
             bus.burst(served);
         }
     }

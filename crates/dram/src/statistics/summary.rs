@@ -1,7 +1,7 @@
 //! The figures of a run.
 
 use crate::command::Command;
-use crate::observer::{CAUSES, Served};
+use crate::observer::{CAUSES, Outcome, Served};
 use crate::statistics::{BusAccount, ClockHistogram};
 
 /// What was done within the measured part of a run, by one sub-channel or by several together.
@@ -78,6 +78,19 @@ impl Summary {
         self.read_clocks = self.read_latency.sum();
     }
 
+    /// Counts how a request was served that was no hit. Whether its data moved over the bus.
+    #[inline]
+    pub(super) fn count_no_hit(&mut self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Hit => return true,
+            Outcome::Miss => self.misses += 1,
+            Outcome::Conflict => self.conflicts += 1,
+            Outcome::Forwarded => self.forwarded += 1,
+            Outcome::Merged => self.merged += 1,
+        }
+        !matches!(outcome, Outcome::Forwarded | Outcome::Merged)
+    }
+
     #[inline]
     pub(super) fn count_read(&mut self, served: &Served) {
         self.read_latency.record(served.finish - served.arrival);
@@ -85,11 +98,9 @@ impl Summary {
             return;
         }
         // Most causes have no part in a wait. Besides, vectors of what was just stored one by one load slowly.
-        let sums = self.read_waits.chunks_exact_mut(2);
-        for (sum, part) in sums.zip(served.waits.chunks_exact(2)) {
-            if part[0] | part[1] != 0 {
-                sum[0] += u64::from(part[0]);
-                sum[1] += u64::from(part[1]);
+        for (sum, &part) in self.read_waits.iter_mut().zip(&served.waits) {
+            if part != 0 {
+                *sum += u64::from(part);
             }
         }
     }
