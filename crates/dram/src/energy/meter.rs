@@ -233,7 +233,13 @@ impl Observer for EnergyMeter {
 impl EnergyMeter {
     /// What it needs of the command comes apart: for the others none need be put together in memory.
     #[inline(never)]
-    fn changes_state(&mut self, at: u64, command: Command, rank: usize, [group, index]: [usize; 2]) {
+    fn changes_state(
+        &mut self,
+        at: u64,
+        command: Command,
+        rank: usize,
+        [group, index]: [usize; 2],
+    ) {
         let bank = self.bank(rank, group, index);
         match command {
             Command::Rd | Command::Wr => {}

@@ -49,10 +49,24 @@ impl<O: Observer> SubChannel<O> {
         queued && !busy && !self.writing && !self.has_idle_duties
     }
 
+    /// Serves one lone read after the other, while nothing but their arrivals happens. Whether there was any. The channel
+    /// is empty before each: see [`is_empty`](Self::is_empty).
+    #[inline(never)]
+    pub(super) fn serve_lone(&mut self, until: u64) -> bool {
+        let mut any = false;
+        while self.serve_alone(until) {
+            any = true;
+            if self.now >= self.next_due.min(until) || self.now < self.admit_at {
+                break;
+            }
+        }
+        any
+    }
+
     /// Serves the next read if it has arrived and all its commands go out before anything else happens: another
     /// request arrives, a refresh falls due, or the run ends.
-    #[inline(never)]
-    pub(super) fn serve_alone(&mut self, until: u64) -> bool {
+    #[inline(always)]
+    fn serve_alone(&mut self, until: u64) -> bool {
         let now = self.now;
         let Some((set, arrives)) = self.lone_read(now) else {
             return false;

@@ -257,7 +257,7 @@ impl<O: Observer> SubChannel<O> {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                if self.is_empty() && self.serve_alone(until) {
+                if self.is_empty() && self.serve_lone(until) {
                     continue;
                 }
                 self.admit(now);

@@ -2,9 +2,7 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{
-    Entry, READ, WRITE, Waiting, index, kind_of, located, unlink, unlink_by_age,
-};
+use super::queue::{Entry, READ, WRITE, Waiting, index, kind_of, located, unlink, unlink_by_age};
 use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, Bank, Candidate, PRE};
 use crate::command::{Command, Issued};
@@ -167,7 +165,8 @@ impl<O: Observer> SubChannel<O> {
         }
         queues.count[kind] -= 1;
         self.waiting -= 1;
-        let follows = !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
+        let follows =
+            !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;

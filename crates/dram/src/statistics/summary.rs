@@ -79,7 +79,7 @@ impl Summary {
     }
 
     /// Counts how a request was served that was no hit. Whether its data moved over the bus.
-    #[inline]
+    #[inline(never)]
     pub(super) fn count_no_hit(&mut self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Hit => return true,
