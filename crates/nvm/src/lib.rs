@@ -32,6 +32,7 @@ pub mod bus;
 pub mod chip;
 pub mod conformance;
 pub mod crash;
+pub mod ftl;
 pub mod power;
 
 mod board;

@@ -1,0 +1,128 @@
+//! What the layer asks of flash.
+
+/// Sizes, in the layer's own units. A page is what one record belongs to: a page of a chip, or as many
+/// pages of several planes or dies as the controller programs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks, bad ones included.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+    /// Pages of a block that is used with one bit a cell; [`pages_per_block`](Self::pages_per_block) where
+    /// that makes no difference.
+    pub slc_pages_per_block: u32,
+    /// Pages at the end of each block that the medium keeps for the block's summary.
+    pub summary_pages: u32,
+}
+
+/// How the cells of a block are used until it is erased again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellMode {
+    /// As the chip is sold.
+    Native,
+    /// One bit a cell: fewer pages, faster and more durable.
+    Slc,
+}
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PageKind {
+    /// A logical page.
+    Data,
+    /// Nothing: it was programmed so that no cell behind it is at risk.
+    Filler,
+}
+
+/// What is stored with a page, so that a mount finds it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// What the page holds.
+    pub kind: PageKind,
+    /// The logical page; 0 of a filler.
+    pub logical: u32,
+    /// Order of all programs: of two pages that hold the same logical page the greater one counts.
+    pub sequence: u64,
+}
+
+/// What went wrong, as the layer acts on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault<E> {
+    /// A program failed: the block's other pages are to be moved, and the block retired.
+    ProgramFailed,
+    /// An erase failed: the block is to be retired.
+    EraseFailed,
+    /// The page cannot be read.
+    Uncorrectable,
+    /// Anything else.
+    Device(E),
+}
+
+/// Flash, as the layer sees it. Pages are numbered through the whole memory.
+pub trait Media {
+    /// Content of a page: bytes, or `()` where only time counts.
+    type Data: ?Sized;
+    /// What else can go wrong.
+    type Error;
+
+    /// Sizes, which never change.
+    fn shape(&self) -> Shape;
+
+    /// Reads a page.
+    ///
+    /// # Errors
+    /// [`Fault::Uncorrectable`], [`Fault::Device`].
+    fn read(&mut self, page: u32, out: &mut Self::Data) -> Result<(), Fault<Self::Error>>;
+
+    /// Programs a page; pages of a block come in rising order.
+    ///
+    /// # Errors
+    /// [`Fault::ProgramFailed`], [`Fault::Device`].
+    fn program(
+        &mut self,
+        page: u32,
+        record: Record,
+        data: &Self::Data,
+    ) -> Result<(), Fault<Self::Error>>;
+
+    /// Programs a page with what another holds.
+    ///
+    /// # Errors
+    /// [`Fault::ProgramFailed`], [`Fault::Uncorrectable`] (nothing was programmed), [`Fault::Device`].
+    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<Self::Error>>;
+
+    /// Programs a page that holds nothing.
+    ///
+    /// # Errors
+    /// As [`program`](Self::program).
+    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<Self::Error>>;
+
+    /// Programs the summary of a block whose other pages are programmed: what they hold, in their order.
+    ///
+    /// # Errors
+    /// As [`program`](Self::program).
+    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<Self::Error>>;
+
+    /// Erases a block, whose cells are used in a mode from then on.
+    ///
+    /// # Errors
+    /// [`Fault::EraseFailed`], [`Fault::Device`].
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<Self::Error>>;
+
+    /// Marks a block bad for good.
+    ///
+    /// # Errors
+    /// [`Fault::Device`].
+    fn retire(&mut self, block: u32) -> Result<(), Fault<Self::Error>>;
+
+    /// Whether a block is marked bad.
+    ///
+    /// # Errors
+    /// [`Fault::Device`].
+    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<Self::Error>>;
+
+    /// The page, both within their block, that must be programmed before this one is safe from a power cut
+    /// within a later program; `None` where it is safe at once.
+    fn safe_after(&self, _page: u32) -> Option<u32> {
+        None
+    }
+}

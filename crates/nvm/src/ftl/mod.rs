@@ -1,0 +1,18 @@
+//! A flash translation layer: sectors that can be overwritten, on flash that cannot.
+//!
+//! [`Translation`] decides where logical pages go, what is cleaned and when; it knows numbers of pages and
+//! blocks alone. What carries the bytes, and takes the time, is a [`Media`]: a NAND behind the contract
+//! [`Flash`](wordline_memory::Flash), whose pages hold bytes and records that a mount finds again, or the
+//! array inside a card, of which only the time counts. `FTL.md` beside the crate's design
+//! says how both work, and gives the format on flash.
+
+mod config;
+mod media;
+mod space;
+mod translation;
+mod work;
+
+pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
+pub use media::{CellMode, Fault, Media, PageKind, Record, Shape};
+pub use translation::{FtlError, Translation};
+pub use work::Work;
