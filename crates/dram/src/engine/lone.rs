@@ -2,7 +2,7 @@
 //! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
 
 use super::SubChannel;
-use super::queue::Waiting;
+use super::queue::{READ, Waiting};
 use super::serve::{Rest, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
@@ -171,7 +171,7 @@ impl<O: Observer> SubChannel<O> {
         self.move_data(channel, bank, 0, closes, plan.rd);
         let bus = self.bus_of(channel);
         self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
-        self.tell_column(&served, closes);
+        self.tell_column(&served, READ, closes);
     }
 
     /// PRE, where there is one, and ACT.

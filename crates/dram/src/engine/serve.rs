@@ -2,7 +2,7 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{Entry, READ, WRITE, Waiting, index, kind_of, located, unlink, unlink_by_age};
+use super::queue::{Entry, READ, WRITE, Waiting, kind_of, located, unlink, unlink_by_age};
 use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, Bank, Candidate, PRE};
 use crate::command::{Command, Issued};
@@ -146,7 +146,7 @@ impl<O: Observer> SubChannel<O> {
         }
         self.move_data(channel, bank, kind, closes, at);
         self.leave(channel, bank, kind, candidate.entry, at);
-        self.tell_column(&served, closes);
+        self.tell_column(&served, kind, closes);
     }
 
     /// An entry goes, as its column command is issued.
@@ -160,6 +160,7 @@ impl<O: Observer> SubChannel<O> {
         unlink(entries, &mut of.lists[kind], place);
         unlink_by_age(entries, &mut pc.by_age[kind], place);
         queues.free_place(place);
+        // The next one may wait for its place; admission looks whether it has arrived.
         if queues.count[kind] == queues.room[kind] && !queues.backlog[kind].is_empty() {
             self.admit_at = self.admit_at.min(at + 1);
         }
@@ -232,10 +233,10 @@ impl<O: Observer> SubChannel<O> {
 
     /// Says that a column command was issued, and what it did.
     #[inline(always)]
-    pub(super) fn tell_column(&mut self, served: &Served, closes: bool) {
-        let command = match (index(served.kind), closes) {
-            (0, false) => Command::Rd,
-            (0, true) => Command::Rda,
+    pub(super) fn tell_column(&mut self, served: &Served, kind: usize, closes: bool) {
+        let command = match (kind, closes) {
+            (READ, false) => Command::Rd,
+            (READ, true) => Command::Rda,
             (_, false) => Command::Wr,
             (_, true) => Command::Wra,
         };
