@@ -31,7 +31,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use wordline_catalog::{Catalog, Target};
+use wordline_catalog::{Catalog, Target, is_id};
 use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
@@ -186,6 +186,15 @@ fn check_range(workload: &FitWorkload) -> Result<(), LabError> {
 }
 
 fn check_id(catalog: &Catalog, id: &str) -> Result<(), LabError> {
+    if !is_id(id) {
+        return Err(LabError::List {
+            what: "id",
+            problem: format!(
+                "{id:?} is no id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter \
+                 or digit"
+            ),
+        });
+    }
     let taken = catalog.headers().find(|(_, header)| header.id == id);
     match taken {
         Some((kind, header)) => Err(LabError::List {
