@@ -9,13 +9,34 @@ fn cards() -> Folder {
     let base = crate::support::sheet_text("sandisk-extreme-32g");
     let small = [
         ("part", "part = \"small-card\""),
-        ("capacity", "capacity = { typ = \"32 MiB\", assumed = true, reason = \"a test\" }"),
-        ("page_bytes", "page_bytes = { typ = \"4 KiB\", assumed = true, reason = \"a test\" }"),
-        ("planes", "planes = { value = 1, assumed = true, reason = \"a test\" }"),
-        ("dies", "dies = { value = 2, assumed = true, reason = \"a test\" }"),
-        ("pages_per_block", "pages_per_block = { value = 32, assumed = true, reason = \"a test\" }"),
-        ("blocks", "blocks = { value = 256, assumed = true, reason = \"a test\" }"),
-        ("spare_blocks", "spare_blocks = { value = 32, assumed = true, reason = \"a test\" }"),
+        (
+            "capacity",
+            "capacity = { typ = \"32 MiB\", assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "page_bytes",
+            "page_bytes = { typ = \"4 KiB\", assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "planes",
+            "planes = { value = 1, assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "dies",
+            "dies = { value = 2, assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "pages_per_block",
+            "pages_per_block = { value = 32, assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "blocks",
+            "blocks = { value = 256, assumed = true, reason = \"a test\" }",
+        ),
+        (
+            "spare_blocks",
+            "spare_blocks = { value = 32, assumed = true, reason = \"a test\" }",
+        ),
     ];
     let line = |line: &str| {
         let key = line.split(" = ").next().unwrap_or_default();
@@ -37,7 +58,17 @@ fn log(accesses: usize) -> String {
 }
 
 fn arguments<'a>(log: &'a str, folder: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let base = ["part", "fit", log, "--template", "sd", "--catalog", folder, "--simulations", "40"];
+    let base = [
+        "part",
+        "fit",
+        log,
+        "--template",
+        "sd",
+        "--catalog",
+        folder,
+        "--simulations",
+        "40",
+    ];
     [&base, more].concat()
 }
 
@@ -45,7 +76,11 @@ fn arguments<'a>(log: &'a str, folder: &'a str, more: &[&'a str]) -> Vec<&'a str
 fn a_log_becomes_a_sheet_that_other_commands_take() {
     let cards = cards();
     let logs = Folder::new().with("Card_lat.1.csv", log(2400));
-    let (log, folder, file) = (logs.file("Card_lat.1.csv"), cards.argument(), cards.file("mine.toml"));
+    let (log, folder, file) = (
+        logs.file("Card_lat.1.csv"),
+        cards.argument(),
+        cards.file("mine.toml"),
+    );
     let base = ["--base", "small-card", "--output", &file];
     let ran = wordline(&arguments(&log, &folder, &base)).done();
     for words in [
@@ -59,11 +94,24 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
     }
     ran.says(&["wrote"]);
     let sheet = cards.read("mine.toml");
-    assert!(sheet.contains("part = \"card-lat.1-fit\"") && sheet.contains("basis = \"calibrated\""), "{sheet}");
+    assert!(
+        sheet.contains("part = \"card-lat.1-fit\"") && sheet.contains("basis = \"calibrated\""),
+        "{sheet}"
+    );
     assert!(!sheet.contains(&folder), "{sheet}");
     wordline(&["part", "check", &file]).done();
     let target = format!("card-lat.1-fit@{BOARD}");
-    let raw = ["raw", "--catalog", &folder, "--target", &target, "--size", "4KiB", "--total", "64KiB"];
+    let raw = [
+        "raw",
+        "--catalog",
+        &folder,
+        "--target",
+        &target,
+        "--size",
+        "4KiB",
+        "--total",
+        "64KiB",
+    ];
     wordline(&raw).done();
     // What exists is left alone.
     let again = ["--base", "small-card", "--id", "other", "--output", &file];
@@ -80,19 +128,31 @@ fn every_format_tells_a_fit_and_a_saved_one_is_told_again() {
     let (log, folder) = (logs.file("card.csv"), cards.argument());
     let saved = logs.file("fit.json");
     for format in FORMATS {
-        let more = ["--base", "small-card", "--format", format, "--quiet", "--export", &saved];
+        let more = [
+            "--base",
+            "small-card",
+            "--format",
+            format,
+            "--quiet",
+            "--export",
+            &saved,
+        ];
         let ran = wordline(&arguments(&log, &folder, &more)).done();
         assert!(ran.stdout.contains("card-fit"), "{format}: {}", ran.stdout);
     }
     let told = wordline(&["report", &saved]).done();
     assert!(told.stdout.contains("held-out ratio"), "{}", told.stdout);
-    let document = wordline(&["report", &saved, "--format", "json"]).done().json();
+    let document = wordline(&["report", &saved, "--format", "json"])
+        .done()
+        .json();
     assert_eq!(document["experiment"]["workload"]["kind"], "fit");
 }
 
 #[test]
 fn what_cannot_be_fitted_is_refused_with_what_is_missing() {
-    let logs = Folder::new().with("short.csv", log(60)).with("empty.csv", "");
+    let logs = Folder::new()
+        .with("short.csv", log(60))
+        .with("empty.csv", "");
     let short = logs.file("short.csv");
     let fit = |log: &str, more: &[&str]| {
         let base = ["part", "fit", log, "--template", "sd"];
@@ -105,5 +165,6 @@ fn what_cannot_be_fitted_is_refused_with_what_is_missing() {
     fit(&short, &["--id", "Not an id"]).refused(&["is no id"]);
     fit(&short, &["--output", &logs.file("mine.txt")]).refused(&["files that end in .toml"]);
     fit(&short, &["--simulations", "0"]).refused(&["simulations are none"]);
-    wordline(&["part", "fit", &short, "--template", "hdd"]).refused(&["template \"hdd\" is unknown; allowed: sd"]);
+    wordline(&["part", "fit", &short, "--template", "hdd"])
+        .refused(&["template \"hdd\" is unknown; allowed: sd"]);
 }
