@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn chance_and_groups_are_told_from_a_clock() {
-        let drawn = |index: usize| draw(9, 0, index as u64, Purpose::Mix) % 100 == 0;
+        let drawn = |index: usize| draw(9, 0, index as u64, Purpose::Mix).is_multiple_of(100);
         let random = Anatomy::of(
             &sample(|index| if drawn(index) { 30_000.0 } else { 500.0 }),
             0..10_000,

@@ -222,9 +222,9 @@ fn eigen(matrix: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<f64>) {
                     (line[p], line[q]) =
                         (cos * line[p] - sin * line[q], sin * line[p] + cos * line[q]);
                 }
-                for column in 0..n {
-                    let (up, down) = (a[p][column], a[q][column]);
-                    (a[p][column], a[q][column]) = (cos * up - sin * down, sin * up + cos * down);
+                let (above, below) = a.split_at_mut(q);
+                for (up, down) in above[p].iter_mut().zip(&mut below[0]) {
+                    (*up, *down) = (cos * *up - sin * *down, sin * *up + cos * *down);
                 }
                 for line in &mut basis {
                     (line[p], line[q]) =

@@ -1,6 +1,7 @@
 //! Known cards give their figures back, and the fitted card predicts what it was not fitted to.
 
 use wordline_core::Durations;
+use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::Time;
 use wordline_core::results::WarningCode;
 
@@ -88,7 +89,7 @@ fn pauses_show_what_the_card_does_when_it_is_idle() {
     let cards = Cards::of(&[("true-card", lazy), ("base-card", busy)]);
     // 0.4 s each 50 writes: enough for a card that cleans meanwhile.
     let pause = |index: u64| {
-        Time::from_ps(if index % 50 == 0 {
+        Time::from_ps(if index.is_multiple_of(50) {
             400_000_000_000
         } else {
             30_000_000
@@ -156,4 +157,76 @@ fn what_is_no_card_is_no_base() {
     other.template = "hdd".to_owned();
     let refused = fitted(&cards, "base-card", &log, other).expect_err("no template");
     assert!(refused.to_string().contains("allowed: sd"));
+}
+
+/// Cards whose figures are drawn: what a fit is worth on average, and not on one lucky card.
+#[test]
+#[ignore = "takes minutes"]
+fn cards_that_nobody_chose_are_predicted() {
+    let mut good = 0;
+    for card in 0..8_u64 {
+        let share = |place| unit_interval(draw(77, card, place, Purpose::Mix));
+        let between = |place, least: f64, most: f64| least * (most / least).powf(share(place));
+        let figures = [
+            (
+                "command_time",
+                format!("typ = \"{:.0} us\"", between(0, 80.0, 900.0)),
+            ),
+            (
+                "page_program",
+                format!("typ = \"{:.0} us\"", between(1, 300.0, 2500.0)),
+            ),
+            (
+                "block_erase",
+                format!("typ = \"{:.2} ms\"", between(2, 1.5, 12.0)),
+            ),
+            (
+                "steps_per_write",
+                format!("value = {:.0}", between(3, 2.0, 64.0)),
+            ),
+            (
+                "clean_until",
+                format!("value = {:.0}", between(4, 6.0, 14.0)),
+            ),
+            (
+                "spare_blocks",
+                format!("value = {:.0}", between(5, 24.0, 60.0)),
+            ),
+        ];
+        let figures: Vec<(&str, &str)> = figures
+            .iter()
+            .map(|(key, columns)| (*key, columns.as_str()))
+            .collect();
+        let cards = Cards::of(&[("true-card", &figures), ("base-card", &[])]);
+        let log = cards.log("true-card", 16_000, 0.03, no_pause);
+        let fit = match fitted(&cards, "base-card", &log, workload("mine")) {
+            Ok(fit) => fit,
+            Err(error) => {
+                println!("{figures:?}: {error}");
+                continue;
+            }
+        };
+        let mean = |half| {
+            let ratios = ratios(&fit.document, half);
+            (ratios
+                .iter()
+                .map(|(_, ratio)| ratio.ln().abs())
+                .sum::<f64>()
+                / ratios.len() as f64)
+                .exp()
+        };
+        let found = figures.iter().map(|(key, _)| {
+            let mut all = fit.document.figures.iter();
+            let figure =
+                all.find(|one| one.sheet == "mine" && one.figure.ends_with(&format!(".{key}")));
+            figure.map_or(String::new(), |one| one.value.clone())
+        });
+        let (fit, held_out) = (mean("first"), mean("second"));
+        println!(
+            "{figures:?} found {:?}: {fit:.3}, held out {held_out:.3}",
+            found.collect::<Vec<_>>()
+        );
+        good += usize::from(held_out < 1.25);
+    }
+    assert!(good >= 6, "{good} of 8");
 }

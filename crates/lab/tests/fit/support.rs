@@ -13,7 +13,7 @@ use wordline_core::{
 };
 use wordline_lab::{Control, Fitted, LabError, fit};
 use wordline_memory::ByteMemory;
-use wordline_nvm::{Accounts, Conditions, Device};
+use wordline_nvm::{Conditions, Device};
 
 pub(crate) const RECORD: u64 = 4096;
 pub(crate) const BOARD: &str = "stm32h743-sdmmc";
