@@ -183,21 +183,6 @@ impl<M: Media> Translation<M> {
         Some(Job::new(Purpose::Merging, oldest.block))
     }
 
-    /// A data block without live pages is free, unless it is being emptied already.
-    pub(super) fn drop_dead_data(&mut self, logical: u32) {
-        let (block, _) = self.split(logical);
-        let emptied = self.job.map_or(NONE, |job| job.block);
-        let Some(logs) = &mut self.logs else {
-            return;
-        };
-        let data = logs.data[block as usize];
-        if data != NONE && data != emptied && self.space.block(data).live == 0 {
-            logs.data[block as usize] = NONE;
-            self.space.release(data);
-            self.mark();
-        }
-    }
-
     /// RAM that the tables of this mapping take in a controller, in bytes: 4 for each logical page, or 4 for each
     /// logical block and 4 for each page of the logs, in which the logical page is kept.
     pub fn mapping_bytes(&self) -> u64 {
@@ -234,7 +219,7 @@ impl<M: Media> Translation<M> {
             .as_ref()
             .is_some_and(|logs| logs.merging.is_none());
         if idle && self.job.is_some() && self.space.block(job.block).live == 0 {
-            self.end_merge(job.block)?;
+            self.end_merge(job)?;
         }
         Ok(job.purpose)
     }
@@ -344,13 +329,16 @@ impl<M: Media> Translation<M> {
         };
         let old = std::mem::replace(&mut logs.data[block as usize], data);
         if old != NONE && self.job.is_none_or(|job| job.block != old) {
+            let ready = self.prepare(old, Purpose::Merging);
             self.free_or_retire(old)?;
+            return ready;
         }
         Ok(())
     }
 
     /// A block was emptied: a log, or one that was failing or too young.
-    fn end_merge(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+    fn end_merge(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+        let block = job.block;
         let slot = self.logs.as_mut().and_then(|logs| logs.forget(block));
         if let Some(slot) = slot
             && self.open[slot].block == block
@@ -362,6 +350,6 @@ impl<M: Media> Translation<M> {
             let data = logs.data.iter_mut().find(|data| **data == block);
             data.map(|data| *data = NONE);
         }
-        self.finish(block)
+        self.finish(job)
     }
 }

@@ -275,7 +275,6 @@ impl<M: Media> Translation<M> {
         self.check(logical)?;
         self.lost.remove(&logical);
         self.space.put(logical, None, self.sequence);
-        self.drop_dead_data(logical);
         Ok(())
     }
 
