@@ -21,6 +21,7 @@
 //!     timings: vec![Timing::Typ],
 //!     age: 0.0,
 //!     seed: 0,
+//!     ftl: None,
 //! };
 //! let result = run(&catalog, &experiment, &Control::default())?;
 //! let worst = result.of(Metric::LatencyMax).next().and_then(|row| row.value);

@@ -8,6 +8,7 @@ use crate::board::HostPower;
 use crate::bus::Action;
 use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
+use crate::ftl::Work;
 use crate::power::{PowerDraw, Residence};
 use crate::supply::Supply;
 use crate::wired::SuspendedRead;
@@ -86,6 +87,18 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
+
+    /// Whether a sector of 512 bytes that repeats one word of 8 bytes takes no more host memory than that
+    /// word, so that workloads may write many of them.
+    fn holds_words(&self) -> bool {
+        false
+    }
+
+    /// What the translation layer in the device did since the device was made; `None` for a device that
+    /// has none.
+    fn translation(&self) -> Option<TranslationAccount> {
+        None
+    }
 
     /// The memory as one that works by itself while the host does something else; `None` for one
     /// whose accesses leave nothing to wait for, as MRAM.
@@ -418,6 +431,19 @@ impl Wear {
     pub const fn left(&self) -> u64 {
         self.endurance.saturating_sub(self.before)
     }
+}
+
+/// What the translation layer in a device did, and what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TranslationAccount {
+    /// Pages and blocks that it wrote, moved and erased.
+    pub work: Work,
+    /// Bytes of one of these pages.
+    pub page_bytes: u64,
+    /// Bytes of all blocks, spare ones included.
+    pub physical_bytes: u64,
+    /// Bytes of RAM that its mapping takes.
+    pub mapping_ram: u64,
 }
 
 /// What a device was made from, and what its sheets lacked.

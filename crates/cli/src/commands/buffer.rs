@@ -89,6 +89,7 @@ fn experiment(
         },
         age: buffer.drawn.age,
         seed: buffer.drawn.seed,
+        ftl: None,
     })
 }
 

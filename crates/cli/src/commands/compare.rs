@@ -176,6 +176,7 @@ fn of_flags(compare: &Compare) -> Result<Experiment, Failure> {
         timings: vec![Timing::Typ, Timing::Max],
         age: 0.0,
         seed: 0,
+        ftl: None,
     })
 }
 

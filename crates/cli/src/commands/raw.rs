@@ -51,5 +51,6 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         timings: raw.timing.clone(),
         age: raw.drawn.age,
         seed: raw.drawn.seed,
+        ftl: None,
     })
 }

@@ -98,6 +98,7 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
         timings: study.timing,
         age: study.age,
         seed: study.seed,
+        ftl: None,
     };
     if let Workload::Compare(compare) = &experiment.workload
         && let Some((path, message)) = problem(compare)
@@ -121,6 +122,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         timing: experiment.timings.clone(),
         age: experiment.age,
         seed: experiment.seed,
+        ftl: None,
         work: compare.work.clone(),
         limits: compare.limits,
         prices: compare.prices.clone(),

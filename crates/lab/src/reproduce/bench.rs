@@ -218,6 +218,7 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
         timings: vec![run.timing],
         age: 0.0,
         seed: 0,
+        ftl: None,
     })
 }
 
