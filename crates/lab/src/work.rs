@@ -11,7 +11,7 @@ use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{Operation, Pattern};
 use wordline_nvm::power::{PowerDraw, Residence};
-use wordline_nvm::{AccessCost, Device, NvmError};
+use wordline_nvm::{AccessCost, Device, NvmError, TranslationAccount};
 
 use crate::payload::Payload;
 
@@ -171,6 +171,21 @@ impl<'a> Player<'a> {
         }
     }
 
+    /// What all accesses together consisted of.
+    pub(crate) const fn sum(&self) -> &AccessCost {
+        &self.sum
+    }
+
+    /// Bytes that they moved.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What the device's translation layer did so far.
+    pub(crate) fn translation(&self) -> Option<TranslationAccount> {
+        self.device.translation()
+    }
+
     /// Bytes of the device.
     pub(crate) fn capacity(&self) -> u64 {
         self.device.len()
@@ -233,8 +248,9 @@ impl<'a> Player<'a> {
         match step.operation {
             Operation::Write => {
                 self.check_erased(step)?;
-                let data = self.payload.at(step.at, step.pass, length);
-                self.device.write(step.at, data)?;
+                self.buffer.resize(length, 0);
+                self.payload.fill(step.at, step.pass, &mut self.buffer);
+                self.device.write(step.at, &self.buffer)?;
             }
             Operation::Read => {
                 self.buffer.resize(length, 0);
