@@ -129,6 +129,7 @@ fn connects(target: &Target<'_>) {
             timing,
             age: 0.5,
             seed: 1,
+            ftl: None,
         };
         let Ok(mut memory) = target.connect(conditions) else {
             return;
@@ -244,6 +245,7 @@ fn runs(catalog: &Catalog, target: &str) {
             timings: vec![timing],
             age: 0.25,
             seed: 7,
+            ftl: None,
         };
         match wordline_lab::run(catalog, &experiment, &Control::default()) {
             Ok(document) => assert_eq!(document.check(), Ok(())),

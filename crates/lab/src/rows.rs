@@ -249,11 +249,12 @@ impl Run<'_> {
             steady.wear.left() as f64 / cycles * steady.elapsed.si()
         });
         let lifetime = levelled.unwrap_or(in_place);
-        let spread = match stretch {
-            Some(_) => Some(after.wear()).filter(|wear| wear.mean > 0.0),
-            None => tally.steady().map(|steady| steady.wear),
+        let spread = match &stretch {
+            Some(stretch) => stretch.wear_spread(),
+            None => tally
+                .steady()
+                .map(|steady| steady.wear.most as f64 / steady.wear.mean),
         };
-        let spread = spread.map(|wear| wear.most as f64 / wear.mean);
         // A layer spreads what goes to one place.
         let an_access = tally.rewrite_s().filter(|_| stretch.is_none());
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);

@@ -3,7 +3,7 @@
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{Quantity, Time};
 use wordline_nvm::power::Residence;
-use wordline_nvm::{AccessCost, Cause, Device, TranslationAccount, Wear};
+use wordline_nvm::{AccessCost, Cause, Device, TranslationReport, Wear};
 
 use crate::during::Pieces;
 
@@ -40,7 +40,7 @@ pub(crate) struct Steady {
 pub(crate) struct Begun {
     pub(crate) residence: Residence,
     pub(crate) wear: Wear,
-    pub(crate) translation: Option<TranslationAccount>,
+    pub(crate) translation: Option<TranslationReport>,
 }
 
 impl Tally {

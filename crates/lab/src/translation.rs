@@ -3,7 +3,7 @@
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
 use wordline_core::{Metric, ResultSet};
-use wordline_nvm::TranslationAccount;
+use wordline_nvm::TranslationReport;
 
 use crate::subject::Subject;
 
@@ -19,15 +19,15 @@ pub(crate) fn needed(unit: u64) -> String {
 /// What a layer did in a stretch of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
-    before: TranslationAccount,
-    after: TranslationAccount,
+    before: TranslationReport,
+    after: TranslationReport,
 }
 
 impl Stretch {
     /// Between two readings of the same device; `None` where it has no layer.
     pub(crate) fn between(
-        before: Option<TranslationAccount>,
-        after: Option<TranslationAccount>,
+        before: Option<TranslationReport>,
+        after: Option<TranslationReport>,
     ) -> Option<Self> {
         let (before, after) = before.zip(after)?;
         Some(Self { before, after })
@@ -58,6 +58,12 @@ impl Stretch {
             .then(|| pages as f64 * self.after.page_bytes as f64 / written_bytes as f64)
     }
 
+    /// Erases of the most worn block, divided by the mean; `None` before any.
+    pub(crate) fn wear_spread(&self) -> Option<f64> {
+        let mean = self.after.erases_mean;
+        (mean > 0.0).then(|| f64::from(self.after.erases_most) / mean)
+    }
+
     /// Bytes of all blocks, over which the layer spreads the wear.
     pub(crate) const fn physical_bytes(&self) -> u64 {
         self.after.physical_bytes
@@ -77,7 +83,7 @@ impl Stretch {
                     .push(at.row(Metric::PagesMoved, Ok(pages as f64)));
             }
         }
-        let ram = self.after.mapping_ram as f64;
+        let ram = self.after.mapping_bytes as f64;
         document.rows.push(subject.row(Metric::MappingRam, Ok(ram)));
     }
 

@@ -11,7 +11,7 @@ use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{Operation, Pattern};
 use wordline_nvm::power::{PowerDraw, Residence};
-use wordline_nvm::{AccessCost, Device, NvmError, TranslationAccount};
+use wordline_nvm::{AccessCost, Device, NvmError, TranslationReport};
 
 use crate::payload::Payload;
 
@@ -182,7 +182,7 @@ impl<'a> Player<'a> {
     }
 
     /// What the device's translation layer did so far.
-    pub(crate) fn translation(&self) -> Option<TranslationAccount> {
+    pub(crate) fn translation(&self) -> Option<TranslationReport> {
         self.device.translation()
     }
 

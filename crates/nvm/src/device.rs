@@ -35,6 +35,30 @@ pub trait Accounts {
 
     /// What the device was made from, and what its sheets lacked.
     fn notes(&self) -> &Notes;
+
+    /// What the translation layer in front of a flash did; `None` for a memory without one.
+    fn translation(&self) -> Option<TranslationReport> {
+        None
+    }
+}
+
+/// What a translation layer did since the device was made, and what it needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TranslationReport {
+    /// Counts of operations.
+    pub work: Work,
+    /// Bytes of a page that these counts are of.
+    pub page_bytes: u64,
+    /// Bytes of all blocks, spare ones included.
+    pub physical_bytes: u64,
+    /// Bytes of the layer's table of pages.
+    pub mapping_bytes: u64,
+    /// Erases of the least worn block.
+    pub erases_least: u32,
+    /// Mean erases of a block.
+    pub erases_mean: f64,
+    /// Erases of the most worn block.
+    pub erases_most: u32,
 }
 
 /// A memory on a board, as a workload sees it: bytes, a clock and accounts.
@@ -92,12 +116,6 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// word, so that workloads may write many of them.
     fn holds_words(&self) -> bool {
         false
-    }
-
-    /// What the translation layer in the device did since the device was made; `None` for a device that
-    /// has none.
-    fn translation(&self) -> Option<TranslationAccount> {
-        None
     }
 
     /// The memory as one that works by itself while the host does something else; `None` for one
@@ -431,19 +449,6 @@ impl Wear {
     pub const fn left(&self) -> u64 {
         self.endurance.saturating_sub(self.before)
     }
-}
-
-/// What the translation layer in a device did, and what it needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TranslationAccount {
-    /// Pages and blocks that it wrote, moved and erased.
-    pub work: Work,
-    /// Bytes of one of these pages.
-    pub page_bytes: u64,
-    /// Bytes of all blocks, spare ones included.
-    pub physical_bytes: u64,
-    /// Bytes of RAM that its mapping takes.
-    pub mapping_ram: u64,
 }
 
 /// What a device was made from, and what its sheets lacked.

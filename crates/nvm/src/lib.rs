@@ -60,7 +60,7 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use cost::{AccessCost, Cause};
 pub use device::{
     Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,
-    Pipeline, Pipelines, TranslationAccount, Wear,
+    Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

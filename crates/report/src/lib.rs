@@ -61,6 +61,7 @@ mod headline;
 mod html;
 mod json;
 mod kind;
+mod layer;
 mod markdown;
 mod mess;
 mod notes;

@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::Time;
 use wordline_core::{CompareWorkload, Operation, TraceSource, WorkKind};
-use wordline_nvm::{Device, TranslationAccount};
+use wordline_nvm::{Device, TranslationReport};
 
 use super::candidate::{Unfit, refused};
 use crate::backlog::{BacklogError, Rate, StartUp};
@@ -123,7 +123,7 @@ impl Exercise<'_> {
         trace: &str,
         player: &mut Player<'_>,
         analysis: &mut Analysis,
-    ) -> Result<(Option<TranslationAccount>, Spent, Option<Told>), Stop> {
+    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
         let source = TraceSource {
             file: trace.to_owned(),
             format: None,
@@ -165,7 +165,7 @@ impl Exercise<'_> {
         unit: u64,
         pace: Pace,
         tidies: bool,
-    ) -> Result<(Option<TranslationAccount>, Spent, Option<Told>), Stop> {
+    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
         let places = self.plan.places();
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the

@@ -6,7 +6,7 @@ use wordline_core::{Metric, ResultSet, Workload};
 
 use super::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot, Series};
-use crate::text;
+use crate::{layer, text};
 
 /// One sentence for each target and operation: how fast it is at the smallest and the largest
 /// access, how long the slowest access takes, what a byte costs in energy, and how long rated cycles
@@ -152,6 +152,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
     } else if let Some(reason) = ends.iter().find_map(|line| missing(line)) {
         clauses.push(reason);
     }
+    clauses.extend(moved(series));
     clauses.extend(energy(series));
     clauses.extend(lifetime(series, region));
     if clauses.is_empty() {
@@ -244,6 +245,13 @@ fn delay(series: &Series<'_, '_>) -> Option<String> {
     } else {
         format!("the work in the background takes {duration}, undisturbed")
     })
+}
+
+/// What a translation layer costs, at the access that it costs most of the time of.
+fn moved(series: &Series<'_, '_>) -> Option<String> {
+    let lines = series.lines.iter().copied().filter(|line| layer::has(line));
+    let most = lines.max_by(|a, b| layer::share_of_all(a).total_cmp(&layer::share_of_all(b)))?;
+    Some(format!("of its time {}", layer::sentence(most)?))
 }
 
 /// Why there is no value, in words.

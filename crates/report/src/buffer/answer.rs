@@ -11,7 +11,7 @@ use super::{
 };
 use crate::answer::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot};
-use crate::text;
+use crate::{layer, text};
 
 /// The most rates that are told one by one.
 const RATES_IN_WORDS: usize = 4;
@@ -46,6 +46,7 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         sentences.extend(told.filter_map(|bytes| with_ram(case, *bytes)));
         sentences.extend(own_times(case));
         sentences.extend(sustained(case));
+        sentences.extend(layer(case));
         if asked.is_empty() && amounts.is_empty() {
             sentences.extend(by_share(case));
             sentences.extend(by_amount(case));
@@ -118,9 +119,9 @@ fn done(case: &Case<'_, '_>) -> &'static str {
 
 /// Who: the target; what it does only where it does not write.
 fn subject(case: &Case<'_, '_>) -> String {
-    let target = &case.head.target;
+    let target = format!("{}{}", case.head.target, case.conditions());
     match case.head.operation.as_str() {
-        "write" => target.clone(),
+        "write" => target,
         other => format!("{target} ({})", text::words(other)),
     }
 }
@@ -312,13 +313,10 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     }
     if repeats("open_loop") {
-        let same = "Rerun with accesses that wait for their data: the same.";
-        sentences.push(same.to_owned());
+        sentences.push(format!("{}: the same.", rerun_words(case)));
     } else {
         let rerun = clauses("open_loop", "");
-        sentences.extend(
-            rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
-        );
+        sentences.extend(rerun.map(|words| format!("{}: {words}.", rerun_words(case))));
     }
     if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
         let told = case
@@ -338,11 +336,38 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
     sentences
 }
 
+/// What a rerun at the asked rate is: of a memory that cleans up behind its user, another run.
+fn rerun_words(case: &Case<'_, '_>) -> &'static str {
+    let mut lines = case.runs.iter().filter_map(|run| run.summary(None));
+    if lines.any(layer::has) {
+        "Above, records follow each other at once. Where they wait for their data, and the memory cleans up \
+         in the pauses between them"
+    } else {
+        "Rerun with accesses that wait for their data"
+    }
+}
+
+/// What a translation layer did, for each column of the data sheet.
+fn layer(case: &Case<'_, '_>) -> Option<String> {
+    let told = case.runs.iter().filter_map(|run| {
+        let line = run.summary(None)?;
+        Some((layer::sentence(line)?, case.clause(run)))
+    });
+    let words = listed(told)?;
+    Some(format!("Of the time of {}, {words}.", subject(case)))
+}
+
 /// "The highest rate that any RAM can carry is 4.33 MB/s at typical timing and 2.90 MB/s at …".
 fn sustained(case: &Case<'_, '_>) -> Option<String> {
     let rates = case.runs.iter().filter_map(|run| {
         let rate = run.sustained()?;
-        Some((text::rate(rate), case.clause(run)))
+        let bound = run.summary(Some("bound"));
+        let bound = bound.and_then(|line| line.number(Metric::ThroughputMean));
+        let bound = bound.filter(|bound| *bound < 0.999 * rate);
+        let proven = bound.map_or_else(String::new, |bound| {
+            format!(" (proven: {})", text::rate(bound))
+        });
+        Some((format!("{}{proven}", text::rate(rate)), case.clause(run)))
     });
     let rates = listed(rates)?;
     let subject = subject(case);

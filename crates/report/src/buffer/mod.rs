@@ -26,6 +26,8 @@ pub(crate) use tables::tables;
 pub(crate) const RATE: &str = "rate_bytes_per_s";
 pub(crate) const RECORD: &str = "access_bytes";
 pub(crate) const RAM: &str = "ram_bytes";
+/// What a case is given besides its target: no axis of its curves.
+const GIVEN: [&str; 3] = [RECORD, "fill", "ftl"];
 const ARRIVAL: &str = "arrival";
 pub(crate) const ESTIMATE: &str = "estimate";
 /// What a histogram leaves open: the need in the kindest order of its accesses and in the worst.
@@ -91,7 +93,7 @@ impl<'a> CurveKey<'a> {
         let mut own = line
             .axes()
             .map(|(name, _)| name)
-            .filter(|name| *name != RECORD && !text(name));
+            .filter(|name| !GIVEN.contains(name) && !text(name));
         let (axis, None) = (own.next()?, own.next()) else {
             return None;
         };
@@ -113,9 +115,9 @@ impl<'a, 'p> Case<'a, 'p> {
         let mut cases: Vec<Self> = Vec::new();
         for line in &pivot.lines {
             let head = line.head();
-            let record = line.axis(RECORD).map(ToString::to_string);
+            let given = GIVEN.map(|axis| line.axis(axis).map(ToString::to_string));
             let names = (&head.target, &head.part, &head.board, &head.operation);
-            let key = (names, head.age.to_bits(), record);
+            let key = (names, head.age.to_bits(), given);
             let place = *places.entry(key).or_insert(cases.len());
             if place == cases.len() {
                 cases.push(Self {
@@ -161,10 +163,24 @@ impl<'a, 'p> Case<'a, 'p> {
         if !record.is_empty() {
             name += &format!(", records of {record}");
         }
+        name += &self.conditions();
         if self.head.age != 0.0 {
             name += &format!(", age {}", self.head.age);
         }
         name
+    }
+
+    /// The layer that it was run behind, and how much of the memory held data: ", behind a layer: page, 12 %
+    /// spare, 50 % full".
+    pub(crate) fn conditions(&self) -> String {
+        let mut words = String::new();
+        if let Some(layer) = self.head.text("ftl") {
+            words += &format!(", behind a translation layer ({layer})");
+        }
+        if let Some(fill) = self.head.axes.get("fill") {
+            words += &format!(", {} full", text::coordinate("fill", fill));
+        }
+        words
     }
 
     /// Whether it was measured elsewhere: a log knows no columns of a data sheet.
@@ -195,7 +211,7 @@ impl<'a, 'p> Run<'a, 'p> {
     /// The line that sums all accesses up: no axis but the record, and perhaps an estimate.
     pub(crate) fn summary(&self, estimate: Option<&str>) -> Option<&'p Line<'a>> {
         let wanted = |line: &&'p Line<'a>| {
-            let mut axes = line.axes().filter(|(axis, _)| *axis != RECORD);
+            let mut axes = line.axes().filter(|(axis, _)| !GIVEN.contains(axis));
             let own = axes.all(|(axis, _)| axis == ESTIMATE);
             own && line.head().text(ESTIMATE) == estimate
         };
