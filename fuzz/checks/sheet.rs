@@ -129,7 +129,6 @@ fn connects(target: &Target<'_>) {
             timing,
             age: 0.5,
             seed: 1,
-            ftl: None,
         };
         let Ok(mut memory) = target.connect(conditions) else {
             return;
