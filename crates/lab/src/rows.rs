@@ -9,7 +9,7 @@ use wordline_nvm::{Cause, Device, Wear};
 use crate::during::{During, OnConflict};
 use crate::subject::Subject;
 use crate::tally::Tally;
-use crate::translation::Stretch;
+use crate::translation::{self, Stretch};
 
 /// What identifies the rows of one run.
 pub(crate) struct Run<'a> {
@@ -129,7 +129,7 @@ impl Run<'_> {
     /// The unit in bytes that a random write of this memory must consist of, where this run's writes
     /// do not.
     pub(crate) fn needs_translation(&self, device: &dyn Device) -> Option<u64> {
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device);
         let random = self.operation == Operation::Write && self.pattern == Pattern::Random;
         (random && !self.access_bytes.is_multiple_of(unit)).then_some(unit)
     }

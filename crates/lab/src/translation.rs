@@ -3,7 +3,7 @@
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
 use wordline_core::{Metric, ResultSet};
-use wordline_nvm::TranslationReport;
+use wordline_nvm::{Device, TranslationReport};
 
 use crate::subject::Subject;
 
@@ -14,6 +14,14 @@ pub(crate) fn needed(unit: u64) -> String {
          translation layer: give --ftl page or --ftl log-block",
         ByteCount::from_bytes(unit)
     )
+}
+
+/// Bytes that a write away from the sequential order must be a multiple of: a layer takes any.
+pub(crate) fn overwrite_bytes(device: &dyn Device) -> u64 {
+    match device.translation() {
+        Some(_) => 1,
+        None => device.overwrite_bytes(),
+    }
 }
 
 /// What a layer did in a stretch of a run.

@@ -14,6 +14,7 @@ use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Device, NvmError, TranslationReport};
 
 use crate::payload::Payload;
+use crate::translation;
 
 /// One access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,8 @@ pub(crate) struct Player<'a> {
     /// What all accesses together consisted of, and the bytes that they moved.
     sum: AccessCost,
     bytes: u64,
+    /// Bytes that the memory overwrites at once.
+    unit: u64,
     /// How far each block has been written since it was erased, of a memory that erases blocks.
     written: HashMap<u64, u64>,
 }
@@ -162,6 +165,7 @@ impl Reading {
 impl<'a> Player<'a> {
     pub(crate) fn new(device: &'a mut dyn Device, payload: &'a Payload) -> Self {
         Self {
+            unit: translation::overwrite_bytes(device),
             device,
             payload,
             buffer: Vec::new(),
@@ -218,7 +222,7 @@ impl<'a> Player<'a> {
     /// Flash is written behind what was written in a block, or from the block's first byte on, which
     /// erases it. A model would carry out anything else on some chips, and store what nobody wrote.
     fn check_erased(&mut self, step: &Step) -> Result<(), Refusal> {
-        let unit = self.device.overwrite_bytes();
+        let unit = self.unit;
         if unit == 1 {
             return Ok(());
         }

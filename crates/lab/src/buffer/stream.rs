@@ -149,7 +149,7 @@ impl Case<'_> {
     ) -> Result<Option<()>, LabError> {
         let mut device = crate::connect(self.target, self.timing, self.experiment)?;
         sources::add(document, self.target, device.as_ref(), self.timing);
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device.as_ref());
         let scattered = self.plan.pattern == Pattern::Random && self.plan.reads < 1.0;
         if scattered && !self.plan.record_bytes.is_multiple_of(unit) {
             document

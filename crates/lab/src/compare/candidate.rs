@@ -14,6 +14,7 @@ use crate::buffer::stream::Failure;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::{Payload, SECTOR};
+use crate::translation;
 use crate::work::{Plan, Refusal};
 
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
@@ -182,7 +183,7 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
         );
         return Err(Unfit::Limit("capacity", why));
     }
-    let unit = device.overwrite_bytes();
+    let unit = translation::overwrite_bytes(device);
     let scattered = work.kind == WorkKind::Overwrite;
     if scattered && !record.is_multiple_of(unit) {
         let why = format!(

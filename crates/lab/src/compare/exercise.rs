@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::Payload;
 use crate::state;
-use crate::translation::Stretch;
+use crate::translation::{self, Stretch};
 use crate::work::{Plan, Player, Spent, Step};
 
 /// The most accesses of a run, in which reads may be many for each write.
@@ -80,7 +80,7 @@ impl Exercise<'_> {
             let filled = state::fill(device.as_mut(), bytes, &payload, 0, self.control);
             filled.map_err(|error| Unfit::Limit("fit", error.to_string()))?;
         }
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device.as_ref());
         let mut player = Player::new(device.as_mut(), &payload);
         let mut analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let ended = match &self.study.work.trace {

@@ -12,6 +12,7 @@ use crate::payload::Payload;
 use crate::rows::Run;
 use crate::state;
 use crate::tally::Tally;
+use crate::translation;
 
 /// How often progress is told and the wish to stop is heard, in bytes moved.
 const BREATH_BYTES: u64 = 1 << 20;
@@ -91,6 +92,7 @@ impl Work<'_> {
             0
         };
         let mut written = vec![0u32; places as usize];
+        let block = translation::overwrite_bytes(device);
         let mut breath = 0;
         for index in 0..warm + accesses {
             if index == warm {
@@ -115,7 +117,7 @@ impl Work<'_> {
                     self.payload.fill(at, pass, &mut buffer);
                     device.write(at, &buffer)?;
                     written[slot as usize] += 1;
-                    forget_erased(&mut written, slot, access, device.overwrite_bytes());
+                    forget_erased(&mut written, slot, access, block);
                 }
                 Operation::Read => device.read(at, &mut buffer)?,
             }

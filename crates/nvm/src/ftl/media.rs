@@ -31,6 +31,31 @@ pub enum PageKind {
     Data,
     /// Nothing: it was programmed so that no cell behind it is at risk.
     Filler,
+    /// A logical page that could not be read when it was to be moved: reads of it fail until it is written
+    /// again. Programmed by [`Media::fill`].
+    Lost,
+    /// A logical page that a mount moved. It counts only in a block that was closed: until then the page that
+    /// it was moved from is still there.
+    Recovered,
+}
+
+/// Why flash is read, programmed or erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Purpose {
+    /// The host wrote or read.
+    Host,
+    /// A block is emptied for the sake of its dead pages, or because it went bad.
+    Cleaning,
+    /// Resting data are moved to keep wear even.
+    Leveling,
+    /// The SLC cache is emptied.
+    Folding,
+    /// Log blocks are merged with data blocks.
+    Merging,
+    /// Fillers and summaries.
+    Overhead,
+    /// A mount empties the blocks that were open at the power cut.
+    Recovery,
 }
 
 /// What is stored with a page, so that a mount finds it again.
@@ -38,7 +63,7 @@ pub enum PageKind {
 pub struct Record {
     /// What the page holds.
     pub kind: PageKind,
-    /// The logical page; 0 of a filler.
+    /// The logical page; 0 of a filler. Below 2²⁸.
     pub logical: u32,
     /// Order of all programs: of two pages that hold the same logical page the greater one counts.
     pub sequence: u64,
@@ -67,13 +92,16 @@ pub trait Media {
     /// Sizes, which never change.
     fn shape(&self) -> Shape;
 
+    /// What the operations from now on are for.
+    fn purpose(&mut self, _purpose: Purpose) {}
+
     /// Reads a page.
     ///
     /// # Errors
     /// [`Fault::Uncorrectable`], [`Fault::Device`].
     fn read(&mut self, page: u32, out: &mut Self::Data) -> Result<(), Fault<Self::Error>>;
 
-    /// Programs a page; pages of a block come in rising order.
+    /// Programs a page; pages of a block come in rising order, and some may be left out.
     ///
     /// # Errors
     /// [`Fault::ProgramFailed`], [`Fault::Device`].
@@ -96,7 +124,9 @@ pub trait Media {
     /// As [`program`](Self::program).
     fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<Self::Error>>;
 
-    /// Programs the summary of a block whose other pages are programmed: what they hold, in their order.
+    /// Programs the summary of a block, after which none of its pages is programmed until it is erased: what the
+    /// others hold, in their order, with fillers for those that were left out at the end. Called only where
+    /// [`Shape::summary_pages`] is not 0.
     ///
     /// # Errors
     /// As [`program`](Self::program).
@@ -120,8 +150,9 @@ pub trait Media {
     /// [`Fault::Device`].
     fn is_bad(&mut self, block: u32) -> Result<bool, Fault<Self::Error>>;
 
-    /// The page, both within their block, that must be programmed before this one is safe from a power cut
-    /// within a later program; `None` where it is safe at once.
+    /// The page that must be programmed before this one is safe from a power cut within a later program, both
+    /// numbered within their block and of [`CellMode::Native`]; `None` where it is safe at once. A block that is
+    /// closed is safe, and so is one of [`CellMode::Slc`].
     fn safe_after(&self, _page: u32) -> Option<u32> {
         None
     }
