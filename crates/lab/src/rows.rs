@@ -73,7 +73,7 @@ pub(crate) fn rows(run: &Run<'_>, after: &dyn Device, tally: &Tally, document: &
     if let Some(stretch) = run.stretch(after, tally) {
         let written = run.written_bytes(tally);
         stretch.rows(&run.subject(), written, document);
-        stretch.warn_if_fresh(&run.name(), written, document);
+        stretch.warn_if_fresh(&run.target.name, written, document);
     }
 }
 
@@ -227,14 +227,8 @@ impl Run<'_> {
         let begun = &tally.at_begin().wear;
         let stretch = self.stretch(after, tally);
         let levelled = stretch.as_ref().map(|stretch| {
-            let wear = after.wear();
-            let cycled = (wear.mean * wear.units as f64 - begun.mean * begun.units as f64)
-                * wear.unit_bytes as f64;
-            // The layer spreads what it erases over all blocks in the long run.
-            (stretch.erased() > 0 && cycled > 0.0).then(|| {
-                let passes = cycled / stretch.physical_bytes() as f64;
-                wear.left() as f64 / passes * tally.elapsed().si()
-            })
+            let cycled = stretch.cycled(self.written_bytes(tally))?;
+            Some(after.wear().left() as f64 / cycled * tally.elapsed().si())
         });
         let in_place = tally.steady().map(|steady| {
             // Random writes wear evenly in the long run, however uneven a short one looks.
@@ -255,8 +249,7 @@ impl Run<'_> {
                 .steady()
                 .map(|steady| steady.wear.most as f64 / steady.wear.mean),
         };
-        // A layer spreads what goes to one place.
-        let an_access = tally.rewrite_s().filter(|_| stretch.is_none());
+        let an_access = tally.rewrite_s();
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
         let wear = after.wear();
         if wear.most > wear.left() && wear.left() > 0 {
@@ -283,7 +276,10 @@ impl Run<'_> {
             (Metric::LifetimeOnePlace, one_place, NoValue::NotApplicable),
             (Metric::WearSpread, spread, NoValue::BeyondRange),
         ] {
-            document.rows.push(self.row(metric, value.ok_or(reason)));
+            // A layer spreads what goes to one place.
+            if metric != Metric::LifetimeOnePlace || stretch.is_none() {
+                document.rows.push(self.row(metric, value.ok_or(reason)));
+            }
         }
     }
 

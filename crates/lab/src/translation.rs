@@ -53,11 +53,6 @@ impl Stretch {
         ]
     }
 
-    /// Blocks that it erased.
-    pub(crate) fn erased(&self) -> u64 {
-        self.after.work.erased - self.before.work.erased
-    }
-
     /// Bytes programmed for each byte that the user wrote; `None` where nothing was written.
     pub(crate) fn write_amplification(&self, written_bytes: u64) -> Option<f64> {
         let moved: u64 = self.moved().iter().map(|(_, pages)| pages).sum();
@@ -72,9 +67,11 @@ impl Stretch {
         (mean > 0.0).then(|| f64::from(self.after.erases_most) / mean)
     }
 
-    /// Bytes of all blocks, over which the layer spreads the wear.
-    pub(crate) const fn physical_bytes(&self) -> u64 {
-        self.after.physical_bytes
+    /// Cycles of each block in the long run, where the layer spreads them over all blocks, from so many bytes
+    /// written: every page that is programmed is erased once. `None` where nothing was written.
+    pub(crate) fn cycled(&self, written_bytes: u64) -> Option<f64> {
+        let programmed = self.write_amplification(written_bytes)? * written_bytes as f64;
+        Some(programmed / self.after.physical_bytes as f64)
     }
 
     /// The rows of the layer, for a run that wrote so many bytes.

@@ -110,6 +110,14 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
             Metric::LatencyP99 => !without_tail,
             _ => true,
         })
+        // What no line spends time on is worth no column.
+        .filter(|(metric, cause, _)| {
+            let spends = |line: &Line<'_>| {
+                let row = line.row(*metric, *cause);
+                row.and_then(|row| row.value) != Some(0.0)
+            };
+            *metric != Metric::TimeShare || pivot.lines.iter().any(spends)
+        })
         .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
         .map(|(metric, cause, name)| (metric, cause, name.to_owned()))
         .collect();

@@ -201,13 +201,14 @@ impl Account<'_> {
             let once = self.stored() / self.stored_a_second();
             return Ok(left / wear.most as f64 * once);
         }
+        if let Some(stretch) = &self.fast.stretch {
+            // Of one chip; several share the bytes.
+            let cycled = stretch.cycled(self.written()).ok_or(NoValue::Unbounded)?;
+            let once = self.stored() / self.stored_a_second();
+            return Ok(left * parts / cycled * once);
+        }
         // Bytes of units that went through a cycle, for each byte that was stored.
         let cycled = self.fast.spent.cycles * wear.unit_bytes as f64 / self.stored();
-        if let Some(stretch) = &self.fast.stretch {
-            // The layer spreads the wear over all blocks, and in the long run erases for every byte.
-            let worn = parts * stretch.physical_bytes() as f64;
-            return Ok(left * worn / (self.stored_a_second() * cycled.max(1.0)));
-        }
         let whole = parts * self.chip();
         let worn = if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
             let record = self.record as f64;

@@ -251,6 +251,26 @@ pub struct Run {
     pub variant: Option<Variant>,
     /// Column of the data sheets.
     pub timing: Timing,
+    /// How much of the memory is written, and how much of it was before.
+    #[serde(flatten)]
+    pub extent: Extent,
+}
+
+/// How much of a memory a run touches. What is not stated is as in a run of the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Extent {
+    /// Share of the memory that holds data before the run, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill_percent: Option<u8>,
+    /// Bytes within which accesses lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrap_bytes: Option<u64>,
+    /// Bytes that are moved before anything counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up_bytes: Option<u64>,
+    /// Bytes that are moved and count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_bytes: Option<u64>,
 }
 
 /// A kind of workload.

@@ -296,6 +296,12 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
             .iter()
             .filter_map(|line| line.row(Metric::Lifetime, None))
     };
+    let levelled = series.lines.iter().any(|line| layer::has(line));
+    let region = if levelled {
+        " spread over all blocks"
+    } else {
+        region
+    };
     let clause = match (
         shortest(Metric::Lifetime),
         shortest(Metric::LifetimeOnePlace),
