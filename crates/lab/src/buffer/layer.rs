@@ -1,7 +1,6 @@
 //! What a translation layer did under a stream, and what its accesses spent their time on.
 
 use wordline_core::quantity::{Quantity, Time};
-use wordline_core::results::AxisValue;
 use wordline_core::{Metric, ResultSet};
 use wordline_nvm::{AccessCost, Device};
 
@@ -21,17 +20,19 @@ pub(super) struct LayerWork {
 }
 
 impl LayerWork {
+    /// Warns of a memory that had nothing to clean up yet.
+    pub(super) fn warn_if_fresh(&self, subject: &Subject, document: &mut ResultSet) {
+        if let Some(stretch) = &self.stretch {
+            stretch.warn_if_fresh(&subject.target, self.written, document);
+        }
+    }
+
     /// The rows of a memory with a layer: how much more it wrote, and what the mean access consists of.
     pub(super) fn rows(&self, subject: &Subject, device: &dyn Device, document: &mut ResultSet) {
         let Some(stretch) = &self.stretch else {
             return;
         };
         stretch.rows(subject, self.written, document);
-        let name = match subject.axes.get("rate_bytes_per_s") {
-            Some(AxisValue::Number(rate)) => format!("{} at {rate} B/s", subject.target),
-            _ => subject.target.clone(),
-        };
-        stretch.warn_if_fresh(&name, self.written, document);
         let total = self.causes.total();
         if total == Time::ZERO {
             return;

@@ -190,6 +190,7 @@ impl Case<'_> {
         let seed = self.experiment.seed;
         rows::add(subject, findings, self.question, seed, document);
         closed.work.rows(subject, fresh.as_ref(), document);
+        closed.work.warn_if_fresh(subject, document);
         for rate in &rates {
             if findings.curve.limit().is_none_or(|limit| *rate <= limit) {
                 let mut fresh = device.fork_device();

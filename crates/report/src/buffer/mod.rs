@@ -155,32 +155,34 @@ impl<'a, 'p> Case<'a, 'p> {
     /// Target, operation and record, as a heading names them.
     pub(crate) fn name(&self) -> String {
         let mut name = format!(
-            "{}, {}",
+            "{}{}, {}",
             self.head.target,
+            self.conditions(),
             text::words(&self.head.operation)
         );
         let record = self.record();
         if !record.is_empty() {
             name += &format!(", records of {record}");
         }
-        name += &self.conditions();
         if self.head.age != 0.0 {
             name += &format!(", age {}", self.head.age);
         }
         name
     }
 
-    /// The layer that it was run behind, and how much of the memory held data: ", behind a layer: page, 12 %
-    /// spare, 50 % full".
+    /// The layer that it was run behind, and how much of the memory held data: " (translation layer: page, 12 %
+    /// spare; 50 % full)". Empty where neither was asked for.
     pub(crate) fn conditions(&self) -> String {
-        let mut words = String::new();
-        if let Some(layer) = self.head.text("ftl") {
-            words += &format!(", behind a translation layer ({layer})");
+        let layer = self.head.text("ftl");
+        let layer = layer.map(|layer| format!("translation layer: {layer}"));
+        let fill = self.head.axes.get("fill");
+        let fill = fill.map(|fill| format!("{} full", text::coordinate("fill", fill)));
+        let words: Vec<String> = layer.into_iter().chain(fill).collect();
+        if words.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", words.join("; "))
         }
-        if let Some(fill) = self.head.axes.get("fill") {
-            words += &format!(", {} full", text::coordinate("fill", fill));
-        }
-        words
     }
 
     /// Whether it was measured elsewhere: a log knows no columns of a data sheet.
