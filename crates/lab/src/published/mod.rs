@@ -114,6 +114,9 @@ pub struct Value {
     pub miss: Option<String>,
     /// What has to exist before it can be computed.
     pub needs: Option<String>,
+    /// What has to be measured before it can be judged: the value is our own prediction, recorded before
+    /// anybody knows better.
+    pub awaits: Option<String>,
 }
 
 /// What counts as a hit.

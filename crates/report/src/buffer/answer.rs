@@ -293,7 +293,7 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         });
         let words = merged(needs).into_iter().map(|(need, timing)| match need {
             Ok(need) => format!("{least}{}{}{timing}", need.waiting, in_flight(case, &need)),
-            Err(_) => format!("no RAM is enough for certain{timing}"),
+            Err(_) => format!("no bound{timing}"),
         });
         let words: Vec<_> = words.collect();
         (!words.is_empty()).then(|| words.join(", "))
