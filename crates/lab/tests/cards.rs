@@ -37,7 +37,7 @@ fn writes(pattern: Pattern) -> RawWorkload {
         operations: vec![Operation::Write],
         patterns: vec![pattern],
         access_bytes: vec![4 * KIB],
-        total_bytes: 4 * MIB,
+        total_bytes: 32 * MIB,
         wrap_bytes: 64 * MIB,
         ..RawWorkload::default()
     }
@@ -61,7 +61,7 @@ fn records(bytes: u64, pattern: Pattern) -> BufferWorkload {
         operation: Operation::Write,
         pattern,
         record_bytes: bytes,
-        total_bytes: 4 * MIB,
+        total_bytes: 32 * MIB,
         wrap_bytes: 64 * MIB,
     }))
 }
@@ -100,13 +100,23 @@ fn number(row: &Row, axis: &str) -> Option<f64> {
 
 fn estimate<'a>(result: &'a ResultSet, metric: Metric, kind: &str) -> Vec<&'a Row> {
     let rows = result.of(metric);
-    rows.filter(|row| row.text("estimate") == Some(kind)).collect()
+    rows.filter(|row| row.text("estimate") == Some(kind))
+        .collect()
 }
 
 #[test]
 fn random_writes_are_slower_than_writes_in_order_and_cost_more_flash() {
-    let [ordered, random] =
-        [Pattern::Sequential, Pattern::Random].map(|pattern| done(&raw(CARD, writes(pattern))));
+    let [ordered, random] = [Pattern::Sequential, Pattern::Random].map(|pattern| {
+        done(&raw(
+            CARD,
+            RawWorkload {
+                fill: vec![Fraction::from_si(1.0)],
+                warm_up_bytes: 1024 * MIB,
+                wrap_bytes: 4096 * MIB,
+                ..writes(pattern)
+            },
+        ))
+    });
     let of = |result, metric| value(result, metric, None);
     assert!(
         of(&ordered, Metric::ThroughputMean) > 1.2 * of(&random, Metric::ThroughputMean),
@@ -126,7 +136,7 @@ fn random_writes_are_slower_than_writes_in_order_and_cost_more_flash() {
 fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     let full = RawWorkload {
         fill: vec![Fraction::from_si(0.0), Fraction::from_si(1.0)],
-        warm_up_bytes: 512 * MIB,
+        warm_up_bytes: 1024 * MIB,
         wrap_bytes: 4096 * MIB,
         ..writes(Pattern::Random)
     };
@@ -146,7 +156,6 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     let gaps = RawWorkload {
         fill: vec![Fraction::from_si(1.0)],
         gaps_ps: vec![0, 100_000_000_000],
-        total_bytes: MIB,
         ..full
     };
     let result = done(&raw(CARD, gaps));
@@ -156,7 +165,11 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     let sum: f64 = parts.filter_map(|row| row.value).sum();
     assert!((sum / at(Metric::LatencyMean, 0.1) - 1.0).abs() < 1e-6);
     let rates = result.of(Metric::ThroughputMean);
-    assert!(rates.into_iter().all(|row| number(row, "gap_s") == Some(0.0)));
+    assert!(
+        rates
+            .into_iter()
+            .all(|row| number(row, "gap_s") == Some(0.0))
+    );
 }
 
 #[test]
@@ -164,7 +177,10 @@ fn axes_stand_in_rows_only_where_they_were_used() {
     let result = done(&raw(CARD, writes(Pattern::Sequential)));
     let new = ["fill", "gap_s", "ftl"];
     for row in &result.rows {
-        assert!(new.iter().all(|axis| !row.axes.contains_key(*axis)), "{row:?}");
+        assert!(
+            new.iter().all(|axis| !row.axes.contains_key(*axis)),
+            "{row:?}"
+        );
     }
 }
 
@@ -204,7 +220,7 @@ fn the_specification_bounds_every_order_of_accesses() {
 fn records_at_a_rate_leave_a_card_time_to_clean() {
     let mut question = BufferWorkload {
         fill: Some(Fraction::from_si(1.0)),
-        warm_up_bytes: 512 * MIB,
+        warm_up_bytes: 1024 * MIB,
         rates_bytes_per_s: vec![20e3],
         ..records(4 * KIB, Pattern::Random)
     };
@@ -236,7 +252,10 @@ fn what_cannot_be_is_refused_by_name() {
         ..plain()
     };
     for (experiment, expected) in [
-        (raw(CARD, fill(1.5)), "fill 1.5 is no share of the memory; allowed: 0 % to 100 %"),
+        (
+            raw(CARD, fill(1.5)),
+            "fill 1.5 is no share of the memory; allowed: 0 % to 100 %",
+        ),
         (
             raw(
                 CARD,

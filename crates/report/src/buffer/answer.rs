@@ -318,6 +318,7 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         let rerun = clauses("open_loop", "");
         sentences.extend(rerun.map(|words| format!("{}: {words}.", rerun_words(case))));
     }
+    sentences.extend(super::layer::at_rate(case, rate));
     if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
         let told = case
             .runs

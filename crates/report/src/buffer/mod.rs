@@ -7,6 +7,7 @@
 
 mod answer;
 mod estimates;
+mod layer;
 mod tables;
 
 #[cfg(test)]
