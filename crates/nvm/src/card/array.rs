@@ -16,12 +16,12 @@ pub(super) struct Ledger {
     spent: [u64; Cause::ALL.len()],
 }
 
-/// What is forgotten first when the bus was busy at the same time: the access's own work. What the
-/// controller does beside it comes last.
+/// What is forgotten first when the bus was busy at the same time: the firmware, which works while data
+/// arrive, and then the access's own work. What the controller does beside it comes last.
 const OWN_FIRST: [Cause; 8] = [
-    Cause::Program,
-    Cause::ArrayRead,
     Cause::Mapping,
+    Cause::ArrayRead,
+    Cause::Program,
     Cause::Erase,
     Cause::Leveling,
     Cause::Folding,
@@ -197,8 +197,8 @@ impl CardArray {
         self.timeless = timeless;
     }
 
-    /// Programs a page of the mapping's journal, on the dies in turn.
-    pub(super) fn program_journal(&mut self) {
+    /// Programs a page of the mapping or of its journal, on the dies in turn.
+    pub(super) fn program_mapping(&mut self) {
         let die = (self.programs % self.dies.len() as u64) as usize;
         self.load(die, Cause::Mapping);
         let time = self.native.program.at(u64::MAX, self.programs).ps();

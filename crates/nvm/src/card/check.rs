@@ -1,6 +1,5 @@
 //! What the sheet of a card must not say: contradictions that its types cannot rule out.
 
-use wordline_core::Sourced;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 
 use super::sheet::{ArraySheet, CardSheet, Interface, MappingKind};
@@ -11,6 +10,9 @@ use crate::problem::{Problem, Problems};
 const PAGES_MAX: u64 = 1 << 28;
 /// The largest page of the translation layer, whose sectors are bits of a mask.
 const PAGE_BYTES_MAX: u64 = 64 << 10;
+
+/// Where SDXC begins.
+const SDHC_BYTES_MAX: u64 = 32 << 30;
 
 impl ArraySheet {
     fn check(&self, problems: &mut Problems) {
@@ -109,8 +111,23 @@ impl CardSheet {
             if self.spi.as_ref().is_some_and(|spi| *spi.value()) {
                 problems.add("spi", "an eMMC has no SPI mode; allowed: false");
             }
-        } else if self.flush_busy.is_some() {
+            return;
+        }
+        if self.flush_busy.is_some() {
             problems.add("flush_busy", "only an eMMC has a flush; leave it out");
+        }
+        // SD Physical Layer Specification: 250 ms up to SDHC, 500 ms for SDXC (the latter as remembered).
+        let large = self.capacity.nominal().bytes() > SDHC_BYTES_MAX;
+        let most = Time::from_ps(if large {
+            500_000_000_000
+        } else {
+            250_000_000_000
+        });
+        if self.write_busy.most() > most {
+            problems.add(
+                "write_busy",
+                format!("allowed: up to {most}, the limit of its class"),
+            );
         }
     }
 
@@ -161,6 +178,7 @@ impl CardSheet {
             ("controller.log_blocks", &of.log_blocks),
             ("controller.shared_by", &of.shared_by),
             ("controller.slc_blocks", &of.slc_blocks),
+            ("controller.journal_pages", &of.journal_pages),
             (
                 "controller.journal_changes",
                 &Some(of.journal_changes.clone()),

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use wordline_core::Resolver;
+use wordline_core::{Resolver, Sourced};
 
 use super::array::CardArray;
 use super::sheet::CardSheet;
@@ -29,6 +29,10 @@ pub(super) struct Controller {
     writes: u64,
     page_sectors: u32,
     journal_changes: u64,
+    /// Pages of the journal after which the table is written; `None`: never.
+    journal_pages: Option<u64>,
+    /// Pages that the journal has.
+    journal: u64,
     /// Changes of the mapping that the journal holds.
     journaled: u64,
     /// Work of content that was there from the start.
@@ -46,6 +50,8 @@ impl Controller {
             writes: 0,
             page_sectors: (sheet.array.layer_page_bytes() / BLOCK_BYTES) as u32,
             journal_changes: u64::from(*sheet.controller.journal_changes.value()),
+            journal_pages: count(&sheet.controller.journal_pages),
+            journal: 0,
             journaled: 0,
             before: Work::default(),
         })
@@ -201,14 +207,31 @@ impl Controller {
         Ok(())
     }
 
-    /// Programs the journal when it has enough changes.
+    /// Programs the whole table, side by side on all dies.
+    fn write_table(&mut self) {
+        let page_bytes = u64::from(self.page_sectors) * BLOCK_BYTES;
+        for _ in 0..self.mapping_bytes().div_ceil(page_bytes) {
+            self.array_mut().program_mapping();
+        }
+    }
+
+    /// Programs the journal when it has enough changes, and the table when the journal is full.
     fn keep_journal(&mut self) {
         let changes = changes(self.layer.work());
         while changes - self.journaled >= self.journal_changes {
             self.journaled += self.journal_changes;
-            self.array_mut().program_journal();
+            self.journal += 1;
+            self.array_mut().program_mapping();
+            if self.journal_pages.is_some_and(|most| self.journal >= most) {
+                self.journal = 0;
+                self.write_table();
+            }
         }
     }
+}
+
+fn count(choice: &Option<Sourced<u32>>) -> Option<u64> {
+    choice.as_ref().map(|choice| u64::from(*choice.value()))
 }
 
 /// Entries of the mapping that changed: pages that were written or moved, and blocks that were merged.
@@ -266,6 +289,7 @@ fn note_choices(sheet: &CardSheet, resolver: &mut Resolver) {
         ("steps_per_write", &of.steps_per_write),
         ("static_above", &of.static_above),
         ("slc_blocks", &of.slc_blocks),
+        ("journal_pages", &of.journal_pages),
     ] {
         if value.is_some() {
             resolver.read(&format!("controller.{name}"));

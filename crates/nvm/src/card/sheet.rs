@@ -6,7 +6,7 @@ use wordline_core::{Figure, Sourced};
 
 use crate::board::Board;
 use crate::bus::Action;
-use crate::bus::sd::{BLOCK_BYTES, Command, Form};
+use crate::bus::sd::{Command, Form};
 use crate::bus::serial::TransferRate;
 use crate::ftl::{Cleaning, FtlConfig, Leveling, Mapping, Shape, Slc, Victim};
 use crate::link::{Link, LinkError};
@@ -142,6 +142,9 @@ pub struct ControllerSheet {
     pub open_pages: Sourced<u32>,
     /// Changes of the mapping for which one page of its journal is programmed.
     pub journal_changes: Sourced<u32>,
+    /// Pages of the journal after which the table of all pages is written anew, and the journal begins
+    /// again; left out where the table is not written as a whole.
+    pub journal_pages: Option<Sourced<u32>>,
     /// Blocks of the cache of one bit a cell.
     pub slc_blocks: Option<Sourced<u32>>,
 }
