@@ -114,7 +114,8 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
         .filter(|(metric, cause, _)| {
             let spends = |line: &Line<'_>| {
                 let row = line.row(*metric, *cause);
-                row.and_then(|row| row.value) != Some(0.0)
+                row.and_then(|row| row.value)
+                    .is_some_and(|value| value > 0.0)
             };
             *metric != Metric::TimeShare || pivot.lines.iter().any(spends)
         })
