@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::work::{Plan, Step};
 
 /// Accesses of a random order that are looked at: all are alike, so that few tell of many.
-const ALIKE: u64 = 1 << 16;
+const ALIKE: u64 = 1 << 12;
 
 /// What accesses at the longest that they can take would need.
 pub(crate) struct Bound {

@@ -302,18 +302,23 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
     } else {
         region
     };
+    let pace = if series.head().axes.contains_key("gap_s") {
+        "at this pace"
+    } else {
+        "without pause"
+    };
     let clause = match (
         shortest(Metric::Lifetime),
         shortest(Metric::LifetimeOnePlace),
     ) {
-        (Some(spread), Some(one_place)) => format!(
-            "without pause, rated cycles last {spread}{region} and {one_place} in one place"
-        ),
+        (Some(spread), Some(one_place)) => {
+            format!("{pace}, rated cycles last {spread}{region} and {one_place} in one place")
+        }
         (Some(spread), None) => {
-            format!("without pause, rated cycles last {spread}{region}")
+            format!("{pace}, rated cycles last {spread}{region}")
         }
         (None, Some(one_place)) => {
-            format!("without pause, rated cycles last {one_place} in one place")
+            format!("{pace}, rated cycles last {one_place} in one place")
         }
         (None, None) if rows().any(|row| row.no_value == Some(NoValue::Unbounded)) => {
             "it does not wear out".to_owned()
