@@ -39,7 +39,10 @@ impl<M: Media> Translation<M> {
     }
 
     /// A step without which the host's next page has no place.
-    pub(super) fn needed_step(&mut self) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn needed_step(&mut self, logical: u32) -> Result<Purpose, FtlError<M::Error>> {
+        if self.logs.is_some() {
+            return self.log_step(logical);
+        }
         let mode = self.host_mode();
         if self.space.free_blocks() > RESERVE && self.cache_has_room() {
             self.open(HOST, mode, Purpose::Host)?;
@@ -101,13 +104,16 @@ impl<M: Media> Translation<M> {
 
     /// Empties a block in which a program failed, while as many blocks are free. It brings no free block, so
     /// that it comes after cleaning when these are few.
-    fn failing_job(&self, free: u32) -> Option<Job> {
+    pub(super) fn failing_job(&self, free: u32) -> Option<Job> {
         let block = *self.failing.first()?;
         (self.space.free_blocks() >= free).then(|| Job::new(Purpose::Cleaning, block))
     }
 
     /// The closed block that is worth cleaning most, if any has a dead page.
     fn victim(&mut self) -> Option<Job> {
+        if self.logs.is_some() {
+            return self.log_victim();
+        }
         let full = self.space.capacity(CellMode::Native);
         let block = match self.config.cleaning.victim {
             Victim::Greedy => {
@@ -146,6 +152,9 @@ impl<M: Media> Translation<M> {
 
     /// Moves the next live page of a block, or frees the block.
     pub(super) fn run(&mut self, mut job: Job) -> Result<Purpose, FtlError<M::Error>> {
+        if self.logs.is_some() {
+            return self.run_merge(job);
+        }
         let pages = self.space.shape.pages_per_block;
         while self.space.block(job.block).live > 0 && job.index < pages {
             let from = self.space.page(job.block, job.index);
@@ -177,37 +186,71 @@ impl<M: Media> Translation<M> {
         } else {
             MOVED
         };
-        let mut lost = self.is_lost(logical);
         loop {
             if self.open[stream].block == NONE && !self.open(stream, CellMode::Native, purpose)? {
                 return Err(self.full());
             }
-            let stored = if lost {
-                self.store(stream, purpose, PageKind::Lost, logical, Content::Nothing)?
-            } else {
-                let content = Content::CopyOf(from);
-                self.store(stream, purpose, PageKind::Data, logical, content)?
-            };
-            match stored {
-                Stored::At(_) => return Ok(()),
-                Stored::Unreadable => lost = true,
-                Stored::Failed => {}
+            let stored = self.store_again(stream, logical, from, purpose)?;
+            if stored != Stored::Failed {
+                return Ok(());
             }
         }
     }
 
+    /// Programs the next page of an open block with a logical page that is in another, or with a marker that it
+    /// was lost.
+    pub(super) fn store_again(
+        &mut self,
+        stream: usize,
+        logical: u32,
+        from: u32,
+        purpose: Purpose,
+    ) -> Result<Stored, FtlError<M::Error>> {
+        if !self.is_lost(logical) {
+            // Without summaries no mount sees whether a block was closed.
+            let marks = self.space.shape.summary_pages > 0;
+            let kind = match purpose {
+                Purpose::Recovery if marks => PageKind::Recovered,
+                _ => PageKind::Data,
+            };
+            let stored = self.store(stream, purpose, kind, logical, Content::CopyOf(from))?;
+            if stored != Stored::Unreadable || self.falls_back(logical, from) {
+                return Ok(stored);
+            }
+        }
+        self.store(stream, purpose, PageKind::Lost, logical, Content::Nothing)
+    }
+
     /// An emptied block is free, or retired where a program failed in it.
-    fn finish(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+    pub(super) fn finish(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        self.secure_failing(block)?;
+        self.job = None;
+        self.free_or_retire(block)
+    }
+
+    /// A block without live pages is free, or retired where a program failed in it.
+    pub(super) fn free_or_retire(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
         if self.space.block(block).state == BlockState::Failing {
-            self.secure(block)?;
-            self.job = None;
+            self.secure_failing(block)?;
             self.failing.retain(|failing| *failing != block);
             return self.retire(block);
         }
-        self.job = None;
+        if let Some(mount) = &mut self.mount {
+            mount.hold(block);
+            self.space.hold(block);
+            return Ok(());
+        }
         self.space.release(block);
         self.look_at_wear(block);
         self.mark();
+        Ok(())
+    }
+
+    /// What a failing block holds is lost when it is retired, and kept when it is free.
+    fn secure_failing(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        if self.space.block(block).state == BlockState::Failing {
+            self.secure(block)?;
+        }
         Ok(())
     }
 }

@@ -9,8 +9,16 @@
 mod buckets;
 mod clean;
 mod config;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod layer_tests;
 mod level;
+mod log_block;
 mod media;
+mod restore;
+#[cfg(test)]
+mod restore_tests;
 mod slc;
 mod space;
 mod store;
@@ -19,5 +27,6 @@ mod work;
 
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
+pub use restore::{Found, ScannedBlock};
 pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

@@ -165,6 +165,12 @@ impl Space {
         self.free.insert(self.free_key(number));
     }
 
+    /// A block without live pages is not to be erased yet.
+    pub(super) fn hold(&mut self, number: u32) {
+        self.closed.remove(number);
+        self.block_mut(number).state = BlockState::Closed;
+    }
+
     /// A free block is no longer so.
     pub(super) fn take(&mut self, number: u32) {
         self.free.remove(&self.free_key(number));

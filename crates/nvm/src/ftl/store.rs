@@ -37,7 +37,7 @@ impl Open {
         self.at_risk_since().is_some_and(|since| since <= died)
     }
 
-    fn reset(&mut self, block: u32) {
+    pub(super) fn reset(&mut self, block: u32) {
         self.block = block;
         self.records.clear();
         self.safe = 0;
@@ -88,9 +88,11 @@ impl<M: Media> Translation<M> {
         };
         match done {
             Ok(()) => {
+                let data = kind != PageKind::Filler;
+                let purpose = if data { purpose } else { Purpose::Overhead };
                 self.work.programmed(purpose, 1);
                 self.push(stream, record);
-                if kind != PageKind::Filler {
+                if data {
                     self.space.put(logical, Some(page), self.sequence);
                     self.note_lost(kind, logical);
                 }
@@ -181,6 +183,7 @@ impl<M: Media> Translation<M> {
         of.written = last;
         let live = of.live;
         match mode {
+            CellMode::Native if self.logs.is_some() => {}
             CellMode::Native => self.space.closed.add(block, live),
             CellMode::Slc => self.cached.push_back(block),
         }
@@ -199,6 +202,9 @@ impl<M: Media> Translation<M> {
     /// Fills an open block until none of its pages is at risk.
     pub(super) fn settle(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
         while self.open[stream].at_risk_since().is_some() {
+            if self.continue_merge(stream)? {
+                continue;
+            }
             let (kind, nothing) = (PageKind::Filler, Content::Nothing);
             self.store(stream, Purpose::Overhead, kind, 0, nothing)?;
         }
@@ -229,7 +235,10 @@ impl<M: Media> Translation<M> {
         mode: CellMode,
         purpose: Purpose,
     ) -> Result<bool, FtlError<M::Error>> {
-        while let Some(block) = self.pick(purpose == Purpose::Leveling) {
+        while let Some(block) = self
+            .pick(purpose == Purpose::Leveling)
+            .or_else(|| self.held())
+        {
             self.secure(block)?;
             self.space.take(block);
             self.media.purpose(purpose);
