@@ -82,7 +82,7 @@ impl Controller {
 
     /// Bytes of the controller's tables.
     pub(super) fn mapping_bytes(&self) -> u64 {
-        u64::from(self.layer.pages()) * size_of::<u32>() as u64
+        self.layer.mapping_bytes()
     }
 
     /// Takes `count` sectors of a page, from sector `first` of it on. `through` programs them at once.

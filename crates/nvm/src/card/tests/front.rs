@@ -15,7 +15,7 @@ fn a_write_of_4_kib_adds_up() {
     let mut card = card_with(&[]);
     // The first write of all waits for the erase of the block that it opens.
     card.write(1 << 20, &[1; 8192]).expect("inside");
-    assert_eq!(card.last_cost().of(Cause::Erase).ps() / 100_000_000, 29);
+    assert_eq!(card.last_cost().of(Cause::Erase), ms(3));
     card.write(0, &[1; 4096]).expect("inside");
     let cost = *card.last_cost();
     let clocks = |clocks: u64| Time::from_ps(clocks * 20_000);

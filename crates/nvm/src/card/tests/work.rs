@@ -98,7 +98,8 @@ fn idle_gaps_take_cleaning_out_of_the_way() {
     let (lazy, _) = cost("value = 0", ms(40));
     assert!(busy > ms(200), "{busy}");
     assert!(rested.ps() < busy.ps() / 4, "{rested} of {busy}");
-    assert!(lazy.ps() > busy.ps() / 2, "{lazy} of {busy}");
+    // Without it pauses help as well: dies are done when the next write comes.
+    assert!(rested.ps() < lazy.ps() / 4, "{rested} of {lazy}");
     assert!(done > 500, "{done} pages were moved all the same");
 }
 
