@@ -75,6 +75,9 @@ pub(crate) struct Buffer {
     /// Data moved by the same records before anything counts
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["log", "trace"])]
     pub(crate) warm_up: Option<ByteCount>,
+    /// Answer at each rate also for so many accesses in a row alone: those of the run that take longest together
+    #[arg(long, value_name = "N", conflicts_with_all = ["log", "trace"])]
+    pub(crate) window: Option<u64>,
     #[command(flatten)]
     pub(crate) layer: Layer,
     /// Input comes from power-up on: count the power-up time of the part's sheet

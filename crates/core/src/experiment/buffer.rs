@@ -37,6 +37,10 @@ pub struct BufferWorkload {
     /// Bytes of the same records that a target runs before anything counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warm_up_bytes: u64,
+    /// Accesses in a row: those of a run that take longest together are answered for alone as well, as articles
+    /// do that look at one stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// Time in seconds for which return levels are estimated; a hundred times what the accesses took, where
     /// nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,6 +60,7 @@ impl BufferWorkload {
             backlog_bytes: 0,
             fill: None,
             warm_up_bytes: 0,
+            window: None,
             horizon_s: None,
         }
     }

@@ -149,6 +149,7 @@ impl Command {
         if buffer.warm_up_bytes > 0 {
             self.quantity("warm-up", bytes(buffer.warm_up_bytes));
         }
+        self.optional("window", buffer.window);
         self.optional("horizon", buffer.horizon_s.map(Period::from_si));
     }
 

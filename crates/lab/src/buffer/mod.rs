@@ -15,6 +15,7 @@ pub(crate) mod open_loop;
 pub(crate) mod rows;
 pub(crate) mod stream;
 pub(crate) mod trace;
+mod window;
 
 pub use stream::default_stream;
 use wordline_catalog::Target;
@@ -46,6 +47,12 @@ pub(crate) fn run(
             what: "horizon",
             found: horizon,
             problem: "is no time to look ahead; allowed: above 0 s".to_owned(),
+        });
+    }
+    if question.window == Some(0) {
+        return Err(LabError::List {
+            what: "window",
+            problem: "holds no access; allowed: 1 and more".to_owned(),
         });
     }
     if let AccessSource::Log(_) = &question.source

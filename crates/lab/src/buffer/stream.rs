@@ -281,7 +281,7 @@ impl Case<'_> {
         rates: &[Rate],
         breathe: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<ClosedLoop>, Failure> {
-        let mut analysis = Analysis::new(start, rates)?;
+        let mut analysis = Analysis::new(start, rates)?.with_window(self.question.window);
         let before = device.translation();
         let mut player = Player::new(device, payload);
         let ended = play(&mut player, self.steps(), &mut analysis, |_| true, breathe)?;

@@ -24,6 +24,7 @@ pub(super) struct Partial {
     wrap: Option<ByteCount>,
     warm_up: Option<ByteCount>,
     total: Option<ByteCount>,
+    window: Option<u64>,
     metric: Option<Metric>,
     cause: Option<String>,
     sequence: Option<String>,
@@ -74,6 +75,7 @@ impl Partial {
             wrap: self.wrap,
             warm_up: self.warm_up,
             total: self.total,
+            window: self.window,
             metric: self.metric.or(of.metric),
             cause: (self.cause.clone()).or_else(|| of.cause.clone().filter(|_| !own)),
             sequence: or(&self.sequence, &of.sequence),
@@ -178,6 +180,7 @@ impl Partial {
             wrap_bytes: bytes(self.wrap),
             warm_up_bytes: bytes(self.warm_up),
             total_bytes: bytes(self.total),
+            window: self.window,
         })
     }
 
@@ -266,6 +269,7 @@ impl Partial {
             ("wrap", self.wrap.is_some()),
             ("warm_up", self.warm_up.is_some()),
             ("total", self.total.is_some()),
+            ("window", self.window.is_some()),
             ("metric", self.metric.is_some()),
             ("cause", self.cause.is_some()),
             ("sequence", self.sequence.is_some()),

@@ -271,6 +271,9 @@ pub struct Extent {
     /// Bytes that are moved before anything counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up_bytes: Option<u64>,
+    /// Accesses in a row, those that take longest together, which a peak is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// Bytes that are moved and count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_bytes: Option<u64>,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet, Workload};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, Metric, ResultSet, Workload};
 
 use super::band::{Band, Bands};
 use super::meter::Meter;
@@ -93,6 +93,7 @@ impl<'a> Bench<'a> {
                         && row.count("access_bytes") == Some(run.access_bytes)
                         && row.text("cause") == cause.as_deref()
                         && is_at(row, input)
+                        && is_of(row, run.extent.window, *metric)
                 });
                 let name = match cause {
                     Some(cause) => format!("{metric}, {cause}"),
@@ -182,6 +183,12 @@ fn is_at(row: &Row, input: &Input) -> bool {
             .all(|axis| !row.axes.contains_key(*axis))
 }
 
+/// Whether a row is of the accesses in a row that a peak was asked of, or of all.
+fn is_of(row: &Row, window: Option<u64>, metric: Metric) -> bool {
+    let peak = matches!(metric, Metric::RamPeak | Metric::RamPeakInFlight);
+    row.count("accesses") == window.filter(|_| peak)
+}
+
 /// The experiment of a run; otherwise why it cannot be run.
 fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experiment, String> {
     let target = catalog.target(&run.target);
@@ -217,6 +224,7 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
             stream.pattern = run.pattern;
             let mut workload = BufferWorkload::of(AccessSource::Stream(stream));
             workload.fill = fill;
+            workload.window = run.extent.window;
             workload.warm_up_bytes = run.extent.warm_up_bytes.unwrap_or(0);
             for input in inputs {
                 let rates = &mut workload.rates_bytes_per_s;
