@@ -5,13 +5,14 @@ use wordline_core::results::{NoValue, ResultSet};
 use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
+use super::layer;
 use super::{
     Case, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at, is_unbounded,
     told_value,
 };
 use crate::answer::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot};
-use crate::{layer, text};
+use crate::text;
 
 /// The most rates that are told one by one.
 const RATES_IN_WORDS: usize = 4;
@@ -46,7 +47,7 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         sentences.extend(told.filter_map(|bytes| with_ram(case, *bytes)));
         sentences.extend(own_times(case));
         sentences.extend(sustained(case));
-        sentences.extend(layer(case));
+        sentences.extend(layer::sentence(case));
         if asked.is_empty() && amounts.is_empty() {
             sentences.extend(by_share(case));
             sentences.extend(by_amount(case));
@@ -118,7 +119,7 @@ fn done(case: &Case<'_, '_>) -> &'static str {
 }
 
 /// Who: the target; what it does only where it does not write.
-fn subject(case: &Case<'_, '_>) -> String {
+pub(super) fn subject(case: &Case<'_, '_>) -> String {
     let target = format!("{}{}", case.head.target, case.conditions());
     match case.head.operation.as_str() {
         "write" => target,
@@ -156,7 +157,7 @@ fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, St
 
 /// Values with the columns of the data sheet that they hold for: "47.6 MB/s at typical timing and at
 /// the data sheet's maximum".
-fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
+pub(super) fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
     let words = merged(values).into_iter();
     let words: Vec<_> = words
         .map(|(value, clauses)| value + clauses.as_str())
@@ -313,12 +314,12 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     }
     if repeats("open_loop") {
-        sentences.push(format!("{}: the same.", rerun_words(case)));
+        sentences.push(format!("{}: the same.", layer::rerun_words(case)));
     } else {
         let rerun = clauses("open_loop", "");
-        sentences.extend(rerun.map(|words| format!("{}: {words}.", rerun_words(case))));
+        sentences.extend(rerun.map(|words| format!("{}: {words}.", layer::rerun_words(case))));
     }
-    sentences.extend(super::layer::at_rate(case, rate));
+    sentences.extend(layer::at_rate(case, rate));
     if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
         let told = case
             .runs
@@ -335,27 +336,6 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         sentences.push(format!("{why} {least}; {most}."));
     }
     sentences
-}
-
-/// What a rerun at the asked rate is: of a memory that cleans up behind its user, another run.
-fn rerun_words(case: &Case<'_, '_>) -> &'static str {
-    let mut lines = case.runs.iter().filter_map(|run| run.summary(None));
-    if lines.any(layer::has) {
-        "Above, records follow each other at once. Where they wait for their data, and the memory cleans up \
-         in the pauses between them"
-    } else {
-        "Rerun with accesses that wait for their data"
-    }
-}
-
-/// What a translation layer did, for each column of the data sheet.
-fn layer(case: &Case<'_, '_>) -> Option<String> {
-    let told = case.runs.iter().filter_map(|run| {
-        let line = run.summary(None)?;
-        Some((layer::sentence(line)?, case.clause(run)))
-    });
-    let words = listed(told)?;
-    Some(format!("Of the time of {}, {words}.", subject(case)))
 }
 
 /// "The highest rate that any RAM can carry is 4.33 MB/s at typical timing and 2.90 MB/s at …".

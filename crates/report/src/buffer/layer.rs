@@ -3,6 +3,7 @@
 
 use wordline_core::Metric;
 
+use super::answer::{listed, subject};
 use super::{Case, RATE, Run};
 use crate::grid::{Column, Grid};
 use crate::pivot::Line;
@@ -80,4 +81,25 @@ pub(super) fn at_rate(case: &Case<'_, '_>, rate: f64) -> Option<String> {
             case.clause(run)
         )
     })
+}
+
+/// What a rerun at the asked rate is: of a memory that cleans up behind its user, another run.
+pub(super) fn rerun_words(case: &Case<'_, '_>) -> &'static str {
+    let mut lines = case.runs.iter().filter_map(|run| run.summary(None));
+    if lines.any(layer::has) {
+        "Above, records follow each other at once. Where they wait for their data, and the memory cleans up \
+         in the pauses between them"
+    } else {
+        "Rerun with accesses that wait for their data"
+    }
+}
+
+/// What a translation layer did, for each column of the data sheet.
+pub(super) fn sentence(case: &Case<'_, '_>) -> Option<String> {
+    let told = case.runs.iter().filter_map(|run| {
+        let line = run.summary(None)?;
+        Some((layer::sentence(line)?, case.clause(run)))
+    });
+    let words = listed(told)?;
+    Some(format!("Of the time of {}, {words}.", subject(case)))
 }
