@@ -5,6 +5,7 @@ mod catalog;
 mod compare;
 mod dram;
 mod export;
+mod guides;
 mod import;
 mod pipes;
 mod raw;

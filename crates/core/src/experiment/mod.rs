@@ -8,6 +8,7 @@ mod command;
 mod compare;
 mod dram;
 mod raw;
+mod translation;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+pub use translation::{FtlMapping, TranslationLayer};
 
 use crate::timing::Timing;
 
@@ -40,6 +42,9 @@ pub struct Experiment {
     pub age: f64,
     /// Seed of everything that is drawn.
     pub seed: u64,
+    /// The translation layer that raw flash is run behind, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<TranslationLayer>,
 }
 
 /// What the targets do.
@@ -138,6 +143,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(
@@ -159,6 +165,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert!(!json.contains("during"), "{json}");
@@ -184,6 +191,7 @@ mod tests {
             timings: vec![Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         for (timings, expected) in [
             (vec![Timing::Max], "\"timing\":\"max\""),
@@ -218,6 +226,7 @@ mod tests {
             timings: vec![Timing::Typ, Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
@@ -242,6 +251,7 @@ mod tests {
                 timings: vec![Timing::Max],
                 age: 0.0,
                 seed: 7,
+                ftl: None,
             };
             let json = serde_json::to_string(&experiment).expect("plain data");
             assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
