@@ -25,6 +25,7 @@
 //!     timings: vec![Timing::Typ],
 //!     age: 0.0,
 //!     seed: 0,
+//!     ftl: None,
 //! });
 //! document.rows.push(Row {
 //!     target: "em064lx@stm32h755-qspi".into(),
@@ -61,6 +62,7 @@ mod headline;
 mod html;
 mod json;
 mod kind;
+mod layer;
 mod markdown;
 mod mess;
 mod notes;

@@ -7,41 +7,41 @@ use wordline_core::{Sourced, Timing};
 use wordline_nvm::Conditions;
 
 /// Bytes of an access.
-pub const ACCESS: u64 = 4096;
+pub(crate) const ACCESS: u64 = 4096;
 /// Accesses of the sequences that are published.
-pub const SEQUENCE: usize = 4000;
+pub(crate) const SEQUENCE: usize = 4000;
 
 /// A parameter of the controller that is tried instead of what the sheet says.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// Its key in `[card.controller]`.
-    pub key: String,
+    pub(crate) key: String,
     /// Its value.
-    pub value: u32,
+    pub(crate) value: u32,
 }
 
 /// What random writes of 4 KiB over a full card took, each in seconds, once the card had settled.
-pub struct Course {
+pub(crate) struct Course {
     seconds: Vec<f64>,
     /// Pages programmed for each page written.
-    pub amplification: f64,
+    pub(crate) amplification: f64,
 }
 
 impl Course {
     /// Mean bytes a second.
-    pub fn throughput(&self) -> f64 {
+    pub(crate) fn throughput(&self) -> f64 {
         let sum: f64 = self.seconds.iter().sum();
         self.seconds.len() as f64 * ACCESS as f64 / sum
     }
 
     /// The longest access.
-    pub fn slowest(&self) -> f64 {
+    pub(crate) fn slowest(&self) -> f64 {
         self.seconds.iter().copied().fold(0.0, f64::max)
     }
 
     /// Bytes of RAM for an input rate in bytes a second, over the sequence of 4000 accesses that took longest
     /// (realtime-buffering, figure 3 and equation 2).
-    pub fn ram_of_longest(&self, rate: f64) -> f64 {
+    pub(crate) fn ram_of_longest(&self, rate: f64) -> f64 {
         let mut sum: f64 = self.seconds[..SEQUENCE].iter().sum();
         let (mut most, mut at) = (sum, 0);
         for end in SEQUENCE..self.seconds.len() {
@@ -54,7 +54,7 @@ impl Course {
     }
 
     /// The same over all accesses.
-    pub fn ram_of_all(&self, rate: f64) -> f64 {
+    pub(crate) fn ram_of_all(&self, rate: f64) -> f64 {
         ram(&self.seconds, rate)
     }
 }
@@ -70,14 +70,16 @@ fn ram(seconds: &[f64], rate: f64) -> f64 {
     most
 }
 
-/// Lets the card settle for as many writes as it has pages of its layer, and then measures.
-pub fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Course, String> {
+/// Fills a card, lets it settle for half as many writes as it has pages of its layer, and then measures. A
+/// setting `region_mib` keeps the writes within the first so many MiB.
+pub(crate) fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Course, String> {
     let catalog = Catalog::load(&[]).map_err(|error| error.to_string())?;
     let target = catalog.target(part).map_err(|error| error.to_string())?;
     let mut part = target.part.clone();
     let Model::Card(sheet) = &mut part.model else {
         return Err("no card".to_owned());
     };
+    let mut region = u64::MAX;
     for Setting { key, value } in settings {
         let of = &mut sheet.controller;
         let choice = sourced(*value);
@@ -92,6 +94,7 @@ pub fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Course, Str
             "shared_by" => of.shared_by = Some(choice),
             "slc_blocks" => of.slc_blocks = Some(choice),
             "open_pages" => of.open_pages = choice,
+            "region_mib" => region = u64::from(*value) << 20,
             _ => return Err(format!("no parameter {key}")),
         }
     }
@@ -113,7 +116,7 @@ pub fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Course, Str
         .connect(conditions)
         .map_err(|error| error.to_string())?;
     let content = vec![0; 1 << 20];
-    let slots = card.len() / ACCESS;
+    let slots = card.len().min(region) / ACCESS;
     let mut at = 0;
     while at < card.len() {
         let bytes = (card.len() - at).min(content.len() as u64);

@@ -6,6 +6,7 @@ mod compare;
 mod dram;
 mod export;
 mod fit;
+mod guides;
 mod import;
 mod pipes;
 mod raw;

@@ -43,6 +43,10 @@ impl Experiment {
             command.list("timing", self.timings.iter());
             command.flag("age", self.age);
         }
+        if let Some(ftl) = &self.ftl {
+            command.flag("ftl", ftl.mapping.name());
+            command.quantity("ftl-spare", ftl.spare);
+        }
         command.flag("seed", self.seed);
         command.0
     }
@@ -95,6 +99,11 @@ impl Command {
         self.switch("multi-plane", raw.multi_plane);
         self.list("during", raw.during.iter().map(|one| one.name()));
         self.optional("pause", raw.pause_ps.map(Time::from_ps));
+        self.list("fill", raw.fill.iter());
+        if raw.warm_up_bytes > 0 {
+            self.quantity("warm-up", bytes(raw.warm_up_bytes));
+        }
+        self.list("gap", raw.gaps_ps.iter().copied().map(Time::from_ps));
         self.list("size", raw.access_bytes.iter().copied().map(bytes));
         self.quantity("total", bytes(raw.total_bytes));
         self.quantity("wrap", bytes(raw.wrap_bytes));
@@ -132,6 +141,11 @@ impl Command {
         if buffer.backlog_bytes > 0 {
             self.quantity("backlog", bytes(buffer.backlog_bytes));
         }
+        self.optional("fill", buffer.fill);
+        if buffer.warm_up_bytes > 0 {
+            self.quantity("warm-up", bytes(buffer.warm_up_bytes));
+        }
+        self.optional("window", buffer.window);
         self.optional("horizon", buffer.horizon_s.map(Period::from_si));
     }
 

@@ -9,6 +9,7 @@ mod compare;
 mod dram;
 mod fit;
 mod raw;
+mod translation;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub use dram::{
 };
 pub use fit::FitWorkload;
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+pub use translation::{FtlMapping, TranslationLayer};
 
 use crate::timing::Timing;
 
@@ -42,6 +44,9 @@ pub struct Experiment {
     pub age: f64,
     /// Seed of everything that is drawn.
     pub seed: u64,
+    /// The translation layer that raw flash is run behind, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<TranslationLayer>,
 }
 
 /// What the targets do.
@@ -143,6 +148,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(
@@ -164,6 +170,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert!(!json.contains("during"), "{json}");
@@ -189,6 +196,7 @@ mod tests {
             timings: vec![Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         for (timings, expected) in [
             (vec![Timing::Max], "\"timing\":\"max\""),
@@ -223,6 +231,7 @@ mod tests {
             timings: vec![Timing::Typ, Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
@@ -247,6 +256,7 @@ mod tests {
                 timings: vec![Timing::Max],
                 age: 0.0,
                 seed: 7,
+                ftl: None,
             };
             let json = serde_json::to_string(&experiment).expect("plain data");
             assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));

@@ -1,7 +1,7 @@
 //! Blocks that are emptied, page by page: which one, when, and how far in one go.
 
 use super::config::Victim;
-use super::media::{CellMode, Media, PageKind, Purpose};
+use super::media::{CellMode, Fault, Media, PageKind, Purpose};
 use super::space::{BlockState, NONE};
 use super::store::{Content, Stored};
 use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
@@ -156,20 +156,22 @@ impl<M: Media> Translation<M> {
             return self.run_merge(job);
         }
         let pages = self.space.shape.pages_per_block;
-        while self.space.block(job.block).live > 0 && job.index < pages {
+        let mut moved = false;
+        while !moved && self.space.block(job.block).live > 0 && job.index < pages {
             let from = self.space.page(job.block, job.index);
-            let Some(logical) = self.space.live_in(from) else {
+            if let Some(logical) = self.space.live_in(from) {
+                self.job = Some(job);
+                self.relocate(logical, from, job.purpose)?;
+                moved = true;
+            } else {
                 job.index += 1;
-                continue;
-            };
-            self.job = Some(job);
-            self.relocate(logical, from, job.purpose)?;
-            break;
+            }
         }
-        if self.space.block(job.block).live == 0 {
-            self.finish(job.block)?;
-        } else {
-            self.job = Some(job);
+        self.job = Some(job);
+        let of = self.space.block(job.block);
+        // An erase is a step of its own.
+        if of.live == 0 && !(moved && of.trimmed) {
+            self.finish(job)?;
         }
         Ok(job.purpose)
     }
@@ -222,16 +224,47 @@ impl<M: Media> Translation<M> {
     }
 
     /// An emptied block is free, or retired where a program failed in it.
-    pub(super) fn finish(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
-        self.secure_failing(block)?;
+    pub(super) fn finish(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+        self.prepare(job.block, job.purpose)?;
         self.job = None;
-        self.free_or_retire(block)
+        self.free_or_retire(job.block)
     }
 
-    /// A block without live pages is free, or retired where a program failed in it.
+    /// Sees to it that a block without live pages can be freed or retired. What a mount would take for written,
+    /// although it was trimmed, is erased at once: a block that is free must be free for a mount, too.
+    pub(super) fn prepare(
+        &mut self,
+        block: u32,
+        purpose: Purpose,
+    ) -> Result<(), FtlError<M::Error>> {
+        let failing = self.space.block(block).state == BlockState::Failing;
+        let trimmed = self.space.block(block).trimmed && self.mount.is_none();
+        if failing || trimmed {
+            self.secure(block)?;
+        }
+        if failing || !trimmed {
+            return Ok(());
+        }
+        self.media.purpose(purpose);
+        match self.media.erase(block, CellMode::Native) {
+            Ok(()) => {
+                self.work.erased += 1;
+                self.space.erased(block);
+                self.space.block_mut(block).blank = true;
+                Ok(())
+            }
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(_) => {
+                self.space.block_mut(block).state = BlockState::Failing;
+                self.failing.push(block);
+                Ok(())
+            }
+        }
+    }
+
+    /// A block without live pages is free, or retired where a program or an erase failed in it.
     pub(super) fn free_or_retire(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
         if self.space.block(block).state == BlockState::Failing {
-            self.secure_failing(block)?;
             self.failing.retain(|failing| *failing != block);
             return self.retire(block);
         }
@@ -243,14 +276,6 @@ impl<M: Media> Translation<M> {
         self.space.release(block);
         self.look_at_wear(block);
         self.mark();
-        Ok(())
-    }
-
-    /// What a failing block holds is lost when it is retired, and kept when it is free.
-    fn secure_failing(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
-        if self.space.block(block).state == BlockState::Failing {
-            self.secure(block)?;
-        }
         Ok(())
     }
 }

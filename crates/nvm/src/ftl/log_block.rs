@@ -81,6 +81,13 @@ impl Logs {
         own.map(|log| log.block)
     }
 
+    /// Whether a block is a log that is not in use just now.
+    pub(super) fn rests(&self, block: u32) -> bool {
+        let newest = self.logs.iter().flatten().map(|log| log.used).max();
+        let mut logs = self.logs.iter().flatten();
+        logs.any(|log| log.block == block && Some(log.used) != newest)
+    }
+
     /// The log that was not written to for longest, among some.
     fn oldest(&self, among: std::ops::Range<usize>) -> Option<u32> {
         let logs = self.logs[among].iter().flatten();
@@ -177,25 +184,16 @@ impl<M: Media> Translation<M> {
     /// The log to merge when free blocks are too few: not the one that is in use.
     pub(super) fn log_victim(&self) -> Option<Job> {
         let logs = self.logs.as_ref()?;
-        let newest = logs.logs.iter().flatten().map(|log| log.used).max()?;
-        let rest = logs.logs.iter().flatten().filter(|log| log.used < newest);
+        let all = logs.logs.iter().flatten();
+        let rest = all.filter(|log| logs.rests(log.block));
         let oldest = rest.min_by_key(|log| log.used)?;
         Some(Job::new(Purpose::Merging, oldest.block))
     }
 
-    /// A data block without live pages is free, unless it is being emptied already.
-    pub(super) fn drop_dead_data(&mut self, logical: u32) {
-        let (block, _) = self.split(logical);
-        let emptied = self.job.map_or(NONE, |job| job.block);
-        let Some(logs) = &mut self.logs else {
-            return;
-        };
-        let data = logs.data[block as usize];
-        if data != NONE && data != emptied && self.space.block(data).live == 0 {
-            logs.data[block as usize] = NONE;
-            self.space.release(data);
-            self.mark();
-        }
+    #[cfg(test)]
+    pub(super) fn logs_in_use(&self) -> u64 {
+        let logs = self.logs.iter().flat_map(|logs| &logs.logs);
+        logs.flatten().count() as u64
     }
 
     /// RAM that the tables of this mapping take in a controller, in bytes: 4 for each logical page, or 4 for each
@@ -234,7 +232,7 @@ impl<M: Media> Translation<M> {
             .as_ref()
             .is_some_and(|logs| logs.merging.is_none());
         if idle && self.job.is_some() && self.space.block(job.block).live == 0 {
-            self.end_merge(job.block)?;
+            self.end_merge(job)?;
         }
         Ok(job.purpose)
     }
@@ -344,13 +342,16 @@ impl<M: Media> Translation<M> {
         };
         let old = std::mem::replace(&mut logs.data[block as usize], data);
         if old != NONE && self.job.is_none_or(|job| job.block != old) {
+            let ready = self.prepare(old, Purpose::Merging);
             self.free_or_retire(old)?;
+            return ready;
         }
         Ok(())
     }
 
     /// A block was emptied: a log, or one that was failing or too young.
-    fn end_merge(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+    fn end_merge(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+        let block = job.block;
         let slot = self.logs.as_mut().and_then(|logs| logs.forget(block));
         if let Some(slot) = slot
             && self.open[slot].block == block
@@ -359,9 +360,10 @@ impl<M: Media> Translation<M> {
         }
         if let Some(logs) = &mut self.logs {
             // A data block whose pages were all overwritten had nothing to be copied.
-            let data = logs.data.iter_mut().find(|data| **data == block);
-            data.map(|data| *data = NONE);
+            if let Some(data) = logs.data.iter_mut().find(|data| **data == block) {
+                *data = NONE;
+            }
         }
-        self.finish(block)
+        self.finish(job)
     }
 }

@@ -10,11 +10,15 @@ mod buckets;
 mod clean;
 mod config;
 #[cfg(test)]
+mod config_tests;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod layer_tests;
 mod level;
 mod log_block;
+#[cfg(test)]
+mod mechanism_tests;
 mod media;
 mod restore;
 #[cfg(test)]

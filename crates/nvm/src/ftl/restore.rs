@@ -366,16 +366,26 @@ impl<M: Media> Translation<M> {
                 Err(FtlError::Full { .. }) => {
                     self.job = None;
                     self.set_merging(None);
-                    if self.space.block(block).state != BlockState::Failing {
-                        self.space.block_mut(block).state = BlockState::Failing;
-                        self.failing.push(block);
-                    }
+                    self.leave(block);
                     return Ok(false);
                 }
                 Err(error) => return Err(error),
             }
         }
         Ok(true)
+    }
+
+    /// A block stays as it is: to be cleaned some day where pages may be anywhere, and to be retired otherwise.
+    fn leave(&mut self, block: u32) {
+        let live = self.space.block(block).live;
+        match (self.space.block(block).state, &self.logs) {
+            (BlockState::Failing, _) => {}
+            (_, None) => self.space.closed.add(block, live),
+            (_, Some(_)) => {
+                self.space.block_mut(block).state = BlockState::Failing;
+                self.failing.push(block);
+            }
+        }
     }
 
     /// Erases a block, so that no later mount finds a torn page in it that reads well by then.

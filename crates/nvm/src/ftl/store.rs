@@ -242,10 +242,8 @@ impl<M: Media> Translation<M> {
             self.secure(block)?;
             self.space.take(block);
             self.media.purpose(purpose);
-            match self.media.erase(block, mode) {
+            match self.erase_for(block, mode) {
                 Ok(()) => {
-                    self.work.erased += 1;
-                    self.space.erased(block);
                     self.space.set_mode(block, mode);
                     self.space.block_mut(block).state = BlockState::Open;
                     self.open[stream].reset(block);
@@ -260,6 +258,18 @@ impl<M: Media> Translation<M> {
             }
         }
         Ok(false)
+    }
+
+    /// Erases a block before its first program, unless that was done when it became free.
+    fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
+        let blank = std::mem::take(&mut self.space.block_mut(block).blank);
+        if blank && mode == CellMode::Native {
+            return Ok(());
+        }
+        self.media.erase(block, mode)?;
+        self.work.erased += 1;
+        self.space.erased(block);
+        Ok(())
     }
 
     /// The free block to open next: one that can be erased without fillers, if there is any.
