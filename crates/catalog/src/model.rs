@@ -1,6 +1,6 @@
 //! The models that parts can be simulated with.
 
-use wordline_core::Timing;
+use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::{
     Board as NvmBoard, Card, CardSheet, Conditions, DdrMramSheet, Device, Link, LinkError, Named,
@@ -70,6 +70,21 @@ impl Model {
         ))
     }
 
+    /// Why the part is not run behind a translation layer; `None` for one that can be.
+    #[must_use]
+    pub const fn no_translation(&self) -> Option<&'static str> {
+        match self {
+            Self::Nand(_) => None,
+            Self::Nor(_) => {
+                Some("has no spare area in which a translation layer could keep its records")
+            }
+            Self::Card(_) => Some("has a translation layer of its own"),
+            Self::Mram(_) | Self::DdrMram(_) | Self::Fram(_) | Self::Eeprom(_) => {
+                Some("needs no translation layer: any of its bytes can be overwritten")
+            }
+        }
+    }
+
     /// Bytes that every sample of the part has: without the bad blocks that its sheet allows, and
     /// those that are kept together with them where planes work at the same time.
     #[must_use]
@@ -134,6 +149,17 @@ impl Model {
                 Ok(Box::new(Card::connect(part, board, conditions)?))
             }
         }
+    }
+
+    /// The part behind a translation layer, on a board.
+    pub(crate) fn connect_translated(
+        &self,
+        part: &str,
+        board: Named<'_, NvmBoard>,
+        conditions: Conditions,
+        _layer: &TranslationLayer,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        self.connect(part, board, conditions)
     }
 
     /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would

@@ -47,6 +47,10 @@ pub trait Accounts {
 pub struct TranslationReport {
     /// Counts of operations.
     pub work: Work,
+    /// Bytes of a page that these counts are of.
+    pub page_bytes: u64,
+    /// Bytes of all blocks, spare ones included.
+    pub physical_bytes: u64,
     /// Bytes of the layer's table of pages.
     pub mapping_bytes: u64,
     /// Erases of the least worn block.
@@ -107,6 +111,12 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
+
+    /// Whether a sector of 512 bytes that repeats one word of 8 bytes takes no more host memory than that
+    /// word, so that workloads may write many of them.
+    fn holds_words(&self) -> bool {
+        false
+    }
 
     /// The memory as one that works by itself while the host does something else; `None` for one
     /// whose accesses leave nothing to wait for, as MRAM.

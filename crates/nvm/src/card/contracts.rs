@@ -100,10 +100,13 @@ impl Accounts for Card {
     }
 
     fn translation(&self) -> Option<TranslationReport> {
-        let erases = self.controller.array().erases();
+        let array = self.controller.array();
+        let erases = array.erases();
         let sum: u64 = erases.iter().map(|erases| u64::from(*erases)).sum();
         Some(TranslationReport {
             work: self.controller.work(),
+            page_bytes: u64::from(self.controller.page_sectors()) * BLOCK_BYTES,
+            physical_bytes: erases.len() as u64 * array.block_bytes(),
             mapping_bytes: self.controller.mapping_bytes(),
             erases_least: erases.iter().copied().min().unwrap_or(0),
             erases_mean: sum as f64 / erases.len().max(1) as f64,
@@ -115,6 +118,10 @@ impl Accounts for Card {
 impl Device for Card {
     fn overwrite_bytes(&self) -> u64 {
         BLOCK_BYTES
+    }
+
+    fn holds_words(&self) -> bool {
+        true
     }
 
     /// By the limit that the card's specification sets for each block: nothing that the card does by
