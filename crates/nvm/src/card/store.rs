@@ -23,7 +23,7 @@ struct Chunk {
     /// A word for each of them, in their order.
     words: Vec<u64>,
     /// Sectors that repeat no word; their word means nothing.
-    whole: Option<Box<BTreeMap<u8, Box<[u8; SECTOR]>>>>,
+    whole: BTreeMap<u8, Box<[u8; SECTOR]>>,
 }
 
 impl Chunk {
@@ -75,16 +75,15 @@ impl Chunk {
             if word.is_none() {
                 let mut bytes = Box::new([0; SECTOR]);
                 bytes.copy_from_slice(sector);
-                self.whole.get_or_insert_default().insert(number, bytes);
-            } else if let Some(whole) = &mut self.whole {
-                whole.remove(&number);
+                self.whole.insert(number, bytes);
+            } else if !self.whole.is_empty() {
+                self.whole.remove(&number);
             }
         }
     }
 
     fn whole(&self, sector: usize) -> Option<&[u8; SECTOR]> {
-        let whole = self.whole.as_ref()?;
-        Some(whole.get(&(sector as u8))?)
+        Some(self.whole.get(&(sector as u8))?)
     }
 
     fn read(&self, first: usize, out: &mut [u8]) {
@@ -235,7 +234,7 @@ mod tests {
         for sector in (0..CHUNK).step_by(8) {
             chunk.write(sector, &[7; 8 * SECTOR]);
         }
-        assert!(chunk.whole.is_none());
+        assert!(chunk.whole.is_empty());
         assert!(
             chunk.words.capacity() <= CHUNK,
             "{}",
@@ -249,8 +248,8 @@ mod tests {
                 .take(SECTOR)
                 .collect::<Vec<u8>>(),
         );
-        assert_eq!(chunk.whole.as_ref().map(|whole| whole.len()), Some(1));
+        assert_eq!(chunk.whole.len(), 1);
         chunk.write(3, &[9; SECTOR]);
-        assert_eq!(chunk.whole.as_ref().map(|whole| whole.len()), Some(0));
+        assert!(chunk.whole.is_empty());
     }
 }
