@@ -1,6 +1,7 @@
 //! What users of the layer choose.
 
 use super::media::Shape;
+use super::translation::RESERVE;
 
 /// How logical pages find their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,13 +89,51 @@ pub struct FtlConfigError {
     pub allowed: String,
 }
 
+/// Pages of flash that a layer can number; its tables take 8 B for each.
+const MAX_PAGES: u64 = 1 << 28;
+
+/// Refuses a choice that is not in a range.
+fn within(
+    what: &'static str,
+    found: u32,
+    allowed: std::ops::RangeInclusive<u64>,
+) -> Result<(), FtlConfigError> {
+    let found = u64::from(found);
+    if allowed.contains(&found) {
+        return Ok(());
+    }
+    let allowed = match (allowed.start(), allowed.end()) {
+        (least, most) if least > most => "nothing, with the other choices as they are".to_owned(),
+        (least, most) => format!("{least} to {most}"),
+    };
+    Err(FtlConfigError {
+        what,
+        found,
+        allowed,
+    })
+}
+
+impl Shape {
+    fn check(self) -> Result<(), FtlConfigError> {
+        let most = u64::from(u32::MAX);
+        within("blocks", self.blocks, 1..=MAX_PAGES)?;
+        let pages = MAX_PAGES / u64::from(self.blocks);
+        within("pages_per_block", self.pages_per_block, 1..=pages)?;
+        let per_block = u64::from(self.pages_per_block);
+        within("summary_pages", self.summary_pages, 0..=per_block - 1)?;
+        let least = u64::from(self.summary_pages) + 1;
+        let slc = self.slc_pages_per_block;
+        within("slc_pages_per_block", slc, least.min(most)..=per_block)
+    }
+}
+
 impl FtlConfig {
     /// A page-mapped layer that cleans greedily, with an eighth of the blocks to spare.
     #[must_use]
     pub fn page_mapped(shape: Shape) -> Self {
         Self {
             mapping: Mapping::Page,
-            spare_blocks: (shape.blocks / 8).max(4),
+            spare_blocks: (shape.blocks / 8).max(8),
             cleaning: Cleaning {
                 victim: Victim::Greedy,
                 start_below: 3,
@@ -108,5 +147,37 @@ impl FtlConfig {
             },
             slc: None,
         }
+    }
+
+    /// Logical pages that this configuration leaves of a flash with so many bad blocks.
+    ///
+    /// # Errors
+    /// When it cannot work there.
+    pub fn logical_pages(&self, shape: Shape, bad: u32) -> Result<u32, FtlConfigError> {
+        shape.check()?;
+        let needed = self.working_blocks() + u64::from(bad);
+        let blocks = u64::from(shape.blocks);
+        within("spare_blocks", self.spare_blocks, needed..=blocks - 1)?;
+        let cleaning = self.cleaning;
+        let attainable = u64::from(self.spare_blocks) + u64::from(RESERVE) - needed;
+        within("stop_at", cleaning.stop_at, 0..=attainable)?;
+        let stop_at = u64::from(cleaning.stop_at);
+        within("start_below", cleaning.start_below, 0..=stop_at)?;
+        if let Some(slc) = self.slc {
+            within("slc.blocks", slc.blocks, 1..=blocks)?;
+        }
+        let usable = shape.pages_per_block - shape.summary_pages;
+        Ok((shape.blocks - self.spare_blocks) * usable)
+    }
+
+    /// Blocks that can be without a page of the host's when all others are full of them: those that are open,
+    /// the reserve, the cache, the logs, and one that makes cleaning worth while.
+    fn working_blocks(&self) -> u64 {
+        let own = match self.mapping {
+            Mapping::Page => 2 + u64::from(self.leveling.static_above.is_some()),
+            Mapping::LogBlock { logs, .. } => u64::from(logs) + 1,
+        };
+        let cache = self.slc.map_or(0, |slc| u64::from(slc.blocks));
+        own + cache + u64::from(RESERVE)
     }
 }

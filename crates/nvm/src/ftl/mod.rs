@@ -6,13 +6,18 @@
 //! array inside a card, of which only the time counts. `FTL.md` beside the crate's design
 //! says how both work, and gives the format on flash.
 
+mod buckets;
+mod clean;
 mod config;
+mod level;
 mod media;
+mod slc;
 mod space;
+mod store;
 mod translation;
 mod work;
 
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
-pub use translation::{FtlError, Translation};
+pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

@@ -1,8 +1,11 @@
-//! The blocks: what each page holds, which are free, and how worn each is.
+//! The blocks: what each page holds, which blocks are free, and how worn each is.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::buckets::Buckets;
 use super::media::{CellMode, Shape};
 
-/// No page.
+/// No page, no block, no logical page.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// What a block is used for.
@@ -11,6 +14,8 @@ pub(super) enum BlockState {
     Free,
     Open,
     Closed,
+    /// A program failed in it: its pages are to be moved, and it is to be retired.
+    Failing,
     Bad,
 }
 
@@ -20,11 +25,13 @@ pub(super) struct Block {
     pub(super) mode: CellMode,
     /// Pages that hold the newest version of a logical page.
     pub(super) live: u32,
-    /// Pages programmed since the last erase.
-    pub(super) programmed: u32,
     pub(super) erases: u32,
     /// Sequence number of the last program.
     pub(super) written: u64,
+    /// Sequence number of the last program that made one of its pages dead.
+    pub(super) died: u64,
+    /// Order in which it became free.
+    freed: u64,
 }
 
 /// Where every logical page is, and what every block holds.
@@ -32,31 +39,69 @@ pub(super) struct Block {
 pub(super) struct Space {
     pub(super) shape: Shape,
     pub(super) blocks: Vec<Block>,
+    /// Blocks that may be cleaned.
+    pub(super) closed: Buckets,
     /// Page of each logical page.
     place_of: Vec<u32>,
     /// Logical page of each page.
     holds: Vec<u32>,
-    /// Free blocks, the one that is free longest first.
-    pub(super) free: std::collections::VecDeque<u32>,
+    /// Free blocks: erases where these decide, order in which they became free, number.
+    free: BTreeSet<(u32, u64, u32)>,
+    by_wear: bool,
+    freed: u64,
+    pub(super) bad: u32,
+    /// Blocks that are used with one bit a cell.
+    pub(super) slc: u32,
+    /// Good blocks for each number of erases.
+    wear: BTreeMap<u32, u32>,
 }
 
 impl Space {
-    pub(super) fn new(shape: Shape, logical: u32) -> Self {
+    /// Blocks that are all free. `by_wear`: the free block with the fewest erases comes first.
+    pub(super) fn new(shape: Shape, logical: u32, by_wear: bool) -> Self {
         let block = Block {
             state: BlockState::Free,
             mode: CellMode::Native,
             live: 0,
-            programmed: 0,
             erases: 0,
             written: 0,
+            died: 0,
+            freed: 0,
         };
         Self {
             shape,
             blocks: vec![block; shape.blocks as usize],
+            closed: Buckets::new(shape.blocks, shape.pages_per_block),
             place_of: vec![NONE; logical as usize],
             holds: vec![NONE; (shape.blocks * shape.pages_per_block) as usize],
-            free: (0..shape.blocks).collect(),
+            free: (0..shape.blocks).map(|block| (0, 0, block)).collect(),
+            by_wear,
+            freed: 0,
+            bad: 0,
+            slc: 0,
+            wear: BTreeMap::from([(0, shape.blocks)]),
         }
+    }
+
+    /// Pages of a block that hold data.
+    pub(super) fn capacity(&self, mode: CellMode) -> u32 {
+        let pages = match mode {
+            CellMode::Native => self.shape.pages_per_block,
+            CellMode::Slc => self.shape.slc_pages_per_block,
+        };
+        pages - self.shape.summary_pages
+    }
+
+    pub(super) fn page(&self, block: u32, index: u32) -> u32 {
+        block * self.shape.pages_per_block + index
+    }
+
+    pub(super) fn block(&self, block: u32) -> &Block {
+        &self.blocks[block as usize]
+    }
+
+    pub(super) fn block_mut(&mut self, block: u32) -> &mut Block {
+        &mut self.blocks[block as usize]
     }
 
     pub(super) fn place(&self, logical: u32) -> Option<u32> {
@@ -70,16 +115,113 @@ impl Space {
         (logical != NONE).then_some(logical)
     }
 
-    /// A logical page is now in a page, or nowhere.
-    pub(super) fn put(&mut self, logical: u32, page: Option<u32>) {
-        let old = std::mem::replace(&mut self.place_of[logical as usize], page.unwrap_or(NONE));
+    /// A logical page is now in a page, or nowhere, since a program with this sequence number.
+    pub(super) fn put(&mut self, logical: u32, page: Option<u32>, sequence: u64) {
+        let new = page.unwrap_or(NONE);
+        let old = std::mem::replace(&mut self.place_of[logical as usize], new);
         if old != NONE {
             self.holds[old as usize] = NONE;
-            self.blocks[(old / self.shape.pages_per_block) as usize].live -= 1;
+            self.change(old / self.shape.pages_per_block, sequence);
         }
-        if let Some(page) = page {
-            self.holds[page as usize] = logical;
-            self.blocks[(page / self.shape.pages_per_block) as usize].live += 1;
+        if new != NONE {
+            self.holds[new as usize] = logical;
+            let number = new / self.shape.pages_per_block;
+            self.block_mut(number).live += 1;
         }
+    }
+
+    /// One page of a block died.
+    fn change(&mut self, number: u32, sequence: u64) {
+        let block = &mut self.blocks[number as usize];
+        block.live -= 1;
+        block.died = sequence;
+        let live = block.live;
+        if self.closed.remove(number) {
+            self.closed.add(number, live);
+        }
+    }
+
+    /// Logical pages that are somewhere.
+    pub(super) fn live_pages(&self) -> u32 {
+        self.blocks.iter().map(|block| block.live).sum()
+    }
+
+    pub(super) fn free_blocks(&self) -> u32 {
+        self.free.len() as u32
+    }
+
+    /// Free blocks, the first to take first.
+    pub(super) fn free(&self) -> impl DoubleEndedIterator<Item = u32> {
+        self.free.iter().map(|(_, _, block)| *block)
+    }
+
+    /// A block without live pages is free.
+    pub(super) fn release(&mut self, number: u32) {
+        self.closed.remove(number);
+        self.set_mode(number, CellMode::Native);
+        self.freed += 1;
+        self.block_mut(number).freed = self.freed;
+        self.block_mut(number).state = BlockState::Free;
+        self.free.insert(self.free_key(number));
+    }
+
+    /// A free block is no longer so.
+    pub(super) fn take(&mut self, number: u32) {
+        self.free.remove(&self.free_key(number));
+    }
+
+    fn free_key(&self, number: u32) -> (u32, u64, u32) {
+        let block = self.block(number);
+        let erases = if self.by_wear { block.erases } else { 0 };
+        (erases, block.freed, number)
+    }
+
+    pub(super) fn set_mode(&mut self, number: u32, mode: CellMode) {
+        let before = std::mem::replace(&mut self.block_mut(number).mode, mode);
+        self.slc -= u32::from(before == CellMode::Slc);
+        self.slc += u32::from(mode == CellMode::Slc);
+    }
+
+    /// A block is bad from now on; it is not among the free ones.
+    pub(super) fn condemn(&mut self, number: u32) {
+        self.closed.remove(number);
+        self.set_mode(number, CellMode::Native);
+        self.bad += 1;
+        self.block_mut(number).state = BlockState::Bad;
+        let erases = self.block(number).erases;
+        self.uncount(erases);
+    }
+
+    /// A block was erased once more.
+    pub(super) fn erased(&mut self, number: u32) {
+        let block = self.block_mut(number);
+        let before = block.erases;
+        block.erases = before.saturating_add(1);
+        let after = block.erases;
+        self.uncount(before);
+        *self.wear.entry(after).or_default() += 1;
+    }
+
+    /// The erases of a block are known from before.
+    pub(super) fn set_erases(&mut self, number: u32, erases: u32) {
+        let before = std::mem::replace(&mut self.block_mut(number).erases, erases);
+        self.uncount(before);
+        *self.wear.entry(erases).or_default() += 1;
+    }
+
+    fn uncount(&mut self, erases: u32) {
+        if let Some(count) = self.wear.get_mut(&erases) {
+            *count -= 1;
+            if *count == 0 {
+                self.wear.remove(&erases);
+            }
+        }
+    }
+
+    /// Fewest and most erases of a good block.
+    pub(super) fn wear_range(&self) -> (u32, u32) {
+        let least = self.wear.first_key_value().map_or(0, |(erases, _)| *erases);
+        let most = self.wear.last_key_value().map_or(0, |(erases, _)| *erases);
+        (least, most)
     }
 }

@@ -1,8 +1,12 @@
-//! Where logical pages go, and what is cleaned when.
+//! Where logical pages go: the layer as its users see it.
 
+use std::collections::BTreeSet;
+
+use super::clean::Job;
 use super::config::{FtlConfig, FtlConfigError};
-use super::media::{CellMode, Fault, Media, PageKind, Record};
-use super::space::{BlockState, Space};
+use super::media::{Fault, Media, PageKind, Purpose};
+use super::space::{BlockState, NONE, Space};
+use super::store::{Content, Open, Stored};
 use super::work::Work;
 
 /// What can go wrong in the layer.
@@ -24,7 +28,7 @@ pub enum FtlError<E> {
     Lost {
         /// The logical page.
         logical: u32,
-        /// Where it is.
+        /// Where it is, or the marker in its place.
         page: u32,
     },
     /// So many blocks went bad that no page is left.
@@ -38,51 +42,91 @@ pub enum FtlError<E> {
     Device(E),
 }
 
+/// Free blocks that the host cannot have: one so that cleaning always ends, and one for a program that fails
+/// meanwhile.
+pub(super) const RESERVE: u32 = 2;
+
+/// Which open block takes what, when every page may be anywhere.
+pub(super) const HOST: usize = 0;
+pub(super) const MOVED: usize = 1;
+pub(super) const RESTING: usize = 2;
+
 /// A translation layer on flash.
+///
+/// A caller that only wants its pages kept uses [`write`](Self::write), [`read`](Self::read) and
+/// [`flush`](Self::flush). One that answers its host between steps, as a card does, asks
+/// [`can_write`](Self::can_write) and [`wants_step`](Self::wants_step), does steps with
+/// [`step_for`](Self::step_for) as its time allows, and then [`write_at_once`](Self::write_at_once). What each
+/// operation was for, the medium learns from [`Media::purpose`].
 #[derive(Clone, Debug)]
 pub struct Translation<M> {
-    media: M,
-    config: FtlConfig,
-    space: Space,
-    logical: u32,
-    sequence: u64,
-    host: Option<u32>,
-    cleaner: Option<u32>,
-    victim: Option<(u32, u32)>,
-    work: Work,
+    pub(super) media: M,
+    pub(super) config: FtlConfig,
+    pub(super) space: Space,
+    pub(super) logical: u32,
+    pub(super) sequence: u64,
+    /// Open blocks; which one is for what depends on the mapping.
+    pub(super) open: Vec<Open>,
+    /// The block that is being emptied.
+    pub(super) job: Option<Job>,
+    /// Free blocks were too few, and are not enough yet.
+    pub(super) cleaning: bool,
+    /// Wear may have become uneven.
+    pub(super) uneven: bool,
+    /// Blocks in which a program failed, oldest first.
+    pub(super) failing: Vec<u32>,
+    /// Closed blocks of the SLC cache, oldest first.
+    pub(super) cached: std::collections::VecDeque<u32>,
+    /// Logical pages whose place is a marker that they were lost.
+    pub(super) lost: BTreeSet<u32>,
+    pub(super) work: Work,
 }
 
 impl<M: Media> Translation<M> {
-    /// A layer on erased flash: no logical page is written.
+    /// A layer on flash that holds nothing: no logical page is written.
     ///
     /// # Errors
     /// When the configuration cannot work on this flash, or the flash fails.
     pub fn format(mut media: M, config: FtlConfig) -> Result<Self, FtlError<M::Error>> {
         let shape = media.shape();
-        let usable = shape.pages_per_block - shape.summary_pages;
-        let logical = (shape.blocks - config.spare_blocks) * usable;
-        let mut space = Space::new(shape, logical);
+        // Nothing is looked at, let alone allocated, for a shape that cannot work.
+        config.logical_pages(shape, 0)?;
+        let mut bad = Vec::new();
         for block in 0..shape.blocks {
             match media.is_bad(block) {
                 Ok(false) => {}
-                Ok(true) => {
-                    space.blocks[block as usize].state = BlockState::Bad;
-                    space.free.retain(|free| *free != block);
-                }
-                Err(fault) => return Err(Self::device(fault)),
+                Err(Fault::Device(error)) => return Err(FtlError::Device(error)),
+                Ok(true) | Err(_) => bad.push(block),
             }
         }
-        Ok(Self {
+        let logical = config.logical_pages(shape, bad.len() as u32)?;
+        let mut layer = Self::empty(media, config, logical);
+        for block in bad {
+            layer.space.take(block);
+            layer.space.condemn(block);
+        }
+        layer.mark();
+        Ok(layer)
+    }
+
+    /// A layer all of whose blocks are free.
+    pub(super) fn empty(media: M, config: FtlConfig, logical: u32) -> Self {
+        let shape = media.shape();
+        Self {
+            space: Space::new(shape, logical, config.leveling.dynamic),
             media,
             config,
-            space,
             logical,
             sequence: 0,
-            host: None,
-            cleaner: None,
-            victim: None,
+            open: vec![Open::default(); 3],
+            job: None,
+            cleaning: false,
+            uneven: false,
+            failing: Vec::new(),
+            cached: std::collections::VecDeque::new(),
+            lost: BTreeSet::new(),
             work: Work::default(),
-        })
+        }
     }
 
     /// Logical pages.
@@ -100,6 +144,16 @@ impl<M: Media> Translation<M> {
         &mut self.media
     }
 
+    /// Gives the medium back.
+    pub fn into_media(self) -> M {
+        self.media
+    }
+
+    /// The choices.
+    pub fn config(&self) -> &FtlConfig {
+        &self.config
+    }
+
     /// What the layer did.
     pub fn work(&self) -> &Work {
         &self.work
@@ -114,29 +168,79 @@ impl<M: Media> Translation<M> {
         let Some(page) = self.space.place(logical) else {
             return Ok(false);
         };
+        if self.is_lost(logical) {
+            return Err(FtlError::Lost { logical, page });
+        }
         self.work.read += 1;
+        self.media.purpose(Purpose::Host);
         match self.media.read(page, out) {
             Ok(()) => Ok(true),
-            Err(Fault::Uncorrectable) => Err(FtlError::Lost { logical, page }),
-            Err(fault) => Err(Self::device(fault)),
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(_) => Err(FtlError::Lost { logical, page }),
         }
     }
 
-    /// Writes a logical page.
+    /// Writes a logical page, after as many steps as the configuration asks for and as it takes to find room.
     ///
     /// # Errors
-    /// [`FtlError::OutOfRange`], [`FtlError::Full`], [`FtlError::Device`].
+    /// [`FtlError::OutOfRange`], [`FtlError::Full`], [`FtlError::Device`]: the page is then as it was.
     pub fn write(&mut self, logical: u32, data: &M::Data) -> Result<(), FtlError<M::Error>> {
         self.check(logical)?;
-        while (self.space.free.len() as u32) < self.config.cleaning.start_below && self.step()? {}
-        let page = self.next_page(false)?;
-        let record = self.record(logical);
-        self.media
-            .program(page, record, data)
-            .map_err(Self::device)?;
-        self.work.written += 1;
-        self.space.put(logical, Some(page));
-        Ok(())
+        let mut left = self.config.cleaning.steps_per_write.unwrap_or(u32::MAX);
+        while !self.can_write(logical) || (left > 0 && self.wants_step()) {
+            if self.step_for(logical)?.is_none() {
+                break;
+            }
+            left = left.saturating_sub(1);
+        }
+        self.write_at_once(logical, data)
+    }
+
+    /// Whether a write finds a page without any step before it.
+    pub fn can_write(&self, logical: u32) -> bool {
+        logical < self.logical && self.open[HOST].block != NONE
+    }
+
+    /// Whether there is something to do that writes should not leave to later ones: few blocks are free, one
+    /// is failing, or wear is uneven.
+    pub fn wants_step(&self) -> bool {
+        self.cleaning || self.uneven || !self.failing.is_empty()
+    }
+
+    /// One step before a write: one that it needs where [`can_write`](Self::can_write) is false, one that is
+    /// wanted otherwise. What it was for; `None` where there was nothing to do.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn step_for(&mut self, logical: u32) -> Result<Option<Purpose>, FtlError<M::Error>> {
+        self.check(logical)?;
+        if self.can_write(logical) {
+            self.wanted_step()
+        } else {
+            self.needed_step().map(Some)
+        }
+    }
+
+    /// Writes a logical page without other steps than those without which there is no room for it.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_at_once(
+        &mut self,
+        logical: u32,
+        data: &M::Data,
+    ) -> Result<(), FtlError<M::Error>> {
+        self.check(logical)?;
+        loop {
+            while !self.can_write(logical) {
+                self.needed_step()?;
+            }
+            let content = Content::Data(data);
+            let stored = self.store(HOST, Purpose::Host, PageKind::Data, logical, content)?;
+            if matches!(stored, Stored::At(_)) {
+                return Ok(());
+            }
+        }
     }
 
     /// Forgets a logical page.
@@ -145,15 +249,20 @@ impl<M: Media> Translation<M> {
     /// [`FtlError::OutOfRange`].
     pub fn trim(&mut self, logical: u32) -> Result<(), FtlError<M::Error>> {
         self.check(logical)?;
-        self.space.put(logical, None);
+        self.lost.remove(&logical);
+        self.space.put(logical, None, self.sequence);
         Ok(())
     }
 
-    /// Returns when everything written before survives a power cut.
+    /// Returns when everything written before survives a power cut: fills the cells that later programs would
+    /// put at risk.
     ///
     /// # Errors
-    /// [`FtlError::Full`], [`FtlError::Device`].
+    /// [`FtlError::Device`].
     pub fn flush(&mut self) -> Result<(), FtlError<M::Error>> {
+        for stream in 0..self.open.len() {
+            self.settle(stream)?;
+        }
         Ok(())
     }
 
@@ -162,95 +271,16 @@ impl<M: Media> Translation<M> {
     /// # Errors
     /// [`FtlError::Full`], [`FtlError::Device`].
     pub fn idle_step(&mut self) -> Result<bool, FtlError<M::Error>> {
-        if self.space.free.len() as u32 >= self.config.cleaning.idle_until {
-            return Ok(false);
-        }
-        self.step()
+        Ok(self.spare_time_step()?.is_some())
     }
 
-    /// One step of cleaning: a page copied or a block freed. Whether there was one.
-    fn step(&mut self) -> Result<bool, FtlError<M::Error>> {
-        let per_block = self.space.shape.pages_per_block;
-        let Some((victim, mut index)) = self.victim.or_else(|| self.choose().map(|b| (b, 0)))
-        else {
-            return Ok(false);
-        };
-        while index < per_block {
-            let from = victim * per_block + index;
-            index += 1;
-            if let Some(logical) = self.space.live_in(from) {
-                let to = self.next_page(true)?;
-                let record = self.record(logical);
-                self.media.copy(from, to, record).map_err(Self::device)?;
-                self.work.cleaned += 1;
-                self.space.put(logical, Some(to));
-                self.victim = Some((victim, index));
-                return Ok(true);
-            }
-        }
-        self.victim = None;
-        self.space.blocks[victim as usize].state = BlockState::Free;
-        self.space.free.push_back(victim);
-        Ok(true)
+    pub(super) fn is_lost(&self, logical: u32) -> bool {
+        !self.lost.is_empty() && self.lost.contains(&logical)
     }
 
-    fn choose(&self) -> Option<u32> {
-        let usable = self.space.shape.pages_per_block - self.space.shape.summary_pages;
-        let blocks = self.space.blocks.iter().zip(0..);
-        let closed =
-            blocks.filter(|(block, _)| block.state == BlockState::Closed && block.live < usable);
-        closed
-            .min_by_key(|(block, _)| block.live)
-            .map(|(_, number)| number)
-    }
-
-    fn next_page(&mut self, moved: bool) -> Result<u32, FtlError<M::Error>> {
-        let shape = self.space.shape;
-        let open = if moved { self.cleaner } else { self.host };
-        let block = match open {
-            Some(block) => block,
-            None => {
-                let bad = self
-                    .space
-                    .blocks
-                    .iter()
-                    .filter(|block| block.state == BlockState::Bad);
-                let full = FtlError::Full {
-                    bad: bad.count() as u32,
-                };
-                let block = self.space.free.pop_front().ok_or(full)?;
-                self.media
-                    .erase(block, CellMode::Native)
-                    .map_err(Self::device)?;
-                self.work.erased += 1;
-                let of = &mut self.space.blocks[block as usize];
-                of.state = BlockState::Open;
-                of.programmed = 0;
-                of.erases += 1;
-                block
-            }
-        };
-        let of = &mut self.space.blocks[block as usize];
-        let page = block * shape.pages_per_block + of.programmed;
-        of.programmed += 1;
-        let full = of.programmed == shape.pages_per_block - shape.summary_pages;
-        if full {
-            of.state = BlockState::Closed;
-        }
-        *(if moved {
-            &mut self.cleaner
-        } else {
-            &mut self.host
-        }) = (!full).then_some(block);
-        Ok(page)
-    }
-
-    fn record(&mut self, logical: u32) -> Record {
-        self.sequence += 1;
-        Record {
-            kind: PageKind::Data,
-            logical,
-            sequence: self.sequence,
+    pub(super) fn full(&self) -> FtlError<M::Error> {
+        FtlError::Full {
+            bad: self.space.bad,
         }
     }
 
@@ -265,10 +295,53 @@ impl<M: Media> Translation<M> {
         }
     }
 
-    fn device(fault: Fault<M::Error>) -> FtlError<M::Error> {
-        match fault {
-            Fault::Device(error) => FtlError::Device(error),
-            _ => FtlError::Full { bad: 0 },
+    /// State of the blocks.
+    pub fn wear(&self) -> Wear {
+        let good = self
+            .space
+            .blocks
+            .iter()
+            .filter(|block| block.state != BlockState::Bad);
+        let (mut blocks, mut erases) = (0_u32, 0_u64);
+        for block in good {
+            blocks += 1;
+            erases += u64::from(block.erases);
+        }
+        let (least, most) = self.space.wear_range();
+        Wear {
+            good_blocks: blocks,
+            bad_blocks: self.space.bad,
+            free_blocks: self.space.free_blocks(),
+            live_pages: self.space.live_pages(),
+            erases_min: least,
+            erases_max: most,
+            erases_mean: erases as f64 / f64::from(blocks.max(1)),
         }
     }
+
+    /// Erases of a block since the layer was formatted, or as a mount found them; `None` where there is no such
+    /// block or it is bad.
+    pub fn erases_of(&self, block: u32) -> Option<u32> {
+        let of = self.space.blocks.get(block as usize)?;
+        (of.state != BlockState::Bad).then_some(of.erases)
+    }
+}
+
+/// State of the blocks, for reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wear {
+    /// Blocks in use or free.
+    pub good_blocks: u32,
+    /// Blocks that are retired, those bad from the factory included.
+    pub bad_blocks: u32,
+    /// Blocks that hold nothing.
+    pub free_blocks: u32,
+    /// Logical pages that are written.
+    pub live_pages: u32,
+    /// Erases of the good block with the fewest.
+    pub erases_min: u32,
+    /// Erases of the good block with the most.
+    pub erases_max: u32,
+    /// Erases of a good block on average.
+    pub erases_mean: f64,
 }

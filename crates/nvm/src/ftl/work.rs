@@ -1,5 +1,7 @@
 //! What the layer did.
 
+use super::media::Purpose;
+
 /// Counts of operations since the layer was made or mounted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
@@ -7,7 +9,7 @@ pub struct Work {
     pub written: u64,
     /// Logical pages that the host read.
     pub read: u64,
-    /// Pages that were moved while blocks were cleaned.
+    /// Pages that were moved while blocks were cleaned, or because their block went bad.
     pub cleaned: u64,
     /// Pages that were moved to keep wear even.
     pub leveled: u64,
@@ -15,7 +17,9 @@ pub struct Work {
     pub folded: u64,
     /// Pages that merges of log blocks moved.
     pub merged: u64,
-    /// Merges that moved all pages of a block, some of them, and none.
+    /// Pages that mounts moved.
+    pub recovered: u64,
+    /// Merges that moved all pages of a logical block to another block.
     pub full_merges: u64,
     /// Merges that moved the pages behind those that the log block had in order.
     pub partial_merges: u64,
@@ -27,14 +31,29 @@ pub struct Work {
     pub erased: u64,
     /// Blocks that were retired.
     pub retired: u64,
+    /// Logical pages that were found unreadable when they were to be moved.
+    pub lost: u64,
 }
 
 impl Work {
     /// Pages programmed for each page that the host wrote; `None` before the first.
     #[must_use]
     pub fn write_amplification(&self) -> Option<f64> {
-        let moved = self.cleaned + self.leveled + self.folded + self.merged;
+        let moved = self.cleaned + self.leveled + self.folded + self.merged + self.recovered;
         let programmed = self.written + moved + self.overhead;
         (self.written > 0).then(|| programmed as f64 / self.written as f64)
+    }
+
+    /// Counts a page that was programmed.
+    pub(super) fn programmed(&mut self, purpose: Purpose, pages: u32) {
+        *match purpose {
+            Purpose::Host => &mut self.written,
+            Purpose::Cleaning => &mut self.cleaned,
+            Purpose::Leveling => &mut self.leveled,
+            Purpose::Folding => &mut self.folded,
+            Purpose::Merging => &mut self.merged,
+            Purpose::Overhead => &mut self.overhead,
+            Purpose::Recovery => &mut self.recovered,
+        } += u64::from(pages);
     }
 }

@@ -1,0 +1,277 @@
+//! Programs of pages, and the open blocks that they go to.
+
+use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
+use super::space::{BlockState, NONE};
+use super::translation::{FtlError, Translation};
+
+/// A block that takes pages.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    /// The block; [`NONE`] where none is open. An open block has room for a page.
+    pub(super) block: u32,
+    /// What its pages hold so far.
+    pub(super) records: Vec<Record>,
+    /// Pages from its start on that no later program puts at risk.
+    pub(super) safe: u32,
+}
+
+impl Default for Open {
+    fn default() -> Self {
+        Self {
+            block: NONE,
+            records: Vec::new(),
+            safe: 0,
+        }
+    }
+}
+
+impl Open {
+    /// Sequence number of the first page at risk.
+    fn at_risk_since(&self) -> Option<u64> {
+        let first = self.records.get(self.safe as usize);
+        first.map(|record| record.sequence)
+    }
+
+    /// Whether a page at risk may have taken the place of one that died at this sequence number or before.
+    fn risks(&self, died: u64) -> bool {
+        self.at_risk_since().is_some_and(|since| since <= died)
+    }
+
+    fn reset(&mut self, block: u32) {
+        self.block = block;
+        self.records.clear();
+        self.safe = 0;
+    }
+}
+
+/// What a page is programmed with.
+pub(super) enum Content<'a, D: ?Sized> {
+    Data(&'a D),
+    CopyOf(u32),
+    Nothing,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// The page.
+    At(u32),
+    /// It failed, and its block is no longer open.
+    Failed,
+    /// The page to copy cannot be read. Nothing was programmed.
+    Unreadable,
+}
+
+impl<M: Media> Translation<M> {
+    /// Programs the next page of an open block, once. A logical page is in its new place when this returns.
+    pub(super) fn store(
+        &mut self,
+        stream: usize,
+        purpose: Purpose,
+        kind: PageKind,
+        logical: u32,
+        content: Content<'_, M::Data>,
+    ) -> Result<Stored, FtlError<M::Error>> {
+        let open = &self.open[stream];
+        let page = self.space.page(open.block, open.records.len() as u32);
+        self.sequence += 1;
+        let record = Record {
+            kind,
+            logical,
+            sequence: self.sequence,
+        };
+        self.media.purpose(purpose);
+        let done = match content {
+            Content::Data(data) => self.media.program(page, record, data),
+            Content::CopyOf(from) => self.media.copy(from, page, record),
+            Content::Nothing => self.media.fill(page, record),
+        };
+        match done {
+            Ok(()) => {
+                self.work.programmed(purpose, 1);
+                self.push(stream, record);
+                if kind != PageKind::Filler {
+                    self.space.put(logical, Some(page), self.sequence);
+                    self.note_lost(kind, logical);
+                }
+                self.close_if_full(stream)?;
+                Ok(Stored::At(page))
+            }
+            Err(Fault::Uncorrectable) if matches!(content, Content::CopyOf(_)) => {
+                Ok(Stored::Unreadable)
+            }
+            Err(Fault::Device(error)) => {
+                // Whether the page was programmed is unknown, so it is not programmed again.
+                let kind = PageKind::Filler;
+                self.push(stream, Record { kind, ..record });
+                self.close_if_full(stream)?;
+                Err(FtlError::Device(error))
+            }
+            Err(_) => {
+                self.abandon(stream);
+                Ok(Stored::Failed)
+            }
+        }
+    }
+
+    fn note_lost(&mut self, kind: PageKind, logical: u32) {
+        if kind == PageKind::Lost {
+            if self.lost.insert(logical) {
+                self.work.lost += 1;
+            }
+        } else if !self.lost.is_empty() {
+            self.lost.remove(&logical);
+        }
+    }
+
+    fn push(&mut self, stream: usize, record: Record) {
+        let open = &mut self.open[stream];
+        open.records.push(record);
+        let programmed = open.records.len() as u32;
+        if self.space.block(open.block).mode == CellMode::Slc {
+            open.safe = programmed;
+        }
+        while open.safe < programmed {
+            match self.media.safe_after(open.safe) {
+                Some(later) if later >= programmed => break,
+                _ => open.safe += 1,
+            }
+        }
+    }
+
+    fn close_if_full(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
+        let open = &self.open[stream];
+        let capacity = self.space.capacity(self.space.block(open.block).mode);
+        if (open.records.len() as u32) < capacity {
+            return Ok(());
+        }
+        self.close(stream)
+    }
+
+    /// Closes a block with its summary; pages that it has left are left out.
+    pub(super) fn close(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
+        let open = &mut self.open[stream];
+        let block = open.block;
+        let mode = self.space.block(block).mode;
+        let summary_pages = self.space.shape.summary_pages;
+        let last = open.records.last().map_or(0, |record| record.sequence);
+        let filler = Record {
+            kind: PageKind::Filler,
+            logical: 0,
+            sequence: last,
+        };
+        open.records
+            .resize(self.space.capacity(mode) as usize, filler);
+        let mut done = Ok(());
+        if summary_pages > 0 {
+            self.media.purpose(Purpose::Overhead);
+            match self.media.summarize(block, &open.records) {
+                Ok(()) => self.work.programmed(Purpose::Overhead, summary_pages),
+                // A mount treats the block as open then, which is no harm.
+                Err(Fault::Device(error)) => done = Err(FtlError::Device(error)),
+                Err(_) => {
+                    self.abandon(stream);
+                    return Ok(());
+                }
+            }
+        }
+        self.open[stream].reset(NONE);
+        let of = self.space.block_mut(block);
+        of.state = BlockState::Closed;
+        of.written = last;
+        let live = of.live;
+        match mode {
+            CellMode::Native => self.space.closed.add(block, live),
+            CellMode::Slc => self.cached.push_back(block),
+        }
+        done
+    }
+
+    /// A program in an open block failed.
+    fn abandon(&mut self, stream: usize) {
+        let open = &mut self.open[stream];
+        let block = open.block;
+        open.reset(NONE);
+        self.space.block_mut(block).state = BlockState::Failing;
+        self.failing.push(block);
+    }
+
+    /// Fills an open block until none of its pages is at risk.
+    pub(super) fn settle(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
+        while self.open[stream].at_risk_since().is_some() {
+            let (kind, nothing) = (PageKind::Filler, Content::Nothing);
+            self.store(stream, Purpose::Overhead, kind, 0, nothing)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a page that took the place of one in this block is at risk in an open block.
+    fn is_needed(&self, block: u32) -> bool {
+        let died = self.space.block(block).died;
+        self.open.iter().any(|open| open.risks(died))
+    }
+
+    /// Sees to it that a block without live pages can lose what it holds.
+    pub(super) fn secure(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        for stream in 0..self.open.len() {
+            if self.open[stream].risks(self.space.block(block).died) {
+                self.settle(stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a block for a stream that has none: the most worn of the free blocks where resting data go to it.
+    /// Whether there was one.
+    pub(super) fn open(
+        &mut self,
+        stream: usize,
+        mode: CellMode,
+        purpose: Purpose,
+    ) -> Result<bool, FtlError<M::Error>> {
+        while let Some(block) = self.pick(purpose == Purpose::Leveling) {
+            self.secure(block)?;
+            self.space.take(block);
+            self.media.purpose(purpose);
+            match self.media.erase(block, mode) {
+                Ok(()) => {
+                    self.work.erased += 1;
+                    self.space.erased(block);
+                    self.space.set_mode(block, mode);
+                    self.space.block_mut(block).state = BlockState::Open;
+                    self.open[stream].reset(block);
+                    self.mark();
+                    return Ok(true);
+                }
+                Err(Fault::Device(error)) => {
+                    self.space.release(block);
+                    return Err(FtlError::Device(error));
+                }
+                Err(_) => self.retire(block)?,
+            }
+        }
+        Ok(false)
+    }
+
+    /// The free block to open next: one that can be erased without fillers, if there is any.
+    fn pick(&self, worn: bool) -> Option<u32> {
+        let good = |block: &u32| !self.is_needed(*block);
+        let free = || self.space.free();
+        if worn {
+            free().rev().find(good).or(free().next_back())
+        } else {
+            free().find(good).or(free().next())
+        }
+    }
+
+    /// Marks a block bad that holds nothing of use.
+    pub(super) fn retire(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        self.space.condemn(block);
+        self.work.retired += 1;
+        self.mark();
+        match self.media.retire(block) {
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            _ => Ok(()),
+        }
+    }
+}
