@@ -19,10 +19,14 @@ pub(super) enum Barrier {
     EraseOpen,
     /// The last pages of such a block are read once, and kept until they are moved.
     HoldDoubtful,
-    /// A block whose summary may have been the last program counts as one without.
+    /// Where the last summary may have harmed a page of its block, that counts as open.
     LastSummary,
+    /// What a mount moved counts where something it was moved from is gone.
+    SourceGone,
     /// Blocks that a mount empties are erased when the block that they were moved to is closed.
     CloseBeforeErase,
+    /// A block that reads as erased is erased before it is programmed: it may be weak.
+    EraseBlank,
     /// Of two versions the one with the greater sequence number counts.
     GreatestWins,
     /// Sequence numbers go on above all that were found.

@@ -12,9 +12,6 @@ use super::recovery::recover;
 use super::translation::{FtlError, Translation};
 use super::work::Work;
 
-/// Bytes of a sector, where pages are no smaller.
-const SECTOR_BYTES: u32 = 512;
-
 /// Why a layer cannot be formatted or mounted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MountError<E> {
@@ -136,14 +133,24 @@ impl<F: Flash> Ftl<F> {
         mut media: FlashMedia<F>,
         config: FtlConfig,
     ) -> Result<Self, MountError<F::Error>> {
-        config.logical_pages(media.shape(), 0).map_err(FtlError::from)?;
-        let sector_bytes = sector_bytes(&media);
+        let sector_bytes = media.sector_bytes;
+        let mut bad = 0;
+        for block in 0..media.shape().blocks {
+            bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
+        }
+        // One more block is set aside for mounts.
+        config.logical_pages(media.shape(), bad + 1).map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
         for block in 0..media.shape().blocks {
             erase(&mut media, block).map_err(MediaError::Device)?;
         }
         let mut layer = Translation::format(media, config)?;
+        let last = layer.space.free().next_back();
+        if let Some(block) = last {
+            layer.space.take(block);
+            layer.set_aside(block);
+        }
         let logical = layer.pages();
         let mark = Mark::new(layer.media(), &config, sector_bytes).with_logical(logical);
         layer
@@ -164,7 +171,7 @@ impl<F: Flash> Ftl<F> {
         mut media: FlashMedia<F>,
         config: FtlConfig,
     ) -> Result<Self, MountError<F::Error>> {
-        let sector_bytes = sector_bytes(&media);
+        let sector_bytes = media.sector_bytes;
         let asked = Mark::new(&media, &config, sector_bytes);
         let found = media.find_mark().map_err(MediaError::Device)?;
         let stored = match found.mark {
@@ -180,9 +187,10 @@ impl<F: Flash> Ftl<F> {
                 asked,
             });
         }
+        // The page behind the last copy may have been begun although it reads as erased.
         if media.barriers.keep(Barrier::CompleteMark) {
             media
-                .write_mark(&stored, found.pages)
+                .write_mark(&stored, found.pages + 1)
                 .map_err(MediaError::Device)?;
         }
         let found = mount::find(&mut media, logical).map_err(MediaError::Device)?;
@@ -364,10 +372,6 @@ impl<F: Flash> BlockDevice for Ftl<F> {
         }
         Ok(self.layer.flush()?)
     }
-}
-
-fn sector_bytes<F: Flash>(media: &FlashMedia<F>) -> u32 {
-    media.geometry().page_bytes.min(SECTOR_BYTES)
 }
 
 /// Erases a block that is to hold nothing, or marks it bad.

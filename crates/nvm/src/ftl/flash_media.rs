@@ -11,6 +11,9 @@ use super::record::{
 use crate::chip::nand::NandSheet;
 use crate::pairing::Pairing;
 
+/// Bytes of a sector, where pages are no smaller.
+const SECTOR_BYTES: u32 = 512;
+
 /// Why a flash cannot carry the layer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MediaError<E> {
@@ -57,6 +60,8 @@ pub struct FlashMedia<F> {
     last: u64,
     /// Main and spare area of one page.
     image: Vec<u8>,
+    /// Bytes of a sector.
+    pub(super) sector_bytes: u32,
     pub(super) barriers: Barriers,
 }
 
@@ -117,6 +122,7 @@ impl<F: Flash> FlashMedia<F> {
             blocks: Vec::new(),
             last: 0,
             image: vec![0xFF; geometry.columns() as usize],
+            sector_bytes: geometry.page_bytes.min(SECTOR_BYTES),
             barriers: Barriers::ALL,
         };
         media.begin_behind(mark_block);
@@ -370,6 +376,11 @@ impl<F: Flash> FlashMedia<F> {
         }))
     }
 
+    /// Sequence numbers below this one are not given any more.
+    pub(super) fn go_on_from(&mut self, sequence: u64) {
+        self.last = sequence;
+    }
+
     /// Erases the block of the mark, or the next good one where it fails, and takes the blocks behind it
     /// for the layer; nothing is formatted then.
     ///
@@ -429,7 +440,7 @@ impl<F: Flash> FlashMedia<F> {
             let page = self.mark_block * self.geometry.pages_per_block + copy;
             let held = self.fetch(page, true)?;
             if held == Found::Erased {
-                break;
+                continue;
             }
             found.pages = copy + 1;
             if held != Found::Torn || found.mark.is_none() {
@@ -453,7 +464,7 @@ impl<F: Flash> Media for FlashMedia<F> {
         let checked = self.barriers.keep(Barrier::ReadCheck);
         match self.fetch(self.place(page), checked).map_err(Fault::Device)? {
             Found::Whole(Stored {
-                role: Role::Page(PageKind::Data | PageKind::Recovered),
+                role: Role::Page(PageKind::Data | PageKind::Recovered | PageKind::Rescued),
                 ..
             }) => {
                 out.copy_from_slice(&self.image[..out.len()]);
@@ -504,6 +515,10 @@ impl<F: Flash> Media for FlashMedia<F> {
         let used = &mut self.blocks[block as usize];
         used.mode = mode;
         used.erases = used.erases.saturating_add(1);
+        let forgets = !self.barriers.keep(Barrier::EraseBlank);
+        if forgets && matches!(self.fetch_at(block, mode, 0), Ok(Found::Erased)) {
+            return Ok(());
+        }
         self.flash.erase(self.mark_block + 1 + block).map_err(fault)
     }
 

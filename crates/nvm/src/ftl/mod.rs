@@ -6,18 +6,30 @@
 //! array inside a card, of which only the time counts. `FTL.md` beside the crate's design
 //! says how both work, and gives the format on flash.
 
+mod barrier;
+mod block_device;
 mod buckets;
 mod clean;
 mod config;
+mod flash_media;
 mod level;
+mod mark;
 mod media;
+mod mount;
+#[cfg(test)]
+mod power_cuts;
+mod record;
+mod recovery;
 mod slc;
 mod space;
 mod store;
 mod translation;
 mod work;
 
+pub use block_device::{Ftl, MountError, SectorError};
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
+pub use flash_media::{FlashMedia, MediaError};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
+pub use record::{LayoutError, SpareLayout};
 pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

@@ -9,18 +9,23 @@ use std::collections::BTreeMap;
 use wordline_memory::Flash;
 
 use super::barrier::Barrier;
+use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, Survey};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::record::{Found, Role, epoch, next_epoch};
+use super::space::BlockState;
+use super::translation::{FtlError, Translation};
 
 /// What a mount found in a flash.
 #[derive(Clone, Debug)]
 pub(super) struct FoundLayer {
-    /// Where each logical page is, and its sequence number; `None` where it was not found.
-    pub(super) newest: Vec<Option<(u32, u64)>>,
+    /// Where each logical page is, and its record; `None` where it was not found.
+    pub(super) newest: Vec<Option<(u32, Record)>>,
     pub(super) blocks: Vec<FoundBlock>,
     /// The first sequence number that may be used.
     pub(super) sequence: u64,
+    /// A blank block that the layer leaves to the next mount.
+    pub(super) reserve: Option<u32>,
     /// Pages that may read well once and fail later, as they were read.
     pub(super) held: BTreeMap<u32, Vec<u8>>,
 }
@@ -34,6 +39,8 @@ pub(super) struct FoundBlock {
     pub(super) programmed: u32,
     /// The greatest sequence number of its pages.
     pub(super) written: u64,
+    /// It was written by a mount.
+    pub(super) is_moved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +50,10 @@ pub(super) enum FoundState {
     Closed,
     /// It was open at the power cut.
     Open,
-    /// It has a summary, and nothing shows that the power was not cut while that was programmed.
-    Doubtful,
+    /// It was being closed at the power cut: a page that shares cells with the summary may be harmed.
+    JustClosed,
+    /// What a mount moved there is still where it was.
+    Undone,
 }
 
 /// Looks at every block, and finds out which page of each logical one counts.
@@ -60,13 +69,17 @@ pub(super) fn find<F: Flash>(
     }
     survey.read_pages(media, FoundState::Open)?;
     if media.barriers.keep(Barrier::LastSummary) {
-        survey.doubt_last_summaries();
-        survey.read_pages(media, FoundState::Doubtful)?;
+        survey.doubt_last_summaries(media);
+        survey.read_pages(media, FoundState::JustClosed)?;
+    }
+    if media.barriers.keep(Barrier::SourceGone) {
+        survey.undo(media.shape().pages_per_block);
     }
     let greatest = media.barriers.keep(Barrier::GreatestWins);
     let goes_on = media.barriers.keep(Barrier::SequenceGoesOn);
     Ok(FoundLayer {
         newest: survey.newest(logical, greatest),
+        reserve: None,
         sequence: if goes_on { next_epoch(survey.last) } else { 1 },
         blocks: survey.blocks,
         held: survey.held,
@@ -97,6 +110,7 @@ impl Surveyed {
             mode: CellMode::Native,
             programmed: 0,
             written: 0,
+            is_moved: false,
         };
         self.summaries.push(0);
         if is_bad(media, block)? {
@@ -115,6 +129,7 @@ impl Surveyed {
                 for (page, record) in (first..).zip(records) {
                     self.last = self.last.max(record.sequence);
                     found.written = found.written.max(record.sequence);
+                    found.is_moved |= is_moved(record.kind);
                     self.pages.push((page, record));
                 }
             }
@@ -123,19 +138,60 @@ impl Surveyed {
         Ok(found)
     }
 
-    /// A summary was programmed to its end where the same mount programmed anything after it.
-    fn doubt_last_summaries(&mut self) {
+    /// A summary was programmed to its end where the same mount programmed anything after it. Where that is
+    /// not known, and it shares cells with other pages, these are looked at one by one.
+    fn doubt_last_summaries<F: Flash>(&mut self, media: &FlashMedia<F>) {
+        let shape = media.shape();
+        let summary = shape.pages_per_block - shape.summary_pages;
+        let harms = |page| media.safe_after(page).is_some_and(|upper| upper >= summary);
+        if !(0..summary).any(harms) {
+            return;
+        }
         let mut last: BTreeMap<u64, u64> = BTreeMap::new();
-        for block in &self.blocks {
-            let known = last.entry(epoch(block.written)).or_default();
-            *known = block.written.max(*known);
+        for (block, summary) in self.blocks.iter().zip(&self.summaries) {
+            let written = block.written.max(*summary);
+            let known = last.entry(epoch(written)).or_default();
+            *known = written.max(*known);
         }
         for (block, summary) in self.blocks.iter_mut().zip(&self.summaries) {
             let goes_on = last.get(&epoch(*summary)).is_some_and(|last| last > summary);
-            if block.state == FoundState::Closed && !goes_on {
-                block.state = FoundState::Doubtful;
+            let native = block.mode == CellMode::Native;
+            if block.state == FoundState::Closed && native && !block.is_moved && !goes_on {
+                block.state = FoundState::JustClosed;
             }
         }
+    }
+
+    /// Leaves out what a mount moved to a block where all that it came from is still there: the power may
+    /// have been cut before that block was closed for good. A source is erased only after that. Sources
+    /// that may be torn prove nothing by being unreadable, and are erased last.
+    fn undo(&mut self, pages_per_block: u32) {
+        let block_of = |page: u32| (page / pages_per_block) as usize;
+        let mut places: BTreeMap<(u32, u64), u32> = BTreeMap::new();
+        for (_, record) in self.pages.iter().filter(|(_, record)| is_data(record.kind)) {
+            *places.entry((record.logical, record.sequence)).or_default() += 1;
+        }
+        let is_gone = |record: &Record| places[&(record.logical, record.sequence)] < 2;
+        // Of each block: whether anything of a sort was moved to it, and whether any source of it is gone.
+        let mut sound = vec![(false, false); self.blocks.len()];
+        let mut torn = sound.clone();
+        for (page, record) in &self.pages {
+            let sort = match record.kind {
+                PageKind::Recovered => &mut sound[block_of(*page)],
+                PageKind::Rescued => &mut torn[block_of(*page)],
+                _ => continue,
+            };
+            sort.0 = true;
+            sort.1 |= is_gone(record);
+        }
+        for ((block, sound), torn) in self.blocks.iter_mut().zip(sound).zip(torn) {
+            let (_, gone) = if sound.0 { sound } else { torn };
+            if block.state == FoundState::Closed && block.is_moved && !gone {
+                block.state = FoundState::Undone;
+            }
+        }
+        let blocks = &self.blocks;
+        self.pages.retain(|(page, _)| blocks[block_of(*page)].state != FoundState::Undone);
     }
 
     /// Reads each page of the blocks in a state.
@@ -163,7 +219,7 @@ impl Surveyed {
         let mut pages = media.survey_pages(block)?;
         let last = pages.iter().rposition(|page| *page != Found::Erased);
         let torn_from = match self.blocks[block as usize].state {
-            FoundState::Doubtful => pages.len(),
+            FoundState::JustClosed => pages.len(),
             _ => last.unwrap_or(0),
         } as u32;
         let native = self.blocks[block as usize].mode == CellMode::Native;
@@ -199,8 +255,7 @@ impl Surveyed {
                 continue;
             };
             // A page that a mount moved is still where it was until the mount has closed the block.
-            let counts = kind != PageKind::Recovered || block.state == FoundState::Doubtful;
-            if counts || !media.barriers.keep(Barrier::RecoveredClosed) {
+            if !is_moved(kind) || !media.barriers.keep(Barrier::RecoveredClosed) {
                 let record = Record {
                     kind,
                     logical: stored.logical,
@@ -212,19 +267,96 @@ impl Surveyed {
     }
 
     /// The page of each logical page that counts.
-    fn newest(&self, logical: u32, greatest: bool) -> Vec<Option<(u32, u64)>> {
-        let mut newest: Vec<Option<(u32, u64)>> = vec![None; logical as usize];
-        let programmed = self.pages.iter();
-        for (page, record) in programmed.filter(|(_, record)| record.kind != PageKind::Filler) {
+    fn newest(&self, logical: u32, greatest: bool) -> Vec<Option<(u32, Record)>> {
+        let mut newest: Vec<Option<(u32, Record)>> = vec![None; logical as usize];
+        // What was moved has the sequence number of what it came from, and counts where both are there.
+        let rank = |record: &Record| (record.sequence, is_moved(record.kind));
+        for (page, record) in self.pages.iter().filter(|(_, record)| is_data(record.kind)) {
             let Some(known) = newest.get_mut(record.logical as usize) else {
                 continue;
             };
-            if known.is_none_or(|(_, sequence)| (record.sequence > sequence) == greatest) {
-                *known = Some((*page, record.sequence));
+            if known.is_none_or(|(_, known)| (rank(record) > rank(&known)) == greatest) {
+                *known = Some((*page, *record));
             }
         }
         newest
     }
+}
+
+/// Whether a page stands for a logical one.
+const fn is_data(kind: PageKind) -> bool {
+    !matches!(kind, PageKind::Filler)
+}
+
+/// Whether a mount moved a page to where it is.
+const fn is_moved(kind: PageKind) -> bool {
+    matches!(kind, PageKind::Recovered | PageKind::Rescued)
+}
+
+impl<F: Flash> Translation<FlashMedia<F>> {
+    /// The layer of which a mount found and recovered the blocks.
+    pub(super) fn mounted(
+        media: FlashMedia<F>,
+        config: FtlConfig,
+        logical: u32,
+        found: FoundLayer,
+    ) -> Result<Self, FtlError<F::Error>> {
+        config.logical_pages(media.shape(), 0)?;
+        let mut layer = Self::empty(media, config, logical);
+        layer.sequence = found.sequence;
+        for (logical, place) in (0..).zip(&found.newest) {
+            if let Some((page, record)) = place {
+                layer.space.put(logical, Some(*page), 0);
+                if record.kind == PageKind::Lost {
+                    layer.lost.insert(logical);
+                }
+            }
+        }
+        let mut cached = Vec::new();
+        let erases = typical_erases(&layer.media, &found.blocks);
+        for (number, block) in (0..).zip(&found.blocks) {
+            let known = block.state == FoundState::Closed;
+            let erases = if known { layer.media.erases(number) } else { erases };
+            layer.media.set_erases(number, erases);
+            layer.space.take(number);
+            layer.space.set_erases(number, erases);
+            let live = layer.space.block(number).live;
+            match block.state {
+                FoundState::Bad => layer.space.condemn(number),
+                _ if found.reserve == Some(number) => layer.set_aside(number),
+                _ if live == 0 => layer.space.release(number),
+                _ => {
+                    layer.space.set_mode(number, block.mode);
+                    layer.space.block_mut(number).state = BlockState::Closed;
+                    layer.space.block_mut(number).written = block.written;
+                    match block.mode {
+                        CellMode::Native => layer.space.closed.add(number, live),
+                        CellMode::Slc => cached.push((block.written, number)),
+                    }
+                }
+            }
+        }
+        cached.sort_unstable();
+        layer.cached = cached.into_iter().map(|(_, number)| number).collect();
+        layer.uneven = config.leveling.static_above.is_some();
+        layer.mark();
+        Ok(layer)
+    }
+
+    /// Leaves a blank block to the next mount: it is neither free nor closed. It is not among the free ones.
+    pub(super) fn set_aside(&mut self, block: u32) {
+        self.space.block_mut(block).state = BlockState::Open;
+    }
+}
+
+/// Mean erases of the blocks that tell, which is taken for those that do not.
+fn typical_erases<F: Flash>(media: &FlashMedia<F>, blocks: &[FoundBlock]) -> u32 {
+    let (mut sum, mut count) = (0u64, 0u64);
+    for (number, _) in (0..).zip(blocks).filter(|(_, block)| block.state == FoundState::Closed) {
+        sum += u64::from(media.erases(number));
+        count += 1;
+    }
+    sum.checked_div(count).unwrap_or(0) as u32
 }
 
 pub(super) fn is_bad<F: Flash>(media: &mut FlashMedia<F>, block: u32) -> Result<bool, F::Error> {

@@ -15,6 +15,7 @@ pub(super) const RECORD_BYTES: usize = 15;
 const CHECKED: usize = RECORD_BYTES - 4;
 
 /// Sequence numbers have this many bits.
+#[cfg(test)]
 pub(super) const SEQUENCE_BITS: u32 = 48;
 
 /// Sequence numbers of one mount count in this many bits; those above number the mounts.
@@ -50,6 +51,7 @@ impl Role {
             Self::Page(PageKind::Filler) => 1,
             Self::Page(PageKind::Lost) => 2,
             Self::Page(PageKind::Recovered) => 3,
+            Self::Page(PageKind::Rescued) => 6,
             Self::Summary => 4,
             Self::Mark => 5,
         }
@@ -61,6 +63,7 @@ impl Role {
             1 => Self::Page(PageKind::Filler),
             2 => Self::Page(PageKind::Lost),
             3 => Self::Page(PageKind::Recovered),
+            6 => Self::Page(PageKind::Rescued),
             4 => Self::Summary,
             5 => Self::Mark,
             _ => return None,

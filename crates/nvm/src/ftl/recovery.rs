@@ -2,8 +2,10 @@
 //!
 //! Pages are moved to blocks of their own, which count once they are closed. Only then what they came from is
 //! erased, so that the power can be cut at any time within: the next mount finds the old pages, or the new
-//! ones, and a block that was not closed is as good as free. Every source fits in one block, so that one free
-//! block is enough.
+//! ones, and a block that was not closed is as good as free. Every source that was open goes to one block whole,
+//! so that one free block is enough; one is [set aside](FoundLayer::reserve) for that. A block that was free
+//! because its pages were trimmed is full again after a power cut, so that others are cleaned here too, until
+//! the layer can do it.
 
 use std::collections::VecDeque;
 
@@ -13,7 +15,7 @@ use super::barrier::Barrier;
 use super::flash_media::FlashMedia;
 use super::media::{CellMode, Fault, Media, PageKind, Record};
 use super::mount::{FoundBlock, FoundLayer, FoundState};
-use super::translation::FtlError;
+use super::translation::{FtlError, RESERVE};
 
 /// Empties what was open, and leaves blocks that are bad, blank or closed.
 ///
@@ -32,13 +34,19 @@ pub(super) fn recover<F: Flash>(
         found,
     };
     recovery.plan();
-    while let Some(task) = recovery.tasks.pop_front() {
-        match task {
-            Task::Move(logical) => recovery.move_page(logical)?,
-            Task::Emptied(block) => recovery.emptied(block)?,
-            Task::Close => recovery.close()?,
-        }
+    recovery.erase_emptied()?;
+    recovery.work()?;
+    // What was moved once is not moved again.
+    let mut closed = recovery.closed();
+    while (recovery.free.len() as u32) <= RESERVE
+        && let Some((pages, block)) = closed.pop()
+    {
+        recovery.tasks.extend(pages.into_iter().map(Task::Move));
+        recovery.tasks.push_back(Task::Emptied(block));
+        recovery.work()?;
     }
+    recovery.close()?;
+    recovery.set_aside()?;
     recovery.found.held.clear();
     Ok(recovery.found)
 }
@@ -46,6 +54,8 @@ pub(super) fn recover<F: Flash>(
 /// What is still to be done.
 #[derive(Clone, Copy, Debug)]
 enum Task {
+    /// So many pages of one block are to be moved to one block.
+    Room(u32),
     /// A logical page is to be moved.
     Move(u32),
     /// All pages of a block have been moved.
@@ -59,6 +69,8 @@ enum Task {
 struct Target {
     block: u32,
     records: Vec<Record>,
+    /// The blocks from which pages were moved there that cannot be torn.
+    sound: Vec<u32>,
 }
 
 struct Recovery<'a, F> {
@@ -73,8 +85,54 @@ struct Recovery<'a, F> {
 }
 
 impl<F: Flash> Recovery<'_, F> {
-    /// Sources in their order: doubtful ones first, because what a mount moved to one may still be in an
-    /// open one as well; then those that are emptied soonest.
+    /// Does what is to be done.
+    fn work(&mut self) -> Result<(), FtlError<F::Error>> {
+        while let Some(task) = self.tasks.pop_front() {
+            match task {
+                Task::Room(pages) => self.make_room(pages)?,
+                Task::Move(logical) => self.move_page(logical)?,
+                Task::Emptied(block) => self.emptied(block)?,
+                Task::Close => self.close()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Closed blocks that have dead pages, with the logical pages that live there; the emptiest last.
+    fn closed(&self) -> Vec<(Vec<u32>, u32)> {
+        let shape = self.media.shape();
+        let mut pages = vec![Vec::new(); self.found.blocks.len()];
+        for (place, logical) in self.found.newest.iter().zip(0..) {
+            if let Some((page, _)) = place {
+                pages[(page / shape.pages_per_block) as usize].push(logical);
+            }
+        }
+        let mut closed: Vec<_> = pages.into_iter().zip(0..).collect();
+        closed.retain(|(pages, number)| {
+            let block = &self.found.blocks[*number as usize];
+            let room = self.media.pages_in(block.mode) - shape.summary_pages;
+            block.state == FoundState::Closed && (1..room).contains(&(pages.len() as u32))
+        });
+        closed.sort_by_key(|(pages, number)| std::cmp::Reverse((pages.len(), *number)));
+        closed
+    }
+
+    /// Sets a blank block aside for the next mount.
+    fn set_aside(&mut self) -> Result<(), FtlError<F::Error>> {
+        let is_blank =
+            |block: &u32| self.found.blocks[*block as usize].state == FoundState::Blank;
+        self.found.reserve = self.free.iter().copied().find(is_blank);
+        while self.found.reserve.is_none()
+            && let Some(block) = self.free.pop_back()
+        {
+            if self.erase(block)? {
+                self.found.reserve = Some(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sources in their order: those that are emptied soonest first.
     fn plan(&mut self) {
         let per_block = self.media.shape().pages_per_block;
         let mut pages = vec![Vec::new(); self.found.blocks.len()];
@@ -89,27 +147,30 @@ impl<F: Flash> Recovery<'_, F> {
                 FoundState::Bad => {}
                 FoundState::Blank => self.free.push_back(number),
                 FoundState::Closed if pages.is_empty() => self.free.push_back(number),
-                FoundState::Doubtful if pages.is_empty() => {
-                    block.state = FoundState::Closed;
-                    self.free.push_back(number);
-                }
                 FoundState::Closed => {}
-                FoundState::Open | FoundState::Doubtful => sources.push((number, pages)),
+                FoundState::Open | FoundState::JustClosed | FoundState::Undone
+                    if pages.is_empty() =>
+                {
+                    self.emptied.push(number);
+                }
+                FoundState::Open | FoundState::JustClosed | FoundState::Undone => {
+                    sources.push((number, pages));
+                }
             }
         }
         if !self.media.barriers.keep(Barrier::MoveOpen) {
-            for (number, _) in sources {
-                self.found.blocks[number as usize].state = FoundState::Closed;
+            self.emptied.clear();
+            for block in &mut self.found.blocks {
+                if matches!(block.state, FoundState::Open | FoundState::JustClosed) {
+                    block.state = FoundState::Closed;
+                }
             }
             return;
         }
-        let order = |(number, pages): &(u32, Vec<(u32, u32)>)| {
-            let open = self.found.blocks[*number as usize].state == FoundState::Open;
-            (open, pages.len(), *number)
-        };
-        sources.sort_by_key(order);
+        sources.sort_by_key(|(number, pages): &(u32, Vec<(u32, u32)>)| (pages.len(), *number));
         for (block, mut pages) in sources {
             pages.sort_unstable();
+            self.tasks.push_back(Task::Room(pages.len() as u32));
             let logical = pages.into_iter().map(|(_, logical)| logical);
             self.tasks.extend(logical.map(Task::Move));
             self.tasks.push_back(Task::Emptied(block));
@@ -117,26 +178,32 @@ impl<F: Flash> Recovery<'_, F> {
         self.tasks.push_back(Task::Close);
     }
 
-    /// The record that the copy of a logical page gets.
-    fn record(&mut self, logical: u32) -> Record {
-        let sequence = self.found.sequence;
-        self.found.sequence += 1;
-        Record {
-            kind: PageKind::Recovered,
-            logical,
-            sequence,
+    /// Closes the block that pages are moved to where it has no room for so many more: then a source can be
+    /// erased when it is closed, and its absence proves that it was.
+    fn make_room(&mut self, pages: u32) -> Result<(), FtlError<F::Error>> {
+        let shape = self.media.shape();
+        let room = shape.pages_per_block - shape.summary_pages;
+        match &self.target {
+            Some(target) if target.records.len() as u32 + pages > room => self.close(),
+            _ => Ok(()),
         }
     }
 
+    /// Moves a logical page. Its copy keeps the sequence number, by which the next mount knows whether the page
+    /// that it came from is still there.
     fn move_page(&mut self, logical: u32) -> Result<(), FtlError<F::Error>> {
-        let Some((from, _)) = self.found.newest[logical as usize] else {
+        let Some((from, mut record)) = self.found.newest[logical as usize] else {
             return Ok(());
         };
-        let mut record = self.record(logical);
+        let per_block = self.media.shape().pages_per_block;
         let target = self.target()?;
-        let index = target.records.len() as u32;
-        let to = target.block * self.media.shape().pages_per_block + index;
-        let moved = match self.found.held.get(&from) {
+        let to = target.block * per_block + target.records.len() as u32;
+        let held = self.found.held.get(&from);
+        record.kind = match held {
+            Some(_) => PageKind::Rescued,
+            None => PageKind::Recovered,
+        };
+        let moved = match held {
             Some(main) => self.media.program(to, record, main),
             None => self.media.copy(from, to, record),
         };
@@ -149,7 +216,11 @@ impl<F: Flash> Recovery<'_, F> {
         };
         match moved {
             Ok(()) => {
-                self.target()?.records.push(record);
+                let target = self.target()?;
+                target.records.push(record);
+                if record.kind == PageKind::Recovered {
+                    target.sound.push(from / per_block);
+                }
                 Ok(())
             }
             Err(Fault::Device(error)) => Err(FtlError::Device(error)),
@@ -175,6 +246,7 @@ impl<F: Flash> Recovery<'_, F> {
                 self.target = Some(Target {
                     block,
                     records: Vec::new(),
+                    sound: Vec::new(),
                 });
             }
         }
@@ -190,6 +262,7 @@ impl<F: Flash> Recovery<'_, F> {
                     mode: CellMode::Native,
                     programmed: 0,
                     written: 0,
+                    is_moved: false,
                 };
                 Ok(true)
             }
@@ -250,6 +323,10 @@ impl<F: Flash> Recovery<'_, F> {
                 sequence: 0,
             };
             records.resize(room, filler);
+            // The last sources to go are those whose absence proves nothing.
+            self.emptied.sort_by_key(|block| !target.sound.contains(block));
+            self.media.go_on_from(self.found.sequence);
+            self.found.sequence += 1;
             match self.media.summarize(target.block, &records) {
                 Ok(()) => self.count(),
                 Err(Fault::Device(error)) => return Err(FtlError::Device(error)),
@@ -273,8 +350,8 @@ impl<F: Flash> Recovery<'_, F> {
         block.state = FoundState::Closed;
         block.programmed = shape.pages_per_block;
         for (page, record) in (first..).zip(target.records) {
-            block.written = record.sequence;
-            self.found.newest[record.logical as usize] = Some((page, record.sequence));
+            block.written = block.written.max(record.sequence);
+            self.found.newest[record.logical as usize] = Some((page, record));
         }
     }
 }
