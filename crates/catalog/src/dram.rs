@@ -62,7 +62,7 @@ impl DramTarget<'_> {
     /// Every parameter that can be set, with its default, its alternatives and the reason.
     #[must_use]
     pub fn choices(&self) -> Vec<Choice> {
-        sheet::choices(&self.module.sheet, &self.system.sheet)
+        sheet::choices(&self.module.sheet, &self.die.sheet, &self.system.sheet)
     }
 }
 
@@ -202,6 +202,12 @@ impl Catalog {
     /// When the text has another form, or when module or system do not exist.
     pub fn dram_target(&self, text: &str) -> Result<DramTarget<'_>, CatalogError> {
         let text = text.trim();
+        let id = text.split_once('@').map_or(text, |(module, _)| module);
+        if self.part(id).is_ok() {
+            return Err(target_error(format!(
+                "{id:?} is no memory module; wordline raw measures it"
+            )));
+        }
         let Some((module, system)) = text.split_once('@') else {
             let known: Vec<_> = self.systems.keys().map(String::as_str).collect();
             return Err(target_error(format!(

@@ -284,6 +284,12 @@ impl Catalog {
                 )));
             }
         }
+        let id = text.split_once('@').map_or(text, |(part, _)| part);
+        if self.modules.contains_key(id) {
+            return Err(target_error(format!(
+                "{id:?} is a memory module, which this does not measure; wordline dram does"
+            )));
+        }
         let (part, board) = match text.split_once('@') {
             Some((part, board)) => (self.part(part)?, self.board(board)?),
             None => {

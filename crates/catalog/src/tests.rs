@@ -233,6 +233,18 @@ fn unknown_names_are_answered_with_those_that_exist() {
     assert!(message("em064lx@nowhere").starts_with("unknown board \"nowhere\"; allowed: "));
     assert!(message("file:/tmp/x").contains("not measured by this version"));
     assert!(message("").contains("unknown part \"\""));
+    for module in ["rdimm-6400-2rx4-128g", "rdimm-6400-2rx4-128g@xeon6-1s"] {
+        assert_eq!(
+            message(module),
+            "\"rdimm-6400-2rx4-128g\" is a memory module, which this does not measure; wordline dram does"
+        );
+    }
+    for part in ["em064lx", "em064lx@stm32h755-qspi", "em064lx@xeon6-1s"] {
+        assert_eq!(
+            catalog.dram_target(part).expect_err(part).to_string(),
+            "\"em064lx\" is no memory module; wordline raw measures it"
+        );
+    }
     let name = catalog
         .target(" em064lx@stm32h7s78-xspi ")
         .map(|target| target.name);

@@ -407,6 +407,10 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "setting speed_bin: \"Z\" is not allowed; allowed: A, B",
         ),
         (
+            &[("speed_bin", "")],
+            "setting speed_bin: \"\" is not allowed; allowed: A, B",
+        ),
+        (
             &[("idd_set", "z")],
             "setting idd_set: \"z\" is not allowed; allowed: a, b",
         ),
@@ -473,5 +477,28 @@ fn names_that_do_not_exist_are_answered_with_those_that_do() {
     ] {
         let error = catalog.dram_target(text).expect_err(text).to_string();
         assert!(error.contains(words), "{error}");
+    }
+}
+
+/// DDR4 has a rule for the turnaround that a controller chooses on DDR5.
+#[test]
+fn what_changes_nothing_is_no_choice() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    for (target, chosen) in [
+        ("ddr4-3200-2rx8-16g@bench-1ch", false),
+        ("rdimm-6400-2rx4-64g@bench-1ch", true),
+    ] {
+        let target = catalog.dram_target(target).expect("both exist");
+        let gap = |gap: &str| {
+            let settings = [("rtw_gap".to_owned(), gap.to_owned())].into();
+            let connected = target.connect(&settings).expect("it connects");
+            connected.config.sub_channel.timing.rtw
+        };
+        assert_eq!(gap("3") != gap("6"), chosen);
+        let choices = target.choices();
+        assert_eq!(
+            choices.iter().any(|choice| choice.name == "rtw_gap"),
+            chosen
+        );
     }
 }

@@ -1,18 +1,20 @@
 //! Reads what the user named: a file, or standard input for `-`.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use wordline_report::printable;
 
 use crate::failure::{self, Failure};
 use crate::progress::{Bar, Meter};
+use crate::source::Source;
 
-/// Bytes of standard input that are kept, where it is read several times.
-const STDIN_MAX: u64 = 256 << 20;
+/// Bytes of a pipe that are kept, where it is read several times.
+const PIPE_MAX: u64 = 256 << 20;
 
 /// Bytes that are read from a log at once.
 const CHUNK: usize = 256 << 10;
@@ -21,10 +23,11 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     file: Option<(String, PathBuf)>,
-    /// Whether the file is read more than once, so that standard input has to be kept.
+    /// Whether the file is read more than once, so that a pipe has to be kept.
     again: bool,
-    stdin_taken: Cell<bool>,
-    stdin: RefCell<Option<Rc<[u8]>>>,
+    /// Whether a pipe has been read.
+    taken: Cell<bool>,
+    kept: RefCell<Option<Rc<[u8]>>>,
 }
 
 impl Inputs {
@@ -37,7 +40,7 @@ impl Inputs {
         name
     }
 
-    /// The same of a file that is read once for each target and timing class.
+    /// The same of a file that is read more than once, for each target or timing class.
     pub(crate) fn add_repeated(&mut self, path: &Path) -> String {
         self.again = true;
         self.add(path)
@@ -48,78 +51,72 @@ impl Inputs {
         self.file.as_ref().map(|(_, path)| path.as_path())
     }
 
-    /// Standard input from its beginning, however often it is asked for.
-    fn kept_stdin(&self) -> io::Result<Box<dyn BufRead>> {
-        let mut kept = self.stdin.borrow_mut();
-        let bytes = match &*kept {
-            Some(bytes) => Rc::clone(bytes),
-            None => {
-                let mut bytes = Vec::new();
-                io::stdin().take(STDIN_MAX + 1).read_to_end(&mut bytes)?;
-                if bytes.len() as u64 > STDIN_MAX {
-                    return Err(io::Error::other(
-                        "standard input is larger than 256 MiB, and a trace is read several times; name a file",
-                    ));
-                }
-                Rc::clone(kept.insert(bytes.into()))
-            }
-        };
-        Ok(Box::new(Cursor::new(bytes)))
-    }
-
-    /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read.
-    pub(crate) fn open(&self, name: &str, bar: &Bar) -> io::Result<Box<dyn BufRead>> {
+    /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read. A pipe, standard
+    /// input among them, has its bytes once: where it is read several times they are kept.
+    pub(crate) fn open(
+        &self,
+        name: &str,
+        bar: &Bar,
+        stop: &Arc<AtomicBool>,
+    ) -> io::Result<Box<dyn BufRead>> {
         let Some((_, path)) = self.file.as_ref().filter(|(known, _)| known == name) else {
             return Err(io::Error::other("the command line names no such file"));
         };
-        if path == Path::new("-") {
-            if self.again {
-                return self.kept_stdin();
-            }
-            if self.stdin_taken.replace(true) {
-                return Err(io::Error::other("standard input can be read once"));
-            }
-            return Ok(Box::new(BufReader::with_capacity(CHUNK, io::stdin())));
+        if let Some(kept) = &*self.kept.borrow() {
+            return Ok(Box::new(Cursor::new(Rc::clone(kept))));
         }
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::Error::other("this is a folder"));
+        if self.taken.get() {
+            return Err(io::Error::other("it is a pipe, which can be read once"));
+        }
+        let source = Source::open(path, stop)?;
+        let bytes = source.bytes.unwrap_or(0);
+        self.taken.set(source.bytes.is_none());
+        if source.bytes.is_none() && self.again {
+            let kept = self.keep(source)?;
+            return Ok(Box::new(Cursor::new(kept)));
         }
         let metered = Metered {
-            file,
-            meter: bar.meter(name, metadata.len()),
+            source,
+            meter: bar.meter(name, bytes),
         };
         Ok(Box::new(BufReader::with_capacity(CHUNK, metered)))
     }
+
+    fn keep(&self, source: Source) -> io::Result<Rc<[u8]>> {
+        let mut bytes = Vec::new();
+        source.take(PIPE_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > PIPE_MAX {
+            return Err(io::Error::other(
+                "not a regular file, which would be read several times, and larger than the 256 MiB that are kept of \
+                 a pipe; save it in a file",
+            ));
+        }
+        Ok(Rc::clone(self.kept.borrow_mut().insert(bytes.into())))
+    }
 }
 
-/// A file whose reading a progress bar follows.
+/// A source whose reading a progress bar follows.
 struct Metered {
-    file: File,
+    source: Source,
     meter: Meter,
 }
 
 impl Read for Metered {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(out)?;
+        let read = self.source.read(out)?;
         self.meter.advance(read as u64);
         Ok(read)
     }
 }
 
-/// The bytes of a file, and no more than one beyond `most`, which shows that there are more.
+/// The bytes of a file, and no more than one beyond `most`, which shows that there are more. Nobody listens to
+/// interrupts yet: they end the command.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let unreadable =
         |error: io::Error| failure::message(format!("{} cannot be read: {error}", path.display()));
-    let mut source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(unreadable)?)
-    };
+    let source = Source::open(path, &Arc::default()).map_err(unreadable)?;
     let mut bytes = Vec::new();
     source
-        .by_ref()
         .take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;

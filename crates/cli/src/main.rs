@@ -12,6 +12,7 @@ mod interrupt;
 mod outcome;
 mod output;
 mod progress;
+mod source;
 
 use std::process::ExitCode;
 

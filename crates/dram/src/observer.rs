@@ -126,7 +126,7 @@ impl Observer for () {}
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const WAITS: bool = A::WAITS || B::WAITS;
 
-    #[inline]
+    #[inline(always)]
     fn command(&mut self, issued: &Issued) {
         self.0.command(issued);
         self.1.command(issued);
@@ -138,7 +138,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.accepted(id, kind, at);
     }
 
-    #[inline]
+    #[inline(always)]
     fn served(&mut self, served: &Served) {
         self.0.served(served);
         self.1.served(served);

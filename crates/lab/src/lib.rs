@@ -70,15 +70,33 @@ pub fn run(
 ) -> Result<ResultSet, LabError> {
     check(experiment)?;
     // Without the sign of a negative zero, which would be another row for the same age.
-    let mut experiment = Experiment {
+    let experiment = Experiment {
         age: experiment.age + 0.0,
         ..experiment.clone()
     };
     let mut document = ResultSet::new(experiment.clone());
+    match run_into(&mut document, catalog, experiment, control) {
+        // Readers give up where they are told to stop; what is finished stays.
+        Err(_) if control.stopped() => document.complete = false,
+        ran => ran?,
+    }
+    if let Err(error) = document.check() {
+        unreachable!("the laboratory made a document that breaks its own rules: {error}");
+    }
+    Ok(document)
+}
+
+/// Runs an experiment whose own settings are checked.
+fn run_into(
+    document: &mut ResultSet,
+    catalog: &Catalog,
+    mut experiment: Experiment,
+    control: &Control<'_>,
+) -> Result<(), LabError> {
     if let Workload::Compare(study) = &experiment.workload {
-        compare::run(catalog, study, &experiment, control, &mut document)?;
+        compare::run(catalog, study, &experiment, control, document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
-        dram::run(catalog, workload, &experiment, control, &mut document)?;
+        dram::run(catalog, workload, &experiment, control, document)?;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -86,18 +104,15 @@ pub fn run(
         document.experiment.targets.clone_from(&experiment.targets);
         match &experiment.workload {
             Workload::Raw(workload) => {
-                raw::run(&targets, workload, &experiment, control, &mut document)?;
+                raw::run(&targets, workload, &experiment, control, document)?;
             }
             Workload::Buffer(question) => {
-                buffer::run(&targets, question, &experiment, control, &mut document)?;
+                buffer::run(&targets, question, &experiment, control, document)?;
             }
             Workload::Compare(_) | Workload::Dram(_) => unreachable!("it was run above"),
         }
     }
-    if let Err(error) = document.check() {
-        unreachable!("the laboratory made a document that breaks its own rules: {error}");
-    }
-    Ok(document)
+    Ok(())
 }
 
 /// The device that a target is, in a timing class.

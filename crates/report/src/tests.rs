@@ -232,3 +232,31 @@ proptest! {
         shown(&document);
     }
 }
+
+/// The greatest numbers that a document can hold: what is computed from them must not overflow into words of the
+/// machine.
+#[test]
+fn values_at_the_end_of_the_range_are_still_numbers() {
+    let mut odd = Vec::new();
+    for mut document in FIXTURES.map(|fixture| fixture()) {
+        for huge in [1.7e308, -1.7e308, 5e-324] {
+            for row in &mut document.rows {
+                row.value = row.value.map(|_| huge);
+            }
+            for format in [Format::Table, Format::Markdown, Format::Html] {
+                let text = render(&document, format, &Style::default());
+                // Scripts have words of their own.
+                let told = |line: &&str| !line.contains("<script") && !line.contains("function");
+                for line in text.lines().filter(told) {
+                    let mut words = line.split(|c: char| !c.is_alphanumeric());
+                    if words.any(|word| ["inf", "NaN"].contains(&word))
+                        || line.contains("00000000000")
+                    {
+                        odd.push(format!("{huge:e}: {line}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(odd.is_empty(), "{odd:#?}");
+}

@@ -51,9 +51,26 @@ pub(crate) fn ram(bytes: f64, digits: usize) -> String {
     format!("{rounded:.*} {prefix}", decimals as usize)
 }
 
-/// A share of 1 as a percentage.
+/// A share of 1 as a percentage; one that is too large for that as a multiple of the whole. A ratio of two values of a
+/// document may be no number at all.
 pub(crate) fn percent(share: f64, digits: usize) -> String {
-    format!("{} %", human(share * 100.0, "1", digits))
+    let percent = share * 100.0;
+    if percent.is_finite() {
+        format!("{} %", human(percent, "1", digits))
+    } else if share.is_finite() {
+        format!("{} x 100 %", human(share, "1", digits))
+    } else {
+        reason_word(NoValue::BeyondRange).to_owned()
+    }
+}
+
+/// A share as a percentage with one decimal, as in columns of parts; without it where nobody wants so many digits.
+pub(crate) fn tenths(share: f64) -> String {
+    if share.abs() < 1e4 {
+        format!("{:.1} %", share * 100.0)
+    } else {
+        percent(share, DIGITS)
+    }
 }
 
 /// Whether a metric is a share of a whole, 0 to 1.
@@ -244,6 +261,16 @@ mod tests {
     fn shares_are_percentages_and_missing_values_words() {
         assert_eq!(number(Metric::TimeShare, 0.3412, DIGITS), "34.1 %");
         assert_eq!(number(Metric::TimeShare, 0.0, DIGITS), "0 %");
+        assert_eq!(
+            number(Metric::TimeShare, 1.7e308, DIGITS),
+            "1.70e308 x 100 %"
+        );
+        assert_eq!(
+            number(Metric::TimeShare, f64::INFINITY, DIGITS),
+            "beyond range"
+        );
+        assert_eq!(tenths(0.12345), "12.3 %");
+        assert_eq!(tenths(-1.7e308), "-1.70e308 x 100 %");
         assert_eq!(number(Metric::WearSpread, 1.0, DIGITS), "1.00");
         assert_eq!(reason_word(NoValue::BeyondRange), "beyond range");
     }

@@ -90,8 +90,12 @@ fn loaded(loaded: &Loaded, global: &Global) -> Result<Outcome, Failure> {
 
 fn trace(trace: &Trace, global: &Global) -> Result<Outcome, Failure> {
     let mut inputs = Inputs::default();
+    let file = match trace.modules.target.len() {
+        1 => inputs.add(&trace.file),
+        _ => inputs.add_repeated(&trace.file),
+    };
     let test = DramTest::Trace(DramTraceTest {
-        file: inputs.add_repeated(&trace.file),
+        file,
         format: trace.kind.clone(),
         clock_hz: trace.clock.map(Frequency::hz),
         align: trace.align,

@@ -62,8 +62,8 @@ fn run_with(
 ) -> Result<ResultSet, Failure> {
     let bar = Bar::new(global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
-    let open = |name: &str| inputs.open(name, &bar);
     let stop = interrupt::listen();
+    let open = |name: &str| inputs.open(name, &bar, &stop);
     let control = Control {
         stop: Some(&stop),
         progress: Some(&show),

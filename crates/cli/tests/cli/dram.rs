@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, exported, rows, wordline};
+use crate::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 const BOTH: &str = "rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s";
 
@@ -225,6 +225,21 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         &[&target[..], &["--band", "some"]].concat(),
         &["allowed: reads, all, none"],
     );
+    wordline(&["raw", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
+    wordline(&["buffer", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
+    refused(
+        "idle",
+        &["--target", "em064lx@stm32h755-qspi"],
+        &["is no memory module", "wordline raw"],
+    );
+    loaded(
+        &["--set", "speed_bin=nonsense"],
+        &["speed_bin", "allowed: A, B"],
+    );
+    loaded(
+        &["--samples", "18446744073709551615"],
+        &["samples 18446744073709551615", "allowed: 1 to"],
+    );
     loaded(
         &["--delay", "100,0"],
         &["delay 0 comes after 100", "ascending"],
@@ -250,6 +265,10 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         refused("trace", &[&[&trace[..]], &target[..], more].concat(), words)
     };
     of(&[], &["my.trc", "clock"]);
+    of(
+        &["--clock", "0Hz"],
+        &["clock of 0 Hz", "allowed: 1 Hz or more"],
+    );
     of(
         &["--clock", "1GHz", "--as", "vcd"],
         &["unknown format", "dramsim3"],
@@ -309,4 +328,30 @@ fn a_trace_of_hours_is_refused_rather_than_simulated() {
     let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
     let command = ["dram", "trace", &trace];
     wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
+}
+
+/// A pipe has its bytes once, and every target wants them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_read_once_for_all_targets() {
+    let text = "time_ns,address,operation\n0,0x0,R\n10,0x40,W\n";
+    let folder = Folder::new().with("my.csv", text);
+    let trace = folder.file("my.csv");
+    let from = |file: &str, stdin: &str| {
+        let arguments = ["dram", "trace", file, "--target", BOTH, "--format", "csv"];
+        Ran::of(command(&arguments).write_stdin(stdin.to_owned())).done()
+    };
+    let rows = from(&trace, "").stdout;
+    assert!(rows.contains("mrdimm-8800"), "{rows}");
+    assert_eq!(from("/dev/stdin", text).stdout, rows);
+    assert_eq!(from("-", text).stdout, rows);
+    let fifo = folder.file("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let writer = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::write(fifo, text)
+    });
+    assert_eq!(from(&fifo, "").stdout, rows);
+    writer.join().expect("no panic").expect("a reader");
 }

@@ -1,6 +1,7 @@
 //! Ctrl-C: the finished rows, `"complete": false`, exit code 130.
 
-use std::process::{Child, Command, Stdio};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -86,4 +87,111 @@ fn an_interrupted_run_prints_its_finished_rows() {
         let again = wordline(&["report", &saved]).done();
         assert!(again.stdout.contains("Incomplete"), "{again:?}");
     }
+}
+
+const MODULE: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
+
+/// Starts a command whose standard input has these bytes and then says nothing more, nor ends.
+fn start_with_silent_stdin(arguments: &[&str], first: &[u8]) -> (Child, ChildStdin) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wordline"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut silent = child.stdin.take().expect("a pipe");
+    silent.write_all(first).expect("a reader");
+    (child, silent)
+}
+
+/// Interrupts a command that waits for standard input, once; its stdout. One that does not end is no test that hangs:
+/// it is killed, and the test fails.
+fn interrupted_while_it_waits(arguments: &[&str], first: &[u8]) -> String {
+    for wait_ms in [500, 2000, 8000, 32_000] {
+        let (mut child, silent) = start_with_silent_stdin(arguments, first);
+        thread::sleep(Duration::from_millis(wait_ms));
+        signal(&child, "INT");
+        let mut ended = None;
+        for _ in 0..600 {
+            ended = child.try_wait().expect("a child of ours");
+            if ended.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        let Some(status) = ended else {
+            child.kill().expect("a child of ours");
+            panic!("{arguments:?} goes on after an interrupt");
+        };
+        drop(silent);
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let (mut out, mut err) = (pipes.0.expect("a pipe"), pipes.1.expect("a pipe"));
+        out.read_to_string(&mut stdout).expect("text");
+        err.read_to_string(&mut stderr).expect("text");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        // One without an exit code was killed before it listened.
+        if status.code().is_some() {
+            assert_eq!(status.code(), Some(130), "{arguments:?}: {stderr}");
+            return stdout;
+        }
+    }
+    panic!("{arguments:?} never listened");
+}
+
+#[test]
+fn the_first_interrupt_ends_a_wait_for_a_silent_pipe() {
+    let (csv, fio) = ("time_ns,address,operation\n0,0x0,R\n", "0, 100, 0, 4096\n");
+    for (arguments, first) in [
+        (&["dram", "trace", "-", "--target", MODULE][..], ""),
+        (&["dram", "trace", "-", "--target", MODULE], csv),
+        (&["dram", "trace", "/dev/stdin", "--target", MODULE], csv),
+        (
+            &[
+                "dram",
+                "trace",
+                "-",
+                "--target",
+                MODULE,
+                "--target",
+                "mrdimm-8800-2rx4-128g@xeon6-1s",
+            ],
+            csv,
+        ),
+        (&["buffer", "--log", "-"], ""),
+        (&["buffer", "--log", "-"], fio),
+        (&["buffer", "--trace", "-", "--target", TARGET], ""),
+    ] {
+        let arguments = [arguments, &["--format", "json"]].concat();
+        let stdout = interrupted_while_it_waits(&arguments, first.as_bytes());
+        let document: Value = serde_json::from_str(&stdout).expect("valid JSON");
+        assert_eq!(document["complete"], false, "{arguments:?}");
+    }
+}
+
+/// Perfetto must be able to open what was written.
+#[test]
+fn the_commands_of_an_interrupted_replay_are_whole_json() {
+    let mut trace = String::from("time_ns,address,operation\n");
+    for line in 0..5000 {
+        trace += &format!("{},{:#x},R\n", line * 100, line * 64);
+    }
+    let folder = Folder::new().with("out.json", "old");
+    let commands = folder.file("out.json");
+    let arguments = [
+        "dram",
+        "trace",
+        "-",
+        "--target",
+        MODULE,
+        "--commands",
+        &commands,
+    ];
+    interrupted_while_it_waits(&arguments, trace.as_bytes());
+    let slices: Value = serde_json::from_str(&folder.read("out.json")).expect("valid JSON");
+    let events = slices["traceEvents"].as_array().expect("a list");
+    assert!(events.len() > 100, "{} events", events.len());
+    let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(files, 1, "a neighbour was left behind");
 }

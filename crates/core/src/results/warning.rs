@@ -30,7 +30,7 @@ pub enum WarningCode {
     RunFailed,
     /// Durations of accesses that followed each other at once stand for those at the asked rate.
     ClosedLoop,
-    /// A log is short for what is asked of it.
+    /// A log or a run is short for what is asked of it.
     FewSamples,
     /// A log does not say how much of its time it accounts for.
     UnknownCoverage,

@@ -224,16 +224,24 @@ impl Observer for EnergyMeter {
         if matches!(issued.command, Command::Rd | Command::Wr) {
             return;
         }
-        self.changes_state(issued);
+        let of = &issued.location;
+        let bank = [of.group, of.bank].map(usize::from);
+        self.changes_state(issued.at, issued.command, self.rank(of), bank);
     }
 }
 
 impl EnergyMeter {
-    fn changes_state(&mut self, issued: &Issued) {
-        let (at, location) = (issued.at, &issued.location);
-        let rank = self.rank(location);
-        let bank = self.bank(rank, location.group.into(), location.bank.into());
-        match issued.command {
+    /// What it needs of the command comes apart: for the others none need be put together in memory.
+    #[inline(never)]
+    fn changes_state(
+        &mut self,
+        at: u64,
+        command: Command,
+        rank: usize,
+        [group, index]: [usize; 2],
+    ) {
+        let bank = self.bank(rank, group, index);
+        match command {
             Command::Rd | Command::Wr => {}
             Command::Act => self.activate(at, rank, bank),
             Command::Rda => self.close_after(at, rank, bank, self.distances.read),
@@ -241,7 +249,7 @@ impl EnergyMeter {
             Command::PrePb => self.close(at, rank, bank, at),
             Command::PreSb => {
                 for group in 0..self.shape.groups {
-                    let bank = self.bank(rank, group, location.bank.into());
+                    let bank = self.bank(rank, group, index);
                     self.close(at, rank, bank, at);
                 }
             }
@@ -260,7 +268,7 @@ impl EnergyMeter {
             }
             Command::Pde | Command::Pdx => {
                 self.ranks[rank].settle(at, &mut self.counts);
-                self.ranks[rank].powered_down = issued.command == Command::Pde;
+                self.ranks[rank].powered_down = command == Command::Pde;
             }
         }
     }

@@ -11,9 +11,8 @@ impl<O: Observer> SubChannel<O> {
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
-        for kind in 0..2 {
-            self.admit_kind(0, kind, now);
-        }
+        self.admit_kind(0, 0, now);
+        self.admit_kind(0, 1, now);
         if self.set_count > 1 {
             self.admit_second(now);
         }
@@ -33,20 +32,18 @@ impl<O: Observer> SubChannel<O> {
                 self.admit_at = self.admit_at.min(head.arrival);
                 return;
             }
-            let head = *head;
-            let found = self.is_line_queued(set, &head);
-            let queues = &mut self.sets[set & 1];
-            if found {
-                queues.backlog[kind].drop_front();
+            if self.is_line_queued(set, head) {
+                let head = *head;
+                self.sets[set & 1].backlog[kind].drop_front();
                 self.serve_at_once(&head, now);
                 continue;
             }
+            let queues = &self.sets[set & 1];
             if queues.count[kind] >= queues.room[kind] {
                 return;
             }
-            queues.backlog[kind].drop_front();
             self.observer.accepted(head.id, kind_of(head.kind), now);
-            self.enter(set, kind, &head, now);
+            self.enter(set, kind, now);
         }
     }
 
@@ -94,47 +91,54 @@ impl<O: Observer> SubChannel<O> {
         });
     }
 
+    /// The first one of a backlog enters its queue.
     #[inline(always)]
-    fn enter(&mut self, set: usize, kind: usize, request: &Waiting, now: u64) {
+    fn enter(&mut self, set: usize, kind: usize, now: u64) {
+        let Some(request) = self.sets[set & 1].backlog[kind].front() else {
+            return;
+        };
         let channel = usize::from(request.channel) & 1;
         let bank = usize::from(request.bank);
-        let (drained, withheld) = if O::WAITS {
-            let withheld = self.channels[channel].withheld_before(bank, now);
-            (self.drained_before(kind, now), withheld)
-        } else {
-            (0, 0)
-        };
-        let age = self.next_age;
-        self.next_age += 1;
+        let row = request.row;
+        let drained = self.drained_before(kind, now);
+        let active = kind == self.direction();
         let queues = &mut self.sets[set & 1];
+        let pc = &mut self.channels[channel];
         if kind == 1 && !queues.backlog[0].is_empty() {
             // The read that waits there may want this line.
             self.admit_at = self.admit_at.min(now + 1);
         }
         queues.count[kind] += 1;
-        let pc = &mut self.channels[channel];
         let place = queues.take_place();
+        // Looked up once: each time costs a test of its bounds.
+        let (of, entries) = (&mut pc.banks[bank], queues.entries.as_mut_slice());
         // Field by field: a whole entry would be put together elsewhere and copied.
-        let entry = &mut queues.entries[usize::from(place)];
-        entry.request = *request;
+        let entry = &mut entries[usize::from(place)];
+        queues.backlog[kind].move_front(&mut entry.request);
         entry.admitted = now;
-        entry.age = age;
+        entry.age = self.next_age;
         entry.columns_before = pc.columns;
-        entry.milestone = now;
-        entry.drained = drained;
-        entry.withheld = withheld;
+        if O::WAITS {
+            entry.milestone = now;
+            entry.drained = drained;
+            entry.withheld = pc.withheld[usize::from(of.withheld)].before(now);
+        }
         entry.precharged = false;
         entry.activated = false;
-        let of = &mut pc.banks[bank];
-        append(&mut queues.entries, &mut of.lists[kind], place);
-        append_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
+        self.next_age += 1;
+        append(entries, &mut of.lists[kind], place);
+        append_by_age(entries, &mut pc.by_age[kind], place);
         let rank = of.rank();
-        pc.ranks[rank].queued += 1;
-        if pc.ranks[rank].queued == 1 && pc.ranks[rank].owed > 0 {
+        let queued = &mut pc.ranks[rank];
+        queued.queued += 1;
+        let begins = queued.queued == 1 && queued.owed > 0;
+        let of = &pc.banks[bank];
+        let news = active && pc.is_news(of, row, self.closes_pages);
+        if begins {
             self.duty_changes(channel, rank, now);
         }
-        if kind == self.direction() {
-            self.rechoose_for_new(channel, bank, request.row);
+        if news {
+            self.rechoose(channel, bank);
         }
     }
 }

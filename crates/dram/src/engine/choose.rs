@@ -3,7 +3,7 @@
 use super::SubChannel;
 use super::queue::{Entry, NONE};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, CLOSED, Candidate, PRE, PseudoChannel, ROW_COMMAND};
+use super::state::{ACT, Bank, CLOSED, Candidate, PRE, PseudoChannel, ROW_COMMAND};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -179,6 +179,16 @@ impl PseudoChannel {
         (at == any).then(|| Choice::new(at, order, channel, deed))
     }
 
+    /// An entry came to the end of its bank's list. Whether what the bank does may change: only if it had nothing better
+    /// to do.
+    #[inline(always)]
+    pub(super) fn is_news(&self, bank: &Bank, row: u32, closes_pages: bool) -> bool {
+        match self.candidates.get(usize::from(bank.candidate)) {
+            None => true,
+            Some(candidate) => row == bank.open && (closes_pages || !candidate.is_column()),
+        }
+    }
+
     /// Stores the candidate of its bank.
     #[inline]
     fn set_candidate(&mut self, candidate: Candidate) {
@@ -347,41 +357,6 @@ impl<O: Observer> SubChannel<O> {
             None => self.candidate(channel, bank, first, false),
         };
         self.channels[channel & 1].set_candidate(candidate);
-    }
-
-    /// A column command was issued: mostly the next entry of the bank wants the same row.
-    #[inline(always)]
-    pub(super) fn rechoose_after_column(&mut self, channel: usize, bank: usize) {
-        let (kind, set) = (self.direction(), self.set_of(channel));
-        let pc = &mut self.channels[channel & 1];
-        let of = &pc.banks[bank];
-        let first = of.lists[kind].first;
-        if let Some(entry) = self.sets[set & 1].entries.get(usize::from(first))
-            && let Some(candidate) = pc.candidates.get_mut(usize::from(of.candidate))
-            && entry.request.row == of.open
-            // An overdue entry may have passed the bank's candidate, which then is no column command.
-            && candidate.order < ROW_COMMAND
-            && !self.closes_pages
-        {
-            candidate.entry = first;
-            candidate.order = entry.age;
-            candidate.bank_ok = of.column_ok[kind];
-            return;
-        }
-        self.rechoose(channel, bank);
-    }
-
-    /// An entry came to the end of its bank's list: what the bank does changes only if it had nothing better to do.
-    #[inline(always)]
-    pub(super) fn rechoose_for_new(&mut self, channel: usize, bank: usize, row: u32) {
-        let pc = &self.channels[channel & 1];
-        let of = &pc.banks[bank];
-        if let Some(candidate) = pc.candidates.get(usize::from(of.candidate))
-            && (row != of.open || (candidate.is_column() && !self.closes_pages))
-        {
-            return;
-        }
-        self.rechoose(channel, bank);
     }
 
     /// Makes all candidates again: the direction turned.

@@ -43,11 +43,6 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Whether the next refresh of a rank that must refresh takes banks of an index.
-    fn is_withheld(&self, next: u8, index: u8) -> bool {
-        self.policy.refresh == Refresh::AllBank || next == index
-    }
-
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
     #[inline(never)]
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
@@ -95,15 +90,14 @@ impl<O: Observer> SubChannel<O> {
         }
         let of = &self.channels[channel & 1].ranks[rank];
         let (must, next) = (of.must, of.next);
+        if self.policy.refresh == Refresh::AllBank {
+            self.channels[channel & 1].withheld[rank].set(must, from);
+            return;
+        }
         for bank in self.banks_of_rank(rank) {
-            let index = self.channels[channel & 1].banks[bank].location.bank;
-            let withheld = must && self.is_withheld(next, index);
-            let of = &mut self.channels[channel & 1].withheld[bank];
-            if withheld {
-                of.hold(from);
-            } else {
-                of.release(from);
-            }
+            let pc = &mut self.channels[channel & 1];
+            let index = pc.banks[bank].location.bank;
+            pc.withheld[bank].set(must && next == index, from);
         }
     }
 
@@ -113,14 +107,20 @@ impl<O: Observer> SubChannel<O> {
             return;
         }
         let timing = &self.timing;
+        let Some(index) = index else {
+            let until = at + u64::from(timing.rfc);
+            self.channels[channel & 1].withheld[rank].refresh(at, until);
+            return;
+        };
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
             let of = &pc.banks[bank];
-            let clocks = match index {
-                None => timing.rfc,
-                Some(index) if usize::from(of.location.bank) == index => timing.rfc_sb,
-                Some(_) if of.open == CLOSED => timing.refsbrd,
-                Some(_) => continue,
+            let clocks = if usize::from(of.location.bank) == index {
+                timing.rfc_sb
+            } else if of.open == CLOSED {
+                timing.refsbrd
+            } else {
+                continue;
             };
             pc.withheld[bank].refresh(at, at + u64::from(clocks));
         }

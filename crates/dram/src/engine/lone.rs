@@ -2,7 +2,7 @@
 //! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
 
 use super::SubChannel;
-use super::queue::Waiting;
+use super::queue::{READ, Waiting};
 use super::serve::{Rest, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
@@ -49,10 +49,24 @@ impl<O: Observer> SubChannel<O> {
         queued && !busy && !self.writing && !self.has_idle_duties
     }
 
+    /// Serves one lone read after the other, while nothing but their arrivals happens. Whether there was any. The channel
+    /// is empty before each: see [`is_empty`](Self::is_empty).
+    #[inline(never)]
+    pub(super) fn serve_lone(&mut self, until: u64) -> bool {
+        let mut any = false;
+        while self.serve_alone(until) {
+            any = true;
+            if self.now >= self.next_due.min(until) || self.now < self.admit_at {
+                break;
+            }
+        }
+        any
+    }
+
     /// Serves the next read if it has arrived and all its commands go out before anything else happens: another
     /// request arrives, a refresh falls due, or the run ends.
-    #[inline(never)]
-    pub(super) fn serve_alone(&mut self, until: u64) -> bool {
+    #[inline(always)]
+    fn serve_alone(&mut self, until: u64) -> bool {
         let now = self.now;
         let Some((set, arrives)) = self.lone_read(now) else {
             return false;
@@ -134,7 +148,8 @@ impl<O: Observer> SubChannel<O> {
             (None, Some(_)) => Outcome::Miss,
             (None, None) => Outcome::Hit,
         };
-        let mut served = self.served(channel, 0, request, now, plan.rd, outcome);
+        let of = &self.channels[channel & 1].banks[bank];
+        let mut served = self.served(of, 0, request, now, plan.rd, outcome);
         if O::WAITS {
             served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
         }
@@ -146,7 +161,7 @@ impl<O: Observer> SubChannel<O> {
             let begin = plan.act.unwrap_or(now);
             let mut rest = Rest {
                 begin,
-                left: plan.rd - begin,
+                left: clocks(plan.rd - begin).into(),
                 waits: &mut served.waits,
             };
             // While its row is open, a bank is not refreshed.
@@ -156,7 +171,7 @@ impl<O: Observer> SubChannel<O> {
         self.move_data(channel, bank, 0, closes, plan.rd);
         let bus = self.bus_of(channel);
         self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
-        self.tell_column(&served, closes);
+        self.tell_column(&served, READ, closes);
     }
 
     /// PRE, where there is one, and ACT.
@@ -177,7 +192,7 @@ impl<O: Observer> SubChannel<O> {
                 let pc = &self.channels[channel & 1];
                 let mut rest = Rest {
                     begin: milestone,
-                    left: at - milestone,
+                    left: clocks(at - milestone).into(),
                     waits,
                 };
                 // While its row is open, a bank is not refreshed.

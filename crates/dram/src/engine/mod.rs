@@ -50,11 +50,11 @@ pub struct SubChannel<O: Observer> {
     has_idle_duties: bool,
     writing: bool,
     flushing: bool,
-    /// When the direction turned last, and for how many clocks it was writing before.
+    /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
     turned: u64,
-    wrote: u64,
+    drained: [u64; 2],
     /// Column commands since then, while they matter; more than any queue holds if it never turned.
-    columns_since_turn: u32,
+    columns_since_turn: u64,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
     /// When the next refresh of any rank falls due.
@@ -117,8 +117,8 @@ impl<O: Observer> SubChannel<O> {
             writing: false,
             flushing: false,
             turned: 0,
-            wrote: 0,
-            columns_since_turn: u32::MAX / 2,
+            drained: [0; 2],
+            columns_since_turn: u64::MAX / 2,
             admit_at: u64::MAX,
             next_due: match policy.refresh {
                 Refresh::Off => u64::MAX,
@@ -249,6 +249,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
     /// not been issued.
+    #[inline(never)]
     fn run_while(&mut self, until: u64) {
         while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
@@ -256,7 +257,7 @@ impl<O: Observer> SubChannel<O> {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                if self.is_empty() && self.serve_alone(until) {
+                if self.is_empty() && self.serve_lone(until) {
                     continue;
                 }
                 self.admit(now);
@@ -330,24 +331,28 @@ impl<O: Observer> SubChannel<O> {
     /// Turns the direction where the queues ask for it.
     #[inline]
     fn turn(&mut self, now: u64) {
+        let [first, second] = &self.sets;
+        let writes = first.count[1].max(second.count[1]);
+        let reads = first.count[0] + second.count[0];
+        // So it is mostly.
+        if !self.writing && reads > 0 && writes < self.policy.drain_high {
+            return;
+        }
         let low = if self.flushing {
             0
         } else {
             self.policy.drain_low
         };
-        let [first, second] = &self.sets;
-        let writes = first.count[1].max(second.count[1]);
-        let reads = first.count[0] + second.count[0];
         let (policy, since) = (&self.policy, self.columns_since_turn);
         let turns = if self.writing {
-            writes <= low || (reads > 0 && since >= policy.write_queue)
+            writes <= low || (reads > 0 && since >= u64::from(policy.write_queue))
         } else if reads == 0 {
             writes > low
         } else {
-            writes >= policy.drain_high && since >= policy.drain_high - policy.drain_low
+            writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
         if turns {
-            self.wrote = self.wrote_before(now);
+            self.drained[1 - self.direction()] += now - self.turned;
             self.turned = now;
             self.writing = !self.writing;
             self.columns_since_turn = 0;
@@ -355,21 +360,14 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Clocks before a clock for which the direction was writing.
-    #[inline]
-    fn wrote_before(&self, now: u64) -> u64 {
-        if self.writing {
-            self.wrote + (now - self.turned)
-        } else {
-            self.wrote
-        }
-    }
-
-    /// Clocks before a clock for which the direction was not that of a kind (see [`queue::index`]).
+    /// Clocks before a clock for which the direction was not that of a kind.
     #[inline]
     fn drained_before(&self, kind: usize, now: u64) -> u64 {
-        let wrote = self.wrote_before(now);
-        if kind == 0 { wrote } else { now - wrote }
+        if kind == self.direction() {
+            self.drained[kind]
+        } else {
+            self.drained[kind] + (now - self.turned)
+        }
     }
 
     /// The kind of the direction, as an index.

@@ -62,6 +62,10 @@ pub(super) struct Set {
     pub(super) room: [u32; 2],
 }
 
+/// Indices of the kinds.
+pub(super) const READ: usize = 0;
+pub(super) const WRITE: usize = 1;
+
 /// Index of a kind.
 pub(super) const fn index(kind: Kind) -> u8 {
     match kind {
@@ -113,7 +117,7 @@ impl Set {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, place: u16) {
+    pub(super) fn free_place(&mut self, place: u16) {
         self.entries[usize::from(place)].next_in_bank = self.free;
         self.free = place;
     }

@@ -63,6 +63,15 @@ impl<T: Copy + Default> Ring<T> {
         self.len -= some;
     }
 
+    /// The same, and puts it in a place.
+    #[inline]
+    pub(super) fn move_front(&mut self, place: &mut T) {
+        if let Some(front) = self.front() {
+            *place = *front;
+        }
+        self.drop_front();
+    }
+
     /// First in, first out.
     fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map(|index| &self.slots[self.place(index)])
@@ -91,9 +100,13 @@ mod tests {
             if step * step % 7 < 3 + step / 4000 % 2 {
                 ring.push_back(step);
                 deque.push_back(step);
-            } else {
+            } else if step % 2 == 0 {
                 ring.drop_front();
                 deque.pop_front();
+            } else {
+                let mut moved = u64::MAX;
+                ring.move_front(&mut moved);
+                assert_eq!(moved, deque.pop_front().unwrap_or(u64::MAX));
             }
             assert_eq!(ring.front(), deque.front());
             assert_eq!(ring.second(), deque.get(1));

@@ -2,9 +2,9 @@
 
 use super::SubChannel;
 use super::choose::{Choice, Deed};
-use super::queue::{Entry, Waiting, index, kind_of, located, unlink, unlink_by_age};
+use super::queue::{Entry, READ, WRITE, Waiting, kind_of, located, unlink, unlink_by_age};
 use super::stamp::{Stamp, cause, clock};
-use super::state::{ACT, Candidate, PRE};
+use super::state::{ACT, Bank, Candidate, PRE};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
 
@@ -29,28 +29,49 @@ impl<O: Observer> SubChannel<O> {
     #[inline(always)]
     pub(super) fn issue_in(&mut self, channel: usize, choice: &Choice) {
         let at = choice.at;
-        let bus = self.bus_of(channel);
-        let candidate = match choice.deed() {
-            Deed::Serve(place) => self.channels[channel & 1].candidates[place],
-            Deed::ServeOverdue(entry) => self.overdue_candidate(channel, entry),
+        match choice.deed() {
+            Deed::Serve(place) => {
+                let slot = self.channels[channel & 1].candidates[place].slot;
+                // A copy for each: what is known of it need not go through memory.
+                let candidate = |of: &Self| of.channels[channel & 1].candidates[place];
+                self.take_bus(channel, slot, at);
+                match usize::from(slot) {
+                    READ => self.issue_column(channel, READ, &candidate(self), at),
+                    WRITE => self.issue_column(channel, WRITE, &candidate(self), at),
+                    _ => self.issue_row(channel, &candidate(self), at),
+                }
+            }
+            Deed::ServeOverdue(entry) => self.issue_overdue(channel, entry, at),
             Deed::Own {
                 command,
                 rank,
                 bank,
             } => {
+                let bus = self.bus_of(channel);
                 self.bus_free[bus & 1] = at + 1;
                 self.issue_own(channel, command, rank, bank, at);
-                return;
             }
-        };
-        let long = usize::from(candidate.slot) != PRE;
-        let taken = if long { self.timing.long_command } else { 1 };
-        self.bus_free[bus & 1] = at + u64::from(taken);
+        }
+    }
+
+    #[inline(never)]
+    fn issue_overdue(&mut self, channel: usize, entry: u16, at: u64) {
+        let candidate = self.overdue_candidate(channel, entry);
+        self.take_bus(channel, candidate.slot, at);
         if candidate.is_column() {
-            self.issue_column(channel, &candidate, at);
+            self.issue_column(channel, self.direction(), &candidate, at);
         } else {
             self.issue_row(channel, &candidate, at);
         }
+    }
+
+    /// A command for a request takes the command bus.
+    #[inline(always)]
+    fn take_bus(&mut self, channel: usize, slot: u8, at: u64) {
+        let bus = self.bus_of(channel);
+        let long = usize::from(slot) != PRE;
+        let taken = if long { self.timing.long_command } else { 1 };
+        self.bus_free[bus & 1] = at + u64::from(taken);
     }
 
     /// PREpb or ACT.
@@ -60,8 +81,10 @@ impl<O: Observer> SubChannel<O> {
         let place = usize::from(candidate.entry);
         if O::WAITS {
             let mut waits = [0; CAUSES];
-            self.account(channel, candidate, at, &mut waits);
-            let drained = self.drained_before(self.direction(), at);
+            let of = &self.channels[channel & 1].banks[bank];
+            let entry = &self.sets[set & 1].entries[place];
+            self.account(channel, of, entry, candidate, at, &mut waits);
+            let drained = self.drained[self.direction()];
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
             queues.waits[place] = waits;
@@ -111,44 +134,50 @@ impl<O: Observer> SubChannel<O> {
 
     /// RD, RDA, WR or WRA: the request has what it wants.
     #[inline(always)]
-    fn issue_column(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn issue_column(&mut self, channel: usize, kind: usize, candidate: &Candidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
-        let (kind, closes) = (usize::from(candidate.slot) & 1, candidate.closes);
-        let place = candidate.entry;
-        let entry = &self.sets[set & 1].entries[usize::from(place)];
-        let mut served = self.served(
-            channel,
-            kind,
-            &entry.request,
-            entry.admitted,
-            at,
-            outcome(entry),
-        );
+        let closes = candidate.closes;
+        let of = &self.channels[channel & 1].banks[bank];
+        let entry = &self.sets[set & 1].entries[usize::from(candidate.entry)];
+        let mut served = self.served(of, kind, &entry.request, entry.admitted, at, outcome(entry));
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, candidate, at, &mut served.waits);
+            self.account(channel, of, entry, candidate, at, &mut served.waits);
         }
         self.move_data(channel, bank, kind, closes, at);
-        let queues = &mut self.sets[set & 1];
+        self.leave(channel, bank, kind, candidate.entry, at);
+        self.tell_column(&served, kind, closes);
+    }
+
+    /// An entry goes, as its column command is issued.
+    #[inline(always)]
+    fn leave(&mut self, channel: usize, bank: usize, kind: usize, place: u16, at: u64) {
+        let set = self.set_of(channel);
         let pc = &mut self.channels[channel & 1];
-        let of = &mut pc.banks[bank];
-        unlink(&mut queues.entries, &mut of.lists[kind], place);
-        unlink_by_age(&mut queues.entries, &mut pc.by_age[kind], place);
-        queues.remove(place);
-        queues.count[kind] -= 1;
-        if let Some(head) = queues.backlog[kind].front() {
-            self.admit_at = self.admit_at.min(head.arrival.max(at + 1));
+        let queues = &mut self.sets[set & 1];
+        // Looked up once: each time costs a test of its bounds.
+        let (of, entries) = (&mut pc.banks[bank], queues.entries.as_mut_slice());
+        unlink(entries, &mut of.lists[kind], place);
+        unlink_by_age(entries, &mut pc.by_age[kind], place);
+        queues.free_place(place);
+        // The next one may wait for its place; admission looks whether it has arrived.
+        if queues.count[kind] == queues.room[kind] && !queues.backlog[kind].is_empty() {
+            self.admit_at = self.admit_at.min(at + 1);
         }
+        queues.count[kind] -= 1;
         self.waiting -= 1;
+        let follows =
+            !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
         let emptied = of.queued == 0 && of.owed > 0;
-        self.rechoose_after_column(channel, bank);
+        if !follows {
+            self.rechoose(channel, bank);
+        }
         if emptied {
             self.duty_changes(channel, rank, at + 1);
         }
-        self.tell_column(&served, closes);
     }
 
     /// What a column command means for banks, ranks and pseudo-channels.
@@ -163,7 +192,7 @@ impl<O: Observer> SubChannel<O> {
     ) {
         let pc = &mut self.channels[channel & 1];
         pc.columns += 1;
-        self.columns_since_turn = self.columns_since_turn.saturating_add(1);
+        self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
         if closes {
             pc.close_by_itself(&self.timing, bank);
@@ -177,14 +206,13 @@ impl<O: Observer> SubChannel<O> {
     #[inline(always)]
     pub(super) fn served(
         &self,
-        channel: usize,
+        bank: &Bank,
         kind: usize,
         request: &Waiting,
         admitted: u64,
         at: u64,
         outcome: Outcome,
     ) -> Served {
-        let bank = &self.channels[channel & 1].banks[usize::from(request.bank)];
         let latency = if kind == 0 {
             self.timing.cl
         } else {
@@ -204,11 +232,11 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// Says that a column command was issued, and what it did.
-    #[inline]
-    pub(super) fn tell_column(&mut self, served: &Served, closes: bool) {
-        let command = match (index(served.kind), closes) {
-            (0, false) => Command::Rd,
-            (0, true) => Command::Rda,
+    #[inline(always)]
+    pub(super) fn tell_column(&mut self, served: &Served, kind: usize, closes: bool) {
+        let command = match (kind, closes) {
+            (READ, false) => Command::Rd,
+            (READ, true) => Command::Rda,
             (_, false) => Command::Wr,
             (_, true) => Command::Wra,
         };
@@ -224,21 +252,26 @@ impl<O: Observer> SubChannel<O> {
     /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
     /// are 0.
     #[inline(always)]
-    fn account(&self, channel: usize, candidate: &Candidate, at: u64, waits: &mut [u32; CAUSES]) {
-        let queues = &self.sets[self.set_of(channel) & 1];
-        let place = usize::from(candidate.entry);
-        let entry = &queues.entries[place];
+    fn account(
+        &self,
+        channel: usize,
+        bank: &Bank,
+        entry: &Entry,
+        candidate: &Candidate,
+        at: u64,
+        waits: &mut [u32; CAUSES],
+    ) {
         if entry.activated || entry.precharged {
-            *waits = queues.waits[place];
+            *waits = self.sets[self.set_of(channel) & 1].waits[usize::from(candidate.entry)];
         } else {
             waits[Cause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
-        let drained = self.drained_before(usize::from(entry.request.kind), at) - entry.drained;
-        let withheld = pc.withheld_before(usize::from(candidate.bank), at) - entry.withheld;
+        let drained = self.drained[self.direction()] - entry.drained;
+        let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
         let mut rest = Rest {
             begin: entry.milestone,
-            left: at - entry.milestone,
+            left: clocks(at - entry.milestone).into(),
             waits,
         };
         // Mostly the channel had the request's direction all the time, and its bank was not withheld.
@@ -247,8 +280,7 @@ impl<O: Observer> SubChannel<O> {
             rest.take(withheld, Cause::Refresh as usize);
         }
         if candidate.is_column() {
-            let ready = pc.banks[usize::from(candidate.bank)].row_ready;
-            rest.take_row(ready, self.timing.rcd);
+            rest.take_row(bank.row_ready, self.timing.rcd);
         }
         rest.take_rules(pc.rules_of(candidate));
     }
@@ -258,6 +290,7 @@ impl<O: Observer> SubChannel<O> {
 pub(super) struct Rest<'a> {
     /// Clocks before this one that rules ask for are given away.
     pub(super) begin: u64,
+    /// No more than a wait holds: see [`clocks`].
     pub(super) left: u64,
     pub(super) waits: &'a mut [u32; CAUSES],
 }
@@ -268,7 +301,7 @@ impl Rest<'_> {
     pub(super) fn take(&mut self, part: u64, cause: usize) {
         let part = part.min(self.left);
         self.left -= part;
-        self.waits[cause] += clocks(part);
+        self.waits[cause] += part as u32;
     }
 
     /// The same up to a clock.
@@ -299,7 +332,7 @@ impl Rest<'_> {
         for rule in rules {
             self.take_until(clock(rule), cause(rule));
         }
-        self.waits[Cause::Order as usize] += clocks(self.left);
+        self.waits[Cause::Order as usize] += self.left as u32;
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
-use crate::config::{Geometry, Policy};
-use crate::engine::queue::{Ends, NONE};
+use crate::config::{Geometry, Policy, Refresh};
+use crate::engine::queue::{Ends, Entry, NONE};
 use crate::engine::stamp::Stamp;
 use crate::request::Location;
 
@@ -81,7 +81,8 @@ pub(super) struct Stack {
     pub(super) faw_next: u8,
 }
 
-/// For how long a bank was withheld from requests or refreshed.
+/// For how long a bank was withheld from requests or refreshed. Where REFab refreshes, the banks of a rank have one in
+/// common.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Withheld {
     /// The last stretch of such clocks; while the bank is withheld its end is the last clock of all.
@@ -96,7 +97,7 @@ pub(super) struct Withheld {
 impl Withheld {
     /// Clocks before a clock.
     #[inline]
-    fn before(&self, now: u64) -> u64 {
+    pub(super) fn before(&self, now: u64) -> u64 {
         self.total + now.min(self.until).saturating_sub(self.since)
     }
 
@@ -108,14 +109,23 @@ impl Withheld {
         }
     }
 
+    /// Whether it is withheld from a clock on.
+    pub(super) fn set(&mut self, withheld: bool, from: u64) {
+        if withheld {
+            self.hold(from);
+        } else {
+            self.release(from);
+        }
+    }
+
     /// From a clock on it is withheld, if it was not before.
-    pub(super) fn hold(&mut self, from: u64) {
+    fn hold(&mut self, from: u64) {
         self.begin(from);
         self.until = u64::MAX;
     }
 
     /// From a clock on it is not withheld, if it was.
-    pub(super) fn release(&mut self, from: u64) {
+    fn release(&mut self, from: u64) {
         if self.until == u64::MAX {
             self.until = from.max(self.refreshed);
         }
@@ -153,6 +163,8 @@ pub(super) struct Bank {
     pub(super) location: Location,
     /// Place of rank and index among those of the pseudo-channel.
     pub(super) place: u16,
+    /// Place of its [`Withheld`]: its number, or that of its rank where REFab refreshes.
+    pub(super) withheld: u16,
     /// Its bit in [`Rank::open_banks`].
     pub(super) bit: u8,
 }
@@ -161,6 +173,30 @@ impl Bank {
     #[inline]
     pub(super) fn rank(&self) -> usize {
         usize::from(self.location.rank)
+    }
+
+    /// A column command was issued, and its entry has gone: mostly the next entry of the bank wants the same row, and the
+    /// bank's candidate is one for that entry. Whether it is so.
+    #[inline(always)]
+    pub(super) fn is_followed(
+        &self,
+        candidates: &mut [Candidate],
+        entries: &[Entry],
+        kind: usize,
+    ) -> bool {
+        let first = self.lists[kind].first;
+        if let Some(entry) = entries.get(usize::from(first))
+            && let Some(candidate) = candidates.get_mut(usize::from(self.candidate))
+            && entry.request.row == self.open
+            // An overdue entry may have passed the bank's candidate, which then is no column command.
+            && candidate.order < ROW_COMMAND
+        {
+            candidate.entry = first;
+            candidate.order = entry.age;
+            candidate.bank_ok = self.column_ok[kind];
+            return true;
+        }
+        false
     }
 
     /// Whether no request of either kind is queued for it.
@@ -180,7 +216,7 @@ pub(super) struct PseudoChannel {
     pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and index of bank: when all such banks are precharged.
     pub(super) idle_ok: Vec<u64>,
-    /// By bank.
+    /// See [`Bank::withheld`].
     pub(super) withheld: Vec<Withheld>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<Stack>,
@@ -207,7 +243,7 @@ impl PseudoChannel {
     /// Clocks before a clock for which a bank was withheld or refreshed.
     #[inline]
     pub(super) fn withheld_before(&self, bank: usize, now: u64) -> u64 {
-        self.withheld[bank].before(now)
+        self.withheld[usize::from(self.banks[bank].withheld)].before(now)
     }
 
     /// `number` is its own.
@@ -257,6 +293,10 @@ impl PseudoChannel {
                 row: 0,
                 column: 0,
             },
+            withheld: small(match policy.refresh {
+                Refresh::SameBank => bank,
+                Refresh::AllBank | Refresh::Off => bank / (groups * per_group),
+            }),
             bit: byte(bank % (groups * per_group)),
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };

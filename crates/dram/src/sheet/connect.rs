@@ -12,7 +12,7 @@ use super::module::{self, Module, Pair};
 use super::rounding::clocks_within;
 use super::system::{self, System};
 use super::timing::{Buffers, Ground, Turnarounds};
-use super::{BeatReturn, Name, mapping};
+use super::{BeatReturn, mapping};
 use crate::config::{
     self, Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
 };
@@ -33,10 +33,12 @@ pub struct Connected {
     pub currents: Vec<(String, Currents)>,
 }
 
-/// Every undisclosed parameter of a module in a system, the system's first.
+/// Every undisclosed parameter of a module with its dies in a system, the system's first. A distance for which the dies
+/// have a rule of their own, as DDR4 has for reads before writes, is no choice of the controller.
 #[must_use]
-pub fn choices(module: &Module, system: &System) -> Vec<Choice> {
+pub fn choices(module: &Module, die: &Die, system: &System) -> Vec<Choice> {
     let mut choices = system.choices();
+    choices.retain(|choice| choice.name != "rtw_gap" || die.rules.rtw_gap.is_none());
     choices.extend(module.choices());
     choices
 }
@@ -61,7 +63,7 @@ pub fn check_settings(settings: &Settings) -> Result<(), SettingError> {
 
 /// Puts a module with its dies into a system.
 ///
-/// Settings override what the sheets choose. One that the module has no use for, such as how an MRDIMM's beats
+/// Settings override what the sheets choose. One that module or dies have no use for, such as how an MRDIMM's beats
 /// return on an RDIMM, is checked and changes nothing, so that one set of settings serves modules side by side.
 ///
 /// # Errors
@@ -223,13 +225,15 @@ impl Connection<'_> {
         let settings = self.settings;
         let controller = &self.system.controller;
         let rate = *self.module.dram_rate_mts.value();
-        let name: Name = self.module.speed_bin.pick("speed_bin", settings)?;
+        let own = self.module.speed_bin.value();
+        let set = settings.get("speed_bin").map(|name| name.trim());
+        let name = set.unwrap_or(own.as_str());
         let bin = self
             .die
-            .bin(name.as_str(), rate)
+            .bin(name, rate)
             .ok_or_else(|| SettingError::Value {
                 name: "speed_bin",
-                value: name.as_str().to_owned(),
+                value: name.to_owned(),
                 allowed: self.bins_at(rate),
             })?;
         let refresh_rate = match controller.refresh_rate.pick("refresh_rate", settings)? {

@@ -56,34 +56,36 @@ impl BusAccount {
 
 /// Keeps the account of one data bus.
 ///
-/// Every burst settles the time from the end of the one before it to its own end. Commands run ahead of their data, so
-/// that the last few bursts may lie beyond the clock at which the measured part begins or ends: they are remembered,
-/// to be taken apart there.
+/// Bursts without a pause between them are one run. What is told of a run is the pause before it; data moved whenever
+/// there was no pause. Commands run ahead of their data, so that the last few runs may lie beyond the clock at which
+/// the measured part begins or ends: they are remembered, to be taken apart there.
 #[derive(Clone, Debug)]
 pub(super) struct BusWatch {
+    /// All but the data, from `from` to `free`.
     account: BusAccount,
+    /// Where the measured part begins.
+    from: u64,
     /// End of the last burst, or where the measured part begins.
     free: u64,
     /// Clocks of a burst.
     burst: u64,
-    /// The last bursts, in a ring; its length is a power of two.
-    recent: Vec<Burst>,
-    next: usize,
+    /// The last runs, in a ring; its length is a power of two. The end of the last one is `free`.
+    recent: Vec<Run>,
+    last: usize,
 }
 
-/// A burst, with what is needed to account for the time from the end of the one before it.
+/// Bursts without a pause, with what is needed to account for the time from the end of the run before.
 #[derive(Clone, Copy, Debug, Default)]
-struct Burst {
-    /// End of the burst before it.
+struct Run {
+    /// End of the run before it.
     free: u64,
     /// First clock of its data.
     start: u64,
     /// Clock after its data.
     end: u64,
-    /// When its data could have started at the earliest: its arrival and CL or CWL. Like its waits known only where
-    /// there was a pause before it.
+    /// When its data could have started at the earliest: its first request's arrival and CL or CWL.
     earliest: u64,
-    /// Of a burst whose request did not wait, what another one left.
+    /// Those of its first request. Of one that did not wait, what another one left.
     waits: [u32; CAUSES],
 }
 
@@ -92,22 +94,32 @@ impl BusWatch {
         let ahead = timing.cl.max(timing.cwl) / timing.burst.max(1) + 2;
         Self {
             account: BusAccount::default(),
+            from: 0,
             free: 0,
             burst: timing.burst.into(),
-            recent: vec![Burst::default(); (ahead as usize).next_power_of_two()],
-            next: 0,
+            recent: vec![Run::default(); (ahead as usize).next_power_of_two()],
+            last: 0,
         }
     }
 
     /// The account begins at a clock, with what is known of the time after it.
     pub(super) fn begin(&mut self, at: u64) {
         self.account = self.known_beyond(at);
-        self.free = self.free.max(at);
+        self.from = at;
+        if self.free < at {
+            // A run without data stands for what was before.
+            self.next_run();
+            let empty = &mut self.recent[self.last];
+            (empty.free, empty.start) = (at, at);
+            self.free = at;
+        }
     }
 
     /// The account up to a clock. The bus is counted as empty after the last burst.
     pub(super) fn until(&self, at: u64) -> BusAccount {
         let mut account = self.account;
+        account.data = 0;
+        account.data = (self.free - self.from).saturating_sub(account.total());
         account.subtract(&self.known_beyond(at));
         account.empty += at.saturating_sub(self.free);
         account
@@ -115,39 +127,51 @@ impl BusWatch {
 
     #[inline]
     pub(super) fn burst(&mut self, served: &Served) {
-        let first = served.finish.saturating_sub(self.burst);
-        // Bursts of one bus do not overlap; were it so, the common clocks would count once.
-        let start = first.max(self.free);
-        let end = served.finish.max(start);
-        let burst = &mut self.recent[self.next];
-        burst.free = self.free;
-        burst.start = start;
-        burst.end = end;
-        self.account.data += end - start;
-        // Without a pause nothing else of the burst is ever looked at.
-        if start > self.free {
-            burst.earliest = served.arrival + (first - served.issued.min(first));
-            if burst.waited() > 0 {
-                burst.waits = served.waits;
-            }
-            burst.divide_pause(&mut self.account);
+        if served.finish > self.free + self.burst {
+            self.begin_run(served);
         }
-        self.free = end;
-        self.next = (self.next + 1) & (self.recent.len() - 1);
+        // Bursts of one bus do not overlap; were it so, the common clocks would count once.
+        self.free = self.free.max(served.finish);
+    }
+
+    /// A request's data come after a pause.
+    #[inline(never)]
+    fn begin_run(&mut self, served: &Served) {
+        let first = served.finish - self.burst;
+        self.next_run();
+        let run = &mut self.recent[self.last];
+        run.free = self.free;
+        run.start = first;
+        run.earliest = served.arrival + (first - served.issued.min(first));
+        if run.waited() > 0 {
+            run.waits = served.waits;
+        }
+        run.divide_pause(&mut self.account);
+    }
+
+    /// The last run has come to its end.
+    #[inline]
+    fn next_run(&mut self) {
+        self.recent[self.last].end = self.free;
+        self.last = (self.last + 1) & (self.recent.len() - 1);
     }
 
     /// The part of what the account holds that lies at or after a clock.
     fn known_beyond(&self, at: u64) -> BusAccount {
         let mut beyond = BusAccount::default();
-        for burst in self.recent.iter().filter(|burst| burst.end > at) {
-            burst.add_from(at, &mut beyond);
+        for (place, run) in self.recent.iter().enumerate() {
+            let last = place == self.last;
+            let end = if last { self.free } else { run.end };
+            if end > at {
+                run.add_from(at, end, &mut beyond);
+            }
         }
         beyond
     }
 }
 
-impl Burst {
-    /// Divides the time between the burst before and this one. What its request did not let pass unused by being late
+impl Run {
+    /// Divides the time between the run before and this one. What its request did not let pass unused by being late
     /// is divided among the causes of its wait, in proportion to them; what rounding leaves goes to the greatest.
     ///
     /// That others stood in the queue before it says nothing of the bus: `queue` counts only where it is all there is.
@@ -186,9 +210,9 @@ impl Burst {
         account.waits[greatest] += left;
     }
 
-    /// Adds what of this burst and the pause before it lies at or after a clock. Within the pause the order is taken to
-    /// be: empty, then the causes in their order.
-    fn add_from(&self, at: u64, account: &mut BusAccount) {
+    /// Adds what of this run, up to its end, and the pause before it lies at or after a clock. Within the pause the order
+    /// is taken to be: empty, then the causes in their order.
+    fn add_from(&self, at: u64, end: u64, account: &mut BusAccount) {
         let mut whole = BusAccount::default();
         if self.start > self.free {
             self.divide_pause(&mut whole);
@@ -203,7 +227,7 @@ impl Burst {
         for (sum, clocks) in account.waits.iter_mut().zip(whole.waits) {
             *sum += keep(clocks);
         }
-        account.data += keep(self.end - self.start);
+        account.data += keep(end - self.start);
     }
 }
 

@@ -24,6 +24,7 @@ use bus::BusWatch;
 pub struct Statistics {
     buses: Vec<BusWatch>,
     from: u64,
+    /// Without what [`Summary::complete`] adds.
     summary: Summary,
 }
 
@@ -54,6 +55,7 @@ impl Statistics {
     /// What was done since [`begin`](Self::begin), up to a clock: that to which the sub-channel has been run.
     pub fn end(&mut self, at: u64) -> Summary {
         let mut summary = self.summary.clone();
+        summary.complete();
         summary.clocks = at.saturating_sub(self.from);
         for bus in &self.buses {
             summary.bus.merge(&bus.until(at));
@@ -70,25 +72,18 @@ impl Observer for Statistics {
         self.summary.commands[issued.command as usize] += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn served(&mut self, served: &Served) {
         let summary = &mut self.summary;
-        match served.kind {
-            Kind::Read => summary.count_read(served),
-            Kind::Write => summary.writes += 1,
+        if served.kind == Kind::Read {
+            summary.count_read(served);
         }
-        match served.outcome {
-            Outcome::Hit => summary.hits += 1,
-            Outcome::Miss => summary.misses += 1,
-            Outcome::Conflict => summary.conflicts += 1,
-            Outcome::Forwarded => summary.forwarded += 1,
-            Outcome::Merged => summary.merged += 1,
+        // A hit is its column command: there is nothing more to count.
+        if served.outcome != Outcome::Hit && !summary.count_no_hit(served.outcome) {
+            return;
         }
-        if !matches!(served.outcome, Outcome::Forwarded | Outcome::Merged)
-            && let Some(bus) = self
-                .buses
-                .get_mut(usize::from(served.location.pseudo_channel))
-        {
+        let bus = usize::from(served.location.pseudo_channel);
+        if let Some(bus) = self.buses.get_mut(bus) {
             bus.burst(served);
         }
     }

@@ -1,6 +1,7 @@
 //! The figures of a run.
 
-use crate::observer::{CAUSES, Served};
+use crate::command::Command;
+use crate::observer::{CAUSES, Outcome, Served};
 use crate::statistics::{BusAccount, ClockHistogram};
 
 /// What was done within the measured part of a run, by one sub-channel or by several together.
@@ -65,18 +66,41 @@ impl Summary {
         (all > 0).then(|| self.hits as f64 / all as f64)
     }
 
+    /// What follows from other counters, and is not counted by itself: every request with commands of its own has one
+    /// column command.
+    pub(super) fn complete(&mut self) {
+        let count = |command: Command| self.commands[command as usize];
+        let read = count(Command::Rd) + count(Command::Rda);
+        let written = count(Command::Wr) + count(Command::Wra);
+        self.reads = read + self.forwarded;
+        self.writes = written + self.merged;
+        self.hits = (read + written).saturating_sub(self.misses + self.conflicts);
+        self.read_clocks = self.read_latency.sum();
+    }
+
+    /// Counts how a request was served that was no hit. Whether its data moved over the bus.
+    #[inline(never)]
+    pub(super) fn count_no_hit(&mut self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Hit => return true,
+            Outcome::Miss => self.misses += 1,
+            Outcome::Conflict => self.conflicts += 1,
+            Outcome::Forwarded => self.forwarded += 1,
+            Outcome::Merged => self.merged += 1,
+        }
+        !matches!(outcome, Outcome::Forwarded | Outcome::Merged)
+    }
+
     #[inline]
     pub(super) fn count_read(&mut self, served: &Served) {
-        let latency = served.finish - served.arrival;
-        self.reads += 1;
-        self.read_clocks += latency;
-        self.read_latency.record(latency);
+        self.read_latency.record(served.finish - served.arrival);
+        if served.issued == served.arrival {
+            return;
+        }
         // Most causes have no part in a wait. Besides, vectors of what was just stored one by one load slowly.
-        let sums = self.read_waits.chunks_exact_mut(2);
-        for (sum, part) in sums.zip(served.waits.chunks_exact(2)) {
-            if part[0] | part[1] != 0 {
-                sum[0] += u64::from(part[0]);
-                sum[1] += u64::from(part[1]);
+        for (sum, &part) in self.read_waits.iter_mut().zip(&served.waits) {
+            if part != 0 {
+                *sum += u64::from(part);
             }
         }
     }

@@ -7,7 +7,7 @@ use wordline_core::{BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
 use wordline_dram::system::Run;
 
 use super::band::{self, Variation};
-use super::explain::{self, Bound};
+use super::explain;
 use super::rows::{self, Work};
 use super::{Memory, Test};
 use crate::control::Control;
@@ -147,22 +147,12 @@ impl Found<'_> {
         let (Some(first), Some(other)) = ((self.run)(0, None), (self.run)(target, None)) else {
             return;
         };
-        let over = self.over(target);
-        let ratio = other.bytes_per_s() / first.bytes_per_s();
-        document
-            .rows
-            .push(over.row(Metric::ThroughputRatio, Ok(ratio)));
         let of = |target: usize, run| {
             let memory = &self.test.memories[target];
-            Some((memory, run, Bound::of(memory, run, slots(memory))?))
+            (memory, run, slots(memory))
         };
-        let parts = || explain::parts(of(0, first)?, of(target, other)?);
-        for (cause, part) in parts().into_iter().flatten() {
-            let at = over.at("cause", cause);
-            document
-                .rows
-                .push(at.row(Metric::ThroughputRatioPart, Ok(part)));
-        }
+        let (first, other) = (of(0, first), of(target, other));
+        explain::rows(&self.over(target), first, other, document);
     }
 
     fn over(&self, target: usize) -> Subject {

@@ -17,10 +17,12 @@
 //!
 //! A faster bus then explains no more than the time that its shorter bursts save.
 
+use wordline_core::{Metric, ResultSet};
 use wordline_dram::system::Run;
 use wordline_dram::{BusAccount, Cause, Summary};
 
 use super::Memory;
+use crate::subject::Subject;
 
 /// The part that is a faster bus, not a better use of it.
 const BUS_RATE: &str = "bus_rate";
@@ -36,6 +38,9 @@ const OUTSTANDING: &str = "outstanding";
 
 /// Writes on their way to a controller that accepts them.
 const WRITES: &str = "write_slots";
+
+/// The way from a core to the controller and back.
+pub(super) const ON_CHIP: &str = "on_chip";
 
 /// What is left: the wait for the DRAM's next clock edge, and what is under way at either end of a run.
 pub(super) const ROUNDING: &str = "rounding";
@@ -117,7 +122,7 @@ pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'stati
     let time = |clocks: f64| clocks * 2e6 / f64::from(clock.data_rate_mts);
     let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
     let mut parts = vec![
-        ("on_chip", on_chip as f64),
+        (ON_CHIP, on_chip as f64),
         ("buffer", config.module_delay_ps as f64),
         ("cas", time(f64::from(timing.cl))),
         ("burst", time(f64::from(timing.burst))),
@@ -129,7 +134,7 @@ pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'stati
 }
 
 /// The parts of the ratio of two runs' throughputs minus 1; `None` where one of them carried nothing.
-pub(super) fn parts(
+fn parts(
     first: (&Memory<'_>, &Run, Bound),
     other: (&Memory<'_>, &Run, Bound),
 ) -> Option<Vec<(&'static str, f64)>> {
@@ -140,6 +145,23 @@ pub(super) fn parts(
     };
     let finite = parts.iter().all(|(_, part)| part.is_finite());
     finite.then_some(parts)
+}
+
+/// A run of a memory, with the most lines that its cores could have under way.
+pub(super) type Loaded<'a> = (&'a Memory<'a>, &'a Run, u64);
+
+/// Adds the ratio of two runs' throughputs, and its parts.
+pub(super) fn rows(over: &Subject, first: Loaded<'_>, other: Loaded<'_>, document: &mut ResultSet) {
+    let ratio = other.1.bytes_per_s() / first.1.bytes_per_s();
+    let row = over.row(Metric::ThroughputRatio, Ok(ratio));
+    document.rows.push(row);
+    let bound = |(memory, run, most)| Some((memory, run, Bound::of(memory, run, most)?));
+    let parts = || parts(bound(first)?, bound(other)?);
+    for (cause, part) in parts().into_iter().flatten() {
+        let at = over.at("cause", cause);
+        let row = at.row(Metric::ThroughputRatioPart, Ok(part));
+        document.rows.push(row);
+    }
 }
 
 /// What the buses of a memory were used for.

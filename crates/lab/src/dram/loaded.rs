@@ -6,7 +6,7 @@ use wordline_dram::system::Run;
 
 use super::knee::{self, Place};
 use super::rows::{self, Work, seconds};
-use super::{Memory, Test};
+use super::{Memory, Test, cautions, explain};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -48,6 +48,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(test, loaded)?;
+    cautions::samples(loaded.samples, document);
     let mut points = Vec::new();
     for memory in &test.memories {
         points.push(test.idle_point(memory, loaded.samples));
@@ -87,6 +88,7 @@ pub(super) fn run(
         rows(test, loaded, curve, document);
     }
     if document.complete {
+        explain(test, loaded, &curves, document);
         compare(test, loaded, &curves, document);
     }
     Ok(())
@@ -106,9 +108,7 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
     // An interrupted sweep has no ends, and without them no knee.
     let knee = knee::knee(&places).filter(|_| document.complete);
     let stages = knee::stages(&places, knee, curve.idle.unwrap_or(0.0));
-    let cores = &memory.connected.config.cores;
-    let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
-    let most = load * u64::from(cores.misses) + u64::from(loaded.probes);
+    let most = most(loaded, memory);
     for ((delay, run), stage) in curve.points.iter().zip(stages).rev() {
         let subject = whole.at("delay_cycles", *delay);
         Work::of(run).rows(memory, &subject, document);
@@ -153,6 +153,37 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
             let value = value.ok_or(NoValue::BeyondRange);
             document.rows.push(whole.row(metric, value));
         }
+    }
+}
+
+/// Lines that all cores together can have under way.
+fn most(loaded: &LoadedTest, memory: &Memory<'_>) -> u64 {
+    let cores = &memory.connected.config.cores;
+    let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
+    load * u64::from(cores.misses) + u64::from(loaded.probes)
+}
+
+/// What the others carry more than the first under the greatest load, and why.
+fn explain(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curves: &[Curve<'_, '_>],
+    document: &mut ResultSet,
+) {
+    let Some((first, others)) = curves.split_first() else {
+        return;
+    };
+    for other in others {
+        let (Some((delay, mine)), Some((_, theirs))) = (first.points.last(), other.points.last())
+        else {
+            continue;
+        };
+        let over = subject(test, loaded, other.memory)
+            .at("delay_cycles", *delay)
+            .at("over", first.memory.name.as_str());
+        let first = (first.memory, mine, most(loaded, first.memory));
+        let other = (other.memory, theirs, most(loaded, other.memory));
+        explain::rows(&over, first, other, document);
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod band;
 mod bandwidth;
+mod cautions;
 mod commands;
 mod explain;
 mod idle;
@@ -137,10 +138,9 @@ fn check_samples(samples: u64) -> Result<(), LabError> {
     if (1..=SAMPLES_MAX).contains(&samples) {
         return Ok(());
     }
-    Err(LabError::Number {
+    Err(LabError::List {
         what: "samples",
-        found: samples as f64,
-        problem: format!("are no samples; allowed: 1 to {SAMPLES_MAX}"),
+        problem: format!("{samples} cannot be taken; allowed: 1 to {SAMPLES_MAX}"),
     })
 }
 
@@ -227,7 +227,10 @@ impl Test<'_> {
         document: &mut ResultSet,
     ) -> Result<Option<Run>, LabError> {
         match ended {
-            Some(Ok(run)) => Ok(Some(run)),
+            Some(Ok(run)) => {
+                cautions::refresh(memory, &run, document);
+                Ok(Some(run))
+            }
             Some(Err(source)) => Err(LabError::Memory {
                 target: memory.name.clone(),
                 source,

@@ -50,14 +50,19 @@ pub(crate) fn run(points: &[Point], control: &Control<'_>) -> Result<Vec<Ended>,
 /// refreshes as it may owe, and the first one falls due within an interval. What was measured before would be a memory
 /// that refreshes less than it has to.
 fn settled_ps(config: &SystemConfig) -> u64 {
+    let intervals = u64::from(config.sub_channel.policy.refresh_postponed_max) + 2;
+    refresh_interval_ps(config).map_or(0, |interval| intervals * interval)
+}
+
+/// How often a rank gets a refresh, in picoseconds; `None` without refresh.
+pub(super) fn refresh_interval_ps(config: &SystemConfig) -> Option<u64> {
     let of = &config.sub_channel;
     let interval = match of.policy.refresh {
-        Refresh::Off => return 0,
+        Refresh::Off => return None,
         Refresh::AllBank => of.timing.refi,
         Refresh::SameBank => of.timing.refi_sb,
     };
-    let intervals = u64::from(of.policy.refresh_postponed_max) + 2;
-    of.clock.ps(intervals * u64::from(interval))
+    Some(of.clock.ps(u64::from(interval)))
 }
 
 /// Does numbered pieces of work on the threads that `control` allows; its listener is called on this one.

@@ -5,6 +5,7 @@
 //! chip is the program's own.
 
 use std::collections::HashMap;
+use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::results::{NoValue, WarningCode};
@@ -12,13 +13,16 @@ use wordline_core::{DramTraceTest, LatencyHistogram, Metric, Operation, ResultSe
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Kind, Observer, Statistics, Summary};
-use wordline_trace::dram::{DramFormat, DramRequest, DramSummary, Options, open};
+use wordline_trace::dram::{
+    DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError, Options, open,
+};
 
 use super::commands::{Commands, Findings};
-use super::rows::Work;
-use super::{Memory, TIME_MAX, Test};
+use super::rows::{Work, seconds};
+use super::{Memory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::subject::Subject;
 
 /// Requests between two looks at whether the run should stop.
 const BREATH: u64 = 1 << 14;
@@ -28,6 +32,9 @@ const PAUSE_PS: u64 = 100_000_000;
 
 /// Step in picoseconds by which a memory is run while requests without times wait for one that is done.
 const STEP_PS: u64 = 5_000;
+
+/// A trace that is being read.
+type Requests = DramTrace<Box<dyn BufRead>>;
 
 pub(super) fn run(
     test: &Test<'_>,
@@ -44,6 +51,13 @@ pub(super) fn run(
         what: "as",
         problem: error.to_string(),
     })?;
+    if trace.clock_hz == Some(0) {
+        return Err(LabError::List {
+            what: "clock",
+            problem: "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz"
+                .to_owned(),
+        });
+    }
     for memory in &test.memories {
         let options = Options {
             memory_bytes: memory.connected.config.bytes(),
@@ -82,13 +96,32 @@ fn replay(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Option<Replayed>, LabError> {
-    let config = &memory.connected.config;
-    let failed = |source| LabError::DramTrace {
+    let requests = open(control.open(&trace.file)?, options);
+    let mut requests = requests.map_err(|source| unusable(trace, source))?;
+    let commands = Commands::new(memory, trace, control)?;
+    let replayed = watched(memory, trace, &mut requests, &commands, control);
+    // Whatever came of it: a command trace that is cut short must still be one that can be read.
+    let finished = commands.finish();
+    let replayed = replayed?;
+    finished.map(|()| replayed)
+}
+
+fn unusable(trace: &DramTraceTest, source: DramTraceError) -> LabError {
+    LabError::DramTrace {
         file: trace.file.clone(),
         source,
-    };
-    let mut requests = open(control.open(&trace.file)?, options).map_err(failed)?;
-    let commands = Commands::new(memory, trace, control)?;
+    }
+}
+
+/// Replays requests on a memory whose commands are watched.
+fn watched(
+    memory: &Memory<'_>,
+    trace: &DramTraceTest,
+    requests: &mut Requests,
+    commands: &Commands,
+    control: &Control<'_>,
+) -> Result<Option<Replayed>, LabError> {
+    let config = &memory.connected.config;
     let sub_channel = &config.sub_channel;
     let watch = |channel, number| {
         let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
@@ -100,46 +133,8 @@ fn replay(
     })?;
     let window = u64::from(config.cores.cores) * u64::from(config.cores.misses);
     let mut player = Player::new(system, window.max(1));
-    for (number, request) in requests.by_ref().enumerate() {
-        let request = request.map_err(failed)?;
-        let at_ps = request.at.map_or(0, Time::ps);
-        if at_ps > TIME_MAX.ps() {
-            return Err(LabError::Log {
-                file: trace.file.clone(),
-                problem: format!(
-                    "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
-                    request.line,
-                    Time::from_ps(at_ps)
-                ),
-            });
-        }
-        while at_ps > player.now_ps + PAUSE_PS {
-            if control.stopped() {
-                return Ok(None);
-            }
-            player.pause();
-            control.report(Progress {
-                step: &memory.name,
-                done_bytes: 0,
-                total_bytes: 0,
-            });
-        }
-        player
-            .push(number as u64, &request)
-            .map_err(|problem| LabError::Log {
-                file: trace.file.clone(),
-                problem,
-            })?;
-        if (number as u64).is_multiple_of(BREATH) {
-            if control.stopped() {
-                return Ok(None);
-            }
-            control.report(Progress {
-                step: &memory.name,
-                done_bytes: 0,
-                total_bytes: 0,
-            });
-        }
+    if !play(memory, trace, requests, &mut player, control)? {
+        return Ok(None);
     }
     let told = requests.summary();
     let mut done = player.finish();
@@ -156,9 +151,6 @@ fn replay(
         energy.merge(&meter.end(end));
         tap.finish(end, &mut findings);
     }
-    drop(done.system);
-    let checked = commands.checks().then_some(findings);
-    commands.finish()?;
     Ok(Some(Replayed {
         end_ps,
         reads: done.reads,
@@ -166,8 +158,53 @@ fn replay(
         summary,
         energy,
         told,
-        checked,
+        checked: commands.checks().then_some(findings),
     }))
+}
+
+/// Hands every request to the player; `false` when it is told to stop.
+fn play<O: Observer>(
+    memory: &Memory<'_>,
+    trace: &DramTraceTest,
+    requests: &mut Requests,
+    player: &mut Player<O>,
+    control: &Control<'_>,
+) -> Result<bool, LabError> {
+    // The file's own reading says how far it is.
+    let stopped = || {
+        control.report(Progress {
+            step: &memory.name,
+            done_bytes: 0,
+            total_bytes: 0,
+        });
+        control.stopped()
+    };
+    let at_fault = |problem| LabError::Log {
+        file: trace.file.clone(),
+        problem,
+    };
+    for (number, request) in requests.by_ref().enumerate() {
+        let request = request.map_err(|source| unusable(trace, source))?;
+        let at_ps = request.at.map_or(0, Time::ps);
+        if at_ps > TIME_MAX.ps() {
+            return Err(at_fault(format!(
+                "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
+                request.line,
+                Time::from_ps(at_ps)
+            )));
+        }
+        while at_ps > player.now_ps + PAUSE_PS {
+            if stopped() {
+                return Ok(false);
+            }
+            player.pause();
+        }
+        player.push(number as u64, &request).map_err(at_fault)?;
+        if (number as u64).is_multiple_of(BREATH) && stopped() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Hands requests to a memory in their time.
@@ -307,6 +344,7 @@ impl Replayed {
         if reads > 0 {
             let name = format!("{}, trace", memory.name);
             subject.latencies(&self.reads, name, document);
+            self.parts(memory, &subject, document);
         }
         if let Some(checked) = &self.checked {
             // What breaks a rule is no result.
@@ -318,6 +356,24 @@ impl Replayed {
             document
                 .rows
                 .push(subject.row(Metric::CommandViolations, value));
+        }
+    }
+
+    /// What the mean of all reads consists of. Reads that the write queue answered have no part in DRAM; their time, and
+    /// waits for the next clock edge, are what is left.
+    fn parts(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+        let reads = self.reads.count() as f64;
+        let of_dram = self.summary.reads as f64 / reads;
+        // The way on chip is the program's own.
+        let parts = explain::read_parts(memory, &self.summary).into_iter();
+        let parts = parts.filter(|(part, _)| *part != explain::ON_CHIP);
+        let mut parts: Vec<_> = parts.map(|(part, ps)| (part, ps * of_dram)).collect();
+        let told: f64 = parts.iter().map(|(_, ps)| ps).sum();
+        parts.push((explain::ROUNDING, self.reads.sum_ps() as f64 / reads - told));
+        for (cause, ps) in parts {
+            let at = subject.at("cause", cause);
+            let row = at.row(Metric::LatencyMeanPart, Ok(seconds(ps)));
+            document.rows.push(row);
         }
     }
 

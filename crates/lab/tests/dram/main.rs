@@ -1,12 +1,13 @@
 //! Tests of memory modules, on one channel and a few cores so that they take moments.
 
+mod explained;
+mod lengths;
 mod support;
 mod trace;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wordline_catalog::Catalog;
 use wordline_core::results::Row;
 use wordline_core::{Band, DramTest, Metric, Mix, ResultSet, Timing};
 use wordline_lab::Control;
@@ -242,78 +243,6 @@ fn the_probes_share_of_the_load_is_told() {
     assert!(rate("0", Metric::ThroughputProbes) < light);
 }
 
-/// Few misses: their latency decides. The MRDIMM's buffers cost what they take of a line's time; the faster bus is
-/// worth no more than its shorter bursts, and no row says that it is.
-#[test]
-fn where_misses_bind_the_gain_is_explained_by_the_time_of_a_line() {
-    let mut experiment = bandwidth(&[Mix::Reads, Mix::TwoToOne], Band::None);
-    let settings = &mut dram(&mut experiment).settings;
-    settings.insert("cores".into(), "4".into());
-    settings.insert("misses".into(), "8".into());
-    let document = ran(&experiment);
-    for row in document.of(Metric::ThroughputBound) {
-        assert_eq!(row.value, Some(1.0), "{}", row.identity());
-    }
-    let value = |metric, target: &str, cause: Option<&str>| {
-        let mut rows = document.of(metric).filter(|row| {
-            row.target == target
-                && row.text("mix") == Some("1:0")
-                && row.text("cause") == cause
-                && row.text("estimate").is_none()
-        });
-        rows.next().and_then(|row| row.value)
-    };
-    let part = |cause| value(Metric::ThroughputRatioPart, MRDIMM, Some(cause));
-    let takes = value(Metric::LatencyMean, MRDIMM, None).expect("a number");
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let delay = |target: &str| {
-        let target = catalog.dram_target(target).expect("both exist");
-        let connected = target.connect(&BTreeMap::new()).expect("it connects");
-        connected.config.module_delay_ps as f64 * 1e-12
-    };
-    let buffers = -(delay(MRDIMM) - delay(RDIMM)) / takes;
-    let found = part("buffer").expect("a part");
-    assert!(
-        buffers < -0.01 && (found - buffers).abs() < 1e-3,
-        "{found} {buffers}"
-    );
-    // 8 clocks at 3.2 GHz against 8 at 2.2 GHz: a burst takes 1.14 ns longer on the buses behind the buffers.
-    let burst = part("burst").expect("a part");
-    assert!(
-        (burst - (2.5e-9 - 8.0 / 2.2e9) / takes).abs() < 1e-3,
-        "{burst}"
-    );
-    assert_eq!(part("bus_rate"), None);
-    let (mean, most) = (
-        value(Metric::OutstandingMean, RDIMM, None),
-        value(Metric::OutstandingMax, RDIMM, None),
-    );
-    assert!(most == Some(32.0) && mean > Some(31.5), "{mean:?}");
-}
-
-/// Many misses: the faster bus is the ratio of the peaks, 8800 to 6400, whatever was delivered.
-#[test]
-fn where_the_memory_binds_the_gain_is_explained_by_the_time_of_the_buses() {
-    let document = ran(&bandwidth(&[Mix::Reads, Mix::Triad], Band::None));
-    for row in document.of(Metric::ThroughputBound) {
-        assert_eq!(row.value, Some(2.0), "{}", row.identity());
-    }
-    let parts = document
-        .of(Metric::ThroughputRatioPart)
-        .filter(|row| row.text("cause") == Some("bus_rate"));
-    let parts: Vec<f64> = parts.filter_map(|row| row.value).collect();
-    assert_eq!(parts.len(), 2);
-    assert!(
-        parts.iter().all(|part| (part - 0.375).abs() < 1e-12),
-        "{parts:?}"
-    );
-    // Writes hold their slots too: of a triad as many lines are under way as there can be.
-    let full = document
-        .of(Metric::OutstandingMean)
-        .all(|row| row.value > Some(0.95 * 576.0));
-    assert!(full);
-}
-
 /// The share that was read is measured, and the energy of every test has its band.
 #[test]
 fn shares_of_reads_are_measured_and_energies_have_bands() {
@@ -433,12 +362,12 @@ fn what_cannot_be_run_is_refused_by_name() {
     );
     assert!(list(&[u64::MAX]).contains("is too long; allowed: 0 to"));
     let samples = refusal(|experiment| match &mut dram(experiment).test {
-        DramTest::Loaded(test) => test.samples = 0,
+        DramTest::Loaded(test) => test.samples = u64::MAX,
         _ => unreachable!("it is loaded"),
     });
     assert_eq!(
         samples,
-        "samples 0 are no samples; allowed: 1 to 1000000000"
+        "samples 18446744073709551615 cannot be taken; allowed: 1 to 1000000000"
     );
     for probes in [0, 10_000] {
         let refused = refusal(|experiment| match &mut dram(experiment).test {

@@ -8,7 +8,7 @@ use wordline_catalog::Catalog;
 use wordline_core::{DramTest, DramTraceTest, Metric, ResultSet};
 use wordline_lab::{CommandForm, Commands, Control, LabError};
 
-use super::support::{MRDIMM, RDIMM, dram, is_plain, of, with};
+use super::support::{MRDIMM, RDIMM, dram, is_plain, of, sums, wholes, with};
 
 /// Takes what is written.
 #[derive(Clone, Default)]
@@ -81,6 +81,35 @@ fn a_trace_is_replayed_its_commands_written_and_checked() {
         .filter(|line| line.contains(",RD,"))
         .count();
     assert_eq!(column, 6, "{commands}");
+}
+
+/// By hand, on the RDIMM: the sum of a register's delay, tRCD 52, CL 52 and 8 clocks of data, 112 clocks of 312.5 ps.
+#[test]
+fn what_a_read_of_a_trace_consists_of_adds_up() {
+    let (result, _) = replay(
+        "time_ns,address,operation\n0,0x0,R\n0,0x10000000,R\n100,0x0,W\n101,0x0,R\n500,0x20000000,R\n",
+        false,
+    );
+    let document = result.expect("it runs");
+    let wholes = wholes(&document, Metric::LatencyMean);
+    let parts = sums(&document, Metric::LatencyMeanPart);
+    assert_eq!(parts.len(), 2);
+    for (of, sum) in parts {
+        assert!((sum - wholes[&of]).abs() < 1e-15, "{of}: {sum}");
+    }
+    let (result, _) = replay("time_ns,address,operation\n0,0x0,R\n", false);
+    let document = result.expect("it runs");
+    let part = |cause: &str| {
+        let mut rows = document.of(Metric::LatencyMeanPart);
+        let row = rows.find(|row| row.target == RDIMM && row.text("cause") == Some(cause));
+        row.and_then(|row| row.value)
+            .map(|seconds| (seconds * 1e12).round())
+    };
+    assert_eq!(part("activate"), Some(16_250.0));
+    assert_eq!(part("cas"), Some(16_250.0));
+    assert_eq!(part("burst"), Some(2_500.0));
+    assert_eq!(part("bank"), Some(0.0));
+    assert_eq!(part("on_chip"), None);
 }
 
 /// One write and nothing after it: the end is that of its data. By hand, on the RDIMM: tRCD 52, CWL 50 and 8 clocks of

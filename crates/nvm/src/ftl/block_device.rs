@@ -134,23 +134,13 @@ impl<F: Flash> Ftl<F> {
         config: FtlConfig,
     ) -> Result<Self, MountError<F::Error>> {
         let sector_bytes = media.sector_bytes;
-        let mut bad = 0;
-        for block in 0..media.shape().blocks {
-            bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
-        }
-        // One more block is set aside for mounts.
-        config.logical_pages(media.shape(), bad + 1).map_err(FtlError::from)?;
+        config.logical_pages(media.shape(), 0).map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
         for block in 0..media.shape().blocks {
             erase(&mut media, block).map_err(MediaError::Device)?;
         }
         let mut layer = Translation::format(media, config)?;
-        let last = layer.space.free().next_back();
-        if let Some(block) = last {
-            layer.space.take(block);
-            layer.set_aside(block);
-        }
         let logical = layer.pages();
         let mark = Mark::new(layer.media(), &config, sector_bytes).with_logical(logical);
         layer
@@ -195,7 +185,7 @@ impl<F: Flash> Ftl<F> {
         }
         let found = mount::find(&mut media, logical).map_err(MediaError::Device)?;
         let found = recover(&mut media, found)?;
-        let layer = Translation::mounted(media, config, logical, found)?;
+        let layer = Translation::mounted(media, config, &found)?;
         Ok(Self::on(layer, sector_bytes))
     }
 

@@ -1,7 +1,7 @@
 //! Blocks that are emptied, page by page: which one, when, and how far in one go.
 
 use super::config::Victim;
-use super::media::{CellMode, Media, PageKind, Purpose};
+use super::media::{CellMode, Fault, Media, PageKind, Purpose};
 use super::space::{BlockState, NONE};
 use super::store::{Content, Stored};
 use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
@@ -39,7 +39,10 @@ impl<M: Media> Translation<M> {
     }
 
     /// A step without which the host's next page has no place.
-    pub(super) fn needed_step(&mut self) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn needed_step(&mut self, logical: u32) -> Result<Purpose, FtlError<M::Error>> {
+        if self.logs.is_some() {
+            return self.log_step(logical);
+        }
         let mode = self.host_mode();
         if self.space.free_blocks() > RESERVE && self.cache_has_room() {
             self.open(HOST, mode, Purpose::Host)?;
@@ -101,13 +104,16 @@ impl<M: Media> Translation<M> {
 
     /// Empties a block in which a program failed, while as many blocks are free. It brings no free block, so
     /// that it comes after cleaning when these are few.
-    fn failing_job(&self, free: u32) -> Option<Job> {
+    pub(super) fn failing_job(&self, free: u32) -> Option<Job> {
         let block = *self.failing.first()?;
         (self.space.free_blocks() >= free).then(|| Job::new(Purpose::Cleaning, block))
     }
 
     /// The closed block that is worth cleaning most, if any has a dead page.
     fn victim(&mut self) -> Option<Job> {
+        if self.logs.is_some() {
+            return self.log_victim();
+        }
         let full = self.space.capacity(CellMode::Native);
         let block = match self.config.cleaning.victim {
             Victim::Greedy => {
@@ -146,21 +152,26 @@ impl<M: Media> Translation<M> {
 
     /// Moves the next live page of a block, or frees the block.
     pub(super) fn run(&mut self, mut job: Job) -> Result<Purpose, FtlError<M::Error>> {
-        let pages = self.space.shape.pages_per_block;
-        while self.space.block(job.block).live > 0 && job.index < pages {
-            let from = self.space.page(job.block, job.index);
-            let Some(logical) = self.space.live_in(from) else {
-                job.index += 1;
-                continue;
-            };
-            self.job = Some(job);
-            self.relocate(logical, from, job.purpose)?;
-            break;
+        if self.logs.is_some() {
+            return self.run_merge(job);
         }
-        if self.space.block(job.block).live == 0 {
-            self.finish(job.block)?;
-        } else {
-            self.job = Some(job);
+        let pages = self.space.shape.pages_per_block;
+        let mut moved = false;
+        while !moved && self.space.block(job.block).live > 0 && job.index < pages {
+            let from = self.space.page(job.block, job.index);
+            if let Some(logical) = self.space.live_in(from) {
+                self.job = Some(job);
+                self.relocate(logical, from, job.purpose)?;
+                moved = true;
+            } else {
+                job.index += 1;
+            }
+        }
+        self.job = Some(job);
+        let of = self.space.block(job.block);
+        // An erase is a step of its own.
+        if of.live == 0 && !(moved && of.trimmed) {
+            self.finish(job)?;
         }
         Ok(job.purpose)
     }
@@ -177,34 +188,91 @@ impl<M: Media> Translation<M> {
         } else {
             MOVED
         };
-        let mut lost = self.is_lost(logical);
         loop {
             if self.open[stream].block == NONE && !self.open(stream, CellMode::Native, purpose)? {
                 return Err(self.full());
             }
-            let stored = if lost {
-                self.store(stream, purpose, PageKind::Lost, logical, Content::Nothing)?
-            } else {
-                let content = Content::CopyOf(from);
-                self.store(stream, purpose, PageKind::Data, logical, content)?
-            };
-            match stored {
-                Stored::At(_) => return Ok(()),
-                Stored::Unreadable => lost = true,
-                Stored::Failed => {}
+            let stored = self.store_again(stream, logical, from, purpose)?;
+            if stored != Stored::Failed {
+                return Ok(());
             }
         }
     }
 
+    /// Programs the next page of an open block with a logical page that is in another, or with a marker that it
+    /// was lost.
+    pub(super) fn store_again(
+        &mut self,
+        stream: usize,
+        logical: u32,
+        from: u32,
+        purpose: Purpose,
+    ) -> Result<Stored, FtlError<M::Error>> {
+        if !self.is_lost(logical) {
+            // Without summaries no mount sees whether a block was closed.
+            let marks = self.space.shape.summary_pages > 0;
+            let kind = match purpose {
+                Purpose::Recovery if marks => PageKind::Recovered,
+                _ => PageKind::Data,
+            };
+            let stored = self.store(stream, purpose, kind, logical, Content::CopyOf(from))?;
+            if stored != Stored::Unreadable || self.falls_back(logical, from) {
+                return Ok(stored);
+            }
+        }
+        self.store(stream, purpose, PageKind::Lost, logical, Content::Nothing)
+    }
+
     /// An emptied block is free, or retired where a program failed in it.
-    fn finish(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
-        if self.space.block(block).state == BlockState::Failing {
+    pub(super) fn finish(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+        self.prepare(job.block, job.purpose)?;
+        self.job = None;
+        self.free_or_retire(job.block)
+    }
+
+    /// Sees to it that a block without live pages can be freed or retired. What a mount would take for written,
+    /// although it was trimmed, is erased at once: a block that is free must be free for a mount, too.
+    pub(super) fn prepare(
+        &mut self,
+        block: u32,
+        purpose: Purpose,
+    ) -> Result<(), FtlError<M::Error>> {
+        let failing = self.space.block(block).state == BlockState::Failing;
+        let trimmed = self.space.block(block).trimmed && self.mount.is_none();
+        if failing || trimmed {
             self.secure(block)?;
-            self.job = None;
+        }
+        if failing || !trimmed {
+            return Ok(());
+        }
+        self.media.purpose(purpose);
+        match self.media.erase(block, CellMode::Native) {
+            Ok(()) => {
+                self.work.erased += 1;
+                self.space.erased(block);
+                self.space.block_mut(block).blank = true;
+                Ok(())
+            }
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(_) => {
+                self.space.block_mut(block).state = BlockState::Failing;
+                self.failing.push(block);
+                Ok(())
+            }
+        }
+    }
+
+    /// A block without live pages is free, or retired where a program or an erase failed in it.
+    pub(super) fn free_or_retire(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        if self.space.block(block).state == BlockState::Failing {
             self.failing.retain(|failing| *failing != block);
             return self.retire(block);
         }
-        self.job = None;
+        if let Some(mount) = &mut self.mount {
+            mount.hold(block);
+            self.space.hold(block);
+            return Ok(());
+        }
         self.space.release(block);
         self.look_at_wear(block);
         self.mark();

@@ -159,12 +159,22 @@ impl FtlConfig {
         let blocks = u64::from(shape.blocks);
         within("spare_blocks", self.spare_blocks, needed..=blocks - 1)?;
         let cleaning = self.cleaning;
-        let attainable = u64::from(self.spare_blocks) + u64::from(RESERVE) - needed;
+        let spare = u64::from(self.spare_blocks);
+        let mut attainable = spare + u64::from(RESERVE) - needed;
+        let mut cache = 1..=blocks;
+        if let Mapping::LogBlock { logs, shared_by } = self.mapping {
+            let least = 1 + u64::from(shared_by > 1);
+            within("shared_by", shared_by, 1..=u64::from(u32::MAX))?;
+            within("logs", logs, least..=blocks)?;
+            // Logs can be merged until none is left.
+            attainable = spare - u64::from(bad) - 1;
+            cache = 0..=0;
+        }
         within("stop_at", cleaning.stop_at, 0..=attainable)?;
         let stop_at = u64::from(cleaning.stop_at);
         within("start_below", cleaning.start_below, 0..=stop_at)?;
         if let Some(slc) = self.slc {
-            within("slc.blocks", slc.blocks, 1..=blocks)?;
+            within("slc.blocks", slc.blocks, cache)?;
         }
         let usable = shape.pages_per_block - shape.summary_pages;
         Ok((shape.blocks - self.spare_blocks) * usable)

@@ -2,6 +2,7 @@
 
 use super::clean::Job;
 use super::media::{Media, Purpose};
+use super::space::BlockState;
 use super::translation::{RESERVE, Translation};
 
 impl<M: Media> Translation<M> {
@@ -31,7 +32,10 @@ impl<M: Media> Translation<M> {
     fn least_worn(&self) -> Option<u32> {
         let allowed = self.config.leveling.static_above?;
         let blocks = (0..).zip(&self.space.blocks);
-        let closed = blocks.filter(|(number, _)| self.space.closed.contains(*number));
+        let closed = blocks.filter(|(number, block)| match &self.logs {
+            None => self.space.closed.contains(*number),
+            Some(logs) => block.state == BlockState::Closed && logs.find(*number).is_none(),
+        });
         let (number, least) = closed.min_by_key(|(_, block)| block.erases)?;
         let worn = self.space.free().map(|free| self.space.block(free).erases);
         let worn = worn.max()?;

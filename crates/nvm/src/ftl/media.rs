@@ -159,3 +159,58 @@ pub trait Media {
         None
     }
 }
+
+/// A medium that stays with its owner when the layer on it is gone.
+impl<M: Media> Media for &mut M {
+    type Data = M::Data;
+    type Error = M::Error;
+
+    fn shape(&self) -> Shape {
+        (**self).shape()
+    }
+
+    fn purpose(&mut self, purpose: Purpose) {
+        (**self).purpose(purpose);
+    }
+
+    fn read(&mut self, page: u32, out: &mut M::Data) -> Result<(), Fault<M::Error>> {
+        (**self).read(page, out)
+    }
+
+    fn program(
+        &mut self,
+        page: u32,
+        record: Record,
+        data: &M::Data,
+    ) -> Result<(), Fault<M::Error>> {
+        (**self).program(page, record, data)
+    }
+
+    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<M::Error>> {
+        (**self).copy(from, to, record)
+    }
+
+    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<M::Error>> {
+        (**self).fill(page, record)
+    }
+
+    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<M::Error>> {
+        (**self).summarize(block, records)
+    }
+
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
+        (**self).erase(block, mode)
+    }
+
+    fn retire(&mut self, block: u32) -> Result<(), Fault<M::Error>> {
+        (**self).retire(block)
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<M::Error>> {
+        (**self).is_bad(block)
+    }
+
+    fn safe_after(&self, page: u32) -> Option<u32> {
+        (**self).safe_after(page)
+    }
+}

@@ -11,8 +11,13 @@ mod block_device;
 mod buckets;
 mod clean;
 mod config;
+#[cfg(test)]
+mod fixture;
 mod flash_media;
+#[cfg(test)]
+mod layer_tests;
 mod level;
+mod log_block;
 mod mark;
 mod media;
 mod mount;
@@ -20,6 +25,9 @@ mod mount;
 mod power_cuts;
 mod record;
 mod recovery;
+mod restore;
+#[cfg(test)]
+mod restore_tests;
 mod slc;
 mod space;
 mod store;
@@ -31,5 +39,6 @@ pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Vi
 pub use flash_media::{FlashMedia, MediaError};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
 pub use record::{LayoutError, SpareLayout};
+pub use restore::{Found, ScannedBlock};
 pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

@@ -13,7 +13,7 @@ use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, Survey};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::record::{Found, Role, epoch, next_epoch};
-use super::space::BlockState;
+use super::restore::{Found as Scan, ScannedBlock};
 use super::translation::{FtlError, Translation};
 
 /// What a mount found in a flash.
@@ -24,8 +24,6 @@ pub(super) struct FoundLayer {
     pub(super) blocks: Vec<FoundBlock>,
     /// The first sequence number that may be used.
     pub(super) sequence: u64,
-    /// A blank block that the layer leaves to the next mount.
-    pub(super) reserve: Option<u32>,
     /// Pages that may read well once and fail later, as they were read.
     pub(super) held: BTreeMap<u32, Vec<u8>>,
 }
@@ -79,7 +77,6 @@ pub(super) fn find<F: Flash>(
     let goes_on = media.barriers.keep(Barrier::SequenceGoesOn);
     Ok(FoundLayer {
         newest: survey.newest(logical, greatest),
-        reserve: None,
         sequence: if goes_on { next_epoch(survey.last) } else { 1 },
         blocks: survey.blocks,
         held: survey.held,
@@ -298,54 +295,49 @@ impl<F: Flash> Translation<FlashMedia<F>> {
     pub(super) fn mounted(
         media: FlashMedia<F>,
         config: FtlConfig,
-        logical: u32,
-        found: FoundLayer,
+        found: &FoundLayer,
     ) -> Result<Self, FtlError<F::Error>> {
-        config.logical_pages(media.shape(), 0)?;
-        let mut layer = Self::empty(media, config, logical);
-        layer.sequence = found.sequence;
-        for (logical, place) in (0..).zip(&found.newest) {
-            if let Some((page, record)) = place {
-                layer.space.put(logical, Some(*page), 0);
-                if record.kind == PageKind::Lost {
-                    layer.lost.insert(logical);
-                }
-            }
-        }
-        let mut cached = Vec::new();
-        let erases = typical_erases(&layer.media, &found.blocks);
-        for (number, block) in (0..).zip(&found.blocks) {
-            let known = block.state == FoundState::Closed;
-            let erases = if known { layer.media.erases(number) } else { erases };
+        let scan = found.scan(&media);
+        let mut layer = Self::restore_from(media, config, scan, found.sequence)?;
+        for (number, _) in (0..).zip(&found.blocks) {
+            let erases = layer.erases_of(number).unwrap_or(0);
             layer.media.set_erases(number, erases);
-            layer.space.take(number);
-            layer.space.set_erases(number, erases);
-            let live = layer.space.block(number).live;
-            match block.state {
-                FoundState::Bad => layer.space.condemn(number),
-                _ if found.reserve == Some(number) => layer.set_aside(number),
-                _ if live == 0 => layer.space.release(number),
-                _ => {
-                    layer.space.set_mode(number, block.mode);
-                    layer.space.block_mut(number).state = BlockState::Closed;
-                    layer.space.block_mut(number).written = block.written;
-                    match block.mode {
-                        CellMode::Native => layer.space.closed.add(number, live),
-                        CellMode::Slc => cached.push((block.written, number)),
-                    }
-                }
-            }
         }
-        cached.sort_unstable();
-        layer.cached = cached.into_iter().map(|(_, number)| number).collect();
-        layer.uneven = config.leveling.static_above.is_some();
-        layer.mark();
         Ok(layer)
     }
+}
 
-    /// Leaves a blank block to the next mount: it is neither free nor closed. It is not among the free ones.
-    pub(super) fn set_aside(&mut self, block: u32) {
-        self.space.block_mut(block).state = BlockState::Open;
+impl FoundLayer {
+    /// Every block with the pages that count.
+    fn scan<F: Flash>(&self, media: &FlashMedia<F>) -> Vec<ScannedBlock> {
+        let pages_per_block = media.shape().pages_per_block;
+        let erases = typical_erases(media, &self.blocks);
+        let scanned = |(number, block): (u32, &FoundBlock)| {
+            let records = || {
+                let pages = media.pages_in(block.mode) - media.shape().summary_pages;
+                vec![None; pages as usize]
+            };
+            let (erases, found) = match block.state {
+                FoundState::Bad => (erases, Scan::Bad),
+                FoundState::Closed => (media.erases(number), Scan::Closed(records())),
+                _ => (erases, Scan::Erased),
+            };
+            ScannedBlock {
+                erases,
+                mode: block.mode,
+                found,
+            }
+        };
+        let mut scan: Vec<_> = (0..).zip(&self.blocks).map(scanned).collect();
+        for (page, record) in self.newest.iter().flatten() {
+            let (block, index) = (page / pages_per_block, page % pages_per_block);
+            if let Scan::Closed(records) = &mut scan[block as usize].found
+                && let Some(place) = records.get_mut(index as usize)
+            {
+                *place = Some(*record);
+            }
+        }
+        scan
     }
 }
 

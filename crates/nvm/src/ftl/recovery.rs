@@ -2,10 +2,8 @@
 //!
 //! Pages are moved to blocks of their own, which count once they are closed. Only then what they came from is
 //! erased, so that the power can be cut at any time within: the next mount finds the old pages, or the new
-//! ones, and a block that was not closed is as good as free. Every source that was open goes to one block whole,
-//! so that one free block is enough; one is [set aside](FoundLayer::reserve) for that. A block that was free
-//! because its pages were trimmed is full again after a power cut, so that others are cleaned here too, until
-//! the layer can do it.
+//! ones, and a block that was not closed is as good as free. Every source goes to one block whole, so that one
+//! free block is enough.
 
 use std::collections::VecDeque;
 
@@ -15,7 +13,7 @@ use super::barrier::Barrier;
 use super::flash_media::FlashMedia;
 use super::media::{CellMode, Fault, Media, PageKind, Record};
 use super::mount::{FoundBlock, FoundLayer, FoundState};
-use super::translation::{FtlError, RESERVE};
+use super::translation::FtlError;
 
 /// Empties what was open, and leaves blocks that are bad, blank or closed.
 ///
@@ -35,18 +33,14 @@ pub(super) fn recover<F: Flash>(
     };
     recovery.plan();
     recovery.erase_emptied()?;
-    recovery.work()?;
-    // What was moved once is not moved again.
-    let mut closed = recovery.closed();
-    while (recovery.free.len() as u32) <= RESERVE
-        && let Some((pages, block)) = closed.pop()
-    {
-        recovery.tasks.extend(pages.into_iter().map(Task::Move));
-        recovery.tasks.push_back(Task::Emptied(block));
-        recovery.work()?;
+    while let Some(task) = recovery.tasks.pop_front() {
+        match task {
+            Task::Room(pages) => recovery.make_room(pages)?,
+            Task::Move(logical) => recovery.move_page(logical)?,
+            Task::Emptied(block) => recovery.emptied(block)?,
+            Task::Close => recovery.close()?,
+        }
     }
-    recovery.close()?;
-    recovery.set_aside()?;
     recovery.found.held.clear();
     Ok(recovery.found)
 }
@@ -85,53 +79,6 @@ struct Recovery<'a, F> {
 }
 
 impl<F: Flash> Recovery<'_, F> {
-    /// Does what is to be done.
-    fn work(&mut self) -> Result<(), FtlError<F::Error>> {
-        while let Some(task) = self.tasks.pop_front() {
-            match task {
-                Task::Room(pages) => self.make_room(pages)?,
-                Task::Move(logical) => self.move_page(logical)?,
-                Task::Emptied(block) => self.emptied(block)?,
-                Task::Close => self.close()?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Closed blocks that have dead pages, with the logical pages that live there; the emptiest last.
-    fn closed(&self) -> Vec<(Vec<u32>, u32)> {
-        let shape = self.media.shape();
-        let mut pages = vec![Vec::new(); self.found.blocks.len()];
-        for (place, logical) in self.found.newest.iter().zip(0..) {
-            if let Some((page, _)) = place {
-                pages[(page / shape.pages_per_block) as usize].push(logical);
-            }
-        }
-        let mut closed: Vec<_> = pages.into_iter().zip(0..).collect();
-        closed.retain(|(pages, number)| {
-            let block = &self.found.blocks[*number as usize];
-            let room = self.media.pages_in(block.mode) - shape.summary_pages;
-            block.state == FoundState::Closed && (1..room).contains(&(pages.len() as u32))
-        });
-        closed.sort_by_key(|(pages, number)| std::cmp::Reverse((pages.len(), *number)));
-        closed
-    }
-
-    /// Sets a blank block aside for the next mount.
-    fn set_aside(&mut self) -> Result<(), FtlError<F::Error>> {
-        let is_blank =
-            |block: &u32| self.found.blocks[*block as usize].state == FoundState::Blank;
-        self.found.reserve = self.free.iter().copied().find(is_blank);
-        while self.found.reserve.is_none()
-            && let Some(block) = self.free.pop_back()
-        {
-            if self.erase(block)? {
-                self.found.reserve = Some(block);
-            }
-        }
-        Ok(())
-    }
-
     /// Sources in their order: those that are emptied soonest first.
     fn plan(&mut self) {
         let per_block = self.media.shape().pages_per_block;
@@ -233,11 +180,6 @@ impl<F: Flash> Recovery<'_, F> {
 
     /// The block that pages are moved to, with room for one more.
     fn target(&mut self) -> Result<&mut Target, FtlError<F::Error>> {
-        let shape = self.media.shape();
-        let room = shape.pages_per_block - shape.summary_pages;
-        if self.target.as_ref().is_some_and(|target| target.records.len() as u32 >= room) {
-            self.close()?;
-        }
         while self.target.is_none() {
             let bad = self.found.blocks.iter();
             let bad = bad.filter(|block| block.state == FoundState::Bad).count() as u32;

@@ -30,6 +30,10 @@ pub(super) struct Block {
     pub(super) written: u64,
     /// Sequence number of the last program that made one of its pages dead.
     pub(super) died: u64,
+    /// Logical pages were trimmed in it since it was erased: a mount would find them again.
+    pub(super) trimmed: bool,
+    /// It was erased when it became free, and is to be programmed without another erase.
+    pub(super) blank: bool,
     /// Order in which it became free.
     freed: u64,
 }
@@ -66,6 +70,8 @@ impl Space {
             erases: 0,
             written: 0,
             died: 0,
+            trimmed: false,
+            blank: false,
             freed: 0,
         };
         Self {
@@ -121,7 +127,9 @@ impl Space {
         let old = std::mem::replace(&mut self.place_of[logical as usize], new);
         if old != NONE {
             self.holds[old as usize] = NONE;
-            self.change(old / self.shape.pages_per_block, sequence);
+            let number = old / self.shape.pages_per_block;
+            self.change(number, sequence);
+            self.block_mut(number).trimmed |= new == NONE;
         }
         if new != NONE {
             self.holds[new as usize] = logical;
@@ -165,6 +173,12 @@ impl Space {
         self.free.insert(self.free_key(number));
     }
 
+    /// A block without live pages is not to be erased yet.
+    pub(super) fn hold(&mut self, number: u32) {
+        self.closed.remove(number);
+        self.block_mut(number).state = BlockState::Closed;
+    }
+
     /// A free block is no longer so.
     pub(super) fn take(&mut self, number: u32) {
         self.free.remove(&self.free_key(number));
@@ -197,6 +211,7 @@ impl Space {
         let block = self.block_mut(number);
         let before = block.erases;
         block.erases = before.saturating_add(1);
+        block.trimmed = false;
         let after = block.erases;
         self.uncount(before);
         *self.wear.entry(after).or_default() += 1;

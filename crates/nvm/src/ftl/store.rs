@@ -37,7 +37,7 @@ impl Open {
         self.at_risk_since().is_some_and(|since| since <= died)
     }
 
-    fn reset(&mut self, block: u32) {
+    pub(super) fn reset(&mut self, block: u32) {
         self.block = block;
         self.records.clear();
         self.safe = 0;
@@ -88,9 +88,11 @@ impl<M: Media> Translation<M> {
         };
         match done {
             Ok(()) => {
+                let data = kind != PageKind::Filler;
+                let purpose = if data { purpose } else { Purpose::Overhead };
                 self.work.programmed(purpose, 1);
                 self.push(stream, record);
-                if kind != PageKind::Filler {
+                if data {
                     self.space.put(logical, Some(page), self.sequence);
                     self.note_lost(kind, logical);
                 }
@@ -181,6 +183,7 @@ impl<M: Media> Translation<M> {
         of.written = last;
         let live = of.live;
         match mode {
+            CellMode::Native if self.logs.is_some() => {}
             CellMode::Native => self.space.closed.add(block, live),
             CellMode::Slc => self.cached.push_back(block),
         }
@@ -199,6 +202,9 @@ impl<M: Media> Translation<M> {
     /// Fills an open block until none of its pages is at risk.
     pub(super) fn settle(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
         while self.open[stream].at_risk_since().is_some() {
+            if self.continue_merge(stream)? {
+                continue;
+            }
             let (kind, nothing) = (PageKind::Filler, Content::Nothing);
             self.store(stream, Purpose::Overhead, kind, 0, nothing)?;
         }
@@ -229,14 +235,15 @@ impl<M: Media> Translation<M> {
         mode: CellMode,
         purpose: Purpose,
     ) -> Result<bool, FtlError<M::Error>> {
-        while let Some(block) = self.pick(purpose == Purpose::Leveling) {
+        while let Some(block) = self
+            .pick(purpose == Purpose::Leveling)
+            .or_else(|| self.held())
+        {
             self.secure(block)?;
             self.space.take(block);
             self.media.purpose(purpose);
-            match self.media.erase(block, mode) {
+            match self.erase_for(block, mode) {
                 Ok(()) => {
-                    self.work.erased += 1;
-                    self.space.erased(block);
                     self.space.set_mode(block, mode);
                     self.space.block_mut(block).state = BlockState::Open;
                     self.open[stream].reset(block);
@@ -251,6 +258,18 @@ impl<M: Media> Translation<M> {
             }
         }
         Ok(false)
+    }
+
+    /// Erases a block before its first program, unless that was done when it became free.
+    fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
+        let blank = std::mem::take(&mut self.space.block_mut(block).blank);
+        if blank && mode == CellMode::Native {
+            return Ok(());
+        }
+        self.media.erase(block, mode)?;
+        self.work.erased += 1;
+        self.space.erased(block);
+        Ok(())
     }
 
     /// The free block to open next: one that can be erased without fillers, if there is any.

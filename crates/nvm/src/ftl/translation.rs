@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::clean::Job;
 use super::config::{FtlConfig, FtlConfigError};
-use super::media::{Fault, Media, PageKind, Purpose};
+use super::log_block::Logs;
+use super::media::{CellMode, Fault, Media, PageKind, Purpose};
+use super::restore::Mount;
 use super::space::{BlockState, NONE, Space};
 use super::store::{Content, Open, Stored};
 use super::work::Work;
@@ -77,6 +79,10 @@ pub struct Translation<M> {
     pub(super) failing: Vec<u32>,
     /// Closed blocks of the SLC cache, oldest first.
     pub(super) cached: std::collections::VecDeque<u32>,
+    /// The tables of the hybrid mapping.
+    pub(super) logs: Option<Logs>,
+    /// What a mount in progress must remember.
+    pub(super) mount: Option<Mount>,
     /// Logical pages whose place is a marker that they were lost.
     pub(super) lost: BTreeSet<u32>,
     pub(super) work: Work,
@@ -112,13 +118,18 @@ impl<M: Media> Translation<M> {
     /// A layer all of whose blocks are free.
     pub(super) fn empty(media: M, config: FtlConfig, logical: u32) -> Self {
         let shape = media.shape();
+        let space = Space::new(shape, logical, config.leveling.dynamic);
+        let logs = Logs::new(config.mapping, logical / space.capacity(CellMode::Native));
+        let open = logs.as_ref().map_or(RESTING, Logs::target) + 1;
         Self {
-            space: Space::new(shape, logical, config.leveling.dynamic),
+            space,
+            logs,
+            mount: None,
             media,
             config,
             logical,
             sequence: 0,
-            open: vec![Open::default(); 3],
+            open: vec![Open::default(); open],
             job: None,
             cleaning: false,
             uneven: false,
@@ -198,7 +209,18 @@ impl<M: Media> Translation<M> {
 
     /// Whether a write finds a page without any step before it.
     pub fn can_write(&self, logical: u32) -> bool {
-        logical < self.logical && self.open[HOST].block != NONE
+        self.stream_for(logical).is_some()
+    }
+
+    /// The open block that takes a logical page from the host.
+    fn stream_for(&self, logical: u32) -> Option<usize> {
+        if logical >= self.logical {
+            return None;
+        }
+        match &self.logs {
+            Some(logs) => self.log_for(logs, logical),
+            None => (self.open[HOST].block != NONE).then_some(HOST),
+        }
     }
 
     /// Whether there is something to do that writes should not leave to later ones: few blocks are free, one
@@ -217,7 +239,7 @@ impl<M: Media> Translation<M> {
         if self.can_write(logical) {
             self.wanted_step()
         } else {
-            self.needed_step().map(Some)
+            self.needed_step(logical).map(Some)
         }
     }
 
@@ -232,11 +254,13 @@ impl<M: Media> Translation<M> {
     ) -> Result<(), FtlError<M::Error>> {
         self.check(logical)?;
         loop {
-            while !self.can_write(logical) {
-                self.needed_step()?;
-            }
+            let Some(stream) = self.stream_for(logical) else {
+                self.needed_step(logical)?;
+                continue;
+            };
             let content = Content::Data(data);
-            let stored = self.store(HOST, Purpose::Host, PageKind::Data, logical, content)?;
+            let stored = self.store(stream, Purpose::Host, PageKind::Data, logical, content)?;
+            self.touch_log(stream, stored);
             if matches!(stored, Stored::At(_)) {
                 return Ok(());
             }

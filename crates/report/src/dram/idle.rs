@@ -32,16 +32,21 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
     let mut grids: Vec<Grid> = by_target(view, title, "a read", figures)
         .into_iter()
         .collect();
-    let parts = causes(&lines).into_iter().map(|part| {
+    grids.extend(parts(view, "What latency without load consists of", &lines));
+    grids
+}
+
+/// What the mean latencies of some lines consist of.
+pub(super) fn parts(view: &View<'_, '_>, title: &str, lines: &[&Line<'_>]) -> Option<Grid> {
+    let parts = causes(lines).into_iter().map(|part| {
         let cell = |target: &&str| {
-            let row = on(target)?.row(Metric::LatencyMeanPart, Some(part))?;
+            let line = View::of_target(lines, target)?;
+            let row = line.row(Metric::LatencyMeanPart, Some(part))?;
             Some(text::value(row, text::DIGITS))
         };
         (cause::name(part), view.targets.iter().map(cell).collect())
     });
-    let title = format!("What latency without load consists of{}", view.place());
-    grids.extend(by_target(view, title, "part", parts));
-    grids
+    by_target(view, format!("{title}{}", view.place()), "part", parts)
 }
 
 /// The parts that take any time, the fixed ones first.
@@ -91,6 +96,6 @@ pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
     lines.iter().filter_map(sentence).collect()
 }
 
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     text::number(Metric::LatencyMean, seconds, text::DIGITS)
 }

@@ -12,6 +12,9 @@ use crate::text;
 const TEST: &str = "loaded";
 const DELAY: &str = "delay_cycles";
 
+/// The points that stand for the load, in their order.
+pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest load"];
+
 /// A target under less and less load.
 pub(crate) struct Curve<'a, 'p> {
     pub(crate) target: &'a str,
@@ -67,19 +70,13 @@ impl<'a, 'p> Curve<'a, 'p> {
 
     /// The points that stand for the load: the least, the one at the knee, and the greatest.
     pub(crate) fn landmarks(&self) -> Vec<(&'static str, Point<'a, 'p>)> {
-        let at_knee = self.points.iter().find(|point| {
-            self.knee
-                .is_some_and(|(knee, _)| point.throughput() == Some(knee))
-        });
-        let ends = [
-            ("least load", self.points.first()),
-            ("at the knee", at_knee),
+        let all = [
+            self.points.first(),
+            self.knee.and_then(|(knee, _)| self.nearest(knee)),
+            self.points.last(),
         ];
-        let all = ends
-            .into_iter()
-            .chain([("greatest load", self.points.last())]);
         let mut marks: Vec<(&'static str, Point<'a, 'p>)> = Vec::new();
-        for (name, point) in all {
+        for (name, point) in LANDMARKS.into_iter().zip(all) {
             if let Some(point) = point
                 && !marks.iter().any(|(_, other)| other.delay == point.delay)
             {
@@ -87,6 +84,17 @@ impl<'a, 'p> Curve<'a, 'p> {
             }
         }
         marks
+    }
+
+    /// The point that carries about so much. The last digits of a knee may differ from those of its point.
+    fn nearest(&self, throughput: f64) -> Option<&Point<'a, 'p>> {
+        let off = |point: &Point<'_, '_>| Some((point.throughput()? - throughput).abs());
+        let known = self
+            .points
+            .iter()
+            .filter_map(|point| Some((off(point)?, point)));
+        let nearest = known.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        nearest.map(|(_, point)| point)
     }
 }
 
@@ -140,6 +148,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         return Vec::new();
     }
     let mut grids = vec![sweep(view, &curves), knees(view, &curves)];
+    grids.extend(explained(view));
     grids.extend(at_equal_throughput(view));
     grids.extend(within(view, &curves));
     let mut lines = Vec::new();
@@ -366,8 +375,43 @@ fn within(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Option<Grid> {
 pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
     let curves = curves(view);
     let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
+    sentences.extend(carried(view));
     sentences.extend(compared(view));
     sentences
+}
+
+/// What the others carry under the greatest load, and why.
+fn carried(view: &View<'_, '_>) -> Vec<String> {
+    let Some(first) = view.targets.first().map(|first| view.short(first)) else {
+        return Vec::new();
+    };
+    let sentence = |line: &Line<'_>| {
+        let gain = super::gain(line.number(Metric::ThroughputRatio)?);
+        let target = view
+            .targets
+            .iter()
+            .find(|one| **one == line.head().target)?;
+        let why = super::bandwidth::parts(line).map(|parts| format!(": {parts}"));
+        Some(format!(
+            "Under the greatest load {} carries {gain} over {first}{}.",
+            view.short(target),
+            why.unwrap_or_default()
+        ))
+    };
+    let lines = view.special(TEST, &["over"]).take(IN_WORDS);
+    lines.filter_map(sentence).collect()
+}
+
+/// The parts of that.
+fn explained(view: &View<'_, '_>) -> Option<Grid> {
+    let lines = view.special(TEST, &["over"]);
+    let lines: Vec<_> = lines
+        .map(|line| (vec![view.short(&line.head().target).to_owned()], line))
+        .collect();
+    let first = view.targets.first().map(|first| view.short(first))?;
+    let title = format!("The gain over {first} under the greatest load explained");
+    let metric = Metric::ThroughputRatioPart;
+    super::shares(view, &title, &["module"], &lines, metric)
 }
 
 /// "a@s: a read takes 105 ns alone, about as long up to 310 GB/s; …".

@@ -22,7 +22,7 @@ use crate::text;
 
 pub(crate) use bandwidth::Mixes;
 pub(crate) use cause::{BUS, LATENCY, known, name as cause_name};
-pub(crate) use loaded::{Point, curves};
+pub(crate) use loaded::{LANDMARKS, Point, curves};
 
 /// Stands in a cell that has nothing to say.
 const NOTHING: &str = "–";
@@ -140,11 +140,10 @@ fn gain(ratio: f64) -> String {
 
 /// A share that was won or lost, in percent with its sign and a decimal: `-0.5 %`.
 fn points(share: f64) -> String {
-    let rounded = format!("{:+.1} %", share * 100.0);
-    if rounded == "-0.0 %" {
-        "+0.0 %".to_owned()
-    } else {
-        rounded
+    match text::tenths(share).as_str() {
+        "-0.0 %" => "+0.0 %".to_owned(),
+        positive if share >= 0.0 && share.is_finite() => format!("+{positive}"),
+        told => told.to_owned(),
     }
 }
 
@@ -198,10 +197,13 @@ fn bands<'v>(
     named.into_iter()
 }
 
-/// "50.0 W to 120 W".
+/// "50.0 to 120 W", or "900 mW to 1.20 W".
 fn between(metric: Metric, low: f64, high: f64) -> String {
-    let told = |value| text::number(metric, value, text::DIGITS);
-    format!("{} to {}", told(low), told(high))
+    let [low, high] = [low, high].map(|value| text::number(metric, value, text::DIGITS));
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
 }
 
 /// What the requests of some lines waited for, as shares of all waiting.
@@ -243,7 +245,7 @@ fn shares<'a, 'p>(
             .map(|cause| match line.row(metric, Some(cause)) {
                 Some(row) => match (metric, row.value) {
                     (Metric::ThroughputRatioPart, Some(part)) => points(part),
-                    (_, Some(share)) => format!("{:.1} %", share * 100.0),
+                    (_, Some(share)) => text::tenths(share),
                     (_, None) => text::value(row, text::DIGITS),
                 },
                 None => NOTHING.to_owned(),

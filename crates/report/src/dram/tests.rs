@@ -137,3 +137,22 @@ fn points_have_a_sign_and_no_negative_zero() {
     assert_eq!(points(-0.005), "-0.5 %");
     assert_eq!(points(-1e-9), "+0.0 %");
 }
+
+/// The throughput of a knee may be reckoned otherwise than that of its point.
+#[test]
+fn the_point_at_the_knee_is_found_whatever_its_last_digits() {
+    let mut document = fixture::dram_loaded();
+    for row in &mut document.rows {
+        if row.metric == Metric::ThroughputKnee {
+            row.value = row.value.map(|knee| knee * (1.0 + f64::EPSILON));
+        }
+    }
+    let grids = tables(&document);
+    let of = |title: &str| grids.iter().find(|grid| grid.title().starts_with(title));
+    for title in ["What requests waited for", "Reads that took no longer"] {
+        let rows = of(title).expect("a table").rows();
+        let loads: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+        let all = ["least load", "at the knee", "greatest load"];
+        assert_eq!(loads, [all, all].concat(), "{title}");
+    }
+}

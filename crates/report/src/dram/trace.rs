@@ -2,11 +2,17 @@
 
 use wordline_core::Metric;
 
-use super::{View, bands, by_target, waits};
+use super::{View, bands, by_target, cause, idle, waits};
+use crate::answer::IN_WORDS;
 use crate::grid::Grid;
+use crate::pivot::Line;
 use crate::text;
 
 const TEST: &str = "trace";
+
+/// Parts of a difference that are told in words: at most so many, and only those above this share of it.
+const PARTS: usize = 4;
+const PART_LEAST: f64 = 0.02;
 
 const FIGURES: [(Metric, &str); 15] = [
     (Metric::AccessCount, "reads"),
@@ -44,6 +50,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
     let mut grids: Vec<Grid> = by_target(view, title, "what", figures)
         .into_iter()
         .collect();
+    grids.extend(idle::parts(view, "What the mean read consists of", &lines));
     let named: Vec<_> = lines
         .iter()
         .map(|line| (vec![view.short(&line.head().target).to_owned()], *line))
@@ -54,7 +61,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
 
 /// "a@s: 1234 reads, each taking 130 ns on average and 1.20 us at most; the trace moves 3.1 GB/s."
 pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
-    let sentence = |line: &crate::pivot::Line<'_>| {
+    let sentence = |line: &Line<'_>| {
         let number = |metric| Some(text::number(metric, line.number(metric)?, text::DIGITS));
         let reads = line.number(Metric::AccessCount)?;
         let mut text = format!("{}: {reads:.0} reads", line.head().target);
@@ -67,5 +74,45 @@ pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
         }
         Some(text + ".")
     };
-    view.plain(TEST).filter_map(sentence).collect()
+    let lines: Vec<_> = view.plain(TEST).collect();
+    let mut sentences: Vec<String> = lines.iter().filter_map(|line| sentence(line)).collect();
+    if let Some((first, others)) = lines.split_first() {
+        let others = others.iter().take(IN_WORDS);
+        sentences.extend(others.filter_map(|other| compared(view, first, other)));
+    }
+    sentences
+}
+
+/// "A read takes 11.8 ns less on b than on a: bank busy -9.10 ns, refresh +1.20 ns."
+fn compared<'a>(view: &View<'a, '_>, first: &Line<'a>, other: &Line<'a>) -> Option<String> {
+    let mean = |line: &Line<'_>| line.number(Metric::LatencyMean);
+    let off = mean(other)? - mean(first)?;
+    let part = |line: &Line<'_>, cause| {
+        let row = line.row(Metric::LatencyMeanPart, Some(cause));
+        row.and_then(|row| row.value).unwrap_or(0.0)
+    };
+    let parts = other.parts(Metric::LatencyMeanPart);
+    let mut parts: Vec<(&str, f64)> = parts
+        .map(|(cause, seconds)| (cause, seconds - part(first, cause)))
+        .collect();
+    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    let told = parts.iter().take(PARTS);
+    let told = told.filter(|(_, seconds)| seconds.abs() > PART_LEAST * off.abs());
+    let told: Vec<_> = told
+        .map(|(cause, seconds)| {
+            let sign = if *seconds < 0.0 { '-' } else { '+' };
+            format!("{} {sign}{}", cause::name(cause), idle::time(seconds.abs()))
+        })
+        .collect();
+    let than = if off < 0.0 { "less" } else { "more" };
+    let (one, another) = (&other.head().target, &first.head().target);
+    (!told.is_empty() && off.is_finite()).then(|| {
+        format!(
+            "A read takes {} {than} on {} than on {}: {}.",
+            idle::time(off.abs()),
+            view.short(one),
+            view.short(another),
+            told.join(", ")
+        )
+    })
 }

@@ -10,7 +10,7 @@ use super::chart::{Axis, Chart, Curve, Rule, Shape};
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, channel};
 use super::stack::{self, Piece, Scale};
 use super::why;
-use crate::dram::{BUS, LATENCY, Mixes, Point, View, cause_name, curves, known};
+use crate::dram::{BUS, LANDMARKS, LATENCY, Mixes, Point, View, cause_name, curves, known};
 use crate::pivot::{Line, Pivot};
 use crate::text;
 
@@ -32,6 +32,7 @@ pub(super) fn plots(document: &ResultSet) -> Vec<Plot> {
     }
     plots.extend(latency_over_throughput(&view));
     plots.extend(histograms(&view, document));
+    plots.extend(replayed(&view, document));
     plots
 }
 
@@ -335,6 +336,7 @@ fn histograms(view: &View<'_, '_>, document: &ResultSet) -> Vec<Plot> {
             }
         }
     }
+    charts.sort_by_key(|(load, _)| LANDMARKS.iter().position(|mark| mark == load));
     let plots = charts.into_iter().enumerate().filter_map(|(index, (load, curves))| {
         let chart = Chart {
             id: format!("plot-histogram-{}", index + 1),
@@ -356,6 +358,61 @@ fn histograms(view: &View<'_, '_>, document: &ResultSet) -> Vec<Plot> {
         chart.plot()
     });
     plots.collect()
+}
+
+/// How long the reads of a replayed trace take: the share that is done in time, for any time.
+fn replayed(view: &View<'_, '_>, document: &ResultSet) -> Option<Plot> {
+    let lines = view.plain("trace").take(TARGETS).enumerate();
+    let drawn = lines.filter_map(|(index, line)| {
+        let row = line.row(Metric::LatencyMean, None)?;
+        let buckets = document.histograms.get(row.distribution.as_ref()?)?;
+        let (color, dash) = look(index);
+        Some(Curve {
+            name: view.short(&line.head().target).to_owned(),
+            color,
+            dash,
+            shape: Shape::StepAfter,
+            points: cumulated(buckets),
+        })
+    });
+    Chart {
+        id: "plot-trace".to_owned(),
+        heading: "How long reads take".to_owned(),
+        caption: "Share of the reads that take no longer; up and to the left is better. The slowest one in a thousand \
+                  lie further right."
+            .to_owned(),
+        x: Axis {
+            unit: "s",
+            title: "latency",
+            logarithmic: false,
+        },
+        y: Axis {
+            unit: "1",
+            title: "share of the reads",
+            logarithmic: false,
+        },
+        curves: drawn.collect(),
+        rules: Vec::new(),
+    }
+    .plot()
+}
+
+/// The share of the samples up to the end of each bin, in steps of a thousandth at least.
+fn cumulated(buckets: &[HistogramBucket]) -> Vec<(f64, f64)> {
+    let all: f64 = buckets.iter().map(|bucket| bucket.count as f64).sum();
+    let (mut seen, mut told) = (0.0, 0.0);
+    let mut points = vec![(0.0, 0.0)];
+    for bucket in buckets {
+        seen += bucket.count as f64 / all;
+        if seen - told >= 1.0 - SHOWN {
+            points.push((bucket.upper_s, seen));
+            told = seen;
+        }
+        if seen >= SHOWN {
+            break;
+        }
+    }
+    points
 }
 
 /// The share of the samples in each bin from its beginning on, empty bins between included.

@@ -89,7 +89,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         policy: scripts.policy(),
         style: include_str!("style.css"),
         lead_html: view.lead.iter().map(grid).collect(),
-        answers: view.sentences,
+        answers: view.sentences.iter().map(|told| unbroken(told)).collect(),
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
         warned: document.warnings.len(),
@@ -158,10 +158,12 @@ pub(crate) fn grid(grid: &Grid) -> String {
     }
     let columns = grid.columns();
     let row = |cells: &Vec<String>| {
-        let cells = cells.iter().zip(columns);
-        cells
-            .map(|(text, column)| Cell::new(text, column))
-            .collect()
+        let cells = cells.iter().zip(columns).enumerate();
+        let cells = cells.map(|(index, (text, column))| Cell {
+            whole: is_whole(text, index < grid.keys()),
+            ..Cell::new(text, column)
+        });
+        cells.collect()
     };
     let context = Context {
         title: text::printable(grid.title()),
@@ -177,6 +179,13 @@ pub(crate) fn grid(grid: &Grid) -> String {
 /// What stands between numbers side by side.
 const BESIDE: &str = " / ";
 
+/// Whether a text of a cell is so short that it stays on one line: a word, or what tells rows apart, such as the name of
+/// a module. Names of targets may break.
+fn is_whole(text: &str, is_key: bool) -> bool {
+    let most = if is_key { 24 } else { 12 };
+    text.chars().count() <= most && !text.contains('@')
+}
+
 /// A cell of a table, and whether it leans right.
 #[derive(Serialize)]
 struct Cell {
@@ -184,6 +193,8 @@ struct Cell {
     /// Further lines: numbers that stand side by side elsewhere stand one above the other here.
     more: Vec<String>,
     right: bool,
+    /// Whether it stays on one line.
+    whole: bool,
 }
 
 impl Cell {
@@ -198,8 +209,14 @@ impl Cell {
             text: lines.concat(),
             more,
             right,
+            whole: false,
         }
     }
+}
+
+/// A sentence in which no line breaks between a number and its percent sign.
+fn unbroken(sentence: &str) -> String {
+    sentence.replace(" %", "\u{a0}%")
 }
 
 /// Fills a template; its name makes the engine escape for HTML.

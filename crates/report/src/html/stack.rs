@@ -46,6 +46,11 @@ pub(super) fn spec(
     // What a run is called grows with what it varies in; a name that is cut says nothing.
     let longest = bars.iter().map(|bar| bar.chars().count()).max();
     let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };
+    // Beside long names a narrow screen has no room for a wide legend.
+    let columns = match longest {
+        Some(21..) => 1,
+        _ => legend_columns(&names),
+    };
     let (stack, labels) = match scale {
         Scale::Shares => ("normalize", "format(datum.value, '.0%')".to_owned()),
         Scale::Of(unit) => ("zero", axis::label(unit)),
@@ -56,7 +61,7 @@ pub(super) fn spec(
             "color": {
                 "field": "cause", "type": "nominal",
                 "scale": {"domain": names, "range": colors},
-                "legend": {"columns": legend_columns(&names), "symbolType": "square",
+                "legend": {"columns": columns, "symbolType": "square",
                            "symbolStrokeWidth": 0},
             },
         },

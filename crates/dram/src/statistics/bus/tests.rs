@@ -9,10 +9,11 @@ const BURST: u64 = 4;
 fn watch() -> BusWatch {
     BusWatch {
         account: BusAccount::default(),
+        from: 0,
         free: 0,
         burst: BURST,
-        recent: vec![Burst::default(); 8],
-        next: 0,
+        recent: vec![Run::default(); 8],
+        last: 0,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::grid::{Column, Grid};
 use crate::pivot::Line;
 use crate::text;
 
-pub(super) use words::sentences;
+pub(super) use words::{parts, sentences};
 
 const TEST: &str = "bandwidth";
 
@@ -256,7 +256,7 @@ fn under_way(view: &View<'_, '_>, suffix: &str, lines: &[(Vec<String>, &Line<'_>
 fn sureness(line: &Line<'_>) -> Option<String> {
     let rate = line.number(Metric::ThroughputMean)?;
     let half = line.number(Metric::ThroughputConfidence)?;
-    Some(format!(" ± {:.1} %", half / rate * 100.0))
+    Some(format!(" ± {}", text::tenths(half / rate)))
 }
 
 /// What a read of the same target takes that waits for nothing.
@@ -331,7 +331,7 @@ pub(super) fn power(
     }
     let mut columns: Vec<_> = keys.iter().map(|key| Column::left(*key)).collect();
     columns.extend(["power", "band", "a byte", "band"].map(Column::right));
-    columns.extend(parts.iter().map(|part| Column::right(text::words(part))));
+    columns.extend(parts.iter().map(|part| Column::right(power_part(part))));
     let mut grid = Grid::new(title, columns).with_keys(keys.len());
     for (names, line) in lines {
         let mut cells = names.clone();
@@ -350,6 +350,15 @@ pub(super) fn power(
         grid.push(cells);
     }
     Some(grid)
+}
+
+/// A part of the power as people read it.
+fn power_part(part: &str) -> String {
+    match part {
+        "io" => "I/O".to_owned(),
+        "pmic_loss" => "PMIC loss".to_owned(),
+        other => text::words(other),
+    }
 }
 
 /// The gain with each alternative of each undisclosed choice, the furthest from the plain one first.

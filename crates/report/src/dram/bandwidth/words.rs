@@ -83,29 +83,30 @@ fn carried<'a>(
     Some(sentence + ".")
 }
 
-/// "Of that, +37.5 % are a faster bus; refresh costs −0.4 %, …".
+/// "Where the difference of B comes from: faster bus +37.5 %, refresh -0.4 %."
 fn explained<'a>(
     view: &View<'a, '_>,
     mixes: &Mixes<'a, '_>,
     target: &'a str,
     mix: &str,
 ) -> Option<String> {
-    let line = mixes.ratio(target, mix)?;
+    let parts = parts(mixes.ratio(target, mix)?)?;
+    let who = view.short(target);
+    Some(format!(
+        "Where the difference of {who} comes from: {parts}."
+    ))
+}
+
+/// The greatest parts of a gain.
+pub(in crate::dram) fn parts(line: &Line<'_>) -> Option<String> {
     let mut parts: Vec<(&str, f64)> = line.parts(Metric::ThroughputRatioPart).collect();
     parts.retain(|(_, part)| part.abs() >= PART_LEAST);
     parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    if parts.is_empty() {
-        return None;
-    }
     let told = parts.iter().take(PARTS);
     let told: Vec<_> = told
         .map(|(part, value)| format!("{} {}", cause::name(part), points(*value)))
         .collect();
-    Some(format!(
-        "Where the difference of {} comes from: {}.",
-        view.short(target),
-        told.join(", ")
-    ))
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// Which choices make the ends of the band.
@@ -129,7 +130,7 @@ fn banded<'a>(
         return None;
     }
     let chance = chance(mixes, target, mix).map(|most| {
-        let most = format!("{:.1} %", most * 100.0);
+        let most = text::tenths(most);
         format!("; chance alone, by other seeds, moves it by up to {most}")
     });
     let (who, ends) = (view.short(target), ends.join(", "));

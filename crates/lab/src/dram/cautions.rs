@@ -1,0 +1,91 @@
+//! Warnings about runs that are too short for what is asked of them.
+
+use wordline_core::quantity::Time;
+use wordline_core::results::WarningCode;
+use wordline_core::{LoadedTest, ResultSet};
+use wordline_dram::SystemConfig;
+use wordline_dram::system::Run;
+
+use super::{Memory, points};
+
+/// Refresh intervals that a measured stretch should have at least: one refresh more or fewer in it then changes their
+/// share of the time, which is a tenth of it or less (tRFC/tREFI), by an eighth, and a throughput by about 1 %.
+const INTERVALS: u64 = 8;
+
+/// Rounds of putting off as many refreshes as may be owed, and one, that it should have at least: what is owed at
+/// either end differs by less than what was paid in between.
+const ROUNDS: u64 = 2;
+
+/// The shortest stretch that samples refresh, in whole microseconds, as picoseconds; 0 without refresh.
+fn least_ps(config: &SystemConfig) -> u64 {
+    let owed = u64::from(config.sub_channel.policy.refresh_postponed_max);
+    let intervals = INTERVALS.max(ROUNDS * (owed + 1));
+    let interval = points::refresh_interval_ps(config).unwrap_or(0);
+    (intervals * interval).next_multiple_of(1_000_000)
+}
+
+/// Says so where a run of a memory was too short to sample its refreshes.
+pub(super) fn refresh(memory: &Memory<'_>, run: &Run, document: &mut ResultSet) {
+    let config = &memory.connected.config;
+    let (least, owed) = (
+        least_ps(config),
+        config.sub_channel.policy.refresh_postponed_max,
+    );
+    // A run that goes on for its samples is as good as one that was asked to be so long.
+    if run.duration_ps >= least {
+        return;
+    }
+    let interval = points::refresh_interval_ps(config).unwrap_or(0);
+    let advice = format!(
+        "{}: so short a run leaves to chance how many refreshes it has: one falls due every {}, and a busy rank may put \
+         off {owed}; measure {} or longer (--measure)",
+        memory.name,
+        Time::from_ps(interval),
+        Time::from_ps(least)
+    );
+    document.warn(WarningCode::FewSamples, advice);
+}
+
+/// Says so where fewer samples are asked for than confidence intervals and tails are sure with.
+pub(super) fn samples(asked: u64, document: &mut ResultSet) {
+    const ENOUGH: u64 = LoadedTest::SAMPLES;
+    if asked < ENOUGH {
+        let advice = format!(
+            "{asked} samples a point may be few: confidence intervals rest on short batches, and p99.9 on {} samples; \
+             ask for {ENOUGH} (--samples)",
+            asked / 1000
+        );
+        document.warn(WarningCode::FewSamples, advice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wordline_catalog::Catalog;
+
+    /// By hand: 2 · 5 intervals of 3.9 us; without debt 8 of them; half of that at twice the rate; of REFsb (one of the
+    /// four banks of a group each 487.5 ns) 10.
+    #[test]
+    fn a_stretch_that_samples_refresh_has_several_rounds() {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        let target = catalog.dram_target("rdimm-6400-2rx4-64g@xeon6-1s");
+        let target = target.expect("both exist");
+        for (settings, us) in [
+            (&[("refresh_postponed", "4")][..], 39),
+            (&[("refresh_postponed", "0")], 32),
+            (
+                &[("refresh_postponed", "4"), ("refresh_rate", "double")],
+                20,
+            ),
+            (&[("refresh", "same-bank")], 5),
+            (&[("refresh", "off")], 0),
+        ] {
+            let settings = settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let connected = target.connect(&settings.collect()).expect("it connects");
+            assert_eq!(least_ps(&connected.config), us * 1_000_000);
+        }
+    }
+}

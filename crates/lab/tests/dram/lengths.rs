@@ -1,0 +1,44 @@
+//! Runs that are too short for what is asked of them.
+
+use wordline_core::{Band, Mix, ResultSet};
+
+use super::support::{MRDIMM, RDIMM, bandwidth, dram, loaded, ran};
+
+/// The advice of all warnings that something is short.
+fn few(document: &ResultSet) -> Vec<&str> {
+    let warnings = document.warnings.iter();
+    let few = warnings.filter(|warning| warning.code == "few-samples");
+    few.map(|warning| warning.advice.as_str()).collect()
+}
+
+#[test]
+fn a_run_that_is_too_short_to_sample_refresh_says_so_once_for_each_memory() {
+    let mut experiment = bandwidth(&[Mix::Reads, Mix::OneToOne], Band::None);
+    dram(&mut experiment).measure_ps = 38_000_000;
+    let document = ran(&experiment);
+    let told = few(&document);
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (advice, target) in told.iter().zip([RDIMM, MRDIMM]) {
+        assert!(advice.starts_with(target), "{advice}");
+        assert!(advice.contains("every 3.9 us"), "{advice}");
+        assert!(advice.contains("measure 39 us or longer"), "{advice}");
+    }
+    dram(&mut experiment).measure_ps = 39_000_000;
+    assert_eq!(few(&ran(&experiment)), [""; 0]);
+    // Without refresh there is nothing to sample.
+    let workload = dram(&mut experiment);
+    workload.measure_ps = 5_000_000;
+    workload.settings.insert("refresh".into(), "off".into());
+    assert_eq!(few(&ran(&experiment)), [""; 0]);
+}
+
+#[test]
+fn a_loaded_sweep_of_few_samples_says_how_many_would_do() {
+    let mut experiment = loaded(&[0, 1000]);
+    dram(&mut experiment).measure_ps = 100_000_000;
+    let document = ran(&experiment);
+    let told = few(&document);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("500 samples a point"), "{told:?}");
+    assert!(told[0].contains("ask for 100000"), "{told:?}");
+}

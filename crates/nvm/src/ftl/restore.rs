@@ -1,0 +1,417 @@
+//! Mounting: where every logical page is, from what a scan of the flash found.
+
+use super::clean::Job;
+use super::config::{FtlConfig, FtlConfigError};
+use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
+use super::space::{BlockState, NONE};
+use super::translation::{FtlError, MOVED, Translation};
+
+/// A block as a scan finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScannedBlock {
+    /// Erases so far, as far as the medium knows; 0 otherwise.
+    pub erases: u32,
+    /// How its cells are used.
+    pub mode: CellMode,
+    /// What it holds.
+    pub found: Found,
+}
+
+/// What a block holds. Records are those of its pages in their order; `None` stands for a page that was not
+/// programmed or whose record cannot be read. Records that are missing at the end were not programmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is marked bad.
+    Bad,
+    /// Every page reads as erased.
+    Erased,
+    /// Its summary can be read, or, where blocks have none, its last page was programmed.
+    Closed(Vec<Option<Record>>),
+    /// Something was programmed, and the summary cannot be read: the block was open when the power went, or it was
+    /// being erased.
+    Torn(Vec<Option<Record>>),
+}
+
+impl Found {
+    fn records(&self) -> &[Option<Record>] {
+        match self {
+            Self::Closed(records) | Self::Torn(records) => records,
+            Self::Bad | Self::Erased => &[],
+        }
+    }
+
+    /// Records that count, with the number of their page.
+    fn valid(&self) -> impl Iterator<Item = (u32, Record)> {
+        let closed = matches!(self, Self::Closed(_));
+        let records = (0..).zip(self.records());
+        records.filter_map(move |(index, record)| match record {
+            Some(record) if record.kind == PageKind::Filler => None,
+            Some(record) if record.kind == PageKind::Recovered && !closed => None,
+            record => record.map(|record| (index, record)),
+        })
+    }
+}
+
+/// A sequence number that no flash lives to see.
+const MAX_SEQUENCE: u64 = 1 << 62;
+
+/// What a mount in progress must remember.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mount {
+    scan: Vec<ScannedBlock>,
+    /// Blocks without live pages that are erased only where no other is left: an older version in them may be the
+    /// one that counts after another power cut.
+    held: Vec<u32>,
+    /// Blocks to be emptied.
+    empty: Vec<u32>,
+    /// Blocks to be erased before the mount returns.
+    torn: Vec<u32>,
+}
+
+impl Mount {
+    pub(super) fn hold(&mut self, block: u32) {
+        if !self.held.contains(&block) {
+            self.held.push(block);
+        }
+    }
+}
+
+impl<M: Media> Translation<M> {
+    /// A layer from what a scan found on its flash, one entry for each block. Blocks that were open at a power cut are
+    /// emptied into blocks that are closed at once, and erased, before this returns. Another power cut meanwhile
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// When the configuration cannot work on this flash or the scan does not fit it, or the flash fails.
+    pub fn restore(
+        media: M,
+        config: FtlConfig,
+        scan: Vec<ScannedBlock>,
+    ) -> Result<Self, FtlError<M::Error>> {
+        Self::restore_from(media, config, scan, 0)
+    }
+
+    /// The same, with sequence numbers that go on above `sequence` at least.
+    pub(super) fn restore_from(
+        media: M,
+        config: FtlConfig,
+        mut scan: Vec<ScannedBlock>,
+        sequence: u64,
+    ) -> Result<Self, FtlError<M::Error>> {
+        let shape = media.shape();
+        // Blocks may have gone bad since the format: what is on flash can be read all the same.
+        let logical = config.logical_pages(shape, 0)?;
+        if scan.len() as u64 != u64::from(shape.blocks) {
+            return Err(FtlError::Config(FtlConfigError {
+                what: "number of blocks in the scan",
+                found: scan.len() as u64,
+                allowed: shape.blocks.to_string(),
+            }));
+        }
+        let mut layer = Self::empty(media, config, logical);
+        layer.sequence = sequence;
+        layer.distrust(&mut scan);
+        layer.place_newest(&scan);
+        if layer.sequence > MAX_SEQUENCE {
+            return Err(FtlError::Config(FtlConfigError {
+                what: "greatest sequence number in the scan",
+                found: layer.sequence,
+                allowed: format!("up to {MAX_SEQUENCE}"),
+            }));
+        }
+        let mut mount = Mount::default();
+        layer.sort_blocks(&scan, &mut mount);
+        mount.scan = scan;
+        layer.mount = Some(mount);
+        layer.hold_older_versions();
+        layer.recover()?;
+        layer.mount = None;
+        layer.mark();
+        Ok(layer)
+    }
+
+    /// Treats blocks as torn that cannot be relied on although they look closed.
+    fn distrust(&self, scan: &mut [ScannedBlock]) {
+        let sequences = |found: &Found| {
+            let records = found.records().iter().flatten();
+            records.map(|record| record.sequence).max().unwrap_or(0)
+        };
+        let newest = scan.iter().map(|block| sequences(&block.found)).max();
+        let no_cache = self.config.slc.is_none();
+        for block in scan {
+            let capacity = self.space.capacity(block.mode) as usize;
+            let Found::Closed(records) = &mut block.found else {
+                continue;
+            };
+            let last = records.get(capacity - 1).copied().flatten();
+            // Without a summary the last program may have been interrupted although it reads well.
+            let doubtful = self.space.shape.summary_pages == 0
+                && last.is_none_or(|last| Some(last.sequence) == newest);
+            let needless = block.mode == CellMode::Slc && no_cache;
+            if doubtful || needless {
+                block.found = Found::Torn(std::mem::take(records));
+            }
+        }
+    }
+
+    /// Of all records of a logical page the one with the greatest sequence number counts.
+    fn place_newest(&mut self, scan: &[ScannedBlock]) {
+        let mut newest = vec![0; self.logical as usize];
+        for (number, block) in (0..).zip(scan) {
+            let capacity = self.space.capacity(block.mode);
+            for record in block.found.records().iter().flatten() {
+                self.sequence = self.sequence.max(record.sequence);
+            }
+            for (index, record) in block.found.valid() {
+                let known = index < capacity && record.logical < self.logical;
+                if !known || record.sequence <= newest[record.logical as usize] {
+                    continue;
+                }
+                newest[record.logical as usize] = record.sequence;
+                let page = self.space.page(number, index);
+                self.space.put(record.logical, Some(page), record.sequence);
+                if record.kind == PageKind::Lost {
+                    self.lost.insert(record.logical);
+                } else {
+                    self.lost.remove(&record.logical);
+                }
+            }
+        }
+    }
+
+    fn sort_blocks(&mut self, scan: &[ScannedBlock], mount: &mut Mount) {
+        for (number, block) in (0..).zip(scan) {
+            self.space.take(number);
+            self.space.set_erases(number, block.erases);
+            let records = block.found.records().iter().flatten();
+            let of = self.space.block_mut(number);
+            of.written = records.map(|record| record.sequence).max().unwrap_or(0);
+            of.state = BlockState::Closed;
+            let live = of.live;
+            match &block.found {
+                Found::Bad => self.space.condemn(number),
+                Found::Erased => self.space.release(number),
+                Found::Closed(_) if live == 0 => self.space.release(number),
+                Found::Closed(_) => {
+                    self.space.set_mode(number, block.mode);
+                    self.keep(number, mount);
+                }
+                Found::Torn(_) => {
+                    mount.torn.push(number);
+                    mount.empty.push(number);
+                }
+            }
+        }
+        self.cached
+            .make_contiguous()
+            .sort_by_key(|block| self.space.block(*block).written);
+    }
+
+    /// Puts a closed block with live pages where it belongs.
+    fn keep(&mut self, number: u32, mount: &mut Mount) {
+        let live = self.space.block(number).live;
+        match (&self.logs, self.space.block(number).mode) {
+            (None, CellMode::Native) => self.space.closed.add(number, live),
+            (None, CellMode::Slc) => self.cached.push_back(number),
+            (Some(_), _) => {
+                let other = self.adopt(number);
+                mount.empty.extend(other);
+            }
+        }
+    }
+
+    /// Makes a block the data block of the logical block that it holds, where it is fit to be. The block that is to
+    /// be emptied instead: this one, or the data block before.
+    fn adopt(&mut self, number: u32) -> Option<u32> {
+        let capacity = self.space.capacity(CellMode::Native);
+        let live = |index| self.space.live_in(self.space.page(number, index));
+        let mut pages = (0..capacity).filter_map(|index| Some((index, live(index)?)));
+        let first = pages.clone().next()?.1 / capacity;
+        if !pages.all(|(index, logical)| logical == first * capacity + index) {
+            return Some(number);
+        }
+        let live = |block: u32| self.space.block(block).live;
+        let logs = self.logs.as_mut()?;
+        let data = &mut logs.data[first as usize];
+        match *data {
+            NONE => {
+                *data = number;
+                None
+            }
+            other if live(other) < live(number) => {
+                *data = number;
+                Some(other)
+            }
+            _ => Some(number),
+        }
+    }
+
+    /// Keeps blocks from being erased that hold another version of a page that may be torn.
+    fn hold_older_versions(&mut self) {
+        let Some(mut mount) = self.mount.take() else {
+            return;
+        };
+        let mut doubtful = std::collections::BTreeSet::new();
+        for number in &mount.empty {
+            let block = &mount.scan[*number as usize];
+            let valid = block.found.valid();
+            let risky = valid.filter(|(index, _)| self.is_risky(block, *index));
+            doubtful.extend(risky.map(|(_, record)| record.logical));
+        }
+        let free: Vec<u32> = self.space.free().collect();
+        for number in free {
+            let mut records = mount.scan[number as usize].found.valid();
+            if records.any(|(_, record)| doubtful.contains(&record.logical)) {
+                self.space.take(number);
+                self.space.hold(number);
+                mount.held.push(number);
+            }
+        }
+        self.mount = Some(mount);
+    }
+
+    /// Whether an interrupted program can have harmed a page: it is the last one of an open block, or its cells were
+    /// to take another page then.
+    fn is_risky(&self, block: &ScannedBlock, index: u32) -> bool {
+        let Found::Torn(records) = &block.found else {
+            return false;
+        };
+        let last = records.iter().rposition(Option::is_some).unwrap_or(0) as u32;
+        let safe_after = match block.mode {
+            CellMode::Native => self.media.safe_after(index),
+            CellMode::Slc => None,
+        };
+        safe_after.map_or(index, |later| later.max(index)) >= last
+    }
+
+    /// A block that was held, where no free one is left.
+    pub(super) fn held(&mut self) -> Option<u32> {
+        let block = self.mount.as_mut()?.held.pop()?;
+        self.space.release(block);
+        Some(block)
+    }
+
+    /// Where a page cannot be read that a power cut may have torn, the version before it counts. Whether it was so.
+    pub(super) fn falls_back(&mut self, logical: u32, from: u32) -> bool {
+        let Some(mount) = &self.mount else {
+            return false;
+        };
+        let per_block = self.space.shape.pages_per_block;
+        let (number, index) = (from / per_block, from % per_block);
+        let block = &mount.scan[number as usize];
+        let torn = block.found.records().get(index as usize);
+        let torn = torn.copied().flatten();
+        let Some(torn) = torn.filter(|_| self.is_risky(block, index)) else {
+            return false;
+        };
+        let mut before: Option<(u32, Record)> = None;
+        for (number, block) in (0..).zip(&mount.scan) {
+            for (index, record) in block.found.valid() {
+                let older = record.logical == logical && record.sequence < torn.sequence;
+                if older && before.is_none_or(|(_, best)| record.sequence > best.sequence) {
+                    before = Some((self.space.page(number, index), record));
+                }
+            }
+        }
+        self.space
+            .put(logical, before.map(|(page, _)| page), self.sequence);
+        if let Some((page, record)) = before {
+            if record.kind == PageKind::Lost {
+                self.lost.insert(logical);
+            }
+            self.empty_again(page / per_block);
+        }
+        true
+    }
+
+    /// A block that was not to be kept has a live page again.
+    fn empty_again(&mut self, block: u32) {
+        if let Some(mount) = &mut self.mount
+            && (mount.held.contains(&block) || mount.torn.contains(&block))
+        {
+            mount.held.retain(|held| *held != block);
+            mount.empty.push(block);
+        }
+    }
+}
+
+impl<M: Media> Translation<M> {
+    /// Empties and erases what a power cut may have harmed.
+    fn recover(&mut self) -> Result<(), FtlError<M::Error>> {
+        while let Some(block) = self.mount.as_mut().and_then(|mount| mount.empty.pop()) {
+            self.empty_in_mount(block)?;
+        }
+        loop {
+            while let Some(block) = self.failing.first().copied() {
+                if !self.empty_in_mount(block)? {
+                    break;
+                }
+            }
+            if self.logs.is_some() || self.open[MOVED].block == NONE {
+                break;
+            }
+            // What was moved counts from here on.
+            self.close(MOVED)?;
+        }
+        let Some(mount) = self.mount.take() else {
+            return Ok(());
+        };
+        for block in mount.held {
+            self.space.release(block);
+        }
+        for block in mount.torn {
+            if self.space.block(block).state == BlockState::Free {
+                self.erase_torn(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves every live page out of a block. Where no block is left to move them to, they stay, and the block is
+    /// emptied when there is one; whether it is empty.
+    fn empty_in_mount(&mut self, block: u32) -> Result<bool, FtlError<M::Error>> {
+        self.job = Some(Job::new(Purpose::Recovery, block));
+        while let Some(job) = self.job {
+            match self.run(job) {
+                Ok(_) => {}
+                Err(FtlError::Full { .. }) => {
+                    self.job = None;
+                    self.set_merging(None);
+                    self.leave(block);
+                    return Ok(false);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// A block stays as it is: to be cleaned some day where pages may be anywhere, and to be retired otherwise.
+    fn leave(&mut self, block: u32) {
+        let live = self.space.block(block).live;
+        match (self.space.block(block).state, &self.logs) {
+            (BlockState::Failing, _) => {}
+            (_, None) => self.space.closed.add(block, live),
+            (_, Some(_)) => {
+                self.space.block_mut(block).state = BlockState::Failing;
+                self.failing.push(block);
+            }
+        }
+    }
+
+    /// Erases a block, so that no later mount finds a torn page in it that reads well by then.
+    fn erase_torn(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        self.space.take(block);
+        self.media.purpose(Purpose::Recovery);
+        match self.media.erase(block, CellMode::Native) {
+            Ok(()) => {
+                self.work.erased += 1;
+                self.space.erased(block);
+                self.space.release(block);
+                Ok(())
+            }
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(_) => self.retire(block),
+        }
+    }
+}
