@@ -11,8 +11,8 @@ pub(super) enum Barrier {
     RecordCheck,
     /// The check of a page is looked at when it is read.
     ReadCheck,
-    /// What a mount moved counts in a closed block alone.
-    RecoveredClosed,
+    /// In an open block a page that a mount moved counts where what it came from is gone.
+    SourceGone,
     /// What blocks without a summary hold is moved when the layer is mounted.
     MoveOpen,
     /// Blocks without a summary are erased before the mount returns.
@@ -21,8 +21,8 @@ pub(super) enum Barrier {
     HoldDoubtful,
     /// Where the last summary may have harmed a page of its block, that counts as open.
     LastSummary,
-    /// What a mount moved counts where something it was moved from is gone.
-    SourceGone,
+    /// A blank block is set aside for the next mount.
+    SetAside,
     /// Blocks that a mount empties are erased when the block that they were moved to is closed.
     CloseBeforeErase,
     /// A block that reads as erased is erased before it is programmed: it may be weak.

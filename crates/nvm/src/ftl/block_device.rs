@@ -7,7 +7,7 @@ use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, MediaError};
 use super::mark::Mark;
 use super::media::{CellMode, Fault, Media};
-use super::mount;
+use super::mount::{self, Copies};
 use super::recovery::recover;
 use super::translation::{FtlError, Translation};
 use super::work::Work;
@@ -134,13 +134,22 @@ impl<F: Flash> Ftl<F> {
         config: FtlConfig,
     ) -> Result<Self, MountError<F::Error>> {
         let sector_bytes = media.sector_bytes;
-        config.logical_pages(media.shape(), 0).map_err(FtlError::from)?;
+        let mut bad = 0;
+        for block in 0..media.shape().blocks {
+            bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
+        }
+        // One more block is set aside for mounts.
+        config.logical_pages(media.shape(), bad + 1).map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
         for block in 0..media.shape().blocks {
             erase(&mut media, block).map_err(MediaError::Device)?;
         }
         let mut layer = Translation::format(media, config)?;
+        if layer.media().barriers.keep(Barrier::SetAside) {
+            let last = layer.space.free().next_back();
+            layer.set_aside(last)?;
+        }
         let logical = layer.pages();
         let mark = Mark::new(layer.media(), &config, sector_bytes).with_logical(logical);
         layer
@@ -183,7 +192,13 @@ impl<F: Flash> Ftl<F> {
                 .write_mark(&stored, found.pages + 1)
                 .map_err(MediaError::Device)?;
         }
-        let found = mount::find(&mut media, logical).map_err(MediaError::Device)?;
+        let mut find = |media: &mut _, copies| {
+            mount::find(media, logical, copies).map_err(MediaError::Device)
+        };
+        let mut found = find(&mut media, Copies::Needed)?;
+        if !found.has_room() {
+            found = find(&mut media, Copies::Forgotten)?;
+        }
         let found = recover(&mut media, found)?;
         let layer = Translation::mounted(media, config, &found)?;
         Ok(Self::on(layer, sector_bytes))

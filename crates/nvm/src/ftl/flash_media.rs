@@ -464,7 +464,7 @@ impl<F: Flash> Media for FlashMedia<F> {
         let checked = self.barriers.keep(Barrier::ReadCheck);
         match self.fetch(self.place(page), checked).map_err(Fault::Device)? {
             Found::Whole(Stored {
-                role: Role::Page(PageKind::Data | PageKind::Recovered | PageKind::Rescued),
+                role: Role::Page(PageKind::Data | PageKind::Recovered),
                 ..
             }) => {
                 out.copy_from_slice(&self.image[..out.len()]);

@@ -34,7 +34,7 @@ impl<M: Media> Translation<M> {
         let blocks = (0..).zip(&self.space.blocks);
         let closed = blocks.filter(|(number, block)| match &self.logs {
             None => self.space.closed.contains(*number),
-            Some(logs) => block.state == BlockState::Closed && logs.find(*number).is_none(),
+            Some(logs) => block.state == BlockState::Closed || logs.rests(*number),
         });
         let (number, least) = closed.min_by_key(|(_, block)| block.erases)?;
         let worn = self.space.free().map(|free| self.space.block(free).erases);

@@ -81,6 +81,13 @@ impl Logs {
         own.map(|log| log.block)
     }
 
+    /// Whether a block is a log that is not in use just now.
+    pub(super) fn rests(&self, block: u32) -> bool {
+        let newest = self.logs.iter().flatten().map(|log| log.used).max();
+        let mut logs = self.logs.iter().flatten();
+        logs.any(|log| log.block == block && Some(log.used) != newest)
+    }
+
     /// The log that was not written to for longest, among some.
     fn oldest(&self, among: std::ops::Range<usize>) -> Option<u32> {
         let logs = self.logs[among].iter().flatten();
@@ -177,10 +184,16 @@ impl<M: Media> Translation<M> {
     /// The log to merge when free blocks are too few: not the one that is in use.
     pub(super) fn log_victim(&self) -> Option<Job> {
         let logs = self.logs.as_ref()?;
-        let newest = logs.logs.iter().flatten().map(|log| log.used).max()?;
-        let rest = logs.logs.iter().flatten().filter(|log| log.used < newest);
+        let all = logs.logs.iter().flatten();
+        let rest = all.filter(|log| logs.rests(log.block));
         let oldest = rest.min_by_key(|log| log.used)?;
         Some(Job::new(Purpose::Merging, oldest.block))
+    }
+
+    #[cfg(test)]
+    pub(super) fn logs_in_use(&self) -> u64 {
+        let logs = self.logs.iter().flat_map(|logs| &logs.logs);
+        logs.flatten().count() as u64
     }
 
     /// RAM that the tables of this mapping take in a controller, in bytes: 4 for each logical page, or 4 for each

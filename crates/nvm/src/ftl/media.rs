@@ -37,8 +37,6 @@ pub enum PageKind {
     /// A logical page that a mount moved. It counts only in a block that was closed: until then the page that
     /// it was moved from is still there.
     Recovered,
-    /// As [`Recovered`](Self::Recovered), of a page that the power cut may have torn although it read well.
-    Rescued,
 }
 
 /// Why flash is read, programmed or erased.

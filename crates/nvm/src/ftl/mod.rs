@@ -12,6 +12,8 @@ mod buckets;
 mod clean;
 mod config;
 #[cfg(test)]
+mod config_tests;
+#[cfg(test)]
 mod fixture;
 mod flash_media;
 #[cfg(test)]
@@ -19,6 +21,8 @@ mod layer_tests;
 mod level;
 mod log_block;
 mod mark;
+#[cfg(test)]
+mod mechanism_tests;
 mod media;
 mod mount;
 #[cfg(test)]

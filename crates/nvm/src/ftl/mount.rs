@@ -4,7 +4,7 @@
 //! [moved](super::recovery), because an interrupted program can leave a page that reads well once and fails
 //! later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wordline_memory::Flash;
 
@@ -13,8 +13,19 @@ use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, Survey};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::record::{Found, Role, epoch, next_epoch};
+use super::space::BlockState;
 use super::restore::{Found as Scan, ScannedBlock};
 use super::translation::{FtlError, Translation};
+
+/// What becomes of pages that a mount had moved before the power was cut again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Copies {
+    /// They count where what they came from cannot be read any more.
+    Needed,
+    /// They do not count in blocks that were not closed. What they came from was torn by the first cut, so
+    /// that an older version is as good.
+    Forgotten,
+}
 
 /// What a mount found in a flash.
 #[derive(Clone, Debug)]
@@ -22,8 +33,11 @@ pub(super) struct FoundLayer {
     /// Where each logical page is, and its record; `None` where it was not found.
     pub(super) newest: Vec<Option<(u32, Record)>>,
     pub(super) blocks: Vec<FoundBlock>,
+    pub(super) pages_per_block: u32,
     /// The first sequence number that may be used.
     pub(super) sequence: u64,
+    /// A blank block that is left to the next mount.
+    pub(super) reserve: Option<u32>,
     /// Pages that may read well once and fail later, as they were read.
     pub(super) held: BTreeMap<u32, Vec<u8>>,
 }
@@ -37,8 +51,6 @@ pub(super) struct FoundBlock {
     pub(super) programmed: u32,
     /// The greatest sequence number of its pages.
     pub(super) written: u64,
-    /// It was written by a mount.
-    pub(super) is_moved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +62,13 @@ pub(super) enum FoundState {
     Open,
     /// It was being closed at the power cut: a page that shares cells with the summary may be harmed.
     JustClosed,
-    /// What a mount moved there is still where it was.
-    Undone,
 }
 
 /// Looks at every block, and finds out which page of each logical one counts.
 pub(super) fn find<F: Flash>(
     media: &mut FlashMedia<F>,
     logical: u32,
+    copies: Copies,
 ) -> Result<FoundLayer, F::Error> {
     media.purpose(Purpose::Recovery);
     let mut survey = Surveyed::default();
@@ -71,12 +82,14 @@ pub(super) fn find<F: Flash>(
         survey.read_pages(media, FoundState::JustClosed)?;
     }
     if media.barriers.keep(Barrier::SourceGone) {
-        survey.undo(media.shape().pages_per_block);
+        survey.leave_out_copies(media.shape().pages_per_block, copies);
     }
     let greatest = media.barriers.keep(Barrier::GreatestWins);
     let goes_on = media.barriers.keep(Barrier::SequenceGoesOn);
     Ok(FoundLayer {
         newest: survey.newest(logical, greatest),
+        reserve: None,
+        pages_per_block: media.shape().pages_per_block,
         sequence: if goes_on { next_epoch(survey.last) } else { 1 },
         blocks: survey.blocks,
         held: survey.held,
@@ -107,7 +120,6 @@ impl Surveyed {
             mode: CellMode::Native,
             programmed: 0,
             written: 0,
-            is_moved: false,
         };
         self.summaries.push(0);
         if is_bad(media, block)? {
@@ -126,7 +138,6 @@ impl Surveyed {
                 for (page, record) in (first..).zip(records) {
                     self.last = self.last.max(record.sequence);
                     found.written = found.written.max(record.sequence);
-                    found.is_moved |= is_moved(record.kind);
                     self.pages.push((page, record));
                 }
             }
@@ -153,42 +164,28 @@ impl Surveyed {
         for (block, summary) in self.blocks.iter_mut().zip(&self.summaries) {
             let goes_on = last.get(&epoch(*summary)).is_some_and(|last| last > summary);
             let native = block.mode == CellMode::Native;
-            if block.state == FoundState::Closed && native && !block.is_moved && !goes_on {
+            if block.state == FoundState::Closed && native && !goes_on {
                 block.state = FoundState::JustClosed;
             }
         }
     }
 
-    /// Leaves out what a mount moved to a block where all that it came from is still there: the power may
-    /// have been cut before that block was closed for good. A source is erased only after that. Sources
-    /// that may be torn prove nothing by being unreadable, and are erased last.
-    fn undo(&mut self, pages_per_block: u32) {
-        let block_of = |page: u32| (page / pages_per_block) as usize;
-        let mut places: BTreeMap<(u32, u64), u32> = BTreeMap::new();
-        for (_, record) in self.pages.iter().filter(|(_, record)| is_data(record.kind)) {
-            *places.entry((record.logical, record.sequence)).or_default() += 1;
-        }
-        let is_gone = |record: &Record| places[&(record.logical, record.sequence)] < 2;
-        // Of each block: whether anything of a sort was moved to it, and whether any source of it is gone.
-        let mut sound = vec![(false, false); self.blocks.len()];
-        let mut torn = sound.clone();
-        for (page, record) in &self.pages {
-            let sort = match record.kind {
-                PageKind::Recovered => &mut sound[block_of(*page)],
-                PageKind::Rescued => &mut torn[block_of(*page)],
-                _ => continue,
-            };
-            sort.0 = true;
-            sort.1 |= is_gone(record);
-        }
-        for ((block, sound), torn) in self.blocks.iter_mut().zip(sound).zip(torn) {
-            let (_, gone) = if sound.0 { sound } else { torn };
-            if block.state == FoundState::Closed && block.is_moved && !gone {
-                block.state = FoundState::Undone;
-            }
-        }
-        let blocks = &self.blocks;
-        self.pages.retain(|(page, _)| blocks[block_of(*page)].state != FoundState::Undone);
+    /// Leaves out what a mount moved to a block that it did not close, where the page that it came from is
+    /// still there. It has the same sequence number.
+    fn leave_out_copies(&mut self, pages_per_block: u32, copies: Copies) {
+        let is_closed = |page: u32| {
+            self.blocks[(page / pages_per_block) as usize].state == FoundState::Closed
+        };
+        let origins = self.pages.iter();
+        let origins = origins.filter(|(page, record)| !is_moved(record.kind) || is_closed(*page));
+        let key = |record: &Record| (record.logical, record.sequence);
+        let origins: BTreeSet<_> = origins.map(|(_, record)| key(record)).collect();
+        let mut pages = std::mem::take(&mut self.pages);
+        pages.retain(|(page, record)| {
+            let needed = copies == Copies::Needed && !origins.contains(&key(record));
+            !is_moved(record.kind) || is_closed(*page) || needed
+        });
+        self.pages = pages;
     }
 
     /// Reads each page of the blocks in a state.
@@ -251,15 +248,12 @@ impl Surveyed {
             let Role::Page(kind) = stored.role else {
                 continue;
             };
-            // A page that a mount moved is still where it was until the mount has closed the block.
-            if !is_moved(kind) || !media.barriers.keep(Barrier::RecoveredClosed) {
-                let record = Record {
-                    kind,
-                    logical: stored.logical,
-                    sequence: stored.sequence,
-                };
-                self.pages.push((first + index, record));
-            }
+            let record = Record {
+                kind,
+                logical: stored.logical,
+                sequence: stored.sequence,
+            };
+            self.pages.push((first + index, record));
         }
     }
 
@@ -287,7 +281,7 @@ const fn is_data(kind: PageKind) -> bool {
 
 /// Whether a mount moved a page to where it is.
 const fn is_moved(kind: PageKind) -> bool {
-    matches!(kind, PageKind::Recovered | PageKind::Rescued)
+    matches!(kind, PageKind::Recovered)
 }
 
 impl<F: Flash> Translation<FlashMedia<F>> {
@@ -303,14 +297,57 @@ impl<F: Flash> Translation<FlashMedia<F>> {
             let erases = layer.erases_of(number).unwrap_or(0);
             layer.media.set_erases(number, erases);
         }
+        if layer.media.barriers.keep(Barrier::SetAside) {
+            layer.set_aside(found.reserve)?;
+        }
         Ok(layer)
+    }
+
+    /// Leaves a blank block to the next mount: `blank`, where the layer has not used it meanwhile, or another one
+    /// that is erased for it. The layer knows it as open, and never writes to it.
+    pub(super) fn set_aside(&mut self, blank: Option<u32>) -> Result<(), FtlError<F::Error>> {
+        let is_free = |block: &u32| self.space.free().any(|free| free == *block);
+        let mut blank = blank.filter(is_free);
+        while let Some(block) = blank.or_else(|| self.space.free().next_back()) {
+            self.space.take(block);
+            if blank.take() == Some(block) || self.erase_for_mount(block)? {
+                self.space.block_mut(block).state = BlockState::Open;
+                break;
+            }
+        }
+        self.mark();
+        Ok(())
+    }
+
+    fn erase_for_mount(&mut self, block: u32) -> Result<bool, FtlError<F::Error>> {
+        self.media.purpose(Purpose::Recovery);
+        match self.media.erase(block, CellMode::Native) {
+            Ok(()) => {
+                self.space.erased(block);
+                Ok(true)
+            }
+            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(_) => self.retire(block).map(|()| false),
+        }
     }
 }
 
 impl FoundLayer {
+    /// Whether pages can be moved: no block needs it, or one is blank or holds nothing that counts.
+    pub(super) fn has_room(&self) -> bool {
+        let mut live = vec![false; self.blocks.len()];
+        for (page, _) in self.newest.iter().flatten() {
+            live[(page / self.pages_per_block) as usize] = true;
+        }
+        let is_full = |block: &FoundBlock, live: bool| live || block.state == FoundState::Bad;
+        let mut blocks = self.blocks.iter().zip(&live);
+        let needs = |state| matches!(state, FoundState::Open | FoundState::JustClosed);
+        let needs = blocks.clone().any(|(block, live)| *live && needs(block.state));
+        !needs || !blocks.all(|(block, live)| is_full(block, *live))
+    }
+
     /// Every block with the pages that count.
     fn scan<F: Flash>(&self, media: &FlashMedia<F>) -> Vec<ScannedBlock> {
-        let pages_per_block = media.shape().pages_per_block;
         let erases = typical_erases(media, &self.blocks);
         let scanned = |(number, block): (u32, &FoundBlock)| {
             let records = || {
@@ -330,7 +367,7 @@ impl FoundLayer {
         };
         let mut scan: Vec<_> = (0..).zip(&self.blocks).map(scanned).collect();
         for (page, record) in self.newest.iter().flatten() {
-            let (block, index) = (page / pages_per_block, page % pages_per_block);
+            let (block, index) = (page / self.pages_per_block, page % self.pages_per_block);
             if let Scan::Closed(records) = &mut scan[block as usize].found
                 && let Some(place) = records.get_mut(index as usize)
             {

@@ -51,7 +51,6 @@ impl Role {
             Self::Page(PageKind::Filler) => 1,
             Self::Page(PageKind::Lost) => 2,
             Self::Page(PageKind::Recovered) => 3,
-            Self::Page(PageKind::Rescued) => 6,
             Self::Summary => 4,
             Self::Mark => 5,
         }
@@ -63,7 +62,6 @@ impl Role {
             1 => Self::Page(PageKind::Filler),
             2 => Self::Page(PageKind::Lost),
             3 => Self::Page(PageKind::Recovered),
-            6 => Self::Page(PageKind::Rescued),
             4 => Self::Summary,
             5 => Self::Mark,
             _ => return None,

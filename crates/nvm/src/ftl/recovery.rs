@@ -1,9 +1,10 @@
 //! Empties the blocks that were open at a power cut, so that none of their pages is needed again.
 //!
-//! Pages are moved to blocks of their own, which count once they are closed. Only then what they came from is
-//! erased, so that the power can be cut at any time within: the next mount finds the old pages, or the new
-//! ones, and a block that was not closed is as good as free. Every source goes to one block whole, so that one
-//! free block is enough.
+//! Pages are moved to blocks of their own, and what they came from is erased when such a block is closed. A copy
+//! keeps its sequence number: where the power is cut meanwhile, the next mount takes what it came from, and the
+//! block that was not closed is as good as free. Every source that was open goes to one block whole, so that one
+//! free block is enough; the layer sets one aside for that. What it took for free may be full again, because
+//! pages that were trimmed are found again, so that closed blocks are cleaned as well until it can go on.
 
 use std::collections::VecDeque;
 
@@ -13,7 +14,7 @@ use super::barrier::Barrier;
 use super::flash_media::FlashMedia;
 use super::media::{CellMode, Fault, Media, PageKind, Record};
 use super::mount::{FoundBlock, FoundLayer, FoundState};
-use super::translation::FtlError;
+use super::translation::{FtlError, RESERVE};
 
 /// Empties what was open, and leaves blocks that are bad, blank or closed.
 ///
@@ -33,14 +34,18 @@ pub(super) fn recover<F: Flash>(
     };
     recovery.plan();
     recovery.erase_emptied()?;
-    while let Some(task) = recovery.tasks.pop_front() {
-        match task {
-            Task::Room(pages) => recovery.make_room(pages)?,
-            Task::Move(logical) => recovery.move_page(logical)?,
-            Task::Emptied(block) => recovery.emptied(block)?,
-            Task::Close => recovery.close()?,
-        }
+    recovery.work()?;
+    let mut closed = recovery.closed();
+    while (recovery.free.len() as u32) <= RESERVE + 1
+        && let Some((pages, block)) = closed.pop()
+    {
+        recovery.tasks.extend(pages.into_iter().map(Task::Move));
+        recovery.tasks.push_back(Task::Emptied(block));
+        recovery.work()?;
     }
+    recovery.close()?;
+    let is_blank = |block: &u32| recovery.found.blocks[*block as usize].state == FoundState::Blank;
+    recovery.found.reserve = recovery.free.iter().copied().find(is_blank);
     recovery.found.held.clear();
     Ok(recovery.found)
 }
@@ -63,8 +68,6 @@ enum Task {
 struct Target {
     block: u32,
     records: Vec<Record>,
-    /// The blocks from which pages were moved there that cannot be torn.
-    sound: Vec<u32>,
 }
 
 struct Recovery<'a, F> {
@@ -79,6 +82,38 @@ struct Recovery<'a, F> {
 }
 
 impl<F: Flash> Recovery<'_, F> {
+    /// Does what is to be done.
+    fn work(&mut self) -> Result<(), FtlError<F::Error>> {
+        while let Some(task) = self.tasks.pop_front() {
+            match task {
+                Task::Room(pages) => self.make_room(pages)?,
+                Task::Move(logical) => self.move_page(logical)?,
+                Task::Emptied(block) => self.emptied(block)?,
+                Task::Close => self.close()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Closed blocks that have dead pages, with the logical pages that live there; the emptiest last.
+    fn closed(&self) -> Vec<(Vec<u32>, u32)> {
+        let shape = self.media.shape();
+        let mut pages = vec![Vec::new(); self.found.blocks.len()];
+        for (place, logical) in self.found.newest.iter().zip(0..) {
+            if let Some((page, _)) = place {
+                pages[(page / shape.pages_per_block) as usize].push(logical);
+            }
+        }
+        let mut closed: Vec<_> = pages.into_iter().zip(0..).collect();
+        closed.retain(|(pages, number)| {
+            let block = &self.found.blocks[*number as usize];
+            let room = self.media.pages_in(block.mode) - shape.summary_pages;
+            block.state == FoundState::Closed && (1..room).contains(&(pages.len() as u32))
+        });
+        closed.sort_by_key(|(pages, number)| std::cmp::Reverse((pages.len(), *number)));
+        closed
+    }
+
     /// Sources in their order: those that are emptied soonest first.
     fn plan(&mut self) {
         let per_block = self.media.shape().pages_per_block;
@@ -95,14 +130,10 @@ impl<F: Flash> Recovery<'_, F> {
                 FoundState::Blank => self.free.push_back(number),
                 FoundState::Closed if pages.is_empty() => self.free.push_back(number),
                 FoundState::Closed => {}
-                FoundState::Open | FoundState::JustClosed | FoundState::Undone
-                    if pages.is_empty() =>
-                {
+                FoundState::Open | FoundState::JustClosed if pages.is_empty() => {
                     self.emptied.push(number);
                 }
-                FoundState::Open | FoundState::JustClosed | FoundState::Undone => {
-                    sources.push((number, pages));
-                }
+                FoundState::Open | FoundState::JustClosed => sources.push((number, pages)),
             }
         }
         if !self.media.barriers.keep(Barrier::MoveOpen) {
@@ -125,8 +156,7 @@ impl<F: Flash> Recovery<'_, F> {
         self.tasks.push_back(Task::Close);
     }
 
-    /// Closes the block that pages are moved to where it has no room for so many more: then a source can be
-    /// erased when it is closed, and its absence proves that it was.
+    /// Closes the block that pages are moved to where it has no room for so many more.
     fn make_room(&mut self, pages: u32) -> Result<(), FtlError<F::Error>> {
         let shape = self.media.shape();
         let room = shape.pages_per_block - shape.summary_pages;
@@ -146,10 +176,7 @@ impl<F: Flash> Recovery<'_, F> {
         let target = self.target()?;
         let to = target.block * per_block + target.records.len() as u32;
         let held = self.found.held.get(&from);
-        record.kind = match held {
-            Some(_) => PageKind::Rescued,
-            None => PageKind::Recovered,
-        };
+        record.kind = PageKind::Recovered;
         let moved = match held {
             Some(main) => self.media.program(to, record, main),
             None => self.media.copy(from, to, record),
@@ -163,11 +190,7 @@ impl<F: Flash> Recovery<'_, F> {
         };
         match moved {
             Ok(()) => {
-                let target = self.target()?;
-                target.records.push(record);
-                if record.kind == PageKind::Recovered {
-                    target.sound.push(from / per_block);
-                }
+                self.target()?.records.push(record);
                 Ok(())
             }
             Err(Fault::Device(error)) => Err(FtlError::Device(error)),
@@ -180,6 +203,11 @@ impl<F: Flash> Recovery<'_, F> {
 
     /// The block that pages are moved to, with room for one more.
     fn target(&mut self) -> Result<&mut Target, FtlError<F::Error>> {
+        let shape = self.media.shape();
+        let room = shape.pages_per_block - shape.summary_pages;
+        if self.target.as_ref().is_some_and(|target| target.records.len() as u32 >= room) {
+            self.close()?;
+        }
         while self.target.is_none() {
             let bad = self.found.blocks.iter();
             let bad = bad.filter(|block| block.state == FoundState::Bad).count() as u32;
@@ -188,7 +216,6 @@ impl<F: Flash> Recovery<'_, F> {
                 self.target = Some(Target {
                     block,
                     records: Vec::new(),
-                    sound: Vec::new(),
                 });
             }
         }
@@ -204,7 +231,6 @@ impl<F: Flash> Recovery<'_, F> {
                     mode: CellMode::Native,
                     programmed: 0,
                     written: 0,
-                    is_moved: false,
                 };
                 Ok(true)
             }
@@ -265,8 +291,6 @@ impl<F: Flash> Recovery<'_, F> {
                 sequence: 0,
             };
             records.resize(room, filler);
-            // The last sources to go are those whose absence proves nothing.
-            self.emptied.sort_by_key(|block| !target.sound.contains(block));
             self.media.go_on_from(self.found.sequence);
             self.found.sequence += 1;
             match self.media.summarize(target.block, &records) {

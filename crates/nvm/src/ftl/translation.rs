@@ -33,10 +33,10 @@ pub enum FtlError<E> {
         /// Where it is, or the marker in its place.
         page: u32,
     },
-    /// So many blocks went bad that no page is left.
+    /// So many blocks went bad that no page is left to write to. What was written can be read.
     #[error("no block is left to write to: {bad} blocks are bad")]
     Full {
-        /// Bad blocks.
+        /// Bad blocks, those included whose pages could not be moved any more.
         bad: u32,
     },
     /// The flash failed otherwise.
@@ -304,7 +304,7 @@ impl<M: Media> Translation<M> {
 
     pub(super) fn full(&self) -> FtlError<M::Error> {
         FtlError::Full {
-            bad: self.space.bad,
+            bad: self.space.bad + self.failing.len() as u32,
         }
     }
 
