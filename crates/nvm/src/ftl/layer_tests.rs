@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use wordline_core::draw::{Purpose as Of, draw};
 
 use super::config::{Cleaning, FtlConfig, Leveling, Mapping, Slc, Victim};
 use super::fixture::Ram;
@@ -243,18 +244,30 @@ pub(super) fn configs() -> impl Strategy<Value = FtlConfig> {
     prop_oneof![page_maps(), log_maps()]
 }
 
-pub(super) fn calls(harm: u32) -> impl Strategy<Value = Vec<Call>> {
-    let hot = prop_oneof![0_u32..8, any::<u32>()];
-    let call = prop_oneof![
-        12 => hot.clone().prop_map(Call::Write),
-        6 => hot.clone().prop_map(Call::Split),
-        2 => hot.clone().prop_map(Call::Trim),
-        2 => hot.clone().prop_map(Call::Read),
-        1 => Just(Call::Flush),
-        2 => (0_u8..12).prop_map(Call::Idle),
-        harm => hot.prop_map(Call::Harm),
-    ];
-    prop::collection::vec(call, 1..1500)
+/// What a host does, drawn from a seed: strategies for each call would take longer than the calls.
+pub(super) fn calls(harm: u64) -> impl Strategy<Value = Vec<Call>> {
+    (any::<u64>(), 1_u64..1500).prop_map(move |(seed, count)| {
+        let turns = 0..count;
+        turns.map(|turn| call(seed, turn, harm)).collect()
+    })
+}
+
+fn call(seed: u64, turn: u64, harm: u64) -> Call {
+    let random = |what| draw(seed, what, turn, Of::Address);
+    // Half of the calls go to a few pages.
+    let page = match random(0) % 2 {
+        0 => (random(1) % 8) as u32,
+        _ => random(1) as u32,
+    };
+    match random(2) % (25 + harm) {
+        0..12 => Call::Write(page),
+        12..18 => Call::Split(page),
+        18..20 => Call::Trim(page),
+        20..22 => Call::Read(page),
+        22 => Call::Flush,
+        23..25 => Call::Idle((random(3) % 12) as u8),
+        _ => Call::Harm(page),
+    }
 }
 
 /// A layer, where the choices fit the shape.

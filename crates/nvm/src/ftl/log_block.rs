@@ -360,8 +360,9 @@ impl<M: Media> Translation<M> {
         }
         if let Some(logs) = &mut self.logs {
             // A data block whose pages were all overwritten had nothing to be copied.
-            let data = logs.data.iter_mut().find(|data| **data == block);
-            data.map(|data| *data = NONE);
+            if let Some(data) = logs.data.iter_mut().find(|data| **data == block) {
+                *data = NONE;
+            }
         }
         self.finish(job)
     }
