@@ -32,7 +32,7 @@ pub(super) struct Setup {
 fn plain(shape: Shape) -> FtlConfig {
     FtlConfig {
         mapping: Mapping::Page,
-        spare_blocks: shape.blocks / 2 + 1,
+        spare_blocks: shape.blocks / 2 + 2,
         cleaning: Cleaning {
             victim: Victim::Greedy,
             start_below: 3,
@@ -70,7 +70,7 @@ const PLAIN: Setup = Setup {
     name: "pages, greedy",
     page_bytes: 64,
     pages_per_block: 8,
-    blocks: 14,
+    blocks: 15,
     ecc: false,
     pairing: None,
     config: plain,
@@ -105,14 +105,14 @@ pub(super) const SETUPS: [Setup; 6] = [
         name: "SLC cache of lower pages, ECC",
         ecc: true,
         pages_per_block: 12,
-        blocks: 16,
+        blocks: 17,
         pairing: Some(Pairing::Distance3),
         config: cached,
         ..PLAIN
     },
     Setup {
         name: "pages, blocks that fail, pairs",
-        blocks: 16,
+        blocks: 17,
         pairing: Some(Pairing::Distance3),
         failures: 2,
         ..PLAIN
