@@ -66,6 +66,20 @@ fn cached(shape: Shape) -> FtlConfig {
     config
 }
 
+fn logs(shape: Shape, logs: u32, shared_by: u32) -> FtlConfig {
+    let mut config = plain(shape);
+    config.mapping = Mapping::LogBlock { logs, shared_by };
+    config
+}
+
+fn own_logs(shape: Shape) -> FtlConfig {
+    logs(shape, 3, 1)
+}
+
+fn shared_logs(shape: Shape) -> FtlConfig {
+    logs(shape, 3, 4)
+}
+
 const PLAIN: Setup = Setup {
     name: "pages, greedy",
     page_bytes: 64,
@@ -75,11 +89,11 @@ const PLAIN: Setup = Setup {
     pairing: None,
     config: plain,
     failures: 0,
-    calls: 300,
+    calls: 160,
 };
 
 /// Every setup.
-pub(super) const SETUPS: [Setup; 6] = [
+pub(super) const SETUPS: [Setup; 8] = [
     PLAIN,
     Setup {
         name: "pages, cost-benefit, static levelling, ECC",
@@ -115,6 +129,18 @@ pub(super) const SETUPS: [Setup; 6] = [
         blocks: 17,
         pairing: Some(Pairing::Distance3),
         failures: 2,
+        ..PLAIN
+    },
+    Setup {
+        name: "log blocks of one logical block each (BAST), ECC",
+        ecc: true,
+        config: own_logs,
+        ..PLAIN
+    },
+    Setup {
+        name: "shared log blocks (FAST), pairs",
+        pairing: Some(Pairing::Distance3),
+        config: shared_logs,
         ..PLAIN
     },
 ];
@@ -159,7 +185,9 @@ impl Setup {
         let layout = SpareLayout::new([1..16]).map_err(|error| error.to_string())?;
         let media = FlashMedia::new(flash, layout).map_err(|error| error.to_string())?;
         let mut media = match self.pairing {
-            Some(pairing) => media.with_pairing(pairing).map_err(|error| error.to_string())?,
+            Some(pairing) => media
+                .with_pairing(pairing)
+                .map_err(|error| error.to_string())?,
             None => media,
         };
         media.sector_bytes = SECTOR as u32;
