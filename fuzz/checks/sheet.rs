@@ -244,6 +244,7 @@ fn runs(catalog: &Catalog, target: &str) {
             timings: vec![timing],
             age: 0.25,
             seed: 7,
+            ftl: None,
         };
         match wordline_lab::run(catalog, &experiment, &Control::default()) {
             Ok(document) => assert_eq!(document.check(), Ok(())),

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
 pub use model::Model;
-pub use sheet::{Board, Header, Part, Sheet, parse};
-use wordline_core::Timing;
+pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
+use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::Outcome;
 use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
 
@@ -68,6 +68,24 @@ impl Target<'_> {
         };
         let part = &self.part.header.id;
         self.part.model.connect(part, board, conditions)
+    }
+
+    /// The same behind a translation layer, for parts [that can be](Model::no_translation).
+    ///
+    /// # Errors
+    /// When the part does not fit the board, or the layer does not fit the part.
+    pub fn connect_translated(
+        &self,
+        conditions: Conditions,
+        layer: &TranslationLayer,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        let board = Named {
+            id: &self.board.header.id,
+            sheet: &self.board.board,
+        };
+        let part = &self.part.header.id;
+        let model = &self.part.model;
+        model.connect_translated(part, board, conditions, layer)
     }
 
     /// Whether the model keeps every rule of the part's protocol; see [`Model::conformance`].

@@ -1,10 +1,10 @@
 //! The models that parts can be simulated with.
 
-use wordline_core::Timing;
+use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::{
-    Board as NvmBoard, Conditions, DdrMramSheet, Device, Link, LinkError, Named, NandSheet,
-    NorSheet, NvmError, NvramSheet, Problem, RawFlash, Wired,
+    Board as NvmBoard, Card, CardSheet, Conditions, DdrMramSheet, Device, Link, LinkError, Named,
+    NandSheet, NorSheet, NvmError, NvramSheet, Problem, RawFlash, Wired,
 };
 
 /// The models that parts can be simulated with. A new model is a variant here, a key of
@@ -23,6 +23,8 @@ pub enum Model {
     Nor(Box<NorSheet>),
     /// NAND flash: table `[nand]`.
     Nand(Box<NandSheet>),
+    /// SD card or eMMC: table `[card]`.
+    Card(Box<CardSheet>),
 }
 
 impl Model {
@@ -36,6 +38,7 @@ impl Model {
             Self::Eeprom(_) => "eeprom",
             Self::Nor(_) => "nor",
             Self::Nand(_) => "nand",
+            Self::Card(_) => "card",
         }
     }
 
@@ -49,6 +52,7 @@ impl Model {
             Self::DdrMram(sheet) => sheet.link(board),
             Self::Nor(sheet) => sheet.link(board),
             Self::Nand(sheet) => sheet.link(board),
+            Self::Card(sheet) => sheet.link(board),
         }
     }
 
@@ -64,6 +68,21 @@ impl Model {
         Some(format!(
             "the host must correct {bits} in 512 bytes of this NAND; what that costs it is not counted"
         ))
+    }
+
+    /// Why the part is not run behind a translation layer; `None` for one that can be.
+    #[must_use]
+    pub const fn no_translation(&self) -> Option<&'static str> {
+        match self {
+            Self::Nand(_) => None,
+            Self::Nor(_) => {
+                Some("has no spare area in which a translation layer could keep its records")
+            }
+            Self::Card(_) => Some("has a translation layer of its own"),
+            Self::Mram(_) | Self::DdrMram(_) | Self::Fram(_) | Self::Eeprom(_) => {
+                Some("needs no translation layer: any of its bytes can be overwritten")
+            }
+        }
     }
 
     /// Bytes that every sample of the part has: without the bad blocks that its sheet allows, and
@@ -94,6 +113,7 @@ impl Model {
             Self::DdrMram(sheet) => sheet.capacity.nominal().bytes(),
             Self::Nor(sheet) => sheet.capacity.nominal().bytes(),
             Self::Nand(sheet) => sheet.geometry().capacity_bytes(),
+            Self::Card(sheet) => sheet.capacity.nominal().bytes(),
         }
     }
 
@@ -124,11 +144,27 @@ impl Model {
                 let flash = Wired::connect(named(part, &**sheet), board, conditions)?;
                 Ok(Box::new(RawFlash::new(flash)?))
             }
+            Self::Card(sheet) => {
+                let part = named(part, &**sheet);
+                Ok(Box::new(Card::connect(part, board, conditions)?))
+            }
         }
     }
 
+    /// The part behind a translation layer, on a board.
+    pub(crate) fn connect_translated(
+        &self,
+        part: &str,
+        board: Named<'_, NvmBoard>,
+        conditions: Conditions,
+        _layer: &TranslationLayer,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        self.connect(part, board, conditions)
+    }
+
     /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would
-    /// notice its absence.
+    /// notice its absence. A card keeps its flash's rules by itself, and its front end takes every access:
+    /// it has none.
     ///
     /// # Errors
     /// When the part does not fit the board.
@@ -144,6 +180,7 @@ impl Model {
             Self::DdrMram(sheet) => conformance::ddr_mram(sheet, board, timing),
             Self::Nor(sheet) => conformance::nor(sheet, board, timing),
             Self::Nand(sheet) => conformance::nand(sheet, board, timing),
+            Self::Card(_) => Ok(Vec::new()),
         }
     }
 
@@ -153,6 +190,7 @@ impl Model {
             Self::DdrMram(sheet) => sheet.problems(),
             Self::Nor(sheet) => sheet.problems(),
             Self::Nand(sheet) => sheet.problems(),
+            Self::Card(sheet) => sheet.problems(),
         }
     }
 }

@@ -14,7 +14,8 @@ use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
-    Board as NvmBoard, DdrMramSheet, Driver, Host, NandSheet, NorSheet, NvramSheet, Problem, Rail,
+    Board as NvmBoard, CardSheet, DdrMramSheet, Driver, Host, NandSheet, NorSheet, NvramSheet,
+    Problem, Rail,
 };
 
 use crate::dram::{Die, Module, System};
@@ -110,11 +111,12 @@ struct PartFile {
     eeprom: Option<Box<NvramSheet>>,
     nor: Option<Box<NorSheet>>,
     nand: Option<Box<NandSheet>>,
+    card: Option<Box<CardSheet>>,
 }
 
 impl PartFile {
     /// Every table that names a model; a sheet has exactly one.
-    const MODELS: &str = "[mram], [ddr_mram], [fram], [eeprom], [nor], [nand]";
+    const MODELS: &str = "[mram], [ddr_mram], [fram], [eeprom], [nor], [nand], [card]";
 
     /// The models that the sheet states.
     fn models(&mut self) -> Vec<Model> {
@@ -124,7 +126,8 @@ impl PartFile {
         let eeprom = self.eeprom.take().map(Model::Eeprom);
         let nor = self.nor.take().map(Model::Nor);
         let nand = self.nand.take().map(Model::Nand);
-        [mram, ddr_mram, fram, eeprom, nor, nand]
+        let card = self.card.take().map(Model::Card);
+        [mram, ddr_mram, fram, eeprom, nor, nand, card]
             .into_iter()
             .flatten()
             .collect()
@@ -353,8 +356,10 @@ impl Source<'_> {
     }
 }
 
-/// Whether a text can name a part or board in a target.
-pub(crate) fn is_id(text: &str) -> bool {
+/// Whether a text can name a part or board in a target: 1 to 64 lower-case letters, digits, `-` and `.`, of which
+/// the first is a letter or digit.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     (1..=64).contains(&text.len())
         && text.chars().all(allowed)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::Catalog;
+use wordline_catalog::{Catalog, Model};
 use wordline_core::Timing;
 use wordline_nvm::conformance::Rule;
 
@@ -17,7 +17,13 @@ fn every_part_keeps_every_rule_and_every_lost_rule_is_caught() {
         let target = catalog.target(id).expect("every part names a board");
         for timing in [Timing::Typ, Timing::Max] {
             let outcomes = target.conformance(timing).expect("it fits");
-            assert!(outcomes.len() >= 3, "{id}: {} rules", outcomes.len());
+            // A card's front end takes every access, and keeps the rules of its flash by itself.
+            let card = matches!(part.model, Model::Card(_));
+            assert!(
+                card || outcomes.len() >= 3,
+                "{id}: {} rules",
+                outcomes.len()
+            );
             for outcome in outcomes {
                 *seen.entry(outcome.rule).or_default() += 1;
                 let name = format!("{id}, {timing}: {}", outcome.rule.name());

@@ -96,6 +96,11 @@ metrics! {
     BytesAtRisk "bytes_at_risk" "B" Lower "Bytes that a power cut can lose.";
     WriteAmplification "write_amplification" "1" Lower
         "Bytes written to the memory, divided by the bytes that the user wrote.";
+    PagesMoved "pages_moved" "1" Lower
+        "Pages that a translation layer moved or wrote besides those that the user wrote; the column `cause` \
+         names why.";
+    MappingRam "mapping_ram" "B" Lower
+        "RAM that a translation layer keeps its mapping in.";
     Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
     Lifetime "lifetime" "s" Higher
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";

@@ -507,6 +507,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         });
         document.rows = rows;
         document

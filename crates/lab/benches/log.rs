@@ -63,6 +63,7 @@ fn benches(criterion: &mut Criterion) {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let mut group = criterion.benchmark_group("log");
     group.throughput(Throughput::Bytes(text.len() as u64));

@@ -27,6 +27,7 @@ fn raw(criterion: &mut Criterion) {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         group.bench_function(format!("{}-2KiB", operation.name()), |bencher| {
             bencher.iter(|| run(&catalog, black_box(&experiment), &Control::default()));

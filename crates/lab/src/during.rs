@@ -100,6 +100,8 @@ struct Spare {
     unit_bytes: u64,
     block_bytes: u64,
     begun: u64,
+    /// The bytes of a page.
+    page: Vec<u8>,
 }
 
 impl Spare {
@@ -116,6 +118,14 @@ impl Spare {
             unit_bytes,
             block_bytes,
             begun: 0,
+            page: vec![
+                0;
+                if work == BackgroundWork::Program {
+                    unit_bytes as usize
+                } else {
+                    0
+                }
+            ],
         }
     }
 
@@ -134,7 +144,8 @@ impl Spare {
             memory.finish()?;
         }
         let ready = memory.clock().now().since(before);
-        memory.start_program(at, payload.at(at, pass, self.unit_bytes as usize))?;
+        payload.fill(at, pass, &mut self.page);
+        memory.start_program(at, &self.page)?;
         Ok(ready)
     }
 }

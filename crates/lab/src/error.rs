@@ -121,6 +121,16 @@ pub enum LabError {
         /// Why not.
         problem: String,
     },
+    /// A target cannot be run behind a translation layer.
+    #[error("{target}: {part} {why}; leave --ftl out, or name raw NAND alone")]
+    Ftl {
+        /// The target.
+        target: String,
+        /// Its part.
+        part: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {

@@ -21,6 +21,7 @@
 //!     timings: vec![Timing::Typ],
 //!     age: 0.0,
 //!     seed: 0,
+//!     ftl: None,
 //! };
 //! let result = run(&catalog, &experiment, &Control::default())?;
 //! let worst = result.of(Metric::LatencyMax).next().and_then(|row| row.value);
@@ -38,22 +39,27 @@ mod control;
 mod dram;
 mod during;
 mod error;
+mod fit;
 mod list;
 mod payload;
 mod raw;
 mod rows;
 mod sources;
+mod state;
 mod subject;
 mod tally;
+mod translation;
 mod work;
 
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
+pub use fit::{Fitted, default_base, fit};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
+use wordline_core::quantity::Quantity;
 use wordline_core::{AccessSource, Experiment, ResultSet, Timing, Workload};
 use wordline_nvm::{Conditions, Device};
 
@@ -97,6 +103,8 @@ fn run_into(
         compare::run(catalog, study, &experiment, control, document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
         dram::run(catalog, workload, &experiment, control, document)?;
+    } else if matches!(experiment.workload, Workload::Fit(_)) {
+        *document = fit(catalog, &experiment, control)?.document;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -109,7 +117,9 @@ fn run_into(
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) => unreachable!("it was run above"),
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+                unreachable!("it was run above")
+            }
         }
     }
     Ok(())
@@ -126,18 +136,39 @@ fn connect(
         age: experiment.age,
         seed: experiment.seed,
     };
-    target
-        .connect(conditions)
-        .map_err(|source| LabError::Device {
-            target: target.name.clone(),
-            source,
-        })
+    let device = match &experiment.ftl {
+        None => target.connect(conditions),
+        Some(layer) => {
+            if let Some(why) = target.part.model.no_translation() {
+                return Err(LabError::Ftl {
+                    target: target.name.clone(),
+                    part: target.part.header.id.clone(),
+                    why,
+                });
+            }
+            target.connect_translated(conditions, layer)
+        }
+    };
+    device.map_err(|source| LabError::Device {
+        target: target.name.clone(),
+        source,
+    })
 }
 
 /// Checks what does not depend on the workload.
 fn check(experiment: &Experiment) -> Result<(), LabError> {
     if !(0.0..=1.0).contains(&experiment.age) {
         return Err(LabError::Age(experiment.age));
+    }
+    if let Some(layer) = &experiment.ftl
+        && !(layer.spare.si() > 0.0 && layer.spare.si() < 1.0)
+    {
+        return Err(LabError::Number {
+            what: "ftl_spare",
+            found: layer.spare.si(),
+            problem: "is no share of the blocks that a layer can work with; allowed: above 0 % and below 100 %"
+                .to_owned(),
+        });
     }
     let timings = experiment.timings.iter();
     list::distinct("timing", timings.map(|one| one.name().to_owned()))

@@ -255,6 +255,20 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
             at_least.is_none_or(|least| ours >= least) && at_most.is_none_or(|most| ours <= most)
         }
     };
+    if let Some(awaits) = &value.awaits {
+        if hit {
+            row.verdict = Verdict::Pending;
+            row.reason = Some(awaits.clone());
+        } else {
+            row.verdict = Verdict::NewMiss;
+            row.problem = Some(
+                "our prediction was recorded before anybody measured it, and is another now: a prediction that \
+                 changes afterwards predicts nothing"
+                    .to_owned(),
+            );
+        }
+        return row;
+    }
     let mut problems = Vec::new();
     row.verdict = match (hit, &value.miss) {
         (true, None) => Verdict::Hit,

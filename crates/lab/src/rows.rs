@@ -1,7 +1,7 @@
 //! From what a run added up to the rows of the document.
 
 use wordline_catalog::Target;
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Fraction, Quantity, Time};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
 use wordline_nvm::{Cause, Device, Wear};
@@ -9,26 +9,39 @@ use wordline_nvm::{Cause, Device, Wear};
 use crate::during::{During, OnConflict};
 use crate::subject::Subject;
 use crate::tally::Tally;
+use crate::translation::{self, Stretch};
 
 /// What identifies the rows of one run.
 pub(crate) struct Run<'a> {
     pub(crate) target: &'a Target<'a>,
     pub(crate) timing: Timing,
     pub(crate) operation: Operation,
+    pub(crate) experiment: &'a Experiment,
+    pub(crate) variant: Variant,
+}
+
+/// In what the runs of one target and operation differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Variant {
     pub(crate) pattern: Pattern,
     pub(crate) access_bytes: u64,
     pub(crate) during: Option<During>,
-    pub(crate) experiment: &'a Experiment,
+    /// Share of the memory that held data before, where that was asked.
+    pub(crate) fill: Option<f64>,
+    /// Time that the memory is left alone between two accesses, where that was asked.
+    pub(crate) gap: Option<Time>,
 }
 
-/// Adds the rows of one run, from the device before it and after it.
-pub(crate) fn rows(
-    run: &Run<'_>,
-    before: &dyn Device,
-    after: &dyn Device,
-    tally: &Tally,
-    document: &mut ResultSet,
-) {
+/// What identifies a run is what its variant is.
+impl std::ops::Deref for Run<'_> {
+    type Target = Variant;
+    fn deref(&self) -> &Variant {
+        &self.variant
+    }
+}
+
+/// Adds the rows of one run, from the device after it.
+pub(crate) fn rows(run: &Run<'_>, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
     if run.during.is_some() {
         // The pauses between reads are ours: rates and shares of the time would be about them.
         run.subject()
@@ -38,16 +51,29 @@ pub(crate) fn rows(
         return;
     }
     let elapsed = tally.elapsed();
-    run.rates(tally, elapsed, document);
+    let gaps = run.gap.is_some_and(|gap| gap > Time::ZERO);
+    // The pauses are the host's own: rates would be about them.
+    if !gaps {
+        run.rates(tally, elapsed, document);
+    }
     run.subject()
         .latencies(tally.latency(), run.name(), document);
-    run.energies(before, after, tally, elapsed, document);
+    run.energies(after, tally, elapsed, document);
     run.host_energy(after, tally, document);
-    run.causes(after, tally, elapsed, document);
+    if gaps {
+        run.mean_parts(after, tally, document);
+    } else {
+        run.causes(after, tally, elapsed, document);
+    }
     run.worst_parts(after, tally, document);
     // Reads wear memories that write back what a read destroyed.
     if run.operation == Operation::Write || after.wear().units > 0 {
         run.wear(after, tally, document);
+    }
+    if let Some(stretch) = run.stretch(after, tally) {
+        let written = run.written_bytes(tally);
+        stretch.rows(&run.subject(), written, document);
+        stretch.warn_if_fresh(&run.target.name, written, document);
     }
 }
 
@@ -68,11 +94,29 @@ impl Run<'_> {
                 format!(" during {}, {handling}", work.name())
             }
         };
-        format!(
-            "{}, {pattern} {operation} of {size}{during}{}",
-            self.target.name,
-            timing.unwrap_or_default()
-        )
+        let mut name = format!(
+            "{}, {pattern} {operation} of {size}{during}",
+            self.target.name
+        );
+        if let Some(fill) = self.fill {
+            name += &format!(", {} full", Fraction::from_si(fill));
+        }
+        if let Some(gap) = self.gap {
+            name += &format!(", gaps of {gap}");
+        }
+        name + &timing.unwrap_or_default()
+    }
+
+    /// What the translation layer did while the run counted; `None` where there is none.
+    fn stretch(&self, after: &dyn Device, tally: &Tally) -> Option<Stretch> {
+        Stretch::between(tally.at_begin().translation, after.translation())
+    }
+
+    fn written_bytes(&self, tally: &Tally) -> u64 {
+        match self.operation {
+            Operation::Write => tally.bytes(),
+            Operation::Read => 0,
+        }
     }
 
     fn wrap_bytes(&self) -> u64 {
@@ -85,7 +129,7 @@ impl Run<'_> {
     /// The unit in bytes that a random write of this memory must consist of, where this run's writes
     /// do not.
     pub(crate) fn needs_translation(&self, device: &dyn Device) -> Option<u64> {
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device);
         let random = self.operation == Operation::Write && self.pattern == Pattern::Random;
         (random && !self.access_bytes.is_multiple_of(unit)).then_some(unit)
     }
@@ -110,15 +154,8 @@ impl Run<'_> {
         document.rows.push(self.row(Metric::OpsRate, Ok(ops)));
     }
 
-    fn energies(
-        &self,
-        before: &dyn Device,
-        after: &dyn Device,
-        tally: &Tally,
-        elapsed: Time,
-        document: &mut ResultSet,
-    ) {
-        let spent = after.residence().since(&before.residence());
+    fn energies(&self, after: &dyn Device, tally: &Tally, elapsed: Time, document: &mut ResultSet) {
+        let spent = after.residence().since(&tally.at_begin().residence);
         let total = spent.energy_j(after.power_draw());
         for (metric, divisor) in [
             (Metric::EnergyPerByte, tally.bytes() as f64),
@@ -156,6 +193,16 @@ impl Run<'_> {
         }
     }
 
+    /// What each cause contributes to the mean access, of a run whose pauses would be most of its time.
+    fn mean_parts(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
+        for &cause in after.causes() {
+            let part = tally.sum().of(cause).si() / tally.accesses() as f64;
+            document
+                .rows
+                .push(self.row_for(cause, Metric::LatencyMeanPart, part));
+        }
+    }
+
     fn worst_parts(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
         for &cause in after.causes() {
             let part = tally.worst().of(cause).si();
@@ -177,21 +224,31 @@ impl Run<'_> {
     }
 
     fn wear(&self, after: &dyn Device, tally: &Tally, document: &mut ResultSet) {
-        let lifetime = tally.steady().map(|steady| {
+        let begun = &tally.at_begin().wear;
+        let stretch = self.stretch(after, tally);
+        let levelled = stretch.as_ref().map(|stretch| {
+            let cycled = stretch.cycled(self.written_bytes(tally))?;
+            Some(after.wear().left() as f64 / cycled * tally.elapsed().si())
+        });
+        let in_place = tally.steady().map(|steady| {
             // Random writes wear evenly in the long run, however uneven a short one looks.
             let cycles = match self.pattern {
-                Pattern::Sequential => steady.wear.most as f64,
+                Pattern::Sequential => (steady.wear.most - begun.most) as f64,
                 Pattern::Random => {
                     let wear = &steady.wear;
                     let units = self.wrap_bytes().div_ceil(wear.unit_bytes);
-                    wear.mean * wear.units as f64 / units as f64
+                    (wear.mean * wear.units as f64 - begun.mean * begun.units as f64) / units as f64
                 }
             };
             steady.wear.left() as f64 / cycles * steady.elapsed.si()
         });
-        let spread = tally
-            .steady()
-            .map(|steady| steady.wear.most as f64 / steady.wear.mean);
+        let lifetime = levelled.unwrap_or(in_place);
+        let spread = match &stretch {
+            Some(stretch) => stretch.wear_spread(),
+            None => tally
+                .steady()
+                .map(|steady| steady.wear.most as f64 / steady.wear.mean),
+        };
         let an_access = tally.rewrite_s();
         let one_place = an_access.map(|seconds| after.wear().left() as f64 * seconds);
         let wear = after.wear();
@@ -219,7 +276,10 @@ impl Run<'_> {
             (Metric::LifetimeOnePlace, one_place, NoValue::NotApplicable),
             (Metric::WearSpread, spread, NoValue::BeyondRange),
         ] {
-            document.rows.push(self.row(metric, value.ok_or(reason)));
+            // A layer spreads what goes to one place.
+            if metric != Metric::LifetimeOnePlace || stretch.is_none() {
+                document.rows.push(self.row(metric, value.ok_or(reason)));
+            }
         }
     }
 
@@ -245,11 +305,18 @@ impl Run<'_> {
         let subject = Subject::simulated(target, workload, operation, timing, self.experiment.age)
             .at("access_bytes", self.access_bytes)
             .at("pattern", self.pattern.name());
-        match self.during {
+        let mut subject = match self.during {
             None => subject,
             Some(During { work, on_conflict }) => subject
                 .at("during", work.name())
                 .at("on_conflict", on_conflict.name()),
+        };
+        if let Some(fill) = self.fill {
+            subject = subject.at("fill", fill);
         }
+        if let Some(gap) = self.gap {
+            subject = subject.at("gap_s", gap.si());
+        }
+        subject.behind(self.experiment.ftl.as_ref())
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use wordline_catalog::Target;
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
-use wordline_core::{Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing};
+use wordline_core::{
+    Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing, TranslationLayer,
+};
 
 /// Axes of a row, by name.
 pub(crate) type Axes = BTreeMap<String, AxisValue>;
@@ -51,6 +53,14 @@ impl Subject {
         let mut one = self.clone();
         one.axes.insert(axis.to_owned(), value.into());
         one
+    }
+
+    /// The same behind a translation layer, where there is one.
+    pub(crate) fn behind(self, layer: Option<&TranslationLayer>) -> Self {
+        match layer {
+            Some(layer) => self.at("ftl", AxisValue::Text(layer.to_string())),
+            None => self,
+        }
     }
 
     /// The same with another basis, and the axis `estimate` that keeps its rows apart.

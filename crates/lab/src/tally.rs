@@ -2,7 +2,8 @@
 
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{Quantity, Time};
-use wordline_nvm::{AccessCost, Cause, Wear};
+use wordline_nvm::power::Residence;
+use wordline_nvm::{AccessCost, Cause, Device, TranslationReport, Wear};
 
 use crate::during::Pieces;
 
@@ -14,6 +15,8 @@ pub(crate) struct Tally {
     sum: AccessCost,
     worst: AccessCost,
     first_start: Time,
+    /// The device's accounts when the run began.
+    begun: Begun,
     last_end: Time,
     steady: Option<Steady>,
     /// Accesses that erased something, and the time that they took.
@@ -32,15 +35,33 @@ pub(crate) struct Steady {
     pub(crate) wear: Wear,
 }
 
+/// The accounts of a device when a run began.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    pub(crate) residence: Residence,
+    pub(crate) wear: Wear,
+    pub(crate) translation: Option<TranslationReport>,
+}
+
 impl Tally {
-    /// A tally of a run that begins at `start`.
-    pub(crate) fn new(start: Time) -> Self {
+    /// A tally of a run that begins now.
+    pub(crate) fn new(device: &dyn Device) -> Self {
+        let begun = Begun {
+            residence: device.residence(),
+            wear: device.wear(),
+            translation: device.translation(),
+        };
+        Self::begun(device.clock().now(), begun)
+    }
+
+    fn begun(start: Time, begun: Begun) -> Self {
         Self {
             latency: LatencyHistogram::new(),
             bytes: 0,
             sum: AccessCost::default(),
             worst: AccessCost::default(),
             first_start: start,
+            begun,
             last_end: start,
             steady: None,
             erasing: (0, Time::ZERO),
@@ -64,6 +85,11 @@ impl Tally {
         self.sum.add_all(cost);
         self.bytes += bytes;
         self.last_end = end;
+    }
+
+    /// The device's accounts when the run began.
+    pub(crate) const fn at_begin(&self) -> &Begun {
+        &self.begun
     }
 
     /// Notes that the last access completed a pass, with the wear of the device so far.
@@ -138,7 +164,19 @@ mod tests {
             cost.add(Cause::BusData, Time::from_ps(data));
             cost
         };
-        let mut tally = Tally::new(Time::from_ps(100));
+        let begun = Begun {
+            residence: Residence::default(),
+            wear: Wear {
+                endurance: 1,
+                before: 0,
+                most: 0,
+                mean: 0.0,
+                units: 0,
+                unit_bytes: 1,
+            },
+            translation: None,
+        };
+        let mut tally = Tally::begun(Time::from_ps(100), begun);
         let mut now = Time::from_ps(100);
         for (driver, data) in [(5, 5), (9, 3), (3, 9), (1, 1)] {
             let one = cost(driver, data);

@@ -11,9 +11,10 @@ use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{Operation, Pattern};
 use wordline_nvm::power::{PowerDraw, Residence};
-use wordline_nvm::{AccessCost, Device, NvmError};
+use wordline_nvm::{AccessCost, Device, NvmError, TranslationReport};
 
 use crate::payload::Payload;
+use crate::translation;
 
 /// One access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,8 @@ pub(crate) struct Player<'a> {
     /// What all accesses together consisted of, and the bytes that they moved.
     sum: AccessCost,
     bytes: u64,
+    /// Bytes that the memory overwrites at once.
+    unit: u64,
     /// How far each block has been written since it was erased, of a memory that erases blocks.
     written: HashMap<u64, u64>,
 }
@@ -162,6 +165,7 @@ impl Reading {
 impl<'a> Player<'a> {
     pub(crate) fn new(device: &'a mut dyn Device, payload: &'a Payload) -> Self {
         Self {
+            unit: translation::overwrite_bytes(device),
             device,
             payload,
             buffer: Vec::new(),
@@ -169,6 +173,21 @@ impl<'a> Player<'a> {
             bytes: 0,
             written: HashMap::new(),
         }
+    }
+
+    /// What all accesses together consisted of.
+    pub(crate) const fn sum(&self) -> &AccessCost {
+        &self.sum
+    }
+
+    /// Bytes that they moved.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What the device's translation layer did so far.
+    pub(crate) fn translation(&self) -> Option<TranslationReport> {
+        self.device.translation()
     }
 
     /// Bytes of the device.
@@ -203,7 +222,7 @@ impl<'a> Player<'a> {
     /// Flash is written behind what was written in a block, or from the block's first byte on, which
     /// erases it. A model would carry out anything else on some chips, and store what nobody wrote.
     fn check_erased(&mut self, step: &Step) -> Result<(), Refusal> {
-        let unit = self.device.overwrite_bytes();
+        let unit = self.unit;
         if unit == 1 {
             return Ok(());
         }
@@ -233,8 +252,9 @@ impl<'a> Player<'a> {
         match step.operation {
             Operation::Write => {
                 self.check_erased(step)?;
-                let data = self.payload.at(step.at, step.pass, length);
-                self.device.write(step.at, data)?;
+                self.buffer.resize(length, 0);
+                self.payload.fill(step.at, step.pass, &mut self.buffer);
+                self.device.write(step.at, &self.buffer)?;
             }
             Operation::Read => {
                 self.buffer.resize(length, 0);

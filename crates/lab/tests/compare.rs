@@ -61,6 +61,7 @@ fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
         timings: vec![Timing::Typ, Timing::Max],
         age: 0.0,
         seed: 0,
+        ftl: None,
     }
 }
 

@@ -38,6 +38,7 @@ fn experiment(target: &str, workload: RawWorkload) -> Experiment {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 1,
+        ftl: None,
     }
 }
 

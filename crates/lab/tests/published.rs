@@ -22,6 +22,7 @@ fn experiment(target: &str) -> Experiment {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     }
 }
 

@@ -28,6 +28,7 @@ fn experiment(raw: RawWorkload) -> Experiment {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 1,
+        ftl: None,
     }
 }
 

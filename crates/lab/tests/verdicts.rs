@@ -43,6 +43,7 @@ fn judged(study: CompareWorkload, trace: &str, targets: &[&str], timing: Timing)
         timings: vec![timing],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
         Ok(Box::new(Cursor::new(trace.as_bytes().to_vec())))

@@ -9,7 +9,7 @@ use wordline_core::{Figure, Resolver, Sourced};
 use crate::bus::Command;
 use crate::bus::ddr::DdrBus;
 use crate::bus::parallel::ParallelBus;
-use crate::bus::sd::SdBus;
+use crate::bus::sd::{Form, SdBus};
 use crate::bus::serial::{SerialBus, TransferRate};
 use crate::cost::{AccessCost, Cause};
 use crate::link::Link;
@@ -155,6 +155,10 @@ impl Board {
         let figures: &[&str] = match link.commands().first() {
             Some(Command::Parallel(_)) => &ParallelBus::FIGURES,
             Some(Command::Ddr(_)) => &DdrBus::FIGURES,
+            Some(Command::Card(command)) if command.form == Form::Spi => {
+                &["serial.kernel_clock", "serial.modes", "serial.clock_str"]
+            }
+            Some(Command::Card(_)) => &["sd.width_bits", "sd.clock"],
             Some(Command::Serial(_)) | None => &["serial.kernel_clock", "serial.modes"],
         };
         for figure in figures {

@@ -21,11 +21,21 @@ pub enum Cause {
     Program,
     /// The chip erases a block.
     Erase,
+    /// A translation layer moves live pages out of a block that it cleans.
+    Cleaning,
+    /// A translation layer merges log blocks with the blocks that they change.
+    Merging,
+    /// A translation layer moves pages from a cache of one bit a cell to native cells.
+    Folding,
+    /// A translation layer moves resting data so that blocks wear evenly.
+    Leveling,
+    /// A translation layer looks up or stores where pages are.
+    Mapping,
 }
 
 impl Cause {
     /// Every cause, in the order in which an access meets them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::Driver,
         Self::BusCommand,
         Self::BusData,
@@ -34,6 +44,11 @@ impl Cause {
         Self::ArrayRead,
         Self::Program,
         Self::Erase,
+        Self::Cleaning,
+        Self::Merging,
+        Self::Folding,
+        Self::Leveling,
+        Self::Mapping,
     ];
 
     /// As the column `cause` of result rows spells it.
@@ -48,6 +63,11 @@ impl Cause {
             Self::ArrayRead => "array_read",
             Self::Program => "program",
             Self::Erase => "erase",
+            Self::Cleaning => "cleaning",
+            Self::Merging => "merging",
+            Self::Folding => "folding",
+            Self::Leveling => "leveling",
+            Self::Mapping => "mapping",
         }
     }
 }

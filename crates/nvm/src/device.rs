@@ -8,6 +8,7 @@ use crate::board::HostPower;
 use crate::bus::Action;
 use crate::cost::{AccessCost, Cause};
 use crate::error::NvmError;
+use crate::ftl::Work;
 use crate::power::{PowerDraw, Residence};
 use crate::supply::Supply;
 use crate::wired::SuspendedRead;
@@ -34,6 +35,30 @@ pub trait Accounts {
 
     /// What the device was made from, and what its sheets lacked.
     fn notes(&self) -> &Notes;
+
+    /// What the translation layer in front of a flash did; `None` for a memory without one.
+    fn translation(&self) -> Option<TranslationReport> {
+        None
+    }
+}
+
+/// What a translation layer did since the device was made, and what it needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TranslationReport {
+    /// Counts of operations.
+    pub work: Work,
+    /// Bytes of a page that these counts are of.
+    pub page_bytes: u64,
+    /// Bytes of all blocks, spare ones included.
+    pub physical_bytes: u64,
+    /// Bytes of the layer's table of pages.
+    pub mapping_bytes: u64,
+    /// Erases of the least worn block.
+    pub erases_least: u32,
+    /// Mean erases of a block.
+    pub erases_mean: f64,
+    /// Erases of the most worn block.
+    pub erases_most: u32,
 }
 
 /// A memory on a board, as a workload sees it: bytes, a clock and accounts.
@@ -86,6 +111,12 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
+
+    /// Whether a sector of 512 bytes that repeats one word of 8 bytes takes no more host memory than that
+    /// word, so that workloads may write many of them.
+    fn holds_words(&self) -> bool {
+        false
+    }
 
     /// The memory as one that works by itself while the host does something else; `None` for one
     /// whose accesses leave nothing to wait for, as MRAM.

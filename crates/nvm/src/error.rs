@@ -51,6 +51,9 @@ pub enum NvmError {
     /// Two chips in turn must be equal.
     #[error("two chips in turn must be equal: these differ in {0}")]
     UnequalChips(&'static str),
+    /// A translation layer cannot go on.
+    #[error("the translation layer cannot go on: {0}")]
+    Translation(Box<str>),
     /// Simulated time would pass its limit.
     #[error("simulated time would pass 213 days, the most that it can hold")]
     TimeExhausted,
@@ -80,6 +83,7 @@ impl FlashError for NvmError {
             | Self::Unsupported(_)
             | Self::NoBackground
             | Self::UnequalChips(_)
+            | Self::Translation(_)
             | Self::TimeExhausted => FlashErrorKind::Other,
         }
     }
@@ -219,6 +223,9 @@ pub enum Misuse {
         /// The first such column that the program would change.
         column: u32,
     },
+    /// A reliable write to a card that is no eMMC.
+    #[error("only an eMMC has reliable writes")]
+    NoReliableWrite,
     /// A command in deep power-down.
     #[error("in deep power-down the chip understands the wake-up command alone")]
     Asleep,

@@ -29,6 +29,7 @@
 //! ```
 
 pub mod bus;
+pub mod card;
 pub mod chip;
 pub mod conformance;
 pub mod crash;
@@ -53,6 +54,7 @@ mod supply;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
+pub use card::{Card, CardSheet};
 pub use chip::ddr_mram::{DdrMram, DdrMramSheet};
 pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
@@ -60,7 +62,7 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use cost::{AccessCost, Cause};
 pub use device::{
     Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,
-    Pipeline, Pipelines, Wear,
+    Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

@@ -6,7 +6,7 @@ use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 use crate::board::{Board, Rail};
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
-use crate::bus::{Action, Command, ddr};
+use crate::bus::{Action, Command, ddr, sd};
 use crate::supply::Supply;
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
@@ -18,7 +18,7 @@ pub struct Link {
     pub voltage: Voltage,
     /// That voltage beside the range that the chip works in and the voltages of the host.
     pub supply: Supply,
-    /// The protocol that the chip is set to; `None` on a parallel or DDR bus.
+    /// The protocol that the chip is set to; `None` on a parallel or DDR bus, and for a card.
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
     pub turnaround: Time,
@@ -123,6 +123,23 @@ impl Link {
             protocol: None,
             turnaround: Time::ZERO,
             commands: commands(bus).into_iter().map(Command::Ddr).collect(),
+        })
+    }
+
+    /// Connects a card to a board whose bus is known to fit. `commands` are how it is read and written.
+    pub(crate) fn card(
+        board: &Board,
+        supply: &Figure<Voltage>,
+        commands: [sd::Command; 2],
+    ) -> Result<Self, LinkError> {
+        let rail = rail_of(board, supply)?;
+        Ok(Self {
+            rail: rail.name.clone(),
+            voltage: rail.voltage.nominal(),
+            supply: Supply::new(board, rail, supply),
+            protocol: None,
+            turnaround: Time::ZERO,
+            commands: commands.into_iter().map(Command::Card).collect(),
         })
     }
 

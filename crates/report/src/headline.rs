@@ -9,7 +9,7 @@ use crate::pivot::{Line, Pivot};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
-const HEADLINES: [(Metric, Option<&str>, &str); 18] = [
+const HEADLINES: [(Metric, Option<&str>, &str); 22] = [
     (Metric::ThroughputMean, None, "throughput"),
     (Metric::RateMax, None, "rate max"),
     (Metric::LatencyMean, None, "latency mean"),
@@ -22,6 +22,10 @@ const HEADLINES: [(Metric, Option<&str>, &str); 18] = [
     (Metric::RamPeak, None, "RAM peak"),
     (Metric::EnergyPerByte, None, "energy"),
     (Metric::WriteAmplification, None, "write amp."),
+    (Metric::TimeShare, Some("cleaning"), "cleaning share"),
+    (Metric::TimeShare, Some("merging"), "merging share"),
+    (Metric::TimeShare, Some("folding"), "folding share"),
+    (Metric::MappingRam, None, "mapping RAM"),
     (Metric::Lifetime, None, "lifetime"),
     (Metric::LifetimeOnePlace, None, "in one place"),
     (Metric::SurvivalProbability, None, "survival"),
@@ -105,6 +109,15 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
             Metric::LatencyP50 => chance,
             Metric::LatencyP99 => !without_tail,
             _ => true,
+        })
+        // What no line spends time on is worth no column.
+        .filter(|(metric, cause, _)| {
+            let spends = |line: &Line<'_>| {
+                let row = line.row(*metric, *cause);
+                row.and_then(|row| row.value)
+                    .is_some_and(|value| value > 0.0)
+            };
+            *metric != Metric::TimeShare || pivot.lines.iter().any(spends)
         })
         .filter(|(metric, cause, _)| present.contains(&(*metric, *cause)))
         .map(|(metric, cause, name)| (metric, cause, name.to_owned()))

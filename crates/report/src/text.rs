@@ -136,8 +136,14 @@ pub(crate) fn axis_label(axis: &str) -> String {
     words(if name.is_empty() { axis } else { name })
 }
 
+/// Axes that are shares of a whole.
+const SHARES: [&str; 1] = ["fill"];
+
 /// A coordinate with the unit that its axis carries in its name.
 pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
+    if let (Some(share), true) = (numeric(value), SHARES.contains(&axis)) {
+        return percent(share, DIGITS);
+    }
     match (numeric(value), axis_unit(axis)) {
         (Some(number), Some((_, unit))) => human(number, unit, 4),
         _ => value.to_string(),

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use wordline_core::quantity::{ByteCount, DataRate, Period, Time};
+use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Time};
 use wordline_core::{Durations, Operation, Pattern, Timing};
 
-use super::{Drawn, Export, operation, pattern};
+use super::{Drawn, Export, Layer, operation, pattern};
 
 /// Says how much RAM a fixed input rate needs so that nothing is lost: exactly, at every rate, from a simulated
 /// target, from a log of your own memory (fio, blkparse, CSV, the recorder for firmware), or from a trace that
@@ -16,6 +16,8 @@ use super::{Drawn, Export, operation, pattern};
 Examples:
   wordline buffer --target mt29f1g01 --record 4KiB --rate 500KB/s
   wordline buffer --target mt29f1g01,em064lx --record 4KiB --rate 1MB/s,4MB/s --export buffer.html
+  wordline buffer --target swissbit-g4000-4g --pattern random --fill 100% --rate 100KB/s
+  wordline buffer --target mt29f1g01 --ftl page --pattern random --wrap 64MiB --rate 100KB/s
   wordline buffer --log my_lat.1.log
   wordline buffer --log my_lat.1.log --rate 20MB/s --ram 64KiB
   wordline buffer --log my_lat.1.log --durations start-to-start
@@ -62,6 +64,22 @@ pub(crate) struct Buffer {
     /// Address at which a target's records start over at 0 [default: 8MiB, or the smallest part's end]
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["log", "trace"])]
     pub(crate) wrap: Option<ByteCount>,
+    /// Share of a target's memory that holds data in order before: 0% fresh, 100% full
+    #[arg(
+        long,
+        value_name = "SHARE",
+        conflicts_with = "log",
+        allow_hyphen_values = true
+    )]
+    pub(crate) fill: Option<Fraction>,
+    /// Data moved by the same records before anything counts
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["log", "trace"])]
+    pub(crate) warm_up: Option<ByteCount>,
+    /// Answer at each rate also for so many accesses in a row alone: those of the run that take longest together
+    #[arg(long, value_name = "N", conflicts_with_all = ["log", "trace"])]
+    pub(crate) window: Option<u64>,
+    #[command(flatten)]
+    pub(crate) layer: Layer,
     /// Input comes from power-up on: count the power-up time of the part's sheet
     #[arg(long, conflicts_with = "log")]
     pub(crate) power_up: bool,
@@ -112,7 +130,7 @@ pub(crate) struct Buffer {
     pub(crate) export: Export,
 }
 
-fn durations(text: &str) -> Result<Durations, String> {
+pub(super) fn durations(text: &str) -> Result<Durations, String> {
     [
         Durations::Latency,
         Durations::StartToStart,

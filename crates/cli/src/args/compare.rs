@@ -4,7 +4,7 @@ use clap::Args;
 use wordline_core::quantity::{ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period};
 use wordline_core::{Keep, Timing, WorkKind};
 
-use super::Export;
+use super::{Export, Layer};
 
 /// Sets candidates side by side for a piece of work, and gives each a verdict: at typical timing and at the data
 /// sheet's maximum, with the limit that decides and the margin that it leaves. Without a study and without
@@ -17,6 +17,7 @@ Examples:
   wordline compare data-logger                      a study that comes along
   wordline compare my-study.toml --require mt29f1g01@stm32h755-qspi
   wordline compare --rate 20KB/s --record 512B --print-study > my-study.toml
+  wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
   wordline compare trace-replay --trace my.blkparse
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, trace-replay.
@@ -101,6 +102,8 @@ pub(crate) struct Compare {
     /// Two chips in turn, one written while the other erases, are candidates as well
     #[arg(long)]
     pub(crate) in_turn: bool,
+    #[command(flatten)]
+    pub(crate) layer: Layer,
     /// Columns of the data sheets, each judged by itself [default: typ,max]
     #[arg(long, value_delimiter = ',', value_name = "typ|max|sampled")]
     pub(crate) timing: Vec<Timing>,

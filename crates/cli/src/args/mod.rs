@@ -3,6 +3,7 @@
 mod buffer;
 mod compare;
 mod dram;
+mod part_fit;
 
 use std::path::PathBuf;
 
@@ -10,9 +11,10 @@ pub(crate) use buffer::Buffer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
+pub(crate) use part_fit::PartFit;
 use wordline_catalog::import::PageKind;
-use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{BackgroundWork, Operation, Pattern, Timing};
+use wordline_core::quantity::{ByteCount, Fraction, Time};
+use wordline_core::{BackgroundWork, FtlMapping, Operation, Pattern, Timing, TranslationLayer};
 use wordline_report::Format;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
@@ -69,7 +71,7 @@ pub(crate) enum Command {
     /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
     #[command(subcommand)]
     Dram(Box<Dram>),
-    /// List, show, check or import parts and boards
+    /// List, show, check or import parts and boards, or fit one to a log
     #[command(subcommand)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -92,6 +94,8 @@ Examples:
   wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
   wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
+  wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
+  wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
 Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.")]
@@ -129,6 +133,28 @@ pub(crate) struct Raw {
     /// long as the work]
     #[arg(long, value_name = "TIME", requires = "during")]
     pub(crate) pause: Option<Time>,
+    /// Share of the memory that holds data in order before each run: 0% fresh, 100% full; repeatable and
+    /// comma-separated [default: only what is read]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "SHARE",
+        allow_hyphen_values = true
+    )]
+    pub(crate) fill: Vec<Fraction>,
+    /// Data moved by the same accesses before anything counts
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) warm_up: Option<ByteCount>,
+    /// Time that the host leaves the memory alone between two accesses; repeatable and comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "TIME",
+        conflicts_with = "during"
+    )]
+    pub(crate) gap: Vec<Time>,
+    #[command(flatten)]
+    pub(crate) layer: Layer,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
     pub(crate) size: Vec<ByteCount>,
@@ -151,6 +177,32 @@ pub(crate) struct Raw {
     pub(crate) drawn: Drawn,
     #[command(flatten)]
     pub(crate) export: Export,
+}
+
+/// The translation layer that raw flash is run behind.
+#[derive(Args, Debug)]
+pub(crate) struct Layer {
+    /// Run raw NAND behind a translation layer that maps pages, or blocks with a log: sectors can be
+    /// overwritten in any order
+    #[arg(long, value_name = "page|log-block")]
+    pub(crate) ftl: Option<FtlMapping>,
+    /// Share of the blocks that the layer keeps to itself [default: 12%]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        requires = "ftl",
+        allow_hyphen_values = true
+    )]
+    pub(crate) ftl_spare: Option<Fraction>,
+}
+
+impl Layer {
+    /// As an experiment has it.
+    pub(crate) fn chosen(&self) -> Option<TranslationLayer> {
+        let mut layer = TranslationLayer::of(self.ftl?);
+        layer.spare = self.ftl_spare.unwrap_or(layer.spare);
+        Some(layer)
+    }
 }
 
 /// Age of the chips, and the seed of what is drawn.
@@ -221,6 +273,8 @@ Dumps are binary, or hex text as xxd and hexdump -C print it.")]
         #[arg(long, conflicts_with = "format")]
         sheet: bool,
     },
+    /// Find the figures of a card that its maker does not state, from a log of a real one
+    Fit(Box<PartFit>),
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\
 Examples:

@@ -75,6 +75,9 @@ fn experiment(
         power_up: buffer.power_up,
         startup_ps: buffer.startup.map_or(0, Time::ps),
         backlog_bytes: buffer.backlog.map_or(0, ByteCount::bytes),
+        fill: buffer.fill,
+        window: buffer.window,
+        warm_up_bytes: buffer.warm_up.map_or(0, ByteCount::bytes),
         horizon_s: buffer.horizon.map(Quantity::si),
         ..BufferWorkload::of(source)
     };
@@ -89,6 +92,7 @@ fn experiment(
         },
         age: buffer.drawn.age,
         seed: buffer.drawn.seed,
+        ftl: buffer.layer.chosen(),
     })
 }
 

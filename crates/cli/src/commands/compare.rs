@@ -124,6 +124,7 @@ fn experiment(compare: &Compare, inputs: &mut Inputs) -> Result<Experiment, Fail
     if !compare.timing.is_empty() {
         experiment.timings.clone_from(&compare.timing);
     }
+    experiment.ftl = compare.layer.chosen().or(experiment.ftl);
     experiment.age = compare.age.unwrap_or(experiment.age);
     experiment.seed = compare.seed.unwrap_or(experiment.seed);
     Ok(experiment)
@@ -176,6 +177,7 @@ fn of_flags(compare: &Compare) -> Result<Experiment, Failure> {
         timings: vec![Timing::Typ, Timing::Max],
         age: 0.0,
         seed: 0,
+        ftl: None,
     })
 }
 

@@ -233,6 +233,7 @@ fn experiment(
         timings: vec![Timing::Max],
         age: 0.0,
         seed: modules.seed,
+        ftl: None,
     })
 }
 

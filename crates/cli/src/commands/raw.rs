@@ -42,6 +42,9 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         multi_plane: raw.multi_plane,
         during: raw.during.clone(),
         pause_ps: raw.pause.map(Time::ps),
+        fill: raw.fill.clone(),
+        warm_up_bytes: raw.warm_up.map_or(0, ByteCount::bytes),
+        gaps_ps: raw.gap.iter().map(|gap| gap.ps()).collect(),
         access_bytes: sizes,
         ..default
     };
@@ -51,5 +54,6 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         timings: raw.timing.clone(),
         age: raw.drawn.age,
         seed: raw.drawn.seed,
+        ftl: raw.layer.chosen(),
     })
 }

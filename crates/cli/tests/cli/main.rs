@@ -5,6 +5,8 @@ mod catalog;
 mod compare;
 mod dram;
 mod export;
+mod fit;
+mod guides;
 mod import;
 mod pipes;
 mod raw;

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::raw::is_zero;
 use super::{Operation, Pattern};
+use crate::quantity::Fraction;
 
 /// How much RAM is needed so that nothing of a fixed input rate is lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +29,18 @@ pub struct BufferWorkload {
     /// Bytes that wait already when the first access begins.
     #[serde(default)]
     pub backlog_bytes: u64,
+    /// Share of a target's memory that holds data in order before the run; only what is read, where
+    /// nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub fill: Option<Fraction>,
+    /// Bytes of the same records that a target runs before anything counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up_bytes: u64,
+    /// Accesses in a row: those of a run that take longest together are answered for alone as well, as articles
+    /// do that look at one stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// Time in seconds for which return levels are estimated; a hundred times what the accesses took, where
     /// nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,6 +58,9 @@ impl BufferWorkload {
             power_up: false,
             startup_ps: 0,
             backlog_bytes: 0,
+            fill: None,
+            warm_up_bytes: 0,
+            window: None,
             horizon_s: None,
         }
     }

@@ -7,7 +7,9 @@ mod buffer;
 mod command;
 mod compare;
 mod dram;
+mod fit;
 mod raw;
+mod translation;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,9 @@ pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
+pub use fit::FitWorkload;
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+pub use translation::{FtlMapping, TranslationLayer};
 
 use crate::timing::Timing;
 
@@ -40,6 +44,9 @@ pub struct Experiment {
     pub age: f64,
     /// Seed of everything that is drawn.
     pub seed: u64,
+    /// The translation layer that raw flash is run behind, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<TranslationLayer>,
 }
 
 /// What the targets do.
@@ -54,6 +61,8 @@ pub enum Workload {
     Compare(Box<CompareWorkload>),
     /// DDR5 modules in a server.
     Dram(DramWorkload),
+    /// A part's sheet from a log of a real one.
+    Fit(FitWorkload),
 }
 
 impl Workload {
@@ -65,6 +74,7 @@ impl Workload {
             Self::Buffer(_) => "buffer",
             Self::Compare(_) => "compare",
             Self::Dram(_) => "dram",
+            Self::Fit(_) => "fit",
         }
     }
 }
@@ -138,6 +148,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(
@@ -159,6 +170,7 @@ mod tests {
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert!(!json.contains("during"), "{json}");
@@ -184,6 +196,7 @@ mod tests {
             timings: vec![Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         for (timings, expected) in [
             (vec![Timing::Max], "\"timing\":\"max\""),
@@ -218,6 +231,7 @@ mod tests {
             timings: vec![Timing::Typ, Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let json = serde_json::to_string(&experiment).expect("plain data");
         assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
@@ -242,6 +256,7 @@ mod tests {
                 timings: vec![Timing::Max],
                 age: 0.0,
                 seed: 7,
+                ftl: None,
             };
             let json = serde_json::to_string(&experiment).expect("plain data");
             assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::quantity::Fraction;
+
 /// Reads and writes of several sizes, in order or at random, within a part of the memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawWorkload {
     /// Operations, each run by itself.
@@ -29,6 +31,18 @@ pub struct RawWorkload {
     /// it, it is what a piece of the work takes, so that reads come at any moment of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_ps: Option<u64>,
+    /// Shares of the memory that hold data in order before a run, each run by itself; nothing but what
+    /// reads find, where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub fill: Vec<Fraction>,
+    /// Bytes of the same accesses that are run before anything counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up_bytes: u64,
+    /// Times in picoseconds that the host leaves the memory alone between two accesses, each run by
+    /// itself; none, where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps_ps: Vec<u64>,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -49,11 +63,19 @@ impl Default for RawWorkload {
             multi_plane: false,
             during: Vec::new(),
             pause_ps: None,
+            fill: Vec::new(),
+            warm_up_bytes: 0,
+            gaps_ps: Vec::new(),
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,
         }
     }
+}
+
+/// For settings that stand in a document only where they differ from nothing.
+pub(super) const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 fn in_order() -> Vec<Pattern> {

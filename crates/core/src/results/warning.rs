@@ -16,6 +16,8 @@ pub enum WarningCode {
     Caution,
     /// The memory cannot do this without a translation layer.
     NeedsTranslation,
+    /// A memory that cleans up behind its user was run for less than it needs to begin with that.
+    FreshMemory,
     /// An age was asked for, which changes accounts of wear alone.
     AgeWearOnly,
     /// Pipelined page loads were asked of a memory that has none.
@@ -62,6 +64,8 @@ pub enum WarningCode {
     Default,
     /// What the field advises for such work.
     Advice,
+    /// What a fit leaves open, or what the fitted part does otherwise than the log.
+    NotFitted,
 }
 
 impl WarningCode {
@@ -74,6 +78,7 @@ impl WarningCode {
             Self::ExtrapolatedCurrent => "extrapolated-current",
             Self::Caution => "caution",
             Self::NeedsTranslation => "needs-translation",
+            Self::FreshMemory => "fresh-memory",
             Self::AgeWearOnly => "age-wear-only",
             Self::NoPipeline => "no-pipeline",
             Self::NoBackground => "no-background",
@@ -97,6 +102,7 @@ impl WarningCode {
             Self::FoldedAddresses => "folded-addresses",
             Self::Default => "default",
             Self::Advice => "advice",
+            Self::NotFitted => "not-fitted",
         }
     }
 }

@@ -7,6 +7,7 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 use super::course::Course;
 use super::extremes::BlockMaxima;
 use super::grid;
+use super::window::Window;
 use crate::backlog::{
     Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, Sequence, StartUp,
 };
@@ -30,6 +31,7 @@ pub(crate) struct Analysis {
     rates: Vec<AtRate>,
     now: Time,
     smallest: u64,
+    window: Option<Window>,
 }
 
 /// The course of the buffer at one rate.
@@ -51,6 +53,8 @@ pub(crate) struct Findings {
     pub(crate) rates: Vec<RateFindings>,
     /// Bytes of the smallest access.
     pub(crate) smallest: u64,
+    /// The accesses in a row that took longest together, where that was asked.
+    pub(crate) window: Option<Window>,
 }
 
 /// What was learnt at a rate that the user asked for.
@@ -85,7 +89,14 @@ impl Analysis {
                 .collect::<Result<_, BacklogError>>()?,
             now: start.time,
             smallest: u64::MAX,
+            window: None,
         })
+    }
+
+    /// The same, and looks for the accesses in a row of a number that take longest together.
+    pub(crate) fn with_window(mut self, accesses: Option<u64>) -> Self {
+        self.window = accesses.map(Window::of);
+        self
     }
 
     /// Adds an access that took `duration` and moved `bytes` bytes.
@@ -97,6 +108,9 @@ impl Analysis {
             .ok_or(BacklogError::TooMuch)?;
         self.smallest = self.smallest.min(bytes);
         self.curve.push(duration, size);
+        if let Some(window) = &mut self.window {
+            window.push(duration, size);
+        }
         self.longest.push(duration);
         self.latency.record(duration);
         self.latency_course.note(self.now, duration.si());
@@ -142,6 +156,7 @@ impl Analysis {
             latency_maxima: self.latency_maxima,
             smallest: self.smallest,
             rates,
+            window: self.window,
         })
     }
 }

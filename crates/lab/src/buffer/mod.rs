@@ -5,23 +5,30 @@
 //! learns becomes rows in one place. The theory itself is in [`crate::backlog`].
 
 pub(crate) mod analysis;
+pub(crate) mod bound;
 mod course;
 mod extremes;
 mod grid;
-mod log;
+mod layer;
+pub(crate) mod log;
+pub(crate) mod open_loop;
 pub(crate) mod rows;
 pub(crate) mod stream;
 pub(crate) mod trace;
+mod window;
 
 pub use stream::default_stream;
 use wordline_catalog::Target;
-use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, Operation, ResultSet, Timing};
 use wordline_nvm::Device;
 
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::Control;
 use crate::error::LabError;
+use crate::payload::Payload;
+use crate::state;
+use crate::subject::Subject;
 
 /// Answers the question for every target, or for the log.
 pub(crate) fn run(
@@ -40,6 +47,20 @@ pub(crate) fn run(
             what: "horizon",
             found: horizon,
             problem: "is no time to look ahead; allowed: above 0 s".to_owned(),
+        });
+    }
+    if question.window == Some(0) {
+        return Err(LabError::List {
+            what: "window",
+            problem: "holds no access; allowed: 1 and more".to_owned(),
+        });
+    }
+    if let AccessSource::Log(_) = &question.source
+        && (question.fill.is_some() || question.warm_up_bytes > 0)
+    {
+        return Err(LabError::List {
+            what: "fill or warm_up",
+            problem: "is about a simulated target, and a log was measured on a real one".to_owned(),
         });
     }
     match &question.source {
@@ -87,6 +108,42 @@ fn check_rams(question: &BufferWorkload) -> Result<(), LabError> {
         return Ok(());
     }
     crate::list::distinct("ram", names)
+}
+
+/// What the rows of a target have in common.
+fn subject(
+    target: &Target<'_>,
+    operation: Operation,
+    timing: Timing,
+    experiment: &Experiment,
+    question: &BufferWorkload,
+) -> Subject {
+    let workload = experiment.workload.name();
+    let mut subject = Subject::simulated(target, workload, operation, timing, experiment.age);
+    if let Some(fill) = question.fill {
+        subject = subject.at("fill", fill.si());
+    }
+    subject.behind(experiment.ftl.as_ref())
+}
+
+/// Fills a target's memory as was asked, and with `read` bytes that reads will find.
+fn fill(
+    target: &Target<'_>,
+    question: &BufferWorkload,
+    device: &mut dyn Device,
+    payload: &Payload,
+    read: u64,
+    control: &Control<'_>,
+) -> Result<(), LabError> {
+    let share = question.fill.map_or(0.0, Quantity::si);
+    state::check_fill(share)?;
+    state::check_held(payload, device, share)?;
+    let bytes = state::share_bytes(device, share).max(read);
+    let pass = if read > 0 { 0 } else { state::OLD };
+    state::fill(device, bytes, payload, pass, control).map_err(|source| LabError::Device {
+        target: target.name.clone(),
+        source,
+    })
 }
 
 /// What happens before the first access of a simulated target.

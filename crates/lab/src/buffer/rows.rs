@@ -28,6 +28,7 @@ pub(crate) fn add(
     small_rams(subject, findings.curve.largest_record(), question, document);
     sequences(subject, &findings.longest, document);
     courses(subject, findings, document);
+    window(subject, findings, document);
     // What goes round in order has a proven bound, and a guess beyond it would be wrong.
     let proven = matches!(
         &question.source,
@@ -241,6 +242,22 @@ fn courses(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
             document
                 .rows
                 .push(at_rate.at("at_s", at).row(Metric::BufferFillMax, Ok(fill)));
+        }
+    }
+}
+
+/// What the accesses in a row need alone that took longest together, at each rate that was asked for.
+fn window(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+    let Some(window) = &findings.window else {
+        return;
+    };
+    let at = subject.at("accesses", window.accesses());
+    for one in &findings.rates {
+        let rate = one.rate.bytes_per_second();
+        if let Ok(Some(played)) = window.peaks(one.rate) {
+            for arrival in Arrival::ALL {
+                peaks(&at, rate, arrival, &Demand::Bounded(played), document);
+            }
         }
     }
 }

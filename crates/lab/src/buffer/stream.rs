@@ -2,29 +2,30 @@
 //! the user asked for.
 
 use wordline_catalog::Target;
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Arrival, Basis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet,
-    StreamSource, Timing,
+    BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource, Timing,
 };
 use wordline_nvm::{Device, NvmError};
 
 use super::analysis::{Analysis, Findings};
+use super::bound::{Bound, bound, bound_basis, bounding};
+use super::layer::LayerWork;
+use super::open_loop::{OpenLoop, arrival};
 use super::{rows, startup_of};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::payload::Payload;
 use crate::sources;
+use crate::state::FOOTPRINT_MAX;
 use crate::subject::Subject;
+use crate::translation::{self, Stretch};
 use crate::work::{Plan, Player, Refusal, Step};
 
 /// The largest record, because its bytes are held in RAM.
 pub(crate) const RECORD_MAX: u64 = 16 << 20;
-
-/// The most memory of one device that a run may touch, because its bytes are held in RAM.
-const FOOTPRINT_MAX: u64 = 4 << 30;
 
 /// Simulated time that an open-loop run is followed for: 100 days.
 pub(crate) const OPEN_LOOP_MAX: Time = Time::from_ps(100 * 86_400 * 1_000_000_000_000);
@@ -78,7 +79,7 @@ pub(super) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    check(targets, stream)?;
+    check(targets, stream, experiment)?;
     let plan = Plan {
         record_bytes: stream.record_bytes,
         wrap_bytes: stream.wrap_bytes,
@@ -89,19 +90,12 @@ pub(super) fn run(
         },
         seed: experiment.seed,
     };
-    let payload = Payload::new(experiment.seed, stream.record_bytes as usize);
     let runs = targets.len() * experiment.timings.len();
     let mut done = 0;
     for target in targets {
         for &timing in &experiment.timings {
-            let subject = Subject::simulated(
-                target,
-                experiment.workload.name(),
-                stream.operation,
-                timing,
-                experiment.age,
-            )
-            .at("access_bytes", stream.record_bytes);
+            let subject = super::subject(target, stream.operation, timing, experiment, question)
+                .at("access_bytes", stream.record_bytes);
             let mut breathe = |moved: u64| {
                 control.report(Progress {
                     step: &subject.target,
@@ -114,7 +108,7 @@ pub(super) fn run(
                 target,
                 timing,
                 plan: &plan,
-                payload: &payload,
+                warm: question.warm_up_bytes / stream.record_bytes,
                 accesses: stream.total_bytes / stream.record_bytes,
                 question,
                 experiment,
@@ -137,7 +131,8 @@ struct Case<'a> {
     target: &'a Target<'a>,
     timing: Timing,
     plan: &'a Plan,
-    payload: &'a Payload,
+    /// Accesses before anything counts.
+    warm: u64,
     accesses: u64,
     question: &'a BufferWorkload,
     experiment: &'a Experiment,
@@ -152,48 +147,55 @@ impl Case<'_> {
         breathe: &mut dyn FnMut(u64) -> bool,
         document: &mut ResultSet,
     ) -> Result<Option<()>, LabError> {
-        let device = self.connect(self.timing)?;
+        let mut device = crate::connect(self.target, self.timing, self.experiment)?;
         sources::add(document, self.target, device.as_ref(), self.timing);
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device.as_ref());
         let scattered = self.plan.pattern == Pattern::Random && self.plan.reads < 1.0;
         if scattered && !self.plan.record_bytes.is_multiple_of(unit) {
             document
                 .rows
                 .push(subject.row(Metric::ThroughputMean, Err(NoValue::NotApplicable)));
-            let advice = format!(
-                "{}: this memory overwrites whole blocks of {}; random writes that are no multiple of it \
-                 need a translation layer",
-                subject.target,
-                ByteCount::from_bytes(unit)
-            );
+            let advice = format!("{}: {}", subject.target, translation::needed(unit));
             document.warn(WarningCode::NeedsTranslation, advice);
             return Ok(Some(()));
         }
+        let payload = self.prepare(device.as_mut())?;
         let start = startup_of(self.question, device.as_ref())?;
         let rates = super::rates(self.question)?;
+        let failed = |failure: Failure, document: &mut ResultSet| {
+            for metric in [Metric::ThroughputMean, Metric::RamPeak] {
+                document
+                    .rows
+                    .push(subject.row(metric, Err(NoValue::Failed)));
+            }
+            let advice = format!("{}: {failure}", subject.target);
+            document.warn(WarningCode::RunFailed, advice);
+        };
         let mut fresh = device.fork_device();
-        let closed = self.closed_loop(fresh.as_mut(), start, &rates, breathe);
-        let findings = match closed {
-            Ok(Some(findings)) => findings,
+        let closed = self
+            .warm_up(device.as_mut(), &mut fresh, &payload, breathe)
+            .and_then(|warm| match warm {
+                true => self.closed_loop(fresh.as_mut(), &payload, start, &rates, breathe),
+                false => Ok(None),
+            });
+        let closed = match closed {
+            Ok(Some(closed)) => closed,
             Ok(None) => return Ok(None),
             Err(failure) => {
-                for metric in [Metric::ThroughputMean, Metric::RamPeak] {
-                    document
-                        .rows
-                        .push(subject.row(metric, Err(NoValue::Failed)));
-                }
-                let advice = format!("{}: {failure}", subject.target);
-                document.warn(WarningCode::RunFailed, advice);
+                failed(failure, document);
                 return Ok(Some(()));
             }
         };
+        let findings = &closed.findings;
         let seed = self.experiment.seed;
-        rows::add(subject, &findings, self.question, seed, document);
+        rows::add(subject, findings, self.question, seed, document);
+        closed.work.rows(subject, fresh.as_ref(), document);
+        closed.work.warn_if_fresh(subject, document);
         for rate in &rates {
             if findings.curve.limit().is_none_or(|limit| *rate <= limit) {
                 let mut fresh = device.fork_device();
-                match self.open_loop(fresh.as_mut(), start, *rate, breathe) {
-                    Ok(Some(open)) => open.rows(subject, *rate, document),
+                match self.open_loop(fresh.as_mut(), &payload, start, *rate, breathe) {
+                    Ok(Some(open)) => open.rows(subject, *rate, fresh.as_ref(), document),
                     Ok(None) => return Ok(None),
                     Err(failure) => {
                         let advice = format!("{}, open loop: {failure}", subject.target);
@@ -215,35 +217,89 @@ impl Case<'_> {
         Ok(document.complete.then_some(()))
     }
 
-    fn connect(&self, timing: Timing) -> Result<Box<dyn Device>, LabError> {
-        let mut device = crate::connect(self.target, timing, self.experiment)?;
-        if self.plan.reads > 0.0 {
-            preload(device.as_mut(), self.plan, self.payload).map_err(|source| {
-                LabError::Device {
-                    target: self.target.name.clone(),
-                    source,
-                }
-            })?;
+    /// Fills the device as was asked, and with what the plan reads. Returns what is written to it.
+    fn prepare(&self, device: &mut dyn Device) -> Result<Payload, LabError> {
+        let sizes = std::iter::once(self.plan.record_bytes);
+        let payload = Payload::suited(self.experiment.seed, device, sizes);
+        let touched = payload.held_bytes(self.plan.wrap_bytes);
+        if touched > FOOTPRINT_MAX {
+            let problem = format!(
+                "is more than a run may hold; allowed: up to {}",
+                ByteCount::from_bytes(FOOTPRINT_MAX)
+            );
+            return Err(wrong("wrap", self.plan.wrap_bytes, problem));
         }
-        Ok(device)
+        let read = if self.plan.reads > 0.0 {
+            self.plan.places() * self.plan.record_bytes
+        } else {
+            0
+        };
+        super::fill(
+            self.target,
+            self.question,
+            device,
+            &payload,
+            read,
+            self.control,
+        )?;
+        Ok(payload)
+    }
+
+    /// Runs what comes before anything counts, and puts both devices into the state after it. Returns
+    /// whether it came to the end.
+    fn warm_up(
+        &self,
+        device: &mut dyn Device,
+        fork: &mut Box<dyn Device>,
+        payload: &Payload,
+        breathe: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, Failure> {
+        let mut player = Player::new(device, payload);
+        for (index, step) in (0u64..).zip(self.plan.steps(self.warm)) {
+            if index.is_multiple_of(BREATH) && breathe(0) {
+                return Ok(false);
+            }
+            player.carry_out(&step)?;
+        }
+        drop(player);
+        *fork = device.fork_device();
+        Ok(true)
+    }
+
+    /// The accesses that count.
+    fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        let all = self.plan.steps(self.warm + self.accesses);
+        all.skip(self.warm as usize)
     }
 
     /// Every access begins when the one before it has ended.
     fn closed_loop(
         &self,
         device: &mut dyn Device,
+        payload: &Payload,
         start: StartUp,
         rates: &[Rate],
         breathe: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<Findings>, Failure> {
-        let mut analysis = Analysis::new(start, rates)?;
-        let mut player = Player::new(device, self.payload);
-        let steps = self.plan.steps(self.accesses);
-        let ended = play(&mut player, steps, &mut analysis, |_| true, breathe)?;
-        Ok(if ended {
-            Some(analysis.finish()?)
-        } else {
-            None
+    ) -> Result<Option<ClosedLoop>, Failure> {
+        let mut analysis = Analysis::new(start, rates)?.with_window(self.question.window);
+        let before = device.translation();
+        let mut player = Player::new(device, payload);
+        let ended = play(&mut player, self.steps(), &mut analysis, |_| true, breathe)?;
+        let work = LayerWork {
+            causes: *player.sum(),
+            accesses: analysis.accesses(),
+            written: match self.plan.reads > 0.0 {
+                true => 0,
+                false => player.bytes(),
+            },
+            stretch: Stretch::between(before, device.translation()),
+        };
+        Ok(match ended {
+            true => Some(ClosedLoop {
+                findings: analysis.finish()?,
+                work,
+            }),
+            false => None,
         })
     }
 
@@ -251,47 +307,49 @@ impl Case<'_> {
     fn open_loop(
         &self,
         device: &mut dyn Device,
+        payload: &Payload,
         start: StartUp,
         rate: Rate,
         breathe: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<OpenLoop>, Failure> {
-        let mut player = Player::new(device, self.payload);
+        let record = self.plan.record_bytes;
+        let before = device.translation();
+        let mut player = Player::new(device, payload);
         let began = player.now();
-        let mut open = OpenLoop::default();
+        let mut open = OpenLoop::new(record);
         let ready = began.checked_plus(start.time);
         player.idle_until(ready.ok_or(BacklogError::TooMuch)?);
-        for (index, step) in (0..).zip(self.plan.steps(self.accesses)) {
-            if index % BREATH == 0 && breathe(index * self.plan.record_bytes) {
+        for (index, step) in (0..).zip(self.steps()) {
+            if index % BREATH == 0 && breathe(index * record) {
                 return Ok(None);
             }
             // A slow input would outlast what simulated time can hold; it is followed for so long.
             let first = start.backlog.bytes();
-            let there = first.saturating_sub(index.saturating_mul(self.plan.record_bytes));
-            let arrival = match arrival(index, self.plan.record_bytes, first, rate) {
+            let there = first.saturating_sub(index.saturating_mul(record));
+            let arrival = match arrival(index, record, first, rate) {
                 Some(at) if at <= OPEN_LOOP_MAX => began.plus(at),
                 _ => break,
             };
             player.idle_until(arrival);
             let duration = player.carry_out(&step)?;
-            open.note(
-                player.now().since(arrival),
-                duration,
-                rate,
-                self.plan.record_bytes,
-                there.into(),
-            );
+            open.note(player.now().since(arrival), duration, rate, there.into());
         }
+        open.work = LayerWork {
+            causes: *player.sum(),
+            accesses: open.accesses(),
+            written: match self.plan.reads > 0.0 {
+                true => 0,
+                false => player.bytes(),
+            },
+            stretch: Stretch::between(before, device.translation()),
+        };
         Ok(Some(open))
     }
 
-    /// What accesses at the longest that they can take would need; `None` where nothing is proven: a
-    /// random order repeats nothing.
+    /// What accesses at the longest that they can take would need.
     fn bound(&self, rates: &[Rate], document: &mut ResultSet) -> Result<Option<Bound>, LabError> {
-        if !self.plan.is_periodic() {
-            return Ok(None);
-        }
         let timing = bounding(self.timing);
-        let device = self.connect(timing)?;
+        let device = crate::connect(self.target, timing, self.experiment)?;
         let start = startup_of(self.question, device.as_ref())?;
         match bound(device.as_ref(), self.plan, start, rates, self.control) {
             Ok(findings) => Ok(Some(Bound {
@@ -309,6 +367,12 @@ impl Case<'_> {
             }
         }
     }
+}
+
+/// What a run as fast as the device allows showed.
+struct ClosedLoop {
+    findings: Findings,
+    work: LayerWork,
 }
 
 /// Carries out accesses one after the other and adds them up. One that does not count for the buffer
@@ -339,154 +403,20 @@ pub(crate) fn play(
     Ok(true)
 }
 
-/// What accesses at the longest that they can take would need.
-pub(crate) struct Bound {
-    pub(crate) findings: Findings,
-    /// Proof from the sheets' figures, or less.
-    pub(crate) basis: Basis,
-}
-
-/// The timing class whose bound holds for another: what is drawn for each operation stays below the
-/// maximum alone.
-pub(crate) const fn bounding(timing: Timing) -> Timing {
-    match timing {
-        Timing::Sampled => Timing::Max,
-        fixed => fixed,
-    }
-}
-
-/// When record `index` begins to come, counted from power-up, where `first` bytes waited then; `None` beyond
-/// what simulated time can hold.
-pub(crate) fn arrival(index: u64, record: u64, first: u64, rate: Rate) -> Option<Time> {
-    let before = (u128::from(record) * u128::from(index)).saturating_sub(first.into());
-    let ps = before.checked_mul(rate.ps())?.div_ceil(rate.bytes().into());
-    u64::try_from(ps).ok().map(Time::from_ps)
-}
-
-/// What a bound at a timing class rests on: proof from the sheets' figures, unless a time lacks the column
-/// that would make it one.
-pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
-    let notes = device.notes();
-    let mut gaps = notes.part.fallbacks.iter().chain(&notes.board.fallbacks);
-    let about_time = |figure: &str| {
-        !["current", "standby", "power_down"]
-            .iter()
-            .any(|name| figure.contains(name))
-    };
-    let open =
-        timing == Timing::Max && gaps.any(|gap| gap.wanted == "max" && about_time(&gap.figure));
-    if open { Basis::Assumed } else { Basis::Proven }
-}
-
-/// What a periodic plan would need if every access took the longest that it can. The accesses go round, so
-/// that two rounds hold every sequence of them that is no longer than a round and an access; of longer ones they
-/// hold some, and prove nothing. A backlog that is carried from one round into the next in a sustained run is
-/// gone before the next has ended.
-pub(crate) fn bound(
-    device: &dyn Device,
-    plan: &Plan,
-    start: StartUp,
-    rates: &[Rate],
-    control: &Control<'_>,
-) -> Result<Findings, Failure> {
-    let mut analysis = Analysis::new(start, rates)?;
-    for (index, step) in (0u64..).zip(plan.steps(2 * plan.places())) {
-        if index.is_multiple_of(BREATH) && control.stopped() {
-            return Err(Failure::Stopped);
-        }
-        let duration = match step.operation {
-            Operation::Write => device.write_bound(step.at, step.bytes)?,
-            Operation::Read => device.read_bound(step.at, step.bytes)?,
-        };
-        analysis.push(duration, step.bytes)?;
-    }
-    let mut findings = analysis.finish()?;
-    findings
-        .longest
-        .retain(|sequence| sequence.accesses <= plan.places() + 1);
-    Ok(findings)
-}
-
-/// Fills what a plan reads.
-pub(crate) fn preload(
-    device: &mut dyn Device,
-    plan: &Plan,
-    payload: &Payload,
-) -> Result<(), NvmError> {
-    for place in 0..plan.places() {
-        let at = place * plan.record_bytes;
-        device.preload(at, payload.at(at, 0, plan.record_bytes as usize))?;
-    }
-    Ok(())
-}
-
-/// Peaks of a run in which records wait for their data.
-#[derive(Default)]
-struct OpenLoop {
-    in_flight: u128,
-    fluid: f64,
-    latency: Time,
-}
-
-impl OpenLoop {
-    /// Notes a record that was in the memory's hands or waiting for `sojourn`, and the bytes from its own on
-    /// that were `there` when it began to come.
-    fn note(&mut self, sojourn: Time, duration: Time, rate: Rate, record: u64, there: u128) {
-        // Bytes that came meanwhile; records that are complete when the access ends do not wait yet.
-        let came = u128::from(sojourn.ps()) * u128::from(rate.bytes());
-        let scaled = came.saturating_add(there.saturating_mul(rate.ps()));
-        let records = scaled.div_ceil(rate.ps() * u128::from(record));
-        self.in_flight = self.in_flight.max(records.max(1) * u128::from(record));
-        self.fluid = self.fluid.max(scaled as f64 / rate.ps() as f64);
-        self.latency = self.latency.later(duration);
-    }
-
-    fn rows(&self, subject: &Subject, rate: Rate, document: &mut ResultSet) {
-        let subject = subject
-            .estimate(subject.basis, "open_loop")
-            .at("rate_bytes_per_s", rate.bytes_per_second());
-        let Some(record) = subject
-            .axes
-            .get("access_bytes")
-            .and_then(|axis| match axis {
-                wordline_core::results::AxisValue::Count(bytes) => Some(*bytes as f64),
-                _ => None,
-            })
-        else {
-            return;
-        };
-        for (arrival, in_flight) in [
-            (Arrival::Record, self.in_flight as f64),
-            (Arrival::Fluid, self.fluid),
-        ] {
-            let at = subject.at("arrival", arrival.name());
-            let waiting = (in_flight - record).max(0.0);
-            document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-            document
-                .rows
-                .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
-        }
-        document
-            .rows
-            .push(subject.row(Metric::LatencyMax, Ok(self.latency.si())));
-    }
-}
-
-fn check(targets: &[Target<'_>], stream: &StreamSource) -> Result<(), LabError> {
-    let wrong = |what, found, problem| {
-        Err(LabError::Size {
-            what,
-            found: ByteCount::from_bytes(found),
-            problem,
-        })
-    };
+fn check(
+    targets: &[Target<'_>],
+    stream: &StreamSource,
+    experiment: &Experiment,
+) -> Result<(), LabError> {
     let print = ByteCount::from_bytes;
     for target in targets {
-        let capacity = target.part.model.usable_bytes();
+        // What every sample of the part has; of a layer or a card, what it shows.
+        let device = crate::connect(target, Timing::Typ, experiment)?;
+        let capacity = target.part.model.usable_bytes().min(device.len());
         if stream.wrap_bytes > capacity || stream.wrap_bytes == 0 {
             let part = &target.part.header.id;
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
-            return wrong("wrap", stream.wrap_bytes, problem);
+            return Err(wrong("wrap", stream.wrap_bytes, problem));
         }
     }
     let most = stream.wrap_bytes.min(stream.total_bytes).min(RECORD_MAX);
@@ -498,14 +428,15 @@ fn check(targets: &[Target<'_>], stream: &StreamSource) -> Result<(), LabError> 
             print(stream.total_bytes),
             print(RECORD_MAX)
         );
-        return wrong("record", stream.record_bytes, problem);
-    }
-    if stream.wrap_bytes > FOOTPRINT_MAX {
-        let problem = format!(
-            "is more than a run may hold; allowed: up to {}",
-            print(FOOTPRINT_MAX)
-        );
-        return wrong("wrap", stream.wrap_bytes, problem);
+        return Err(wrong("record", stream.record_bytes, problem));
     }
     Ok(())
+}
+
+fn wrong(what: &'static str, found: u64, problem: String) -> LabError {
+    LabError::Size {
+        what,
+        found: ByteCount::from_bytes(found),
+        problem,
+    }
 }

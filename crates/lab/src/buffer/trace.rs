@@ -38,14 +38,19 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     let rates = super::rates(question)?;
-    let payload = Payload::new(experiment.seed, ACCESS_MAX as usize);
+    let payload = Payload::new(experiment.seed);
+    if question.warm_up_bytes > 0 {
+        return Err(LabError::List {
+            what: "warm_up",
+            problem: "does not go with a trace, which says itself what comes first".to_owned(),
+        });
+    }
     for target in targets {
         for &timing in &experiment.timings {
-            let device = crate::connect(target, timing, experiment)?;
+            let mut device = crate::connect(target, timing, experiment)?;
             sources::add(document, target, device.as_ref(), timing);
-            let workload = experiment.workload.name();
-            let age = experiment.age;
-            let subject = Subject::simulated(target, workload, source.operation, timing, age);
+            super::fill(target, question, device.as_mut(), &payload, 0, control)?;
+            let subject = super::subject(target, source.operation, timing, experiment, question);
             let start = startup_of(question, device.as_ref())?;
             let mut fresh = device.fork_device();
             let mut replay = Replay::open(source, fresh.len(), control)?;

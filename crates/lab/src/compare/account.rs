@@ -11,9 +11,10 @@ use super::exercise::Run;
 use super::judge::Figures;
 use crate::backlog::Demand;
 use crate::buffer::analysis::Findings;
+use crate::buffer::bound::Bound;
 use crate::buffer::rows::{limit, pair, safe_rate};
-use crate::buffer::stream::Bound;
 use crate::buffer::trace::Told;
+use crate::translation::Stretch;
 
 const DAY_S: f64 = 86_400.0;
 
@@ -32,6 +33,8 @@ pub(super) struct Assessed {
     pub(super) bases: (Basis, Basis),
     /// What the reader should know of the figures.
     pub(super) notes: Vec<String>,
+    /// What a translation layer did, for so many bytes that were written.
+    pub(super) layer: Option<(Stretch, u64)>,
     /// What was seen of a trace.
     pub(super) told: Option<Told>,
     /// The device as it was connected.
@@ -68,6 +71,15 @@ impl Account<'_> {
         let fast = &self.fast.findings;
         let asked = &self.paced.unwrap_or(self.fast).findings;
         let mut notes = Vec::new();
+        if self.fast.stretch.is_some() {
+            notes.push(match self.paced {
+                Some(_) => {
+                    "RAM and latency are of records at the asked rate: it cleans while it waits"
+                        .to_owned()
+                }
+                None => "RAM and latency are of records as fast as it takes them".to_owned(),
+            });
+        }
         let parts = self.parts();
         let peak = if limit(&fast.curve).is_ok_and(|limit| limit < work.stored_rate().si()) {
             Err(NoValue::Unbounded)
@@ -113,6 +125,7 @@ impl Account<'_> {
                 .ok_or(NoValue::NotApplicable),
             notes,
             bases: self.bases(),
+            layer: self.fast.stretch.map(|stretch| (stretch, self.written())),
             told: None,
             device: None,
         }
@@ -145,12 +158,27 @@ impl Account<'_> {
 
     /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
     fn chip(&self) -> f64 {
-        self.target.part.model.usable_bytes() as f64
+        let shown = self.fast.device.len();
+        let model = &self.target.part.model;
+        // A layer keeps its spare blocks to itself.
+        let usable = match self.fast.stretch {
+            Some(_) => shown,
+            None => model.usable_bytes(),
+        };
+        usable as f64
     }
 
     /// Bytes that the buffer held in the run.
     fn stored(&self) -> f64 {
         self.fast.findings.curve.bytes().si()
+    }
+
+    /// Bytes that were written in the run.
+    fn written(&self) -> u64 {
+        match self.study.work.reads() {
+            all if all >= 1.0 => 0,
+            _ => self.fast.findings.curve.bytes().bytes(),
+        }
     }
 
     /// Bytes that the buffer holds of a second, pauses included.
@@ -163,15 +191,24 @@ impl Account<'_> {
     /// alone. A trace wears where it writes, over and over: nothing is levelled.
     fn lifetime(&self, parts: f64) -> Result<f64, NoValue> {
         let wear = self.fast.device.wear();
-        if wear.endurance == Wear::UNLIMITED || wear.units == 0 {
+        let layered = self.fast.stretch.is_some();
+        if wear.endurance == Wear::UNLIMITED || (wear.units == 0 && !layered) {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
         let left = wear.left() as f64;
-        if work.kind == WorkKind::Replay {
+        if work.kind == WorkKind::Replay && !layered {
             let once = self.stored() / self.stored_a_second();
             return Ok(left / wear.most as f64 * once);
         }
+        if let Some(stretch) = &self.fast.stretch {
+            // Of one chip; several share the bytes.
+            let cycled = stretch.cycled(self.written()).ok_or(NoValue::Unbounded)?;
+            let once = self.stored() / self.stored_a_second();
+            return Ok(left * parts / cycled * once);
+        }
+        // Bytes of units that went through a cycle, for each byte that was stored.
+        let cycled = self.fast.spent.cycles * wear.unit_bytes as f64 / self.stored();
         let whole = parts * self.chip();
         let worn = if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
             let record = self.record as f64;
@@ -181,8 +218,6 @@ impl Account<'_> {
         } else {
             whole
         };
-        // Bytes of units that went through a cycle, for each byte that was stored.
-        let cycled = self.fast.spent.cycles * wear.unit_bytes as f64 / self.stored();
         Ok(left * worn / (self.stored_a_second() * cycled))
     }
 

@@ -2,16 +2,19 @@
 
 use wordline_catalog::Target;
 use wordline_core::quantity::ByteCount;
-use wordline_core::{CompareWorkload, Experiment, Pattern, Timing, WorkKind};
+use wordline_core::{CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind};
 use wordline_nvm::{Conditions, Device, NvmError};
 
 use super::account::{Account, Assessed};
 use super::exercise::{Exercise, Pace};
 use crate::backlog::{Rate, StartUp};
+use crate::buffer::bound;
 use crate::buffer::rows::limit;
-use crate::buffer::stream::{self, Failure};
+use crate::buffer::stream::Failure;
 use crate::control::Control;
 use crate::error::LabError;
+use crate::payload::{Payload, SECTOR};
+use crate::translation;
 use crate::work::{Plan, Refusal};
 
 /// Bytes of the range that a run exercises: a part behaves alike everywhere.
@@ -19,6 +22,10 @@ const RANGE: u64 = 2 << 20;
 
 /// Records of a range that are enough.
 const PLACES: u64 = 1 << 15;
+
+/// Host memory in bytes that the data to keep may take in a run of a memory that cleans up behind its
+/// user: it behaves by how much of it is in use, so that all of the data are there.
+const HELD: u64 = 256 << 20;
 
 /// A part on a board, alone or as two chips in turn.
 #[derive(Clone, Debug)]
@@ -46,6 +53,13 @@ impl Candidate<'_> {
         } else {
             self.target.name.clone()
         }
+    }
+
+    /// The translation layer that it is run behind: raw flash alone needs one, and two chips in turn are
+    /// written in order by whoever drives them.
+    pub(super) fn layer<'e>(&self, experiment: &'e Experiment) -> Option<&'e TranslationLayer> {
+        let layer = experiment.ftl.as_ref();
+        layer.filter(|_| !self.in_turn && self.target.part.model.no_translation().is_none())
     }
 
     /// Runs the work and draws the conclusions.
@@ -106,30 +120,34 @@ impl Candidate<'_> {
         plan: &Plan,
         rate: Rate,
         control: &Control<'_>,
-    ) -> Result<Option<stream::Bound>, Unfit> {
+    ) -> Result<Option<bound::Bound>, Unfit> {
         if !plan.is_periodic() || study.work.kind == WorkKind::Replay || self.in_turn {
             return Ok(None);
         }
-        let timing = stream::bounding(timing);
+        let timing = bound::bounding(timing);
         let device = self.connect(experiment, timing)?;
         let start = StartUp::default();
-        let findings = stream::bound(device.as_ref(), plan, start, &[rate], control);
+        let findings = bound::bound(device.as_ref(), plan, start, &[rate], control);
         if matches!(findings, Err(Failure::Stopped)) {
             return Err(Unfit::Stopped);
         }
-        Ok(findings.ok().map(|findings| stream::Bound {
+        Ok(findings.ok().map(|findings| bound::Bound {
             findings,
-            basis: stream::bound_basis(device.as_ref(), timing),
+            basis: bound::bound_basis(device.as_ref(), timing),
         }))
     }
 
     fn connect(&self, experiment: &Experiment, timing: Timing) -> Result<Box<dyn Device>, Unfit> {
         let connect = || {
-            self.target.connect(Conditions {
+            let conditions = Conditions {
                 timing,
                 age: experiment.age,
                 seed: experiment.seed,
-            })
+            };
+            match self.layer(experiment) {
+                Some(layer) => self.target.connect_translated(conditions, layer),
+                None => self.target.connect(conditions),
+            }
         };
         let unfit = |error: NvmError| Unfit::Limit("fit", error.to_string());
         if !self.in_turn {
@@ -148,7 +166,7 @@ pub(super) fn refused(error: &Refusal, unit: u64) -> Unfit {
     if unit == 1 {
         return Unfit::Limit("fit", why);
     }
-    why += "; gather records into pages, or put a translation layer in between";
+    why += "; gather records into pages, or put a translation layer in between (--ftl)";
     Unfit::Limit("translation", why)
 }
 
@@ -165,11 +183,11 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
         );
         return Err(Unfit::Limit("capacity", why));
     }
-    let unit = device.overwrite_bytes();
+    let unit = translation::overwrite_bytes(device);
     let scattered = work.kind == WorkKind::Overwrite;
     if scattered && !record.is_multiple_of(unit) {
         let why = format!(
-            "it overwrites whole blocks of {}; smaller writes anywhere need a translation layer",
+            "it overwrites whole blocks of {}; smaller writes anywhere need a translation layer (--ftl)",
             ByteCount::from_bytes(unit)
         );
         return Err(Unfit::Limit("translation", why));
@@ -184,7 +202,14 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
     };
     // Small records need no large range to show what they do.
     let range = range.min(record.saturating_mul(PLACES).max(4 * unit));
-    let range = if scattered { range.min(keep) } else { range };
+    let range = match device.translation() {
+        Some(_) => {
+            let payload = Payload::suited(seed, device, std::iter::once(record));
+            keep.min(HELD / payload.held_bytes(SECTOR).max(1) * SECTOR)
+        }
+        None if scattered => range.min(keep),
+        None => range,
+    };
     Ok(Plan {
         record_bytes: record,
         wrap_bytes: range.clamp(record, capacity),

@@ -2,16 +2,19 @@
 
 use wordline_core::quantity::Time;
 use wordline_core::{CompareWorkload, Operation, TraceSource, WorkKind};
-use wordline_nvm::Device;
+use wordline_nvm::{Device, TranslationReport};
 
 use super::candidate::{Unfit, refused};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::buffer::analysis::{Analysis, Findings};
+use crate::buffer::open_loop::arrival;
 use crate::buffer::stream::{self, Failure, OPEN_LOOP_MAX, play};
 use crate::buffer::trace::{Replay, Told};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::Payload;
+use crate::state;
+use crate::translation::{self, Stretch};
 use crate::work::{Plan, Player, Spent, Step};
 
 /// The most accesses of a run, in which reads may be many for each write.
@@ -19,6 +22,10 @@ const STEPS_MAX: u64 = 4 << 20;
 
 /// Records that a run at the asked rate follows.
 const PACED_MAX: u64 = 4096;
+
+/// Records that a run of a memory follows which cleans up behind its user, and as many before them: what
+/// it cleans comes in waves.
+const LAYER_RECORDS: u64 = 1 << 15;
 
 /// The longest time that a warm-up is left to settle: longer than any erase.
 const SETTLE_MAX: Time = Time::from_ps(3_600_000_000_000_000);
@@ -47,6 +54,8 @@ pub(super) struct Run {
     pub(super) findings: Findings,
     /// What it took and wore, a warm-up excluded.
     pub(super) spent: Spent,
+    /// What a translation layer did meanwhile.
+    pub(super) stretch: Option<Stretch>,
     /// What was seen of a trace.
     pub(super) told: Option<Told>,
     /// The device after the run.
@@ -57,22 +66,30 @@ impl Exercise<'_> {
     /// Carries out the work on a fork of a device.
     pub(super) fn run(&self, device: &dyn Device, pace: Pace) -> Result<Run, Unfit> {
         let fault = |error: BacklogError| Unfit::Study(error.into());
-        let payload = Payload::new(self.plan.seed, stream::RECORD_MAX as usize);
         let mut device = device.fork_device();
-        if self.plan.reads > 0.0 {
-            let filled = stream::preload(device.as_mut(), self.plan, &payload);
+        let sizes = std::iter::once(self.plan.record_bytes);
+        let payload = match self.study.work.kind {
+            WorkKind::Replay => Payload::new(self.plan.seed),
+            _ => Payload::suited(self.plan.seed, device.as_ref(), sizes),
+        };
+        // What is read was written before; and a memory that cleans up behind its user holds the data to
+        // keep long before the end of its life.
+        let tidies = device.translation().is_some();
+        if self.plan.reads > 0.0 || tidies {
+            let bytes = self.plan.places() * self.plan.record_bytes;
+            let filled = state::fill(device.as_mut(), bytes, &payload, 0, self.control);
             filled.map_err(|error| Unfit::Limit("fit", error.to_string()))?;
         }
-        let unit = device.overwrite_bytes();
+        let unit = translation::overwrite_bytes(device.as_ref());
         let mut player = Player::new(device.as_mut(), &payload);
         let mut analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let ended = match &self.study.work.trace {
             Some(trace) if self.study.work.kind == WorkKind::Replay => {
                 self.replay(trace, &mut player, &mut analysis)
             }
-            _ => self.records(&mut player, &mut analysis, unit, pace),
+            _ => self.records(&mut player, &mut analysis, unit, pace, tidies),
         };
-        let (spent, told) = match ended {
+        let (before, spent, told) = match ended {
             Ok(ended) => ended,
             Err(Stop::Unfit(unfit)) => return Err(unfit),
             Err(Stop::Failure(Failure::Access(error))) => return Err(refused(&error, unit)),
@@ -90,6 +107,7 @@ impl Exercise<'_> {
         Ok(Run {
             findings: analysis.finish().map_err(fault)?,
             spent,
+            stretch: Stretch::between(before, device.translation()),
             told,
             device,
         })
@@ -105,7 +123,7 @@ impl Exercise<'_> {
         trace: &str,
         player: &mut Player<'_>,
         analysis: &mut Analysis,
-    ) -> Result<(Spent, Option<Told>), Stop> {
+    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
         let source = TraceSource {
             file: trace.to_owned(),
             format: None,
@@ -115,7 +133,7 @@ impl Exercise<'_> {
         let study = |error| Stop::Unfit(Unfit::Study(error));
         let capacity = player.capacity();
         let mut replay = Replay::open(&source, capacity, self.control).map_err(study)?;
-        let before = player.accounts();
+        let (layer, before) = (player.translation(), player.accounts());
         let steps = replay.by_ref().map(|(step, _)| step);
         let mut breathe = |_| self.control.stopped();
         let ended = play(
@@ -136,7 +154,7 @@ impl Exercise<'_> {
             );
             return Err(Stop::Unfit(Unfit::Limit("capacity", why)));
         }
-        Ok((player.accounts().since(&before), Some(told)))
+        Ok((layer, player.accounts().since(&before), Some(told)))
     }
 
     /// Records of a plan: whole passes of what the buffer holds, with whatever else comes between.
@@ -146,30 +164,36 @@ impl Exercise<'_> {
         analysis: &mut Analysis,
         unit: u64,
         pace: Pace,
-    ) -> Result<(Spent, Option<Told>), Stop> {
+        tidies: bool,
+    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
         let places = self.plan.places();
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the
         // log has come as far as both of them.
         let (wanted, warm) = if self.in_turn {
             (places, (2 * unit / self.plan.record_bytes).min(places - 1))
+        } else if tidies {
+            let wanted = LAYER_RECORDS.min(2 * places);
+            (2 * wanted, wanted)
         } else {
             (2 * places, 0)
         };
         let wanted = match pace {
             Pace::Fast => wanted,
+            Pace::AtRate if tidies => wanted,
             Pace::AtRate => wanted.min(PACED_MAX + warm),
         };
         // A warm-up is run through, and the input begins behind it: not before a block of it would have been
         // filled at the asked rate, which is how long the other chip has had to erase by then.
         let a_block = unit / self.plan.record_bytes;
-        let fill = stream::arrival(a_block, self.plan.record_bytes, 0, self.rate);
+        let fill = arrival(a_block, self.plan.record_bytes, 0, self.rate);
         let fill = fill.map_or(SETTLE_MAX, |fill| {
             Time::from_ps(fill.ps().min(SETTLE_MAX.ps()))
         });
         let mut began = player.now();
         let mut block_began = began;
         let mut before = player.accounts();
+        let mut layer = player.translation();
         let mut counted = 0;
         let mut delay = Time::ZERO;
         for (index, step) in (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX)) {
@@ -181,7 +205,7 @@ impl Exercise<'_> {
                 block_began = player.now();
             }
             if counts && counted >= warm && pace == Pace::AtRate {
-                match stream::arrival(counted - warm, self.plan.record_bytes, 0, self.rate) {
+                match arrival(counted - warm, self.plan.record_bytes, 0, self.rate) {
                     Some(at) if at <= OPEN_LOOP_MAX => player.idle_until(began.plus(at)),
                     _ => break,
                 }
@@ -203,12 +227,13 @@ impl Exercise<'_> {
                 }
                 began = player.now();
                 before = player.accounts();
+                layer = player.translation();
             }
             if counted == wanted {
                 break;
             }
         }
-        Ok((player.accounts().since(&before), None))
+        Ok((layer, player.accounts().since(&before), None))
     }
 }
 

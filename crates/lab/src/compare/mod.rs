@@ -15,7 +15,7 @@ pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{NoValue, Verdict, WarningCode};
-use wordline_core::{CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing, WorkKind};
+use wordline_core::{CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing};
 
 use crate::buffer::trace;
 use crate::control::{Control, Progress};
@@ -110,7 +110,6 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
-    advise(study, document);
     let mut ranked: Vec<Vec<Verdict>> = Vec::new();
     let runs = (candidates.len() * experiment.timings.len()) as u64;
     let mut done = 0;
@@ -135,7 +134,8 @@ pub(crate) fn run(
                 )
             }
             .at("access_bytes", study.work.record.bytes())
-            .at("rate_bytes_per_s", study.work.rate.si());
+            .at("rate_bytes_per_s", study.work.rate.si())
+            .behind(candidate.layer(experiment));
             match candidate.assess(study, experiment, timing, control) {
                 Ok(assessed) => {
                     if let Some(device) = assessed.device.as_deref() {
@@ -257,6 +257,9 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::HoldupTime, assessed.holdup_time);
     push(Metric::HoldupCapacitance, figures.holdup);
     push(Metric::PartsNeeded, Ok(figures.parts));
+    if let Some((stretch, written)) = &assessed.layer {
+        stretch.rows(subject, *written, document);
+    }
     let (cost, area) = assessed.bases;
     for (metric, value, basis) in [
         (Metric::Cost, figures.cost, cost),
@@ -292,47 +295,6 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
         );
         document.warn(WarningCode::Default, advice);
     }
-}
-
-/// What "Evaluating Embedded File System RAM Usage Under Real-Time Constraints" advises, where its
-/// conditions hold: no card is simulated yet.
-fn advise(study: &CompareWorkload, document: &mut ResultSet) {
-    const PROVEN_CARD_RATE: f64 = 512.0 / 0.25;
-    const HIGH_RATE: f64 = 100e3;
-    const LARGE_RAM: f64 = 1024.0 * 1024.0;
-    let (work, limits) = (&study.work, &study.limits);
-    if !matches!(
-        work.kind,
-        WorkKind::Log | WorkKind::Overwrite | WorkKind::Replay
-    ) {
-        return;
-    }
-    let rate = work.rate.si();
-    let source = "realtime-buffering";
-    let advice = match limits.ram.map(Quantity::si) {
-        None => format!(
-            "without a limit of RAM, managed flash (SD card, eMMC) is worth a look where input may wait or be \
-             lost: there its mean throughput decides ({source}); it is not simulated by this version"
-        ),
-        Some(ram) if ram >= LARGE_RAM => format!(
-            "with 1 MiB of RAM and more, managed flash (SD card, eMMC) may do: an industrial card needed 1 MiB at \
-             500 KB/s, another card 60 times the RAM of that one at 100 KB/s; measure yours and give its log to \
-             wordline buffer --log ({source})"
-        ),
-        Some(_) if rate <= PROVEN_CARD_RATE => format!(
-            "up to 2 KB/s the SD specification alone promises that a card needs no buffer: 512 B in 250 ms \
-             ({source})"
-        ),
-        Some(_) if rate > HIGH_RATE => format!(
-            "with little RAM and more than 100 KB/s, raw NAND with a real-time file system is the better choice \
-             against cards: its erase is bounded, and the file system says when it happens ({source})"
-        ),
-        Some(_) => format!(
-            "with little RAM and at most 100 KB/s, a card may do, at a rate far below its mean throughput; \
-             measure it and give its log to wordline buffer --log ({source})"
-        ),
-    };
-    document.warn(WarningCode::Advice, advice);
 }
 
 /// A target's candidates do not need to fit: that is a verdict.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
 use wordline_core::quantity::Quantity;
 use wordline_core::{
-    CompareWorkload, Experiment, Limits, Prices, Timing, Work, WorkKind, Workload,
+    CompareWorkload, Experiment, Limits, Prices, Timing, TranslationLayer, Work, WorkKind, Workload,
 };
 
 /// The studies that come with the program: name and text.
@@ -46,6 +46,8 @@ struct StudyFile {
     age: f64,
     #[serde(default)]
     seed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ftl: Option<TranslationLayer>,
     work: Work,
     #[serde(default)]
     limits: Limits,
@@ -98,6 +100,7 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
         timings: study.timing,
         age: study.age,
         seed: study.seed,
+        ftl: study.ftl,
     };
     if let Workload::Compare(compare) = &experiment.workload
         && let Some((path, message)) = problem(compare)
@@ -121,6 +124,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         timing: experiment.timings.clone(),
         age: experiment.age,
         seed: experiment.seed,
+        ftl: experiment.ftl,
         work: compare.work.clone(),
         limits: compare.limits,
         prices: compare.prices.clone(),

@@ -38,6 +38,7 @@ struct Written {
     r#use: Use,
     miss: Option<String>,
     needs: Option<String>,
+    awaits: Option<String>,
 }
 
 impl Published {
@@ -129,8 +130,12 @@ impl Written {
             return Err(format!("{:?} is no quantity above 0", self.published));
         }
         let empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.is_empty());
-        if self.citation.is_empty() || empty(&self.miss) || empty(&self.needs) {
+        let reasons = [&self.miss, &self.needs, &self.awaits];
+        if self.citation.is_empty() || reasons.into_iter().any(empty) {
             return Err("a citation or a reason is empty".to_owned());
+        }
+        if reasons.into_iter().flatten().count() > 1 {
+            return Err("of miss, needs and awaits a value has one".to_owned());
         }
         Ok(Value {
             citation: self.citation,
@@ -143,6 +148,7 @@ impl Written {
             r#use: self.r#use,
             miss: self.miss,
             needs: self.needs,
+            awaits: self.awaits,
         })
     }
 

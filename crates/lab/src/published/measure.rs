@@ -1,12 +1,12 @@
 //! From a measure as the file writes it to one that can be taken, checked once.
 
 use serde::Deserialize;
-use wordline_core::quantity::{ByteCount, DataRate, Quantity, Time};
+use wordline_core::quantity::{ByteCount, DataRate, Fraction, Quantity, Time};
 use wordline_core::{Arrival, Metric, Mix, Operation, Pattern, Timing};
 
 use super::modules::{QuestionName, TestName};
 use super::{
-    Curves, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant,
+    Curves, Extent, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant,
 };
 
 /// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
@@ -20,6 +20,11 @@ pub(super) struct Partial {
     pattern: Option<Pattern>,
     variant: Option<Variant>,
     timing: Option<Timing>,
+    fill: Option<Fraction>,
+    wrap: Option<ByteCount>,
+    warm_up: Option<ByteCount>,
+    total: Option<ByteCount>,
+    window: Option<u64>,
     metric: Option<Metric>,
     cause: Option<String>,
     sequence: Option<String>,
@@ -65,6 +70,12 @@ impl Partial {
             pattern: self.pattern,
             variant: self.variant,
             timing: self.timing.or(of.timing),
+            // Memories of another size are full elsewhere.
+            fill: self.fill,
+            wrap: self.wrap,
+            warm_up: self.warm_up,
+            total: self.total,
+            window: self.window,
             metric: self.metric.or(of.metric),
             cause: (self.cause.clone()).or_else(|| of.cause.clone().filter(|_| !own)),
             sequence: or(&self.sequence, &of.sequence),
@@ -132,6 +143,7 @@ impl Partial {
             false if self.has_input() => return Err("an input without a buffer".to_owned()),
             false => Input::default(),
         };
+        let extent = self.extent()?;
         let run = Run {
             target: self.target.unwrap_or_else(|| target.to_owned()),
             workload: self.workload.unwrap_or_default(),
@@ -140,12 +152,35 @@ impl Partial {
             pattern: self.pattern.unwrap_or(Pattern::Sequential),
             variant: self.variant,
             timing: self.timing.unwrap_or(Timing::Typ),
+            extent,
         };
         Ok(Measure::Row {
             run,
             metric,
             cause: self.cause,
             input,
+        })
+    }
+
+    /// How much of the memory is touched.
+    fn extent(&self) -> Result<Extent, String> {
+        let fill_percent = match self.fill.map(Quantity::si) {
+            None => None,
+            Some(share)
+                if (0.0..=1.0).contains(&share)
+                    && (share * 100.0 - (share * 100.0).round()).abs() < 1e-9 =>
+            {
+                Some((share * 100.0).round() as u8)
+            }
+            Some(share) => return Err(format!("a fill of {share} is no whole percentage")),
+        };
+        let bytes = |size: Option<ByteCount>| size.map(ByteCount::bytes);
+        Ok(Extent {
+            fill_percent,
+            wrap_bytes: bytes(self.wrap),
+            warm_up_bytes: bytes(self.warm_up),
+            total_bytes: bytes(self.total),
+            window: self.window,
         })
     }
 
@@ -230,6 +265,11 @@ impl Partial {
             ("pattern", self.pattern.is_some()),
             ("variant", self.variant.is_some()),
             ("timing", self.timing.is_some()),
+            ("fill", self.fill.is_some()),
+            ("wrap", self.wrap.is_some()),
+            ("warm_up", self.warm_up.is_some()),
+            ("total", self.total.is_some()),
+            ("window", self.window.is_some()),
             ("metric", self.metric.is_some()),
             ("cause", self.cause.is_some()),
             ("sequence", self.sequence.is_some()),

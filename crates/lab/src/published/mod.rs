@@ -114,6 +114,9 @@ pub struct Value {
     pub miss: Option<String>,
     /// What has to exist before it can be computed.
     pub needs: Option<String>,
+    /// What has to be measured before it can be judged: the value is our own prediction, recorded before
+    /// anybody knows better.
+    pub awaits: Option<String>,
 }
 
 /// What counts as a hit.
@@ -251,6 +254,29 @@ pub struct Run {
     pub variant: Option<Variant>,
     /// Column of the data sheets.
     pub timing: Timing,
+    /// How much of the memory is written, and how much of it was before.
+    #[serde(flatten)]
+    pub extent: Extent,
+}
+
+/// How much of a memory a run touches. What is not stated is as in a run of the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Extent {
+    /// Share of the memory that holds data before the run, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill_percent: Option<u8>,
+    /// Bytes within which accesses lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrap_bytes: Option<u64>,
+    /// Bytes that are moved before anything counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up_bytes: Option<u64>,
+    /// Accesses in a row, those that take longest together, which a peak is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// Bytes that are moved and count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_bytes: Option<u64>,
 }
 
 /// A kind of workload.

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use wordline_catalog::Catalog;
+use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, ResultSet, Workload};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, Metric, ResultSet, Workload};
 
 use super::band::{Band, Bands};
 use super::meter::Meter;
@@ -12,7 +13,7 @@ use super::modules::{Asked, Modules};
 use super::{Options, theory};
 use crate::buffer::default_stream;
 use crate::control::Control;
-use crate::published::{Input, Kind, Measure, Published, Run, Value, Variant, number};
+use crate::published::{Extent, Input, Kind, Measure, Published, Run, Value, Variant, number};
 
 /// Runs what values ask for, and remembers it.
 pub(super) struct Bench<'a> {
@@ -92,6 +93,7 @@ impl<'a> Bench<'a> {
                         && row.count("access_bytes") == Some(run.access_bytes)
                         && row.text("cause") == cause.as_deref()
                         && is_at(row, input)
+                        && is_of(row, run.extent.window, *metric)
                 });
                 let name = match cause {
                     Some(cause) => format!("{metric}, {cause}"),
@@ -181,13 +183,29 @@ fn is_at(row: &Row, input: &Input) -> bool {
             .all(|axis| !row.axes.contains_key(*axis))
 }
 
+/// Whether a row is of the accesses in a row that a peak was asked of, or of all.
+fn is_of(row: &Row, window: Option<u64>, metric: Metric) -> bool {
+    let peak = matches!(metric, Metric::RamPeak | Metric::RamPeakInFlight);
+    row.count("accesses") == window.filter(|_| peak)
+}
+
 /// The experiment of a run; otherwise why it cannot be run.
 fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experiment, String> {
     let target = catalog.target(&run.target);
     let target = target.map_err(|error| error.to_string())?;
+    let fill = run.extent.fill_percent;
+    let fill = fill.map(|percent| Fraction::from_si(f64::from(percent) / 100.0));
     let workload = match (run.workload, run.variant) {
         (Kind::Raw, variant) => {
-            let mut workload = crate::default_workload(std::slice::from_ref(&target), None, None);
+            let Extent {
+                wrap_bytes,
+                total_bytes,
+                ..
+            } = run.extent;
+            let targets = std::slice::from_ref(&target);
+            let mut workload = crate::default_workload(targets, wrap_bytes, total_bytes);
+            workload.fill = fill.into_iter().collect();
+            workload.warm_up_bytes = run.extent.warm_up_bytes.unwrap_or(0);
             workload.operations = vec![run.operation];
             workload.access_bytes = vec![run.access_bytes];
             workload.patterns = vec![run.pattern];
@@ -196,10 +214,18 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
         }
         (Kind::Buffer, None) => {
             let targets = std::slice::from_ref(&target);
-            let mut stream = default_stream(targets, run.access_bytes, None, None);
+            let Extent {
+                wrap_bytes,
+                total_bytes,
+                ..
+            } = run.extent;
+            let mut stream = default_stream(targets, run.access_bytes, wrap_bytes, total_bytes);
             stream.operation = run.operation;
             stream.pattern = run.pattern;
             let mut workload = BufferWorkload::of(AccessSource::Stream(stream));
+            workload.fill = fill;
+            workload.window = run.extent.window;
+            workload.warm_up_bytes = run.extent.warm_up_bytes.unwrap_or(0);
             for input in inputs {
                 let rates = &mut workload.rates_bytes_per_s;
                 rates.extend(input.rate_bytes_per_s.filter(|rate| !rates.contains(rate)));
@@ -218,6 +244,7 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
         timings: vec![run.timing],
         age: 0.0,
         seed: 0,
+        ftl: None,
     })
 }
 
@@ -229,6 +256,6 @@ fn bytes(experiment: &Experiment) -> u64 {
             AccessSource::Stream(stream) => stream.total_bytes,
             AccessSource::Log(_) | AccessSource::Trace(_) => 0,
         },
-        Workload::Compare(_) | Workload::Dram(_) => 0,
+        Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => 0,
     }
 }

@@ -147,6 +147,7 @@ impl<'a> Modules<'a> {
             timings: vec![Timing::Max],
             age: 0.0,
             seed: 0,
+            ftl: None,
         };
         let result = meter.run(POINT * points, POINT, |control| {
             crate::run(self.catalog, &experiment, control)

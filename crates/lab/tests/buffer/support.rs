@@ -37,6 +37,7 @@ pub(crate) fn experiment(
         timings: timings.to_vec(),
         age: 0.0,
         seed: 0,
+        ftl: None,
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn of(test: DramTest) -> Experiment {
         timings: vec![Timing::Max],
         age: 0.0,
         seed: 1,
+        ftl: None,
     }
 }
 

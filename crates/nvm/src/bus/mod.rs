@@ -104,6 +104,8 @@ pub enum Command {
     Parallel(parallel::Command),
     /// Bursts on a DDR bus.
     Ddr(ddr::Command),
+    /// Blocks of a card.
+    Card(sd::Command),
 }
 
 impl Command {
@@ -114,6 +116,7 @@ impl Command {
             Self::Serial(command) => command.opcode.action,
             Self::Parallel(command) => command.action,
             Self::Ddr(command) => command.action,
+            Self::Card(command) => command.action,
         }
     }
 
@@ -124,7 +127,7 @@ impl Command {
         match self {
             Self::Serial(command) => Some(command.opcode.code),
             Self::Parallel(command) => command.code,
-            Self::Ddr(_) => None,
+            Self::Ddr(_) | Self::Card(_) => None,
         }
     }
 
@@ -138,6 +141,7 @@ impl Command {
                 Action::Read => "Activate, Read",
                 _ => "Activate, Write",
             },
+            Self::Card(command) => command.name(),
         }
     }
 
@@ -148,6 +152,7 @@ impl Command {
             Self::Serial(command) => command.opcode.mode.to_string(),
             Self::Parallel(command) => format!("x{}", 8 * command.word_bytes),
             Self::Ddr(command) => command.mode(),
+            Self::Card(command) => command.mode(),
         }
     }
 
@@ -158,6 +163,7 @@ impl Command {
             Self::Serial(command) => command.clock,
             Self::Parallel(command) => command.clock,
             Self::Ddr(command) => command.clock,
+            Self::Card(command) => command.clock,
         }
     }
 
@@ -166,17 +172,17 @@ impl Command {
     pub const fn rate(&self) -> Option<TransferRate> {
         match self {
             Self::Serial(command) => Some(command.opcode.mode.data.rate),
-            Self::Parallel(_) | Self::Ddr(_) => None,
+            Self::Parallel(_) | Self::Ddr(_) | Self::Card(_) => None,
         }
     }
 
     /// Bytes that address and length must be multiples of. A parallel or DDR bus masks the bytes of
-    /// a word that are not meant.
+    /// a word that are not meant; the driver of a card reads the other bytes of a block first.
     #[must_use]
     pub const fn granule(&self) -> u8 {
         match self {
             Self::Serial(command) => command.opcode.granule,
-            Self::Parallel(_) | Self::Ddr(_) => 1,
+            Self::Parallel(_) | Self::Ddr(_) | Self::Card(_) => 1,
         }
     }
 
@@ -187,6 +193,7 @@ impl Command {
             Self::Serial(command) => command.transaction(bytes),
             Self::Parallel(command) => command.transaction(at, bytes),
             Self::Ddr(command) => command.transaction(at, bytes),
+            Self::Card(command) => command.transaction(bytes),
         }
     }
 
@@ -197,6 +204,7 @@ impl Command {
             Self::Serial(command) => command.data_rate(),
             Self::Parallel(command) => command.data_rate(),
             Self::Ddr(command) => command.data_rate(),
+            Self::Card(command) => command.data_rate(),
         }
     }
 
@@ -210,6 +218,7 @@ impl Command {
             }
             Self::Parallel(command) => command.figures(),
             Self::Ddr(command) => command.figures(),
+            Self::Card(command) => command.figures(),
         }
     }
 }

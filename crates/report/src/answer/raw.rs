@@ -6,7 +6,7 @@ use wordline_core::{Metric, ResultSet, Workload};
 
 use super::{IN_WORDS, Told};
 use crate::pivot::{Line, Pivot, Series};
-use crate::text;
+use crate::{layer, text};
 
 /// One sentence for each target and operation: how fast it is at the smallest and the largest
 /// access, how long the slowest access takes, what a byte costs in energy, and how long rated cycles
@@ -37,7 +37,9 @@ fn region(document: &ResultSet) -> String {
             format!(" spread over {}", ByteCount::from_bytes(raw.wrap_bytes))
         }
         // Rows of raw runs may stand in documents of other workloads.
-        Workload::Buffer(_) | Workload::Compare(_) | Workload::Dram(_) => String::new(),
+        Workload::Buffer(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            String::new()
+        }
     }
 }
 
@@ -152,6 +154,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
     } else if let Some(reason) = ends.iter().find_map(|line| missing(line)) {
         clauses.push(reason);
     }
+    clauses.extend(moved(series));
     clauses.extend(energy(series));
     clauses.extend(lifetime(series, region));
     if clauses.is_empty() {
@@ -246,6 +249,13 @@ fn delay(series: &Series<'_, '_>) -> Option<String> {
     })
 }
 
+/// What a translation layer costs, at the access that it costs most of the time of.
+fn moved(series: &Series<'_, '_>) -> Option<String> {
+    let lines = series.lines.iter().copied().filter(|line| layer::has(line));
+    let most = lines.max_by(|a, b| layer::share_of_all(a).total_cmp(&layer::share_of_all(b)))?;
+    Some(format!("of its time {}", layer::sentence(most)?))
+}
+
 /// Why there is no value, in words.
 fn missing(line: &Line<'_>) -> Option<String> {
     let names = [
@@ -288,18 +298,29 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
             .iter()
             .filter_map(|line| line.row(Metric::Lifetime, None))
     };
+    let levelled = series.lines.iter().any(|line| layer::has(line));
+    let region = if levelled {
+        " spread over all blocks"
+    } else {
+        region
+    };
+    let pace = if series.head().axes.contains_key("gap_s") {
+        "at this pace"
+    } else {
+        "without pause"
+    };
     let clause = match (
         shortest(Metric::Lifetime),
         shortest(Metric::LifetimeOnePlace),
     ) {
-        (Some(spread), Some(one_place)) => format!(
-            "without pause, rated cycles last {spread}{region} and {one_place} in one place"
-        ),
+        (Some(spread), Some(one_place)) => {
+            format!("{pace}, rated cycles last {spread}{region} and {one_place} in one place")
+        }
         (Some(spread), None) => {
-            format!("without pause, rated cycles last {spread}{region}")
+            format!("{pace}, rated cycles last {spread}{region}")
         }
         (None, Some(one_place)) => {
-            format!("without pause, rated cycles last {one_place} in one place")
+            format!("{pace}, rated cycles last {one_place} in one place")
         }
         (None, None) if rows().any(|row| row.no_value == Some(NoValue::Unbounded)) => {
             "it does not wear out".to_owned()

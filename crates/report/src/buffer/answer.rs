@@ -5,6 +5,7 @@ use wordline_core::results::{NoValue, ResultSet};
 use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
+use super::layer;
 use super::{
     Case, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at, is_unbounded,
     told_value,
@@ -46,6 +47,7 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         sentences.extend(told.filter_map(|bytes| with_ram(case, *bytes)));
         sentences.extend(own_times(case));
         sentences.extend(sustained(case));
+        sentences.extend(layer::sentence(case));
         if asked.is_empty() && amounts.is_empty() {
             sentences.extend(by_share(case));
             sentences.extend(by_amount(case));
@@ -117,10 +119,10 @@ fn done(case: &Case<'_, '_>) -> &'static str {
 }
 
 /// Who: the target; what it does only where it does not write.
-fn subject(case: &Case<'_, '_>) -> String {
-    let target = &case.head.target;
+pub(super) fn subject(case: &Case<'_, '_>) -> String {
+    let target = format!("{}{}", case.head.target, case.conditions());
     match case.head.operation.as_str() {
-        "write" => target.clone(),
+        "write" => target,
         other => format!("{target} ({})", text::words(other)),
     }
 }
@@ -155,7 +157,7 @@ fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, St
 
 /// Values with the columns of the data sheet that they hold for: "47.6 MB/s at typical timing and at
 /// the data sheet's maximum".
-fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
+pub(super) fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
     let words = merged(values).into_iter();
     let words: Vec<_> = words
         .map(|(value, clauses)| value + clauses.as_str())
@@ -312,14 +314,12 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
         sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     }
     if repeats("open_loop") {
-        let same = "Rerun with accesses that wait for their data: the same.";
-        sentences.push(same.to_owned());
+        sentences.push(format!("{}: the same.", layer::rerun_words(case)));
     } else {
         let rerun = clauses("open_loop", "");
-        sentences.extend(
-            rerun.map(|words| format!("Rerun with accesses that wait for their data: {words}.")),
-        );
+        sentences.extend(rerun.map(|words| format!("{}: {words}.", layer::rerun_words(case))));
     }
+    sentences.extend(layer::at_rate(case, rate));
     if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
         let told = case
             .runs
@@ -342,7 +342,13 @@ fn estimates(case: &Case<'_, '_>, rate: f64) -> Vec<String> {
 fn sustained(case: &Case<'_, '_>) -> Option<String> {
     let rates = case.runs.iter().filter_map(|run| {
         let rate = run.sustained()?;
-        Some((text::rate(rate), case.clause(run)))
+        let bound = run.summary(Some("bound"));
+        let bound = bound.and_then(|line| line.number(Metric::ThroughputMean));
+        let bound = bound.filter(|bound| *bound < 0.999 * rate);
+        let proven = bound.map_or_else(String::new, |bound| {
+            format!(" (proven: {})", text::rate(bound))
+        });
+        Some((format!("{}{proven}", text::rate(rate)), case.clause(run)))
     });
     let rates = listed(rates)?;
     let subject = subject(case);

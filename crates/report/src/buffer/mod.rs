@@ -7,6 +7,7 @@
 
 mod answer;
 mod estimates;
+mod layer;
 mod tables;
 
 #[cfg(test)]
@@ -26,6 +27,8 @@ pub(crate) use tables::tables;
 pub(crate) const RATE: &str = "rate_bytes_per_s";
 pub(crate) const RECORD: &str = "access_bytes";
 pub(crate) const RAM: &str = "ram_bytes";
+/// What a case is given besides its target: no axis of its curves.
+const GIVEN: [&str; 3] = [RECORD, "fill", "ftl"];
 const ARRIVAL: &str = "arrival";
 pub(crate) const ESTIMATE: &str = "estimate";
 /// What a histogram leaves open: the need in the kindest order of its accesses and in the worst.
@@ -38,7 +41,9 @@ const OWN_TIMES: &str = "own_times";
 pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
     match &document.experiment.workload {
         Workload::Buffer(workload) => ascending(workload.rates_bytes_per_s.iter().copied()),
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -48,7 +53,9 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         Workload::Buffer(workload) => {
             ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
         }
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -91,7 +98,7 @@ impl<'a> CurveKey<'a> {
         let mut own = line
             .axes()
             .map(|(name, _)| name)
-            .filter(|name| *name != RECORD && !text(name));
+            .filter(|name| !GIVEN.contains(name) && !text(name));
         let (axis, None) = (own.next()?, own.next()) else {
             return None;
         };
@@ -113,9 +120,9 @@ impl<'a, 'p> Case<'a, 'p> {
         let mut cases: Vec<Self> = Vec::new();
         for line in &pivot.lines {
             let head = line.head();
-            let record = line.axis(RECORD).map(ToString::to_string);
+            let given = GIVEN.map(|axis| line.axis(axis).map(ToString::to_string));
             let names = (&head.target, &head.part, &head.board, &head.operation);
-            let key = (names, head.age.to_bits(), record);
+            let key = (names, head.age.to_bits(), given);
             let place = *places.entry(key).or_insert(cases.len());
             if place == cases.len() {
                 cases.push(Self {
@@ -153,8 +160,9 @@ impl<'a, 'p> Case<'a, 'p> {
     /// Target, operation and record, as a heading names them.
     pub(crate) fn name(&self) -> String {
         let mut name = format!(
-            "{}, {}",
+            "{}{}, {}",
             self.head.target,
+            self.conditions(),
             text::words(&self.head.operation)
         );
         let record = self.record();
@@ -165,6 +173,21 @@ impl<'a, 'p> Case<'a, 'p> {
             name += &format!(", age {}", self.head.age);
         }
         name
+    }
+
+    /// The layer that it was run behind, and how much of the memory held data: " (translation layer: page, 12 %
+    /// spare; 50 % full)". Empty where neither was asked for.
+    pub(crate) fn conditions(&self) -> String {
+        let layer = self.head.text("ftl");
+        let layer = layer.map(|layer| format!("translation layer: {layer}"));
+        let fill = self.head.axes.get("fill");
+        let fill = fill.map(|fill| format!("{} full", text::coordinate("fill", fill)));
+        let words: Vec<String> = layer.into_iter().chain(fill).collect();
+        if words.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", words.join("; "))
+        }
     }
 
     /// Whether it was measured elsewhere: a log knows no columns of a data sheet.
@@ -195,7 +218,7 @@ impl<'a, 'p> Run<'a, 'p> {
     /// The line that sums all accesses up: no axis but the record, and perhaps an estimate.
     pub(crate) fn summary(&self, estimate: Option<&str>) -> Option<&'p Line<'a>> {
         let wanted = |line: &&'p Line<'a>| {
-            let mut axes = line.axes().filter(|(axis, _)| *axis != RECORD);
+            let mut axes = line.axes().filter(|(axis, _)| !GIVEN.contains(axis));
             let own = axes.all(|(axis, _)| axis == ESTIMATE);
             own && line.head().text(ESTIMATE) == estimate
         };

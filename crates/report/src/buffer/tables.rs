@@ -7,6 +7,7 @@ use wordline_core::Metric;
 use wordline_core::results::ResultSet;
 
 use super::estimates::extrapolations;
+use super::layer;
 use super::{
     Case, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, Run, asked_ram, asked_rates, at, is_unbounded,
     thinned, told_value,
@@ -33,6 +34,7 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
         grids.extend(own_times(case));
         grids.extend(rate_by_ram(case, &amounts));
         grids.extend(durations(case));
+        grids.extend(layer::table(case));
         grids.extend(sequences(case));
         grids.extend(extrapolated(case));
     }

@@ -29,7 +29,7 @@ pub(super) struct Cause {
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 8] = [
+const CAUSES: [(&str, &str, &str); 13] = [
     (
         "driver",
         "driver code and DMA set-up on the host's processor",
@@ -58,6 +58,31 @@ const CAUSES: [(&str, &str, &str); 8] = [
     ),
     ("program", "the chip programs pages", "#B3261E"),
     ("erase", "the chip erases blocks", "#3B3B98"),
+    (
+        "cleaning",
+        "a translation layer moves live pages out of blocks that it cleans",
+        "#6A1B6A",
+    ),
+    (
+        "merging",
+        "a translation layer merges log blocks with the blocks that they change",
+        "#8A2F4F",
+    ),
+    (
+        "folding",
+        "a translation layer moves pages from its SLC cache to native cells",
+        "#2E6B2E",
+    ),
+    (
+        "leveling",
+        "a translation layer moves resting data so that blocks wear evenly",
+        "#4A5A00",
+    ),
+    (
+        "mapping",
+        "a translation layer looks up or stores where pages are",
+        "#1F5F6B",
+    ),
 ];
 
 /// Colours for causes that later workloads bring.

@@ -1,0 +1,36 @@
+//! Guides say what to type: every command of a guide runs as it stands there.
+
+use std::path::Path;
+
+use crate::support::wordline;
+
+/// The commands of a guide: indented lines that begin with the program's name, with what continues them.
+fn commands(guide: &str) -> Vec<Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("../../docs/guides").join(guide);
+    let text = std::fs::read_to_string(&file).expect("the guide is there");
+    let text = text.replace("\\\n", " ");
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("    wordline "));
+    lines
+        .map(|line| line.split_whitespace().map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn every_command_about_cards_runs() {
+    let commands = commands("sd-card-or-nand.md");
+    assert!(commands.len() >= 8, "{commands:?}");
+    for command in commands {
+        let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
+        words.extend(["--quiet", "--format", "json"]);
+        let ran = wordline(&words);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.stderr);
+        let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a document");
+        let rows = document["rows"].as_array().expect("rows");
+        assert!(!rows.is_empty(), "{command:?}");
+        let failed = |row: &serde_json::Value| row["no_value"] == "failed";
+        assert!(!rows.iter().any(failed), "{command:?}: a run failed");
+    }
+}

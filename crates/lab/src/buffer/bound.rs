@@ -1,0 +1,114 @@
+//! What is proven: every access takes the longest that it can.
+
+use wordline_core::quantity::Time;
+use wordline_core::{Basis, Operation, Timing};
+use wordline_nvm::{Device, NvmError};
+
+use super::analysis::{Analysis, Findings};
+use super::stream::{BREATH, Failure};
+use crate::backlog::{Rate, StartUp};
+use crate::control::Control;
+use crate::work::{Plan, Step};
+
+/// Accesses of a random order that are looked at: all are alike, so that few tell of many.
+const ALIKE: u64 = 1 << 12;
+
+/// What accesses at the longest that they can take would need.
+pub(crate) struct Bound {
+    pub(crate) findings: Findings,
+    /// Proof from the sheets' figures, or less.
+    pub(crate) basis: Basis,
+}
+
+/// The timing class whose bound holds for another: what is drawn for each operation stays below the
+/// maximum alone.
+pub(crate) const fn bounding(timing: Timing) -> Timing {
+    match timing {
+        Timing::Sampled => Timing::Max,
+        fixed => fixed,
+    }
+}
+
+/// What a bound at a timing class rests on: proof from the sheets' figures, unless a time lacks the column
+/// that would make it one.
+pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
+    let notes = device.notes();
+    let mut gaps = notes.part.fallbacks.iter().chain(&notes.board.fallbacks);
+    let about_time = |figure: &str| {
+        !["current", "standby", "power_down"]
+            .iter()
+            .any(|name| figure.contains(name))
+    };
+    let open =
+        timing == Timing::Max && gaps.any(|gap| gap.wanted == "max" && about_time(&gap.figure));
+    if open { Basis::Assumed } else { Basis::Proven }
+}
+
+/// What a plan would need if every access took the longest that it can: of a periodic one each at its
+/// place, of any other order all at the place where it is longest.
+pub(crate) fn bound(
+    device: &dyn Device,
+    plan: &Plan,
+    start: StartUp,
+    rates: &[Rate],
+    control: &Control<'_>,
+) -> Result<Findings, Failure> {
+    let mut analysis = Analysis::new(start, rates)?;
+    if !plan.is_periodic() {
+        let longest = longest_access(device, plan, control)?;
+        for _ in 0..ALIKE {
+            analysis.push(longest, plan.record_bytes)?;
+        }
+        return Ok(analysis.finish()?);
+    }
+    // The accesses go round, so that two rounds hold every sequence of them that is no longer than a
+    // round and an access; of longer ones they hold some, and prove nothing. A backlog that is carried from
+    // one round into the next in a sustained run is gone before the next has ended.
+    for (index, step) in (0u64..).zip(plan.steps(2 * plan.places())) {
+        if index.is_multiple_of(BREATH) && control.stopped() {
+            return Err(Failure::Stopped);
+        }
+        analysis.push(of_step(device, &step)?, step.bytes)?;
+    }
+    let mut findings = analysis.finish()?;
+    findings
+        .longest
+        .retain(|sequence| sequence.accesses <= plan.places() + 1);
+    Ok(findings)
+}
+
+/// The longest that any access of a plan can take, wherever it lies.
+fn longest_access(
+    device: &dyn Device,
+    plan: &Plan,
+    control: &Control<'_>,
+) -> Result<Time, Failure> {
+    let operations = [
+        (plan.reads < 1.0, Operation::Write),
+        (plan.reads > 0.0, Operation::Read),
+    ];
+    let mut longest = Time::ZERO;
+    for place in 0..plan.places() {
+        if place.is_multiple_of(BREATH) && control.stopped() {
+            return Err(Failure::Stopped);
+        }
+        for (_, operation) in operations.iter().filter(|(happens, _)| *happens) {
+            let step = Step {
+                operation: *operation,
+                at: place * plan.record_bytes,
+                bytes: plan.record_bytes,
+                pass: 0,
+            };
+            longest = longest.later(of_step(device, &step)?);
+        }
+    }
+    Ok(longest)
+}
+
+/// The longest that an access can take.
+fn of_step(device: &dyn Device, step: &Step) -> Result<Time, NvmError> {
+    match step.operation {
+        Operation::Write => device.write_bound(step.at, step.bytes),
+        Operation::Read => device.read_bound(step.at, step.bytes),
+    }
+}

@@ -1,0 +1,178 @@
+//! What is wrong with a workload, before anything is run.
+
+use wordline_catalog::Target;
+use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::{Operation, Pattern, RawWorkload, Timing};
+use wordline_nvm::Device;
+
+use crate::during::{PAUSE_MAX, readable_bytes};
+use crate::error::LabError;
+use crate::list::distinct;
+use crate::payload::Payload;
+use crate::state::{self, FOOTPRINT_MAX};
+
+/// The largest access, because its bytes are held in RAM three times over.
+const ACCESS_MAX: u64 = 1 << 30;
+
+/// Devices as they were connected, with their targets and timing classes.
+pub(super) type Devices<'a> = [(&'a Target<'a>, Timing, Box<dyn Device>)];
+
+/// Bytes of the memory that a run touches.
+pub(super) fn footprint(workload: &RawWorkload) -> u64 {
+    let moved = workload.total_bytes.saturating_add(workload.warm_up_bytes);
+    if workload.patterns.contains(&Pattern::Random) {
+        workload.wrap_bytes
+    } else {
+        workload.wrap_bytes.min(moved)
+    }
+}
+
+/// Checks the workload on every device.
+pub(super) fn check(
+    devices: &mut Devices<'_>,
+    workload: &RawWorkload,
+    seed: u64,
+) -> Result<(), LabError> {
+    lists(workload)?;
+    during(workload)?;
+    times(workload)?;
+    let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
+    for (target, _, device) in devices.iter_mut() {
+        let capacity = device.len();
+        if wrap > capacity || wrap == 0 {
+            let part = &target.part.header.id;
+            let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
+            return Err(wrong_size("wrap", wrap, problem));
+        }
+        let most = device.background().map(|memory| readable_bytes(memory));
+        if let Some(most) = most.filter(|most| wrap > *most && !workload.during.is_empty()) {
+            let part = &target.part.header.id;
+            let problem = format!(
+                "leaves no block of {part} that could be erased or programmed meanwhile; allowed: 1 B \
+                 to {}",
+                print(most)
+            );
+            return Err(wrong_size("wrap", wrap, problem));
+        }
+    }
+    if total == 0 {
+        let problem = "moves nothing; allowed: at least one access".to_owned();
+        return Err(wrong_size("total", total, problem));
+    }
+    for &access in &workload.access_bytes {
+        let most = wrap.min(total).min(ACCESS_MAX);
+        if access == 0 || access > most {
+            let problem = format!(
+                "does not fit; allowed: 1 B to {}, the smallest of wrap ({}), total ({}) and {}",
+                print(most),
+                print(wrap),
+                print(total),
+                print(ACCESS_MAX)
+            );
+            return Err(wrong_size("size", access, problem));
+        }
+    }
+    held(devices, workload, seed)
+}
+
+/// Lists name everything once.
+fn lists(workload: &RawWorkload) -> Result<(), LabError> {
+    let operations = workload.operations.iter();
+    distinct("operation", operations.map(|one| one.name().to_owned()))?;
+    let patterns = workload.patterns.iter();
+    distinct("pattern", patterns.map(|one| one.name().to_owned()))?;
+    let sizes = workload.access_bytes.iter();
+    distinct("size", sizes.map(|&size| print(size)))?;
+    if !workload.fill.is_empty() {
+        distinct("fill", workload.fill.iter().map(ToString::to_string))?;
+    }
+    if !workload.gaps_ps.is_empty() {
+        let gaps = workload.gaps_ps.iter().copied();
+        distinct("gap", gaps.map(|gap| Time::from_ps(gap).to_string()))?;
+    }
+    for fill in &workload.fill {
+        state::check_fill(fill.si())?;
+    }
+    Ok(())
+}
+
+fn during(workload: &RawWorkload) -> Result<(), LabError> {
+    if workload.during.is_empty() {
+        return Ok(());
+    }
+    let during = workload.during.iter();
+    distinct("during", during.map(|one| one.name().to_owned()))?;
+    let problem = if !workload.operations.contains(&Operation::Read) {
+        "is about reads, and read is none of the operations"
+    } else if workload.multi_plane {
+        "does not go with multi_plane: work in the background is one block's or page's"
+    } else if !workload.gaps_ps.is_empty() {
+        "does not go with gap: such reads have a pause of their own"
+    } else if workload.warm_up_bytes > 0 {
+        "does not go with warm_up: reads leave the memory as it is"
+    } else {
+        return Ok(());
+    };
+    Err(LabError::List {
+        what: "during",
+        problem: problem.to_owned(),
+    })
+}
+
+/// Pauses between accesses.
+fn times(workload: &RawWorkload) -> Result<(), LabError> {
+    let longest = workload.gaps_ps.iter().copied().map(Time::from_ps).max();
+    if let Some(gap) = longest.filter(|gap| *gap > PAUSE_MAX) {
+        return Err(LabError::List {
+            what: "gap",
+            problem: format!("of {gap} is too long; allowed: 0 s to {PAUSE_MAX}"),
+        });
+    }
+    let Some(pause) = workload.pause_ps.map(Time::from_ps) else {
+        return Ok(());
+    };
+    let problem = if workload.during.is_empty() {
+        "is that of reads during other work, and during names none".to_owned()
+    } else if pause > PAUSE_MAX {
+        format!("of {pause} is too long; allowed: 0 s to {PAUSE_MAX}")
+    } else {
+        return Ok(());
+    };
+    Err(LabError::List {
+        what: "pause",
+        problem,
+    })
+}
+
+/// What the host has to hold of each device fits it.
+fn held(devices: &Devices<'_>, workload: &RawWorkload, seed: u64) -> Result<(), LabError> {
+    let fullest = workload
+        .fill
+        .iter()
+        .map(|fill| fill.si())
+        .fold(0.0, f64::max);
+    for (_, _, device) in devices {
+        let sizes = workload.access_bytes.iter().copied();
+        let payload = Payload::suited(seed, device.as_ref(), sizes);
+        let most = print(FOOTPRINT_MAX);
+        if payload.held_bytes(footprint(workload)) > FOOTPRINT_MAX {
+            let problem =
+                format!("touches more than a run may hold; lower wrap or total to {most}");
+            return Err(wrong_size("wrap", workload.wrap_bytes, problem));
+        }
+        state::check_held(&payload, device.as_ref(), fullest)?;
+    }
+    Ok(())
+}
+
+fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {
+    LabError::Size {
+        what,
+        found: ByteCount::from_bytes(found),
+        problem,
+    }
+}
+
+fn print(bytes: u64) -> String {
+    ByteCount::from_bytes(bytes).to_string()
+}

@@ -1,0 +1,113 @@
+//! Devices behind a translation layer: how they are made, and what rows say of the layer.
+
+use wordline_core::quantity::ByteCount;
+use wordline_core::results::WarningCode;
+use wordline_core::{Metric, ResultSet};
+use wordline_nvm::{Device, TranslationReport};
+
+use crate::subject::Subject;
+
+/// Why a write needs a layer, and how to get one.
+pub(crate) fn needed(unit: u64) -> String {
+    format!(
+        "this memory overwrites whole blocks of {}; random writes that are no multiple of it need a \
+         translation layer: give --ftl page or --ftl log-block",
+        ByteCount::from_bytes(unit)
+    )
+}
+
+/// Bytes that a write away from the sequential order must be a multiple of: a layer takes any.
+pub(crate) fn overwrite_bytes(device: &dyn Device) -> u64 {
+    match device.translation() {
+        Some(_) => 1,
+        None => device.overwrite_bytes(),
+    }
+}
+
+/// What a layer did in a stretch of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    before: TranslationReport,
+    after: TranslationReport,
+}
+
+impl Stretch {
+    /// Between two readings of the same device; `None` where it has no layer.
+    pub(crate) fn between(
+        before: Option<TranslationReport>,
+        after: Option<TranslationReport>,
+    ) -> Option<Self> {
+        let (before, after) = before.zip(after)?;
+        Some(Self { before, after })
+    }
+
+    /// Pages that it moved or wrote of its own, by cause.
+    pub(crate) fn moved(&self) -> [(&'static str, u64); 5] {
+        let (before, after) = (&self.before.work, &self.after.work);
+        [
+            ("cleaning", after.cleaned - before.cleaned),
+            ("merging", after.merged - before.merged),
+            ("folding", after.folded - before.folded),
+            ("leveling", after.leveled - before.leveled),
+            ("overhead", after.overhead - before.overhead),
+        ]
+    }
+
+    /// Bytes programmed for each byte that the user wrote; `None` where nothing was written.
+    pub(crate) fn write_amplification(&self, written_bytes: u64) -> Option<f64> {
+        let moved: u64 = self.moved().iter().map(|(_, pages)| pages).sum();
+        let pages = self.after.work.written - self.before.work.written + moved;
+        (written_bytes > 0)
+            .then(|| pages as f64 * self.after.page_bytes as f64 / written_bytes as f64)
+    }
+
+    /// Erases of the most worn block, divided by the mean; `None` before any.
+    pub(crate) fn wear_spread(&self) -> Option<f64> {
+        let mean = self.after.erases_mean;
+        (mean > 0.0).then(|| f64::from(self.after.erases_most) / mean)
+    }
+
+    /// Cycles of each block in the long run, where the layer spreads them over all blocks, from so many bytes
+    /// written: every page that is programmed is erased once. `None` where nothing was written.
+    pub(crate) fn cycled(&self, written_bytes: u64) -> Option<f64> {
+        let programmed = self.write_amplification(written_bytes)? * written_bytes as f64;
+        Some(programmed / self.after.physical_bytes as f64)
+    }
+
+    /// The rows of the layer, for a run that wrote so many bytes.
+    pub(crate) fn rows(&self, subject: &Subject, written_bytes: u64, document: &mut ResultSet) {
+        let amplification = self.write_amplification(written_bytes);
+        if let Some(amplification) = amplification {
+            document
+                .rows
+                .push(subject.row(Metric::WriteAmplification, Ok(amplification)));
+            for (cause, pages) in self.moved() {
+                let at = subject.at("cause", cause);
+                document
+                    .rows
+                    .push(at.row(Metric::PagesMoved, Ok(pages as f64)));
+            }
+        }
+        let ram = self.after.mapping_bytes as f64;
+        document.rows.push(subject.row(Metric::MappingRam, Ok(ram)));
+    }
+
+    /// Warns of writes that met a memory which had nothing to clean up yet.
+    pub(crate) fn warn_if_fresh(&self, name: &str, written_bytes: u64, document: &mut ResultSet) {
+        let moved = self.moved();
+        // What is written of its own comes from the first page on.
+        let tidied = moved
+            .iter()
+            .any(|(cause, pages)| *cause != "overhead" && *pages > 0);
+        if written_bytes == 0 || tidied || written_bytes >= self.after.physical_bytes {
+            return;
+        }
+        let advice = format!(
+            "{name}: {} were written to a memory of {}, which had nothing to clean up yet; a memory in use is \
+             slower: give --fill, --warm-up and a --wrap of what is in use",
+            ByteCount::from_bytes(written_bytes),
+            ByteCount::from_bytes(self.after.physical_bytes)
+        );
+        document.warn(WarningCode::FreshMemory, advice);
+    }
+}

@@ -1,0 +1,344 @@
+//! Cards and translation layers as the laboratory runs them: what card users know, and what is refused.
+
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{Fraction, Quantity};
+use wordline_core::results::{AxisValue, Row, WarningCode};
+use wordline_core::{
+    AccessSource, Basis, BufferWorkload, Experiment, FtlMapping, LogSource, Metric, Operation,
+    Pattern, RawWorkload, ResultSet, StreamSource, Timing, TranslationLayer, Workload,
+};
+use wordline_lab::{Control, LabError, run};
+
+const CARD: &str = "swissbit-g4000-4g@stm32h743-sdmmc";
+const NAND: &str = "mt29f1g01@stm32h755-qspi";
+const MRAM: &str = "em064lx@stm32h755-qspi";
+const NOR: &str = "mt25ql128@stm32h755-qspi";
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
+fn of(target: &str, workload: Workload) -> Experiment {
+    Experiment {
+        targets: vec![target.to_owned()],
+        workload,
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 3,
+        ftl: None,
+    }
+}
+
+/// Writes of 4 KiB within 64 MiB.
+fn writes(pattern: Pattern) -> RawWorkload {
+    RawWorkload {
+        operations: vec![Operation::Write],
+        patterns: vec![pattern],
+        access_bytes: vec![4 * KIB],
+        total_bytes: 32 * MIB,
+        wrap_bytes: 64 * MIB,
+        ..RawWorkload::default()
+    }
+}
+
+fn raw(target: &str, workload: RawWorkload) -> Experiment {
+    of(target, Workload::Raw(workload))
+}
+
+fn behind(mapping: FtlMapping, spare: f64, experiment: Experiment) -> Experiment {
+    let mut layer = TranslationLayer::of(mapping);
+    layer.spare = Fraction::from_si(spare);
+    Experiment {
+        ftl: Some(layer),
+        ..experiment
+    }
+}
+
+fn records(bytes: u64, pattern: Pattern) -> BufferWorkload {
+    BufferWorkload::of(AccessSource::Stream(StreamSource {
+        operation: Operation::Write,
+        pattern,
+        record_bytes: bytes,
+        total_bytes: 32 * MIB,
+        wrap_bytes: 64 * MIB,
+    }))
+}
+
+fn done(experiment: &Experiment) -> ResultSet {
+    let result = run(&catalog(), experiment, &Control::default()).expect("it runs");
+    assert!(result.complete && !result.failed(), "{:?}", result.warnings);
+    result
+}
+
+fn refused(experiment: &Experiment) -> String {
+    let error: LabError = run(&catalog(), experiment, &Control::default()).expect_err("refused");
+    error.to_string()
+}
+
+/// The value of a metric without cause and estimate, at an axis' value where one is given.
+fn value(result: &ResultSet, metric: Metric, axis: Option<(&str, f64)>) -> f64 {
+    let mut rows = result.of(metric).filter(|row| {
+        ["cause", "estimate", "at_s", "horizon_s"]
+            .iter()
+            .all(|axis| row.text(axis).is_none() && !row.axes.contains_key(*axis))
+            && axis.is_none_or(|(name, wanted)| number(row, name) == Some(wanted))
+    });
+    let value = rows.next().and_then(|row| row.value).expect("a value");
+    assert!(rows.next().is_none(), "{metric} stands twice");
+    value
+}
+
+fn number(row: &Row, axis: &str) -> Option<f64> {
+    match row.axes.get(axis)? {
+        AxisValue::Number(number) => Some(*number),
+        AxisValue::Count(count) => Some(*count as f64),
+        AxisValue::Text(_) => None,
+    }
+}
+
+fn estimate<'a>(result: &'a ResultSet, metric: Metric, kind: &str) -> Vec<&'a Row> {
+    let rows = result.of(metric);
+    rows.filter(|row| row.text("estimate") == Some(kind))
+        .collect()
+}
+
+#[test]
+fn random_writes_are_slower_than_writes_in_order_and_cost_more_flash() {
+    let [ordered, random] = [Pattern::Sequential, Pattern::Random].map(|pattern| {
+        done(&raw(
+            CARD,
+            RawWorkload {
+                fill: vec![Fraction::from_si(1.0)],
+                warm_up_bytes: 1024 * MIB,
+                wrap_bytes: 4096 * MIB,
+                ..writes(pattern)
+            },
+        ))
+    });
+    let of = |result, metric| value(result, metric, None);
+    assert!(
+        of(&ordered, Metric::ThroughputMean) > 1.2 * of(&random, Metric::ThroughputMean),
+        "{} against {}",
+        of(&ordered, Metric::ThroughputMean),
+        of(&random, Metric::ThroughputMean)
+    );
+    assert!(
+        of(&random, Metric::WriteAmplification) > 1.05 * of(&ordered, Metric::WriteAmplification)
+    );
+    assert!(of(&random, Metric::Lifetime) > 0.0);
+}
+
+/// A card that is all written has to clean before it can write; a fresh one does not, and one that is left
+/// alone has done it before.
+#[test]
+fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
+    let full = RawWorkload {
+        fill: vec![Fraction::from_si(0.0), Fraction::from_si(1.0)],
+        warm_up_bytes: 1024 * MIB,
+        wrap_bytes: 4096 * MIB,
+        ..writes(Pattern::Random)
+    };
+    let result = done(&raw(CARD, full.clone()));
+    let at = |metric, share| value(&result, metric, Some(("fill", share)));
+    assert!(at(Metric::ThroughputMean, 0.0) > 1.5 * at(Metric::ThroughputMean, 1.0));
+    assert!(at(Metric::LatencyMax, 1.0) > 2.0 * at(Metric::LatencyMax, 0.0));
+    let cleaning = |share| {
+        let mut rows = result.of(Metric::TimeShare);
+        let row = rows.find(|row| {
+            row.text("cause") == Some("cleaning") && number(row, "fill") == Some(share)
+        });
+        row.and_then(|row| row.value).expect("a share")
+    };
+    assert_eq!(cleaning(0.0), 0.0);
+    assert!(cleaning(1.0) > 0.2, "{}", cleaning(1.0));
+    let gaps = RawWorkload {
+        fill: vec![Fraction::from_si(1.0)],
+        gaps_ps: vec![0, 100_000_000_000],
+        ..full
+    };
+    let result = done(&raw(CARD, gaps));
+    let at = |metric, gap| value(&result, metric, Some(("gap_s", gap)));
+    assert!(at(Metric::LatencyMean, 0.0) > 1.5 * at(Metric::LatencyMean, 0.1));
+    let parts = result.of(Metric::LatencyMeanPart);
+    let sum: f64 = parts.filter_map(|row| row.value).sum();
+    assert!((sum / at(Metric::LatencyMean, 0.1) - 1.0).abs() < 1e-6);
+    let rates = result.of(Metric::ThroughputMean);
+    assert!(
+        rates
+            .into_iter()
+            .all(|row| number(row, "gap_s") == Some(0.0))
+    );
+}
+
+#[test]
+fn axes_stand_in_rows_only_where_they_were_used() {
+    let result = done(&raw(CARD, writes(Pattern::Sequential)));
+    let new = ["fill", "gap_s", "ftl"];
+    for row in &result.rows {
+        assert!(
+            new.iter().all(|axis| !row.axes.contains_key(*axis)),
+            "{row:?}"
+        );
+    }
+}
+
+/// 250 ms for each block of 512 B: 2 s for 4 KiB, and 2.048 KB/s without a buffer, less what the bus takes.
+#[test]
+fn the_specification_bounds_every_order_of_accesses() {
+    for pattern in [Pattern::Sequential, Pattern::Random] {
+        let mut question = records(4 * KIB, pattern);
+        question.rates_bytes_per_s = vec![100e3];
+        let result = done(&of(CARD, Workload::Buffer(question)));
+        let longest = estimate(&result, Metric::LatencyMax, "bound");
+        let [longest] = longest.as_slice() else {
+            panic!("{longest:?}");
+        };
+        assert_eq!(longest.basis, Basis::Proven);
+        let seconds = longest.value.expect("a bound");
+        assert!((2.0..2.01).contains(&seconds), "{seconds}");
+        let seen = value(&result, Metric::LatencyMax, None);
+        assert!(seen < seconds);
+
+        let mut question = records(512, pattern);
+        question.ram_bytes = vec![0];
+        let result = done(&of(CARD, Workload::Buffer(question)));
+        let rates = estimate(&result, Metric::RateMax, "bound");
+        assert!(!rates.is_empty());
+        for row in rates {
+            let rate = row.value.expect("a rate");
+            assert!((2000.0..=2048.0).contains(&rate), "{rate}");
+            assert_eq!(row.basis, Basis::Proven);
+        }
+    }
+}
+
+/// Idle time reaches the card: at a rate that leaves it alone, records meet less cleaning than records that
+/// follow each other.
+#[test]
+fn records_at_a_rate_leave_a_card_time_to_clean() {
+    let mut question = BufferWorkload {
+        fill: Some(Fraction::from_si(1.0)),
+        warm_up_bytes: 1024 * MIB,
+        rates_bytes_per_s: vec![20e3],
+        ..records(4 * KIB, Pattern::Random)
+    };
+    if let AccessSource::Stream(stream) = &mut question.source {
+        stream.wrap_bytes = 4096 * MIB;
+    }
+    let result = done(&of(CARD, Workload::Buffer(question)));
+    let closed = value(&result, Metric::LatencyMean, None);
+    let open = estimate(&result, Metric::LatencyMean, "open_loop");
+    let open = open[0].value.expect("a mean");
+    assert!(closed > 1.5 * open, "{closed} against {open}");
+    for row in &result.rows {
+        assert_eq!(number(row, "fill"), Some(1.0), "{row:?}");
+    }
+}
+
+#[test]
+fn a_short_run_of_a_fresh_card_says_so() {
+    let result = done(&raw(CARD, writes(Pattern::Sequential)));
+    let code = WarningCode::FreshMemory.name();
+    assert!(result.warnings.iter().any(|warning| warning.code == code));
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let plain = || writes(Pattern::Sequential);
+    let fill = |share| RawWorkload {
+        fill: vec![Fraction::from_si(share)],
+        ..plain()
+    };
+    for (experiment, expected) in [
+        (
+            raw(CARD, fill(1.5)),
+            "fill 1.5 is no share of the memory; allowed: 0 % to 100 %",
+        ),
+        (
+            raw(
+                CARD,
+                RawWorkload {
+                    wrap_bytes: 8192 * MIB,
+                    ..plain()
+                },
+            ),
+            "wrap 8 GiB is outside swissbit-g4000-4g; allowed: 1 B to 4 GiB",
+        ),
+        (
+            raw(
+                CARD,
+                RawWorkload {
+                    gaps_ps: vec![u64::MAX],
+                    ..plain()
+                },
+            ),
+            "is too long; allowed: 0 s to 1 s",
+        ),
+        (
+            behind(FtlMapping::Page, 0.12, raw(MRAM, plain())),
+            "em064lx needs no translation layer: any of its bytes can be overwritten; leave --ftl out",
+        ),
+        (
+            behind(FtlMapping::Page, 0.12, raw(NOR, plain())),
+            "mt25ql128 has no spare area in which a translation layer could keep its records",
+        ),
+        (
+            behind(FtlMapping::Page, 0.12, raw(CARD, plain())),
+            "swissbit-g4000-4g has a translation layer of its own",
+        ),
+        (
+            behind(FtlMapping::Page, 0.0, raw(NAND, plain())),
+            "ftl_spare 0 is no share of the blocks that a layer can work with; allowed: above 0 % and below 100 %",
+        ),
+        (
+            behind(FtlMapping::Page, 1.0, raw(NAND, plain())),
+            "ftl_spare 1 is no share of the blocks",
+        ),
+        (
+            of(
+                CARD,
+                Workload::Buffer(BufferWorkload {
+                    fill: Some(Fraction::from_si(2.0)),
+                    ..records(4 * KIB, Pattern::Random)
+                }),
+            ),
+            "fill 2 is no share of the memory",
+        ),
+        (
+            Experiment {
+                targets: Vec::new(),
+                ..of(
+                    CARD,
+                    Workload::Buffer(BufferWorkload {
+                        fill: Some(Fraction::from_si(0.5)),
+                        ..BufferWorkload::of(AccessSource::Log(LogSource {
+                            file: "x.log".to_owned(),
+                            format: None,
+                            unit: None,
+                            job: None,
+                            operation: None,
+                            record_bytes: None,
+                            durations: wordline_core::Durations::Latency,
+                        }))
+                    }),
+                )
+            },
+            "is about a simulated target, and a log was measured on a real one",
+        ),
+    ] {
+        let message = refused(&experiment);
+        assert!(message.contains(expected), "{message}\nexpected {expected}");
+    }
+}
+
+/// Without a layer random writes below a block are not run, and the message names the option.
+#[test]
+fn random_writes_to_raw_flash_name_the_option_that_makes_them_possible() {
+    let result = done(&raw(NAND, writes(Pattern::Random)));
+    let code = WarningCode::NeedsTranslation.name();
+    let warning = result.warnings.iter().find(|warning| warning.code == code);
+    let advice = &warning.expect("a warning").advice;
+    assert!(advice.contains("--ftl page or --ftl log-block"), "{advice}");
+}

@@ -1,0 +1,370 @@
+//! The flash of a card, of which only time counts.
+
+use std::convert::Infallible;
+
+use wordline_core::draw::Purpose;
+use wordline_core::quantity::{Quantity, Time};
+use wordline_core::{Resolver, Spread};
+
+use super::sheet::{ArraySheet, CardSheet};
+use crate::cost::{AccessCost, Cause};
+use crate::ftl::{CellMode, Fault, Media, Purpose as Why, Record, Shape};
+
+/// Time in picoseconds that the controller spent and that no access has paid for yet, by cause.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ledger {
+    spent: [u64; Cause::ALL.len()],
+}
+
+/// What is forgotten first when the bus was busy at the same time: the firmware, which works while data
+/// arrive, and then the access's own work. What the controller does beside it comes last.
+const OWN_FIRST: [Cause; 8] = [
+    Cause::Mapping,
+    Cause::ArrayRead,
+    Cause::Program,
+    Cause::Erase,
+    Cause::Leveling,
+    Cause::Folding,
+    Cause::Cleaning,
+    Cause::Merging,
+];
+
+impl Ledger {
+    const NEW: Self = Self {
+        spent: [0; Cause::ALL.len()],
+    };
+
+    fn add(&mut self, cause: Cause, ps: u64) {
+        let slot = &mut self.spent[cause as usize];
+        *slot = slot.saturating_add(ps);
+    }
+
+    /// Forgets what did not delay anybody, so that `ps` are left.
+    pub(super) fn keep(&mut self, ps: u64) {
+        let sum = self
+            .spent
+            .iter()
+            .fold(0u64, |sum, one| sum.saturating_add(*one));
+        let mut over = sum.saturating_sub(ps);
+        for cause in OWN_FIRST {
+            let slot = &mut self.spent[cause as usize];
+            let cut = over.min(*slot);
+            *slot -= cut;
+            over -= cut;
+        }
+        if sum < ps {
+            self.add(Cause::Program, ps - sum);
+        }
+    }
+
+    /// Books `ps` of what was spent to an access; the rest is left for the next.
+    pub(super) fn pay(&mut self, mut ps: u64, cost: &mut AccessCost) {
+        for cause in OWN_FIRST {
+            let slot = &mut self.spent[cause as usize];
+            let part = ps.min(*slot);
+            *slot -= part;
+            ps -= part;
+            cost.add(cause, Time::from_ps(part));
+        }
+    }
+}
+
+/// Until when a die is busy, and with what.
+#[derive(Clone, Copy, Debug)]
+struct Die {
+    free: u64,
+    with: Cause,
+}
+
+/// Times of one kind of cells.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    read: Spread<Time>,
+    program: Spread<Time>,
+}
+
+/// The flash of a card: dies that work side by side behind one channel, and the time of the controller,
+/// which does one thing after the other and lets dies program behind its back.
+#[derive(Clone, Debug)]
+pub struct CardArray {
+    shape: Shape,
+    native: Cells,
+    slc: Cells,
+    erase: Spread<Time>,
+    /// Picoseconds for each byte on the channel.
+    byte_ps: f64,
+    page_bytes: u64,
+    dies: Vec<Die>,
+    in_slc: Vec<bool>,
+    erases: Vec<u32>,
+    /// The controller's time in picoseconds.
+    now: u64,
+    /// Bytes that the next read of the host moves.
+    read_bytes: u64,
+    /// When the last program for the host will have ended.
+    host_programmed: u64,
+    programs: u64,
+    /// What work is done for.
+    why: Why,
+    /// Whether work takes no time: content that a workload starts from.
+    timeless: bool,
+    pub(super) ledger: Ledger,
+}
+
+impl CardArray {
+    pub(super) fn new(sheet: &CardSheet, resolver: &mut Resolver) -> Self {
+        let array = &sheet.array;
+        for name in ["planes", "dies", "pages_per_block", "blocks"] {
+            resolver.read(&format!("array.{name}"));
+        }
+        let shape = sheet.layer_shape();
+        let native = Cells {
+            read: resolver.spread("array.page_read", &array.page_read, Purpose::FigureSample),
+            program: resolver.spread(
+                "array.page_program",
+                &array.page_program,
+                Purpose::ProgramTime,
+            ),
+        };
+        let slc = array.slc.as_ref().map_or(native, |slc| {
+            resolver.read("array.slc.pages_per_block");
+            let program = &slc.page_program;
+            Cells {
+                read: resolver.spread("array.slc.page_read", &slc.page_read, Purpose::FigureSample),
+                program: resolver.spread("array.slc.page_program", program, Purpose::ProgramTime),
+            }
+        });
+        resolver.fixed("array.page_bytes", &array.page_bytes);
+        Self {
+            shape,
+            native,
+            slc,
+            erase: resolver.spread("array.block_erase", &array.block_erase, Purpose::EraseTime),
+            byte_ps: 1e12 / resolver.fixed("array.transfer", &array.transfer).si(),
+            page_bytes: array.layer_page_bytes(),
+            dies: vec![
+                Die {
+                    free: 0,
+                    with: Cause::Program
+                };
+                dies(array)
+            ],
+            in_slc: vec![false; shape.blocks as usize],
+            erases: vec![0; shape.blocks as usize],
+            now: 0,
+            read_bytes: 0,
+            host_programmed: 0,
+            programs: 0,
+            why: Why::Host,
+            timeless: false,
+            ledger: Ledger::NEW,
+        }
+    }
+
+    /// The controller's time in picoseconds.
+    pub(super) const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// The controller has nothing to do before an instant.
+    pub(super) fn rest_until(&mut self, ps: u64) {
+        self.now = self.now.max(ps);
+    }
+
+    /// The controller works for a time, or waits.
+    pub(super) fn spend(&mut self, what: Cause, ps: u64) {
+        if !self.timeless {
+            self.now = self.now.saturating_add(ps);
+            self.ledger.add(what, ps);
+        }
+    }
+
+    fn wait_until(&mut self, ps: u64, what: Cause) {
+        self.spend(what, ps.saturating_sub(self.now));
+    }
+
+    /// Waits until what the host wrote is programmed.
+    pub(super) fn wait_for_host(&mut self) {
+        self.wait_until(self.host_programmed, Cause::Program);
+    }
+
+    /// The next read of the host moves so many bytes of its page.
+    pub(super) const fn read_next(&mut self, bytes: u64) {
+        self.read_bytes = bytes;
+    }
+
+    pub(super) const fn set_timeless(&mut self, timeless: bool) {
+        self.timeless = timeless;
+    }
+
+    /// Programs a page of the mapping or of its journal, on the dies in turn.
+    pub(super) fn program_mapping(&mut self) {
+        let die = (self.programs % self.dies.len() as u64) as usize;
+        self.load(die, Cause::Mapping);
+        let time = self.native.program.at(u64::MAX, self.programs).ps();
+        self.start(die, time, Cause::Mapping);
+    }
+
+    /// Erases of each block.
+    pub(super) fn erases(&self) -> &[u32] {
+        &self.erases
+    }
+
+    /// Bytes of a block, as the translation layer counts them.
+    pub(super) fn block_bytes(&self) -> u64 {
+        self.page_bytes * u64::from(self.shape.pages_per_block)
+    }
+
+    /// What a program is booked as.
+    const fn cause(&self) -> Cause {
+        match self.why {
+            Why::Host | Why::Overhead => Cause::Program,
+            Why::Cleaning | Why::Recovery => Cause::Cleaning,
+            Why::Leveling => Cause::Leveling,
+            Why::Folding => Cause::Folding,
+            Why::Merging => Cause::Merging,
+        }
+    }
+
+    fn cells(&self, page: u32) -> &Cells {
+        let block = page / self.shape.pages_per_block;
+        if self.in_slc[block as usize] {
+            &self.slc
+        } else {
+            &self.native
+        }
+    }
+
+    fn die(&self, page: u32) -> usize {
+        (page % self.shape.pages_per_block) as usize % self.dies.len()
+    }
+
+    /// How often a page's block was erased: what its times are drawn with.
+    fn cycle(&self, page: u32) -> u64 {
+        u64::from(self.erases[(page / self.shape.pages_per_block) as usize])
+    }
+
+    fn transfer_ps(&self, bytes: u64) -> u64 {
+        (bytes as f64 * self.byte_ps) as u64
+    }
+
+    /// Fetches a page and moves `bytes` of it to the controller.
+    fn fetch(&mut self, page: u32, bytes: u64, what: Cause) {
+        if self.timeless {
+            return;
+        }
+        let die = self.die(page);
+        self.wait_until(self.dies[die].free, self.dies[die].with);
+        let read = self
+            .cells(page)
+            .read
+            .at(u64::from(page), self.cycle(page))
+            .ps();
+        self.spend(what, read + self.transfer_ps(bytes));
+    }
+
+    /// Moves a page to a die that is done with what it did before.
+    fn load(&mut self, die: usize, what: Cause) {
+        self.wait_until(self.dies[die].free, self.dies[die].with);
+        self.spend(what, self.transfer_ps(self.page_bytes));
+    }
+
+    fn start(&mut self, die: usize, time: u64, with: Cause) {
+        self.programs += 1;
+        if !self.timeless {
+            self.dies[die] = Die {
+                free: self.now.saturating_add(time),
+                with,
+            };
+        }
+    }
+
+    fn program_page(&mut self, page: u32) {
+        let (die, what) = (self.die(page), self.cause());
+        if self.timeless {
+            return;
+        }
+        self.load(die, what);
+        let time = self
+            .cells(page)
+            .program
+            .at(u64::from(page), self.cycle(page))
+            .ps();
+        self.start(die, time, what);
+        if what == Cause::Program {
+            self.host_programmed = self.host_programmed.max(self.dies[die].free);
+        }
+    }
+}
+
+fn dies(array: &ArraySheet) -> usize {
+    *array.dies.value() as usize
+}
+
+impl Media for CardArray {
+    type Data = ();
+    type Error = Infallible;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn purpose(&mut self, purpose: Why) {
+        self.why = purpose;
+    }
+
+    fn read(&mut self, page: u32, (): &mut ()) -> Result<(), Fault<Infallible>> {
+        self.fetch(page, self.read_bytes, Cause::ArrayRead);
+        Ok(())
+    }
+
+    fn program(&mut self, page: u32, _: Record, (): &()) -> Result<(), Fault<Infallible>> {
+        self.program_page(page);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: u32, to: u32, _: Record) -> Result<(), Fault<Infallible>> {
+        self.fetch(from, self.page_bytes, self.cause());
+        self.program_page(to);
+        Ok(())
+    }
+
+    fn fill(&mut self, page: u32, _: Record) -> Result<(), Fault<Infallible>> {
+        self.program_page(page);
+        Ok(())
+    }
+
+    fn summarize(&mut self, _: u32, _: &[Record]) -> Result<(), Fault<Infallible>> {
+        Ok(())
+    }
+
+    /// Dies erase behind the controller's back: whoever needs one next waits for it.
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<Infallible>> {
+        let index = block as usize;
+        self.in_slc[index] = mode == CellMode::Slc;
+        if self.timeless {
+            return Ok(());
+        }
+        let time = self
+            .erase
+            .at(u64::from(block), u64::from(self.erases[index]))
+            .ps();
+        self.erases[index] = self.erases[index].saturating_add(1);
+        for die in &mut self.dies {
+            let begin = die.free.max(self.now);
+            *die = Die {
+                free: begin.saturating_add(time),
+                with: Cause::Erase,
+            };
+        }
+        Ok(())
+    }
+
+    fn retire(&mut self, _: u32) -> Result<(), Fault<Infallible>> {
+        Ok(())
+    }
+
+    fn is_bad(&mut self, _: u32) -> Result<bool, Fault<Infallible>> {
+        Ok(false)
+    }
+}

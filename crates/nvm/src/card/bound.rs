@@ -1,0 +1,58 @@
+//! How long an access of a card can take, whatever its controller does.
+//!
+//! The specification gives each block a limit of its own, and says nothing of how many blocks in a row
+//! may take that long: an access of 4 KiB is eight blocks, and with 250 ms each takes two seconds.
+
+use wordline_core::quantity::Time;
+use wordline_memory::OutOfRange;
+
+use super::device::{Card, Wire, edges};
+use crate::bound::Span;
+use crate::bus::sd::BLOCK_BYTES;
+use crate::error::NvmError;
+
+impl Card {
+    pub(super) fn longest_write(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        let blocks = blocks(at, bytes);
+        let own = self.longest(&self.write, blocks, self.limits.write_busy);
+        let one = self.longest(&self.read, 1, self.limits.read_wait);
+        (own + one * edges(at, bytes).len() as u64).time()
+    }
+
+    pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        self.longest(&self.read, blocks(at, bytes), self.limits.read_wait)
+            .time()
+    }
+
+    pub(super) fn longest_flush(&self) -> Result<Time, NvmError> {
+        let Some(limit) = self.limits.flush else {
+            return Ok(Time::ZERO);
+        };
+        let command = Span::from(self.driver.command) + self.write.bare().into();
+        (command + limit.into() + self.question().into()).time()
+    }
+
+    fn longest(&self, command: &Wire, blocks: u64, limit: Time) -> Span {
+        let stop = if blocks > 1 {
+            self.driver.command
+        } else {
+            Time::ZERO
+        };
+        let driver = Span::from(self.driver.dma_setup) + stop.into();
+        let block = Span::from(command.block()) + limit.into();
+        driver + command.overhead(blocks).into() + block * blocks + self.question().into()
+    }
+}
+
+/// Blocks that a range touches.
+pub(super) const fn blocks(at: u64, bytes: u64) -> u64 {
+    (at + bytes).div_ceil(BLOCK_BYTES) - at / BLOCK_BYTES
+}

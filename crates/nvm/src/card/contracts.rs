@@ -1,0 +1,156 @@
+//! A card as workloads see it: the contracts of memories and devices.
+
+use wordline_core::SimClock;
+use wordline_core::quantity::Time;
+use wordline_memory::{ByteMemory, OutOfRange};
+
+use super::device::Card;
+use crate::bus::sd::BLOCK_BYTES;
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
+use crate::error::NvmError;
+use crate::power::{PowerDraw, Residence};
+
+impl ByteMemory for Card {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        self.capacity
+    }
+
+    fn atom(&self) -> usize {
+        BLOCK_BYTES as usize
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let bytes = out.len() as u64;
+        OutOfRange::check(at, bytes, self.capacity)?;
+        self.last = AccessCost::NONE;
+        if bytes > 0 {
+            self.check_time(self.longest_read(at, bytes)?)?;
+            self.fetch(at, bytes)?;
+            self.store.read_bytes(at, out);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.capacity)?;
+        self.last = AccessCost::NONE;
+        if !data.is_empty() {
+            self.write_range(at, data, false)?;
+        }
+        Ok(())
+    }
+
+    /// Flushes the cache of an eMMC that has one. An SD card has no such command: nothing is sent.
+    fn persist(&mut self) -> Result<(), NvmError> {
+        self.last = AccessCost::NONE;
+        self.flush()
+    }
+}
+
+impl Accounts for Card {
+    fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        &[
+            Cause::Driver,
+            Cause::BusCommand,
+            Cause::BusData,
+            Cause::Poll,
+            Cause::ArrayRead,
+            Cause::Program,
+            Cause::Erase,
+            Cause::Cleaning,
+            Cause::Merging,
+            Cause::Folding,
+            Cause::Leveling,
+            Cause::Mapping,
+        ]
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        &self.last
+    }
+
+    fn residence(&self) -> Residence {
+        self.meter.residence(self.clock.now())
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        &self.draw
+    }
+
+    fn wear(&self) -> Wear {
+        let array = self.controller.array();
+        let erases = array.erases().iter().map(|erases| u64::from(*erases));
+        Wear::of_units(
+            self.endurance,
+            self.cycles_before,
+            array.block_bytes(),
+            erases,
+        )
+    }
+
+    fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    fn translation(&self) -> Option<TranslationReport> {
+        let array = self.controller.array();
+        let erases = array.erases();
+        let sum: u64 = erases.iter().map(|erases| u64::from(*erases)).sum();
+        Some(TranslationReport {
+            work: self.controller.work(),
+            page_bytes: u64::from(self.controller.page_sectors()) * BLOCK_BYTES,
+            physical_bytes: erases.len() as u64 * array.block_bytes(),
+            mapping_bytes: self.controller.mapping_bytes(),
+            erases_least: erases.iter().copied().min().unwrap_or(0),
+            erases_mean: sum as f64 / erases.len().max(1) as f64,
+            erases_most: erases.iter().copied().max().unwrap_or(0),
+        })
+    }
+}
+
+impl Device for Card {
+    fn overwrite_bytes(&self) -> u64 {
+        BLOCK_BYTES
+    }
+
+    fn holds_words(&self) -> bool {
+        true
+    }
+
+    /// By the limit that the card's specification sets for each block: nothing that the card does by
+    /// itself can exceed it, and nothing shorter is promised.
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_write(at, bytes)
+    }
+
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        self.longest_read(at, bytes)
+    }
+
+    fn persist_bound(&self) -> Result<Time, NvmError> {
+        self.longest_flush()
+    }
+
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let bytes = data.len() as u64;
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes > 0 {
+            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
+            let last = (at + bytes - 1) / page;
+            self.controller.preload((at / page) as u32..=last as u32)?;
+            self.store.write_bytes(at, data);
+        }
+        Ok(())
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(self.fork())
+    }
+}

@@ -1,0 +1,302 @@
+//! What a card's controller does between its bus and its flash.
+
+use std::convert::Infallible;
+
+use wordline_core::{Resolver, Sourced};
+
+use super::array::CardArray;
+use super::sheet::CardSheet;
+use crate::bus::sd::BLOCK_BYTES;
+use crate::error::NvmError;
+use crate::ftl::{FtlError, Translation, Work};
+
+/// A logical page of which some sectors wait in the controller's memory.
+#[derive(Clone, Copy, Debug)]
+struct OpenPage {
+    page: u32,
+    /// A bit for each sector that the host wrote.
+    sectors: u128,
+    /// Order of the last write to it.
+    used: u64,
+}
+
+/// A controller: pages that are not full yet, the translation layer, and the journal of its mapping.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    layer: Translation<CardArray>,
+    open: Vec<OpenPage>,
+    open_most: usize,
+    writes: u64,
+    page_sectors: u32,
+    journal_changes: u64,
+    /// Pages of the journal after which the table is written; `None`: never.
+    journal_pages: Option<u64>,
+    /// Pages that the journal has.
+    journal: u64,
+    /// Changes of the mapping that the journal holds.
+    journaled: u64,
+    /// Work of content that was there from the start.
+    before: Work,
+}
+
+impl Controller {
+    pub(super) fn new(sheet: &CardSheet, resolver: &mut Resolver) -> Result<Self, NvmError> {
+        note_choices(sheet, resolver);
+        let array = CardArray::new(sheet, resolver);
+        Ok(Self {
+            layer: Translation::format(array, sheet.config()).map_err(failed)?,
+            open: Vec::new(),
+            open_most: *sheet.controller.open_pages.value() as usize,
+            writes: 0,
+            page_sectors: (sheet.array.layer_page_bytes() / BLOCK_BYTES) as u32,
+            journal_changes: u64::from(*sheet.controller.journal_changes.value()),
+            journal_pages: count(&sheet.controller.journal_pages),
+            journal: 0,
+            journaled: 0,
+            before: Work::default(),
+        })
+    }
+
+    pub(super) fn array(&self) -> &CardArray {
+        self.layer.media()
+    }
+
+    pub(super) fn array_mut(&mut self) -> &mut CardArray {
+        self.layer.media_mut()
+    }
+
+    /// Whether each write is programmed before it ends.
+    pub(super) const fn writes_through(&self) -> bool {
+        self.open_most == 0
+    }
+
+    /// Sectors of a page of the layer.
+    pub(super) const fn page_sectors(&self) -> u32 {
+        self.page_sectors
+    }
+
+    /// What the layer did since content was there.
+    pub(super) fn work(&self) -> Work {
+        since(self.layer.work(), &self.before)
+    }
+
+    /// Bytes of the controller's tables.
+    pub(super) fn mapping_bytes(&self) -> u64 {
+        self.layer.mapping_bytes()
+    }
+
+    /// Takes `count` sectors of a page, from sector `first` of it on. `through` programs them at once.
+    pub(super) fn write(
+        &mut self,
+        page: u32,
+        first: u32,
+        count: u32,
+        through: bool,
+    ) -> Result<(), NvmError> {
+        let sectors = mask(first, count);
+        self.writes += 1;
+        let known = self.open.iter().position(|open| open.page == page);
+        let index = match known {
+            Some(index) => index,
+            None if through || sectors == self.full() => return self.program(page, sectors),
+            None => {
+                if self.open.len() == self.open_most {
+                    self.close_oldest()?;
+                }
+                self.open.push(OpenPage {
+                    page,
+                    sectors: 0,
+                    used: 0,
+                });
+                self.open.len() - 1
+            }
+        };
+        let open = &mut self.open[index];
+        open.sectors |= sectors;
+        open.used = self.writes;
+        if through || open.sectors == self.full() {
+            self.close(index)?;
+        }
+        Ok(())
+    }
+
+    /// Fetches `count` sectors of a page from the flash, but for those that wait in memory.
+    pub(super) fn read(&mut self, page: u32, first: u32, count: u32) -> Result<(), NvmError> {
+        let wanted = mask(first, count);
+        let held = self.open.iter().find(|open| open.page == page);
+        if held.is_some_and(|open| open.sectors & wanted == wanted) {
+            return Ok(());
+        }
+        self.array_mut().read_next(u64::from(count) * BLOCK_BYTES);
+        self.layer.read(page, &mut ()).map_err(failed)?;
+        Ok(())
+    }
+
+    /// Programs everything that waits in memory.
+    pub(super) fn flush(&mut self) -> Result<(), NvmError> {
+        while !self.open.is_empty() {
+            self.close_oldest()?;
+        }
+        self.layer.flush().map_err(failed)?;
+        self.array_mut().wait_for_host();
+        Ok(())
+    }
+
+    /// One step of what a controller does while nobody asks it. Whether there was any.
+    pub(super) fn idle_step(&mut self) -> Result<bool, NvmError> {
+        if !self.open.is_empty() {
+            self.close_oldest()?;
+            return Ok(true);
+        }
+        let done = self.layer.idle_step().map_err(failed)?;
+        self.keep_journal();
+        Ok(done)
+    }
+
+    /// Notes pages as written, in no time: content that a workload starts from.
+    pub(super) fn preload(&mut self, pages: std::ops::RangeInclusive<u32>) -> Result<(), NvmError> {
+        self.array_mut().set_timeless(true);
+        let own = self.work();
+        let mut done = Ok(());
+        for page in pages {
+            let known = self.layer.read(page, &mut ()).map_err(failed);
+            done = known.and_then(|known| match known {
+                true => Ok(()),
+                false => self.layer.write(page, &()).map_err(failed),
+            });
+            if done.is_err() {
+                break;
+            }
+        }
+        // What was done for the host stays what it was.
+        self.before = since(self.layer.work(), &own);
+        self.journaled = changes(self.layer.work());
+        self.array_mut().set_timeless(false);
+        done
+    }
+
+    const fn full(&self) -> u128 {
+        mask(0, self.page_sectors)
+    }
+
+    fn close_oldest(&mut self) -> Result<(), NvmError> {
+        let oldest = self
+            .open
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, open)| open.used);
+        oldest
+            .map(|(index, _)| index)
+            .map_or(Ok(()), |index| self.close(index))
+    }
+
+    fn close(&mut self, index: usize) -> Result<(), NvmError> {
+        let open = self.open.swap_remove(index);
+        self.program(open.page, open.sectors)
+    }
+
+    /// Programs a page, after what the host did not write of it was read.
+    fn program(&mut self, page: u32, sectors: u128) -> Result<(), NvmError> {
+        let missing = self.page_sectors - sectors.count_ones();
+        if missing > 0 {
+            self.array_mut().read_next(u64::from(missing) * BLOCK_BYTES);
+            self.layer.read(page, &mut ()).map_err(failed)?;
+        }
+        self.layer.write(page, &()).map_err(failed)?;
+        self.keep_journal();
+        Ok(())
+    }
+
+    /// Programs the whole table, side by side on all dies.
+    fn write_table(&mut self) {
+        let page_bytes = u64::from(self.page_sectors) * BLOCK_BYTES;
+        for _ in 0..self.mapping_bytes().div_ceil(page_bytes) {
+            self.array_mut().program_mapping();
+        }
+    }
+
+    /// Programs the journal when it has enough changes, and the table when the journal is full.
+    fn keep_journal(&mut self) {
+        let changes = changes(self.layer.work());
+        while changes - self.journaled >= self.journal_changes {
+            self.journaled += self.journal_changes;
+            self.journal += 1;
+            self.array_mut().program_mapping();
+            if self.journal_pages.is_some_and(|most| self.journal >= most) {
+                self.journal = 0;
+                self.write_table();
+            }
+        }
+    }
+}
+
+fn count(choice: &Option<Sourced<u32>>) -> Option<u64> {
+    choice.as_ref().map(|choice| u64::from(*choice.value()))
+}
+
+/// Entries of the mapping that changed: pages that were written or moved, and blocks that were merged.
+const fn changes(work: &Work) -> u64 {
+    let merges = work.full_merges + work.partial_merges + work.switch_merges;
+    work.written + work.cleaned + work.folded + work.leveled + merges
+}
+
+/// What was done between two readings.
+const fn since(now: &Work, earlier: &Work) -> Work {
+    Work {
+        written: now.written - earlier.written,
+        read: now.read - earlier.read,
+        cleaned: now.cleaned - earlier.cleaned,
+        leveled: now.leveled - earlier.leveled,
+        folded: now.folded - earlier.folded,
+        merged: now.merged - earlier.merged,
+        recovered: now.recovered - earlier.recovered,
+        full_merges: now.full_merges - earlier.full_merges,
+        partial_merges: now.partial_merges - earlier.partial_merges,
+        switch_merges: now.switch_merges - earlier.switch_merges,
+        overhead: now.overhead - earlier.overhead,
+        erased: now.erased - earlier.erased,
+        retired: now.retired - earlier.retired,
+        lost: now.lost - earlier.lost,
+    }
+}
+
+const fn mask(first: u32, count: u32) -> u128 {
+    let bits = if count >= 128 {
+        u128::MAX
+    } else {
+        (1 << count) - 1
+    };
+    bits << first
+}
+
+fn note_choices(sheet: &CardSheet, resolver: &mut Resolver) {
+    let of = &sheet.controller;
+    for name in [
+        "mapping",
+        "spare_blocks",
+        "victim",
+        "clean_below",
+        "clean_until",
+        "idle_until",
+        "open_pages",
+        "journal_changes",
+    ] {
+        resolver.read(&format!("controller.{name}"));
+    }
+    for (name, value) in [
+        ("log_blocks", &of.log_blocks),
+        ("shared_by", &of.shared_by),
+        ("steps_per_write", &of.steps_per_write),
+        ("static_above", &of.static_above),
+        ("slc_blocks", &of.slc_blocks),
+        ("journal_pages", &of.journal_pages),
+    ] {
+        if value.is_some() {
+            resolver.read(&format!("controller.{name}"));
+        }
+    }
+}
+
+fn failed(error: FtlError<Infallible>) -> NvmError {
+    NvmError::Translation(error.to_string().into())
+}

@@ -1,0 +1,424 @@
+//! A card on a board, as a device of the laboratory.
+
+use std::sync::Arc;
+
+use wordline_core::quantity::{Current, Time};
+use wordline_core::{Figure, Resolver, SimClock};
+use wordline_memory::OutOfRange;
+
+use super::bound::blocks;
+use super::controller::Controller;
+use super::sheet::{CardSheet, Interface};
+use super::store::Store;
+use crate::board::{Board, DriverCost};
+use crate::bus::sd::{BLOCK_BYTES, Command, Form};
+use crate::bus::{self, Action};
+use crate::cost::{AccessCost, Cause};
+use crate::device::{CurrentGap, Notes, Wear};
+use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+use crate::power::{PowerDraw, PowerMeter, PowerState};
+use crate::wired::{Conditions, Named};
+
+/// The limits that the card's specification gives it, and the times of its firmware.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Busy after each block of a write.
+    pub(super) write_busy: Time,
+    /// Wait for each block of a read.
+    pub(super) read_wait: Time,
+    /// Busy with a flush; `None` for a card that has none.
+    pub(super) flush: Option<Time>,
+    command: Time,
+    idle_after: Time,
+}
+
+/// What a command costs on the bus. Every access asks, and each answer is a long division.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wire {
+    block: Time,
+    /// Everything but data, of an access of one block and of several.
+    overhead: [Time; 2],
+    bare: Time,
+    /// A byte, in SPI mode.
+    byte: Option<Time>,
+}
+
+impl Wire {
+    fn new(command: &Command) -> Self {
+        Self {
+            block: command.block(),
+            overhead: [command.overhead(1), command.overhead(2)],
+            bare: command.bare(),
+            byte: (command.form == Form::Spi).then(|| command.clock.duration_of(8)),
+        }
+    }
+
+    pub(super) const fn block(&self) -> Time {
+        self.block
+    }
+
+    pub(super) const fn overhead(&self, blocks: u64) -> Time {
+        self.overhead[(blocks > 1) as usize]
+    }
+
+    pub(super) const fn bare(&self) -> Time {
+        self.bare
+    }
+}
+
+/// An SD card or an eMMC on a board.
+///
+/// It is read and written in sectors of 512 bytes. An access that begins or ends within one costs what
+/// it costs a driver: the sectors at the ends are read first, and written back with their other bytes.
+#[derive(Debug)]
+pub struct Card {
+    pub(super) controller: Controller,
+    pub(super) store: Store,
+    pub(super) read: Wire,
+    pub(super) write: Wire,
+    pub(super) driver: DriverCost,
+    pub(super) limits: Limits,
+    pub(super) capacity: u64,
+    interface: Interface,
+    pub(super) endurance: u64,
+    pub(super) cycles_before: u64,
+    pub(super) clock: SimClock,
+    pub(super) last: AccessCost,
+    /// When the last access ended, in picoseconds.
+    ended: u64,
+    pub(super) meter: PowerMeter,
+    pub(super) draw: PowerDraw,
+    pub(super) notes: Arc<Notes>,
+}
+
+impl Card {
+    /// Connects a card to a board.
+    ///
+    /// # Errors
+    /// When rail or bus do not fit, or the translation layer refuses the sheet.
+    pub fn connect(
+        part: Named<'_, CardSheet>,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Self, NvmError> {
+        let Conditions { timing, seed, age } = conditions;
+        let sheet = part.sheet;
+        let link = sheet.link(board.sheet)?;
+        let mut of_board = Resolver::new(timing, seed, board.id);
+        let driver = board.sheet.driver_cost(&mut of_board);
+        board.sheet.note_link(&link, &mut of_board);
+        let host = board.sheet.host_power(&mut of_board);
+        let mut of_part = Resolver::new(timing, seed, part.id);
+        let [read, write] = [Action::Read, Action::Write].map(|action| command(&link, action));
+        let (read, write) = (read?, write?);
+        for figure in read.figures() {
+            of_part.read(&figure);
+        }
+        of_part.read("supply");
+        let mut currents = Vec::new();
+        let endurance = of_part.certain("endurance", &sheet.endurance).count();
+        let card = Self {
+            controller: Controller::new(sheet, &mut of_part)?,
+            store: Store::new(sheet.capacity.nominal().bytes()),
+            limits: limits(sheet, &mut of_part),
+            capacity: of_part.fixed("capacity", &sheet.capacity).bytes(),
+            interface: *sheet.interface.value(),
+            endurance,
+            cycles_before: Wear::cycles_at_age(endurance, age),
+            clock: SimClock::new(),
+            last: AccessCost::NONE,
+            ended: 0,
+            meter: PowerMeter::new(),
+            draw: power_draw(sheet, &link, &mut of_part, &mut currents),
+            notes: Arc::default(),
+            read: Wire::new(&read),
+            write: Wire::new(&write),
+            driver,
+        };
+        let power_up = sheet.power_up.as_ref();
+        let power_up = power_up.map(|figure| of_part.wait("power_up", figure));
+        let notes = Notes {
+            power_up,
+            part: of_part.readings().clone(),
+            board: of_board.readings().clone(),
+            currents,
+            host,
+            supply: Some(link.supply),
+            wake_up: None,
+        };
+        Ok(Self {
+            notes: Arc::new(notes),
+            ..card
+        })
+    }
+
+    /// An independent card in the same state, on a clock of its own.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self {
+            controller: self.controller.clone(),
+            store: self.store.clone(),
+            clock: self.clock.fork(),
+            meter: self.meter.clone(),
+            notes: Arc::clone(&self.notes),
+            ..*self
+        }
+    }
+
+    /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever
+    /// the cache. Costs a second command, which announces it.
+    ///
+    /// # Errors
+    /// When the card is no eMMC, or as [`ByteMemory::write`].
+    pub fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        if self.interface != Interface::Emmc {
+            return Err(Misuse::NoReliableWrite.into());
+        }
+        OutOfRange::check(at, data.len() as u64, self.capacity)?;
+        self.last = AccessCost::NONE;
+        if !data.is_empty() {
+            self.spend(Cause::Driver, self.driver.command);
+            self.spend(Cause::BusCommand, self.write.bare());
+            self.write_range(at, data, true)?;
+        }
+        Ok(())
+    }
+
+    /// What a host in SPI mode waits between two questions to a busy card; the native bus tells.
+    pub(super) fn question(&self) -> Time {
+        let byte = self.write.byte;
+        byte.map_or(Time::ZERO, |byte| byte.plus(self.driver.poll_interval))
+    }
+
+    /// Lets the host work or the bus move, and books it.
+    fn spend(&mut self, cause: Cause, time: Time) {
+        self.last.add(cause, time);
+        self.clock.advance(time);
+    }
+
+    /// Time must not end within an access.
+    pub(super) fn check_time(&self, longest: Time) -> Result<(), NvmError> {
+        let end = self.clock.now().checked_plus(longest);
+        end.map(|_| ()).ok_or(NvmError::TimeExhausted)
+    }
+
+    /// Does what the controller did since the last access: what that left, and idle work.
+    fn catch_up(&mut self) -> Result<(), NvmError> {
+        let now = self.clock.now().ps();
+        let array = self.controller.array_mut();
+        let mut from = self.ended;
+        if array.now() <= self.ended {
+            from = self.ended.saturating_add(self.limits.idle_after.ps());
+        }
+        if from >= now {
+            return Ok(());
+        }
+        array.rest_until(from);
+        while self.controller.array().now() < now && self.controller.idle_step()? {}
+        let until = self.controller.array().now().min(now);
+        let [from, until] = [from, until].map(Time::from_ps);
+        self.meter.book(PowerState::Write, from, until.later(from));
+        Ok(())
+    }
+
+    /// The host's part of an access, up to the first block. Returns the instant, in picoseconds.
+    fn open(&mut self, command: Time, blocks: u64) -> Result<u64, NvmError> {
+        let stop = if blocks > 1 {
+            self.driver.command
+        } else {
+            Time::ZERO
+        };
+        self.spend(Cause::Driver, self.driver.dma_setup.plus(stop));
+        self.catch_up()?;
+        self.spend(Cause::BusCommand, command);
+        let start = self.begin();
+        let firmware = self.limits.command.ps();
+        self.controller.array_mut().spend(Cause::Mapping, firmware);
+        Ok(start)
+    }
+
+    /// Ends an access that began to move data at `start`: `data` of time on the bus, and the wait for the
+    /// card until `end`, which is cut at `limit`. What the card has left to do then delays the next.
+    fn close(&mut self, state: PowerState, start: u64, data: Time, end: u64, limit: Time) {
+        let stall = end.saturating_sub(start.saturating_add(data.ps()));
+        let paid = stall.min(limit.ps());
+        let array = self.controller.array_mut();
+        let left = array.now().max(end).saturating_sub(end - (stall - paid));
+        array.ledger.keep(paid.saturating_add(left));
+        array.ledger.pay(paid, &mut self.last);
+        self.spend_silently(data, paid);
+        let question = self.question().ps();
+        if question > 0 && paid > 0 {
+            let late = paid.next_multiple_of(question) - paid;
+            self.spend(Cause::Poll, Time::from_ps(late));
+        }
+        let now = self.clock.now();
+        self.meter.book(state, Time::from_ps(start), now);
+        self.ended = now.ps();
+    }
+
+    fn spend_silently(&mut self, data: Time, paid: u64) {
+        self.last.add(Cause::BusData, data);
+        self.clock.advance(data.plus(Time::from_ps(paid)));
+    }
+
+    /// Reads sectors: the array fetches the next page while the bus moves the one before.
+    pub(super) fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        let count = blocks(at, bytes);
+        let start = self.open(self.read.overhead(count), count)?;
+        let block = self.read.block().ps();
+        let mut bus_free = start;
+        for (page, first, sectors) in self.pages(at, bytes) {
+            self.controller.read(page, first, sectors)?;
+            let ready = self.controller.array().now();
+            bus_free = bus_free.max(ready) + block * u64::from(sectors);
+        }
+        let data = Time::from_ps(block * count);
+        let limit = times(self.limits.read_wait, count);
+        self.close(PowerState::Read, start, data, bus_free, limit);
+        Ok(())
+    }
+
+    /// Writes sectors: the bus fills one buffer while the controller empties the one before.
+    fn send(&mut self, at: u64, bytes: u64, through: bool) -> Result<(), NvmError> {
+        let count = blocks(at, bytes);
+        let start = self.open(self.write.overhead(count), count)?;
+        let block = self.write.block().ps();
+        let (mut bus_free, mut emptied) = (start, start);
+        for (page, first, sectors) in self.pages(at, bytes) {
+            let arrived = bus_free.max(emptied) + block * u64::from(sectors);
+            emptied = self.controller.array().now();
+            self.controller.array_mut().rest_until(arrived);
+            self.controller.write(page, first, sectors, through)?;
+            bus_free = arrived;
+        }
+        if through {
+            self.controller.array_mut().wait_for_host();
+        }
+        let end = bus_free.max(self.controller.array().now());
+        let data = Time::from_ps(block * count);
+        let limit = times(self.limits.write_busy, count);
+        self.close(PowerState::Write, start, data, end, limit);
+        Ok(())
+    }
+
+    /// Sends the command that flushes the cache, where the card has one.
+    pub(super) fn flush(&mut self) -> Result<(), NvmError> {
+        let Some(limit) = self.limits.flush else {
+            return Ok(());
+        };
+        self.check_time(self.longest_flush()?)?;
+        self.spend(Cause::Driver, self.driver.command);
+        self.catch_up()?;
+        self.spend(Cause::BusCommand, self.write.bare());
+        let start = self.begin();
+        self.controller.flush()?;
+        let end = self.controller.array().now();
+        self.close(PowerState::Write, start, Time::ZERO, end, limit);
+        Ok(())
+    }
+
+    /// The controller turns to the access, after what the one before left it to do.
+    fn begin(&mut self) -> u64 {
+        let start = self.clock.now().ps();
+        let array = self.controller.array_mut();
+        let late = array.now().saturating_sub(start);
+        array.ledger.keep(late);
+        array.rest_until(start);
+        start
+    }
+
+    pub(super) fn write_range(
+        &mut self,
+        at: u64,
+        data: &[u8],
+        through: bool,
+    ) -> Result<(), NvmError> {
+        let bytes = data.len() as u64;
+        self.check_time(self.longest_write(at, bytes)?)?;
+        for edge in edges(at, bytes) {
+            self.fetch(edge * BLOCK_BYTES, BLOCK_BYTES)?;
+        }
+        self.send(at, bytes, through || self.controller.writes_through())?;
+        self.store.write_bytes(at, data);
+        Ok(())
+    }
+
+    /// The pages of a range: page, first sector in it, and sectors.
+    fn pages(&self, at: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
+        let per_page = u64::from(self.controller.page_sectors());
+        let mut sector = at / BLOCK_BYTES;
+        let end = sector + blocks(at, bytes);
+        std::iter::from_fn(move || {
+            let first = sector % per_page;
+            let count = (per_page - first).min(end - sector);
+            let page = sector / per_page;
+            sector += count;
+            // Sheets have fewer pages than a 32-bit number counts.
+            (count > 0).then_some((page as u32, first as u32, count as u32))
+        })
+    }
+}
+
+/// Sectors at the ends of a range that it covers in part.
+pub(super) fn edges(at: u64, bytes: u64) -> Vec<u64> {
+    let end = at + bytes;
+    let (first, last) = (at / BLOCK_BYTES, end / BLOCK_BYTES);
+    let mut edges = Vec::new();
+    if !at.is_multiple_of(BLOCK_BYTES) {
+        edges.push(first);
+    }
+    if !end.is_multiple_of(BLOCK_BYTES) && !edges.contains(&last) {
+        edges.push(last);
+    }
+    edges
+}
+
+const fn times(time: Time, count: u64) -> Time {
+    Time::from_ps(time.ps().saturating_mul(count))
+}
+
+fn command(link: &Link, action: Action) -> Result<Command, NvmError> {
+    match link.command(action) {
+        Some(bus::Command::Card(command)) => Ok(command.clone()),
+        _ => Err(NvmError::Unsupported(action)),
+    }
+}
+
+fn limits(sheet: &CardSheet, resolver: &mut Resolver) -> Limits {
+    let flush = sheet.flush_busy.as_ref();
+    Limits {
+        write_busy: resolver.wait("write_busy", &sheet.write_busy),
+        read_wait: resolver.wait("read_wait", &sheet.read_wait),
+        flush: flush.map(|figure| resolver.wait("flush_busy", figure)),
+        command: resolver.resolve("command_time", &sheet.command_time),
+        idle_after: resolver.fixed("controller.idle_after", &sheet.controller.idle_after),
+    }
+}
+
+fn power_draw(
+    sheet: &CardSheet,
+    link: &Link,
+    resolver: &mut Resolver,
+    gaps: &mut Vec<CurrentGap>,
+) -> PowerDraw {
+    let mut current = |state: PowerState, name, figure: &Option<Figure<Current>>| {
+        let Some(figure) = figure else {
+            gaps.push(CurrentGap::Unknown {
+                action: state.name(),
+            });
+            return None;
+        };
+        Some(resolver.resolve(name, figure))
+    };
+    PowerDraw {
+        voltage: link.voltage,
+        current: PowerState::ALL.map(|state| match state {
+            PowerState::Standby => current(state, "standby", &sheet.standby),
+            PowerState::Read => current(state, "read_current", &sheet.read_current),
+            PowerState::Write => current(state, "write_current", &sheet.write_current),
+            _ => None,
+        }),
+    }
+}

@@ -1,0 +1,255 @@
+//! The bytes of a card by logical sector.
+//!
+//! A card of 32 GB does not fit into the memory of most hosts, and what workloads write is mostly made
+//! up. A sector whose 512 bytes repeat one word of eight bytes is therefore kept as that word, as the
+//! same-filled pages of Linux's zram are; every other sector is kept as it is. Only what was written
+//! takes memory, and forks share it until one side writes.
+
+use std::collections::BTreeMap;
+
+use crate::bus::sd::BLOCK_BYTES;
+use crate::pages::Pages;
+
+const SECTOR: usize = BLOCK_BYTES as usize;
+const WORD: usize = 8;
+/// Sectors of one chunk, which is what forks copy when they write.
+const CHUNK: usize = 128;
+
+/// Sectors that lie side by side.
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    /// Which sectors were written.
+    written: [u64; CHUNK / 64],
+    /// A word for each of them, in their order.
+    words: Vec<u64>,
+    /// Sectors that repeat no word; their word means nothing.
+    whole: BTreeMap<u8, Box<[u8; SECTOR]>>,
+}
+
+impl Chunk {
+    fn has(&self, sector: usize) -> bool {
+        self.written[sector / 64] >> (sector % 64) & 1 == 1
+    }
+
+    /// How many sectors before one were written.
+    fn rank(&self, sector: usize) -> usize {
+        let full = self.written[..sector / 64]
+            .iter()
+            .map(|bits| bits.count_ones());
+        let below = (1u64 << (sector % 64)) - 1;
+        (full.sum::<u32>() + (self.written[sector / 64] & below).count_ones()) as usize
+    }
+
+    /// Makes room for sectors that were not written yet.
+    fn open(&mut self, first: usize, count: usize) {
+        if (first..first + count).all(|sector| self.has(sector)) {
+            return;
+        }
+        // Growth by an eighth: doubling would cost as much memory again as the content.
+        if self.words.capacity() < self.words.len() + count {
+            let more = count.max(self.words.len() / 8);
+            self.words.reserve_exact(more.min(CHUNK - self.words.len()));
+        }
+        let fresh = !(first..first + count).any(|sector| self.has(sector));
+        if fresh {
+            let at = self.rank(first);
+            self.words.splice(at..at, std::iter::repeat_n(0, count));
+        }
+        for sector in first..first + count {
+            if !fresh && !self.has(sector) {
+                let at = self.rank(sector);
+                self.words.insert(at, 0);
+            }
+            self.written[sector / 64] |= 1 << (sector % 64);
+        }
+    }
+
+    fn write(&mut self, first: usize, data: &[u8]) {
+        let count = data.len() / SECTOR;
+        self.open(first, count);
+        let at = self.rank(first);
+        for (index, sector) in data.chunks_exact(SECTOR).enumerate() {
+            let number = (first + index) as u8;
+            let word = repeated(sector);
+            self.words[at + index] = word.unwrap_or(0);
+            if word.is_none() {
+                let mut bytes = Box::new([0; SECTOR]);
+                bytes.copy_from_slice(sector);
+                self.whole.insert(number, bytes);
+            } else if !self.whole.is_empty() {
+                self.whole.remove(&number);
+            }
+        }
+    }
+
+    fn whole(&self, sector: usize) -> Option<&[u8; SECTOR]> {
+        Some(self.whole.get(&(sector as u8))?)
+    }
+
+    fn read(&self, first: usize, out: &mut [u8]) {
+        for (index, sector) in out.chunks_exact_mut(SECTOR).enumerate() {
+            let number = first + index;
+            if !self.has(number) {
+                sector.fill(0);
+            } else if let Some(bytes) = self.whole(number) {
+                sector.copy_from_slice(bytes);
+            } else {
+                let word = self.words[self.rank(number)].to_le_bytes();
+                for part in sector.chunks_exact_mut(WORD) {
+                    part.copy_from_slice(&word);
+                }
+            }
+        }
+    }
+}
+
+/// The word that a sector repeats.
+fn repeated(sector: &[u8]) -> Option<u64> {
+    let (words, _) = sector.as_chunks::<WORD>();
+    let first = words.first()?;
+    let first = u64::from_le_bytes(*first);
+    let differing = words
+        .iter()
+        .fold(0, |bits, word| bits | (u64::from_le_bytes(*word) ^ first));
+    (differing == 0).then_some(first)
+}
+
+/// The content of a card. Sectors that were never written read as zeros.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    chunks: Pages<Chunk>,
+}
+
+impl Store {
+    pub(super) fn new(bytes: u64) -> Self {
+        Self {
+            chunks: Pages::new(bytes.div_ceil((CHUNK * SECTOR) as u64) as usize),
+        }
+    }
+
+    /// Stores whole sectors from sector `first` on.
+    pub(super) fn write(&mut self, first: u64, data: &[u8]) {
+        for (chunk, sector, range) in parts(first, data.len()) {
+            self.chunks.get_mut(chunk).write(sector, &data[range]);
+        }
+    }
+
+    /// Reads whole sectors from sector `first` on.
+    pub(super) fn read(&self, first: u64, out: &mut [u8]) {
+        for (chunk, sector, range) in parts(first, out.len()) {
+            match self.chunks.get(chunk) {
+                Some(chunk) => chunk.read(sector, &mut out[range]),
+                None => out[range].fill(0),
+            }
+        }
+    }
+
+    /// Reads any bytes.
+    pub(super) fn read_bytes(&self, at: u64, out: &mut [u8]) {
+        let (first, skipped) = (at / BLOCK_BYTES, (at % BLOCK_BYTES) as usize);
+        if skipped == 0 && out.len().is_multiple_of(SECTOR) {
+            return self.read(first, out);
+        }
+        let mut whole = vec![0; (skipped + out.len()).next_multiple_of(SECTOR)];
+        self.read(first, &mut whole);
+        out.copy_from_slice(&whole[skipped..skipped + out.len()]);
+    }
+
+    /// Stores any bytes.
+    pub(super) fn write_bytes(&mut self, at: u64, data: &[u8]) {
+        let (first, skipped) = (at / BLOCK_BYTES, (at % BLOCK_BYTES) as usize);
+        if skipped == 0 && data.len().is_multiple_of(SECTOR) {
+            return self.write(first, data);
+        }
+        let mut whole = vec![0; (skipped + data.len()).next_multiple_of(SECTOR)];
+        self.read(first, &mut whole);
+        whole[skipped..skipped + data.len()].copy_from_slice(data);
+        self.write(first, &whole);
+    }
+}
+
+/// The chunks of a range of sectors: chunk, first sector in it, and the range of the caller's bytes.
+fn parts(first: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == bytes {
+            return None;
+        }
+        let sector = first as usize + done / SECTOR;
+        let inside = sector % CHUNK;
+        let length = ((CHUNK - inside) * SECTOR).min(bytes - done);
+        let range = done..done + length;
+        done += length;
+        Some((sector / CHUNK, inside, range))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The plain reference: an array of bytes for each fork.
+        #[test]
+        fn it_agrees_with_plain_bytes(
+            steps in prop::collection::vec(
+                (0usize..2, 0usize..700_000, 1usize..9000, any::<u64>(), 0u8..3, any::<bool>()), 1..60),
+        ) {
+            const BYTES: usize = 3 * CHUNK * SECTOR;
+            let mut stores = vec![Store::new(BYTES as u64); 2];
+            let mut plain = vec![vec![0u8; BYTES]; 2];
+            for (which, at, bytes, word, kind, fork) in steps {
+                if fork {
+                    stores[1 - which] = stores[which].clone();
+                    plain[1 - which] = plain[which].clone();
+                }
+                let unit = if kind == 2 { 1 } else { SECTOR };
+                let at = at / unit * unit;
+                let bytes = bytes.next_multiple_of(unit).min(BYTES - at);
+                // Sectors that repeat a word, sectors that almost do, and odd ranges of bytes.
+                let mut data: Vec<u8> = word.to_le_bytes().into_iter().cycle().take(bytes).collect();
+                if kind > 0 {
+                    data[bytes / 2] ^= 1;
+                }
+                stores[which].write_bytes(at as u64, &data);
+                plain[which][at..at + bytes].copy_from_slice(&data);
+                let mut out = vec![0xee; bytes];
+                let from = at / 3;
+                stores[which].read_bytes(from as u64, &mut out);
+                prop_assert_eq!(&out[..], &plain[which][from..from + bytes]);
+            }
+            for (store, plain) in stores.iter().zip(&plain) {
+                let mut out = vec![0xee; BYTES];
+                store.read_bytes(0, &mut out);
+                prop_assert!(&out == plain);
+            }
+        }
+    }
+
+    #[test]
+    fn sectors_that_repeat_a_word_take_eight_bytes() {
+        let mut chunk = Chunk::default();
+        for sector in (0..CHUNK).step_by(8) {
+            chunk.write(sector, &[7; 8 * SECTOR]);
+        }
+        assert!(chunk.whole.is_empty());
+        assert!(
+            chunk.words.capacity() <= CHUNK,
+            "{}",
+            chunk.words.capacity()
+        );
+        chunk.write(
+            3,
+            &[1, 2, 3]
+                .into_iter()
+                .cycle()
+                .take(SECTOR)
+                .collect::<Vec<u8>>(),
+        );
+        assert_eq!(chunk.whole.len(), 1);
+        chunk.write(3, &[9; SECTOR]);
+        assert!(chunk.whole.is_empty());
+    }
+}

@@ -1,0 +1,256 @@
+//! What the controller does, and that accesses say so.
+
+use wordline_core::draw::{Purpose, draw};
+use wordline_memory::ByteMemory;
+
+use super::*;
+use crate::cost::{AccessCost, Cause};
+use crate::device::Device;
+use crate::power::PowerState;
+
+/// Random writes of 4 KiB over the card, with a pause before each: their total cost.
+fn scatter(card: &mut Card, count: u64, pause: Time) -> AccessCost {
+    let mut sum = AccessCost::NONE;
+    let slots = card.len() / 4096;
+    for step in 0..count {
+        card.clock().advance(pause);
+        let at = draw(3, 0, step, Purpose::Address) % slots * 4096;
+        card.write(at, &[step as u8; 4096]).expect("inside");
+        sum.add_all(card.last_cost());
+    }
+    sum
+}
+
+fn full(changes: &[(&str, &str)]) -> Card {
+    let mut card = card_with(changes);
+    card.preload(0, &vec![9; 16 << 20]).expect("inside");
+    card
+}
+
+fn cleaned(card: &Card) -> u64 {
+    card.translation().expect("a card has a layer").work.cleaned
+}
+
+#[test]
+fn content_that_was_there_counts_as_no_work() {
+    let mut card = full(&[]);
+    let report = card.translation().expect("a card has a layer");
+    assert_eq!(report.work, crate::ftl::Work::default());
+    assert_eq!((card.clock().now(), report.erases_most), (Time::ZERO, 0));
+    card.write(0, &[1; 8192]).expect("inside");
+    let report = card.translation().expect("a card has a layer");
+    assert_eq!(
+        (report.work.written, report.work.write_amplification()),
+        (1, Some(1.0))
+    );
+    // A table of 64 blocks of 32 pages, four bytes each.
+    assert_eq!(report.mapping_bytes, 64 * 32 * 4);
+}
+
+/// A full card cleans, a fresh one has nothing to clean: the difference is what cleaning cost.
+#[test]
+fn a_fresh_card_is_faster_than_a_full_one() {
+    let (mut fresh, mut full) = (card_with(&[]), full(&[]));
+    let new = scatter(&mut fresh, 400, Time::ZERO);
+    let old = scatter(&mut full, 400, Time::ZERO);
+    assert_eq!((cleaned(&fresh), new.of(Cause::Cleaning)), (0, Time::ZERO));
+    let old_later = scatter(&mut full, 4000, Time::ZERO);
+    assert!(cleaned(&full) > 1000);
+    assert!(
+        old_later.of(Cause::Cleaning) > ms(500),
+        "{}",
+        old_later.of(Cause::Cleaning)
+    );
+    // Reading the rest of pages that exist is the other difference.
+    assert!(old.of(Cause::ArrayRead).ps() > 2 * new.of(Cause::ArrayRead).ps());
+    assert!(old_later.total().ps() / 10 > new.total().ps() * 12 / 10);
+}
+
+/// The same bytes in a row overwrite whole pages: nothing is read first, and cleaned blocks are empty.
+#[test]
+fn sequential_writes_are_faster_than_random_ones() {
+    let mut random = full(&[("open_pages", "value = 2")]);
+    let mut sequential = random.fork();
+    let scattered = scatter(&mut random, 4096, Time::ZERO);
+    let mut row = AccessCost::NONE;
+    for step in 0..4096u64 {
+        sequential.write(step * 4096, &[5; 4096]).expect("inside");
+        row.add_all(sequential.last_cost());
+    }
+    assert_eq!(row.of(Cause::ArrayRead), Time::ZERO);
+    assert!(scattered.of(Cause::ArrayRead) > ms(100));
+    assert!(cleaned(&sequential) < cleaned(&random) / 10);
+    let ratio = scattered.total().ps() as f64 / row.total().ps() as f64;
+    assert!(ratio > 2.0, "{ratio}");
+}
+
+/// Open loop: pauses are used for cleaning, so that writes need not wait for it.
+#[test]
+fn idle_gaps_take_cleaning_out_of_the_way() {
+    let cost = |idle: &str, pause: Time| {
+        let mut card = full(&[("idle_until", idle), ("clean_until", "value = 4")]);
+        scatter(&mut card, 1000, Time::ZERO);
+        let cost = scatter(&mut card, 1000, pause);
+        (cost.of(Cause::Cleaning), cleaned(&card))
+    };
+    let (busy, _) = cost("value = 6", Time::ZERO);
+    let (rested, done) = cost("value = 6", ms(40));
+    let (lazy, _) = cost("value = 0", ms(40));
+    assert!(busy > ms(200), "{busy}");
+    assert!(rested.ps() < busy.ps() / 4, "{rested} of {busy}");
+    // Without it pauses help as well: dies are done when the next write comes.
+    assert!(rested.ps() < lazy.ps() / 4, "{rested} of {lazy}");
+    assert!(done > 500, "{done} pages were moved all the same");
+}
+
+/// Whoever comes back while a step runs waits for its end, and no longer.
+#[test]
+fn idle_work_delays_by_one_step_at_most() {
+    let mut card = full(&[]);
+    scatter(&mut card, 1000, Time::ZERO);
+    let mut delayed = 0;
+    for step in 0..300 {
+        card.clock()
+            .advance(Time::from_ps(10_000_000_000 + step * 97_000_000));
+        let mut out = [0; 512];
+        card.read(0, &mut out).expect("inside");
+        let waited = card.last_cost().of(Cause::Cleaning);
+        delayed += u32::from(waited > Time::ZERO);
+        // A copy: two programs that were behind, a read, three moves over the channel.
+        assert!(waited < ms(5), "{waited}");
+    }
+    assert!(delayed > 10, "{delayed}");
+}
+
+/// One page of the journal for 64 changes.
+#[test]
+fn the_journal_takes_its_share() {
+    let mapping = |changes: &str| {
+        let mut card = card_with(&[
+            ("journal_changes", changes),
+            ("command_time", "typ = '0 us'"),
+        ]);
+        scatter(&mut card, 640, Time::ZERO).of(Cause::Mapping)
+    };
+    assert_eq!(mapping("value = 100000"), Time::ZERO);
+    let (some, many) = (mapping("value = 64"), mapping("value = 4"));
+    assert!(
+        some > Time::ZERO && many.ps() > 8 * some.ps(),
+        "{some} {many}"
+    );
+}
+
+/// The table of 64 blocks of 32 pages, four bytes each, is one page: after two pages of the journal it makes
+/// a third. A larger one takes the dies for as long as its pages take.
+#[test]
+fn a_full_journal_writes_the_table() {
+    let slowest = |changes: &[(&str, &str)]| {
+        let mut card = card_with(changes);
+        let mut slowest = Time::ZERO;
+        for step in 0..512u64 {
+            card.write(step * 8192, &[1; 8192]).expect("inside");
+            slowest = slowest.later(card.last_cost().of(Cause::Mapping));
+        }
+        slowest
+    };
+    let often = ("journal_changes", "value = 16");
+    let (never, always) = (
+        slowest(&[often]),
+        slowest(&[often, ("journal_pages", "value = 2")]),
+    );
+    // Each is moved to its die in 102.4 us, and programmed behind the controller's back.
+    assert_eq!((never.ps(), always.ps()), (102_400_000, 204_800_000));
+}
+
+/// A page that fills up in the controller's memory is programmed once; others are closed to make room.
+#[test]
+fn open_pages_wait_to_be_filled() {
+    let mut card = card_with(&[("open_pages", "value = 2")]);
+    card.write(0, &[1; 4096]).expect("inside");
+    assert_eq!(card.last_cost().of(Cause::Program), Time::ZERO);
+    card.write(4096, &[1; 4096]).expect("inside");
+    let written = |card: &Card| card.translation().expect("a card has a layer").work.written;
+    assert_eq!(written(&card), 1);
+    for page in 10..13 {
+        card.write(page * 8192, &[1; 512]).expect("inside");
+    }
+    assert_eq!(written(&card), 2);
+    // Nobody asks for a while: they are programmed.
+    card.clock().advance(ms(50));
+    card.read(0, &mut [0; 512]).expect("inside");
+    assert_eq!(written(&card), 4);
+}
+
+fn emmc(changes: &[(&str, &str)]) -> Card {
+    let text = text_with(
+        CARD,
+        &[("interface", "value = 'emmc'"), ("spi", "value = false")],
+    );
+    let text = text_with(&text, changes);
+    let text = format!("flush_busy = {{ max = '30 s', source = 'test' }}\n{text}");
+    let sheet: CardSheet = toml::from_str(&text).expect("well-formed");
+    connect(
+        &sheet,
+        &board_with(&[("width_bits", "value = 8")]),
+        Timing::Typ,
+        0,
+    )
+}
+
+#[test]
+fn a_flush_programs_what_the_cache_of_an_emmc_holds() {
+    let mut card = emmc(&[("open_pages", "value = 8")]);
+    card.persist().expect("nothing fails");
+    assert!(took(&card) < us(10));
+    for page in 0..4 {
+        card.write(page * 8192, &[1; 4096]).expect("inside");
+        assert_eq!(card.last_cost().of(Cause::Program), Time::ZERO);
+    }
+    card.persist().expect("nothing fails");
+    // Four pages on two dies, and two more on their way there.
+    assert!(
+        took(&card) > Time::from_ps(2 * 902_400_000),
+        "{}",
+        took(&card)
+    );
+    assert!(took(&card) <= card.persist_bound().expect("short"));
+    let mut sd = card_with(&[("open_pages", "value = 8")]);
+    sd.write(0, &[1; 4096]).expect("inside");
+    sd.persist().expect("nothing fails");
+    assert_eq!(
+        (took(&sd), sd.persist_bound()),
+        (Time::ZERO, Ok(Time::ZERO))
+    );
+}
+
+#[test]
+fn a_reliable_write_goes_past_the_cache() {
+    let mut card = emmc(&[("open_pages", "value = 8")]);
+    card.write_reliably(0, &[1; 4096]).expect("it is an eMMC");
+    assert!(card.last_cost().of(Cause::Program) > us(800));
+    assert_eq!(card.last_cost().of(Cause::Driver), us(12));
+    card.persist().expect("nothing fails");
+    assert!(took(&card) < us(10), "nothing was left to flush");
+}
+
+/// Wear is that of blocks, and energy that of the time in each state.
+#[test]
+fn accounts_follow_the_work() {
+    let mut card = full(&[]);
+    scatter(&mut card, 6000, Time::ZERO);
+    let (wear, report) = (card.wear(), card.translation().expect("a card has a layer"));
+    assert_eq!((wear.endurance, wear.unit_bytes), (3000, 32 * 8192));
+    assert_eq!(wear.most, u64::from(report.erases_most));
+    assert!(report.erases_mean > 1.0 && report.erases_least <= wear.most as u32);
+    let residence = card.residence();
+    assert!(residence.of(PowerState::Write).ps() > card.clock().now().ps() / 2);
+    assert!(residence.energy_j(card.power_draw()).is_some());
+    assert_eq!(card.notes().power_up, Some(ms(250)));
+    assert!(
+        card.notes()
+            .part
+            .figures
+            .iter()
+            .any(|name| name == "array.page_program")
+    );
+}
