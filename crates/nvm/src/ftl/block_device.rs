@@ -25,7 +25,9 @@ pub enum MountError<E> {
     #[error("the flash holds something else than this layer; formatting it would lose that")]
     Foreign,
     /// It was formatted with another value of something that cannot change later.
-    #[error("the flash was formatted with another value of the {what}: {stored}, and now it is {asked}")]
+    #[error(
+        "the flash was formatted with another value of the {what}: {stored}, and now it is {asked}"
+    )]
     Differs {
         /// Which value.
         what: &'static str,
@@ -139,7 +141,9 @@ impl<F: Flash> Ftl<F> {
             bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
         }
         // One more block is set aside for mounts.
-        config.logical_pages(media.shape(), bad + 1).map_err(FtlError::from)?;
+        config
+            .logical_pages(media.shape(), bad + 1)
+            .map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
         for block in 0..media.shape().blocks {
@@ -192,9 +196,8 @@ impl<F: Flash> Ftl<F> {
                 .write_mark(&stored, found.pages + 1)
                 .map_err(MediaError::Device)?;
         }
-        let mut find = |media: &mut _, copies| {
-            mount::find(media, logical, copies).map_err(MediaError::Device)
-        };
+        let mut find =
+            |media: &mut _, copies| mount::find(media, logical, copies).map_err(MediaError::Device);
         let mut found = find(&mut media, Copies::Needed)?;
         if !found.has_room() {
             found = find(&mut media, Copies::Forgotten)?;
@@ -269,7 +272,10 @@ impl<F: Flash> Ftl<F> {
     fn read_part(&mut self, part: &Part, out: &mut [u8]) -> Result<(), FtlError<F::Error>> {
         let sector = self.sector_bytes;
         let count = out.len() / sector;
-        let buffer = self.buffer.as_ref().filter(|buffer| buffer.logical == part.logical);
+        let buffer = self
+            .buffer
+            .as_ref()
+            .filter(|buffer| buffer.logical == part.logical);
         let buffered = |index: &usize| buffer.is_some_and(|buffer| buffer.written[*index]);
         let within = part.first..part.first + count;
         if !within.clone().all(|index| buffered(&index)) {
@@ -289,7 +295,11 @@ impl<F: Flash> Ftl<F> {
     }
 
     fn write_part(&mut self, part: &Part, data: &[u8]) -> Result<(), FtlError<F::Error>> {
-        if self.buffer.as_ref().is_some_and(|buffer| buffer.logical != part.logical) {
+        if self
+            .buffer
+            .as_ref()
+            .is_some_and(|buffer| buffer.logical != part.logical)
+        {
             self.write_out()?;
         }
         let (sector, page_bytes) = (self.sector_bytes, self.page_bytes);
@@ -365,7 +375,10 @@ impl<F: Flash> BlockDevice for Ftl<F> {
         let per_page = (self.page_bytes / self.sector_bytes) as u64;
         for logical in sector.div_ceil(per_page)..(sector + count) / per_page {
             let logical = logical as u32;
-            self.buffer = self.buffer.take().filter(|buffer| buffer.logical != logical);
+            self.buffer = self
+                .buffer
+                .take()
+                .filter(|buffer| buffer.logical != logical);
             self.layer.trim(logical)?;
         }
         Ok(())

@@ -222,7 +222,10 @@ impl<F: Flash> FlashMedia<F> {
 
     /// A page of the layer in the flash.
     fn place(&self, page: u32) -> u32 {
-        let (block, index) = (page / self.shape.pages_per_block, page % self.shape.pages_per_block);
+        let (block, index) = (
+            page / self.shape.pages_per_block,
+            page % self.shape.pages_per_block,
+        );
         let index = self.index(self.blocks[block as usize].mode, index);
         (self.mark_block + 1 + block) * self.geometry.pages_per_block + index
     }
@@ -330,7 +333,9 @@ impl<F: Flash> FlashMedia<F> {
     pub(super) fn survey_pages(&mut self, block: u32) -> Result<Vec<Found>, F::Error> {
         let mode = self.blocks[block as usize].mode;
         let pages = self.pages_in(mode) - self.shape.summary_pages;
-        (0..pages).map(|index| self.fetch_at(block, mode, index)).collect()
+        (0..pages)
+            .map(|index| self.fetch_at(block, mode, index))
+            .collect()
     }
 
     /// The main area of a page that reads well now; `None` where it does not.
@@ -462,7 +467,10 @@ impl<F: Flash> Media for FlashMedia<F> {
 
     fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), Fault<F::Error>> {
         let checked = self.barriers.keep(Barrier::ReadCheck);
-        match self.fetch(self.place(page), checked).map_err(Fault::Device)? {
+        match self
+            .fetch(self.place(page), checked)
+            .map_err(Fault::Device)?
+        {
             Found::Whole(Stored {
                 role: Role::Page(PageKind::Data | PageKind::Recovered),
                 ..
@@ -474,12 +482,7 @@ impl<F: Flash> Media for FlashMedia<F> {
         }
     }
 
-    fn program(
-        &mut self,
-        page: u32,
-        record: Record,
-        data: &[u8],
-    ) -> Result<(), Fault<F::Error>> {
+    fn program(&mut self, page: u32, record: Record, data: &[u8]) -> Result<(), Fault<F::Error>> {
         self.put(self.place(page), self.stored(page, record), Some(data))
     }
 
@@ -497,8 +500,8 @@ impl<F: Flash> Media for FlashMedia<F> {
         let Use { mode, erases } = self.blocks[block as usize];
         let page_bytes = self.geometry.page_bytes as usize;
         let parts = encode_summary(records, erases, page_bytes, self.shape.summary_pages);
-        let first = block * self.shape.pages_per_block + self.pages_in(mode)
-            - self.shape.summary_pages;
+        let first =
+            block * self.shape.pages_per_block + self.pages_in(mode) - self.shape.summary_pages;
         for (part, main) in (0..).zip(parts) {
             let stored = Stored {
                 role: Role::Summary,

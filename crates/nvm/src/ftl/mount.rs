@@ -13,8 +13,8 @@ use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, Survey};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::record::{Found, Role, epoch, next_epoch};
-use super::space::BlockState;
 use super::restore::{Found as Scan, ScannedBlock};
+use super::space::BlockState;
 use super::translation::{FtlError, Translation};
 
 /// What becomes of pages that a mount had moved before the power was cut again.
@@ -162,7 +162,9 @@ impl Surveyed {
             *known = written.max(*known);
         }
         for (block, summary) in self.blocks.iter_mut().zip(&self.summaries) {
-            let goes_on = last.get(&epoch(*summary)).is_some_and(|last| last > summary);
+            let goes_on = last
+                .get(&epoch(*summary))
+                .is_some_and(|last| last > summary);
             let native = block.mode == CellMode::Native;
             if block.state == FoundState::Closed && native && !goes_on {
                 block.state = FoundState::JustClosed;
@@ -173,9 +175,8 @@ impl Surveyed {
     /// Leaves out what a mount moved to a block that it did not close, where the page that it came from is
     /// still there. It has the same sequence number.
     fn leave_out_copies(&mut self, pages_per_block: u32, copies: Copies) {
-        let is_closed = |page: u32| {
-            self.blocks[(page / pages_per_block) as usize].state == FoundState::Closed
-        };
+        let is_closed =
+            |page: u32| self.blocks[(page / pages_per_block) as usize].state == FoundState::Closed;
         let origins = self.pages.iter();
         let origins = origins.filter(|(page, record)| !is_moved(record.kind) || is_closed(*page));
         let key = |record: &Record| (record.logical, record.sequence);
@@ -342,7 +343,9 @@ impl FoundLayer {
         let is_full = |block: &FoundBlock, live: bool| live || block.state == FoundState::Bad;
         let mut blocks = self.blocks.iter().zip(&live);
         let needs = |state| matches!(state, FoundState::Open | FoundState::JustClosed);
-        let needs = blocks.clone().any(|(block, live)| *live && needs(block.state));
+        let needs = blocks
+            .clone()
+            .any(|(block, live)| *live && needs(block.state));
         !needs || !blocks.all(|(block, live)| is_full(block, *live))
     }
 
@@ -381,7 +384,10 @@ impl FoundLayer {
 /// Mean erases of the blocks that tell, which is taken for those that do not.
 fn typical_erases<F: Flash>(media: &FlashMedia<F>, blocks: &[FoundBlock]) -> u32 {
     let (mut sum, mut count) = (0u64, 0u64);
-    for (number, _) in (0..).zip(blocks).filter(|(_, block)| block.state == FoundState::Closed) {
+    for (number, _) in (0..)
+        .zip(blocks)
+        .filter(|(_, block)| block.state == FoundState::Closed)
+    {
         sum += u64::from(media.erases(number));
         count += 1;
     }

@@ -252,7 +252,9 @@ pub enum LayoutError {
         needed: u32,
     },
     /// A range leaves it, or comes twice.
-    #[error("byte {column} of the spare area is used twice, or lies outside its {spare_bytes} bytes")]
+    #[error(
+        "byte {column} of the spare area is used twice, or lies outside its {spare_bytes} bytes"
+    )]
     Column {
         /// The byte, counted from the start of the spare area.
         column: u32,
@@ -312,7 +314,10 @@ impl SpareLayout {
         if geometry.spare_bytes == 0 {
             return Err(LayoutError::NoSpare);
         }
-        let mark = sheet.bad_block_mark.as_ref().map_or(0, |mark| *mark.value());
+        let mark = sheet
+            .bad_block_mark
+            .as_ref()
+            .map_or(0, |mark| *mark.value());
         if let Some(ecc) = &sheet.ecc {
             let protected = ecc.protected.as_ref().map(|list| list.value().as_slice());
             let ranges = protected.unwrap_or_default().iter();

@@ -76,7 +76,10 @@ proptest! {
 
 #[test]
 fn erased_bytes_are_no_record() {
-    assert_eq!(Stored::decode([0xFF; RECORD_BYTES], &[0xFF; 64], false), None);
+    assert_eq!(
+        Stored::decode([0xFF; RECORD_BYTES], &[0xFF; 64], false),
+        None
+    );
     assert_eq!(decode_summary(&[0xFF; 64], &mut Vec::new()), None);
 }
 

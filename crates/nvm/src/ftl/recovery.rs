@@ -205,7 +205,11 @@ impl<F: Flash> Recovery<'_, F> {
     fn target(&mut self) -> Result<&mut Target, FtlError<F::Error>> {
         let shape = self.media.shape();
         let room = shape.pages_per_block - shape.summary_pages;
-        if self.target.as_ref().is_some_and(|target| target.records.len() as u32 >= room) {
+        if self
+            .target
+            .as_ref()
+            .is_some_and(|target| target.records.len() as u32 >= room)
+        {
             self.close()?;
         }
         while self.target.is_none() {

@@ -82,7 +82,8 @@ pub(super) fn look(
         }
         let named = |violation: Violation| format!("image {id}: {violation:?}");
         looked.images.insert(image.hash());
-        let is_formatted = look_at(setup, barriers, &run, image.clone(), &allowed.1).map_err(named)?;
+        let is_formatted =
+            look_at(setup, barriers, &run, image.clone(), &allowed.1).map_err(named)?;
         if is_formatted && u64::from(number as u32) % depth.again_every == 0 {
             looked.second_runs += 1;
             let run = again(setup, barriers, image, allowed.1.clone(), depth.calls);

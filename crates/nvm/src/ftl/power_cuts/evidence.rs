@@ -13,6 +13,13 @@ fn every_cut_leaves_what_was_promised() {
         let mut looked = Looked::default();
         let start = std::time::Instant::now();
         let result = look(setup, Barriers::ALL, depth, 1, &mut looked);
-        println!("{}: {} distinct, {} second runs, {} second images, {:?} {result:?}", setup.name, looked.images.len(), looked.second_runs, looked.second_images, start.elapsed());
+        println!(
+            "{}: {} distinct, {} second runs, {} second images, {:?} {result:?}",
+            setup.name,
+            looked.images.len(),
+            looked.second_runs,
+            looked.second_images,
+            start.elapsed()
+        );
     }
 }

@@ -76,7 +76,9 @@ impl Oracle {
         let last: Vec<u32> = start.iter().map(|allowed| allowed.last).collect();
         let exact = found.iter().zip(&last);
         Self {
-            settled: exact.map(|(version, last)| Allowed::exactly(*version, *last)).collect(),
+            settled: exact
+                .map(|(version, last)| Allowed::exactly(*version, *last))
+                .collect(),
             start,
             ready,
             events: Vec::new(),
@@ -87,14 +89,19 @@ impl Oracle {
 
     /// Whether a flash that was cut there need not be formatted yet.
     pub(super) fn may_be_unformatted(&self, operation: usize) -> bool {
-        operation < self.ready && self.start.iter().all(|allowed| *allowed == Allowed::NEVER_WRITTEN)
+        operation < self.ready
+            && self
+                .start
+                .iter()
+                .all(|allowed| *allowed == Allowed::NEVER_WRITTEN)
     }
 
     /// A write begins; its bytes.
     pub(super) fn write(&mut self, operations: usize, sector: usize) -> [u8; SECTOR] {
         self.last[sector] += 1;
         let version = self.last[sector];
-        self.events.push((operations, Event::Write { sector, version }));
+        self.events
+            .push((operations, Event::Write { sector, version }));
         content(sector, version)
     }
 
@@ -176,7 +183,9 @@ fn a_flush_leaves_one_version_and_what_came_after_it_is_old_or_new() {
     oracle.trim(9, 1);
     let versions = |operation| -> Vec<u32> {
         let allowed = oracle.allowed(operation);
-        (0..5).filter(|version| allowed[0].permits(*version)).collect()
+        (0..5)
+            .filter(|version| allowed[0].permits(*version))
+            .collect()
     };
     assert_eq!(versions(5), [0, 1]);
     assert_eq!(versions(7), [0, 1, 2]);

@@ -50,7 +50,8 @@ pub(super) fn again(
     let recorder = recorder(setup, image, 0);
     let media = setup.media(recorder, barriers).map_err(Violation::Call)?;
     let config = setup.config_of(&media);
-    let mut disk = Ftl::mount(media, config).map_err(|error| Violation::Mount(error.to_string()))?;
+    let mut disk =
+        Ftl::mount(media, config).map_err(|error| Violation::Mount(error.to_string()))?;
     let found = found_versions(&mut disk, &allowed)?;
     let oracle = Oracle::of_mount(allowed, &found, operations(&disk));
     go_on(disk, oracle, calls, seed)
@@ -81,7 +82,11 @@ fn one_call(
     let sectors = disk.sectors();
     let before = operations(disk);
     // Half of the calls go to an eighth of the sectors.
-    let range = if random(0).is_multiple_of(2) { sectors.div_ceil(8) } else { sectors };
+    let range = if random(0).is_multiple_of(2) {
+        sectors.div_ceil(8)
+    } else {
+        sectors
+    };
     let sector = random(1) % range;
     let count = (1 + random(2) % 5).min(sectors - sector);
     match random(3) % 20 {
@@ -118,7 +123,9 @@ pub(super) fn mount<F: Flash<Error = NvmError>>(
     barriers: Barriers,
     flash: F,
 ) -> Result<Ftl<F>, crate::ftl::MountError<NvmError>> {
-    let media = setup.media(flash, barriers).expect("a flash that carried the layer");
+    let media = setup
+        .media(flash, barriers)
+        .expect("a flash that carried the layer");
     let config = setup.config_of(&media);
     Ftl::mount(media, config)
 }

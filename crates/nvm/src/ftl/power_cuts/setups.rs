@@ -159,7 +159,9 @@ impl Setup {
         let layout = SpareLayout::new([1..16]).map_err(|error| error.to_string())?;
         let media = FlashMedia::new(flash, layout).map_err(|error| error.to_string())?;
         let mut media = match self.pairing {
-            Some(pairing) => media.with_pairing(pairing).map_err(|error| error.to_string())?,
+            Some(pairing) => media
+                .with_pairing(pairing)
+                .map_err(|error| error.to_string())?,
             None => media,
         };
         media.sector_bytes = SECTOR as u32;
