@@ -223,14 +223,13 @@ impl<F: FlashDevice> Device for Translated<F> {
         self.unbounded(at, bytes)
     }
 
+    /// Unlike that of raw memories, the content is written by the layer, which finds its place: that takes time,
+    /// energy and wear before the run, and is no work of the run.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         let before = less(self.layer.work(), &self.preloaded);
-        self.metered().silent = true;
         let done = self.write_pages(at, data);
-        self.metered().silent = false;
         self.preloaded = less(self.layer.work(), &before);
-        // What had to be erased all the same took its time.
         self.clock.advance_to(self.flash().clock().now());
         done
     }
@@ -299,20 +298,14 @@ struct Metered<F> {
     flash: F,
     purpose: Purpose,
     cost: AccessCost,
-    /// Whether nothing is to take time or wear.
-    silent: bool,
-    /// Blocks that hold something, and have to be erased before they hold something else.
-    used: Vec<bool>,
 }
 
 impl<F: FlashDevice> Metered<F> {
-    fn new(flash: F) -> Self {
+    const fn new(flash: F) -> Self {
         Self {
-            used: vec![false; flash.geometry().blocks as usize],
             flash,
             purpose: Purpose::Host,
             cost: AccessCost::NONE,
-            silent: false,
         }
     }
 
@@ -339,8 +332,6 @@ impl<F: FlashDevice> Clone for Metered<F> {
             flash: self.flash.fork_flash(),
             purpose: self.purpose,
             cost: self.cost,
-            silent: self.silent,
-            used: self.used.clone(),
         }
     }
 }
@@ -353,43 +344,20 @@ impl<F: FlashDevice> Flash for Metered<F> {
     }
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
-        let fork = self.silent.then(|| self.flash.fork_flash());
-        match fork {
-            // On a fork, so that the flash's own time stands still.
-            Some(mut fork) => fork.read(page, column, out),
-            None => {
-                let done = self.flash.read(page, column, out);
-                self.book();
-                done
-            }
-        }
+        let done = self.flash.read(page, column, out);
+        self.book();
+        done
     }
 
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        let block = page / self.flash.geometry().pages_per_block;
-        if let Some(used) = self.used.get_mut(block as usize) {
-            *used = true;
-        }
-        if self.silent {
-            return self.flash.preload_page(page, column, data);
-        }
         let done = self.flash.program(page, column, data);
         self.book();
         done
     }
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
-        let used = self
-            .used
-            .get_mut(block as usize)
-            .is_some_and(std::mem::take);
-        if self.silent && !used {
-            return Ok(());
-        }
         let done = self.flash.erase(block);
-        if !self.silent {
-            self.book();
-        }
+        self.book();
         done
     }
 
