@@ -80,6 +80,7 @@ fn fit_text(text: &str, workload: FitWorkload) -> Result<Fitted, LabError> {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let bytes = text.as_bytes().to_vec();
     let open = |_: &str| Ok(Box::new(Cursor::new(bytes.clone())) as Box<dyn BufRead>);
@@ -339,6 +340,7 @@ fn a_stopped_fit_leaves_no_sheet() {
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let fitted = fit_to(&NAND, &catalog, &experiment, &workload(), &control).expect("no error");
     assert!(fitted.sheet.is_none() && !fitted.document.complete);

@@ -171,6 +171,7 @@ pub(crate) fn fitted(
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let bytes = log.as_bytes().to_vec();
     let open = |_: &str| Ok(Box::new(Cursor::new(bytes.clone())) as Box<dyn BufRead>);
