@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
 pub use model::Model;
-pub use sheet::{Board, Header, Part, Sheet, parse};
+pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::Outcome;
 use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};

@@ -356,8 +356,10 @@ impl Source<'_> {
     }
 }
 
-/// Whether a text can name a part or board in a target.
-pub(crate) fn is_id(text: &str) -> bool {
+/// Whether a text can name a part or board in a target: 1 to 64 lower-case letters, digits, `-` and `.`, of which
+/// the first is a letter or digit.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     (1..=64).contains(&text.len())
         && text.chars().all(allowed)

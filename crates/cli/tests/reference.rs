@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 15] = [
     &[],
     &["raw"],
     &["dram"],
@@ -17,6 +17,7 @@ const COMMANDS: [&[&str]; 14] = [
     &["part", "list"],
     &["part", "show"],
     &["part", "import"],
+    &["part", "fit"],
     &["part", "check"],
     &["reproduce"],
     &["report"],

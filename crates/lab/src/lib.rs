@@ -39,6 +39,7 @@ mod control;
 mod dram;
 mod during;
 mod error;
+mod fit;
 mod list;
 mod payload;
 mod raw;
@@ -54,6 +55,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
+pub use fit::{Fitted, default_base, fit};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -101,6 +103,8 @@ fn run_into(
         compare::run(catalog, study, &experiment, control, document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
         dram::run(catalog, workload, &experiment, control, document)?;
+    } else if matches!(experiment.workload, Workload::Fit(_)) {
+        *document = fit(catalog, &experiment, control)?.document;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -113,7 +117,9 @@ fn run_into(
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) => unreachable!("it was run above"),
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+                unreachable!("it was run above")
+            }
         }
     }
     Ok(())

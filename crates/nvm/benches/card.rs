@@ -29,6 +29,13 @@ fn main() {
     run("random read", count, |step| {
         card.read(place(step, count), &mut out).expect("inside");
     });
+    run("random read within 64 MiB", count, |step| {
+        card.read(place(step, 1 << 14), &mut out).expect("inside");
+    });
+    run("random write within 64 MiB", count, |step| {
+        fill(&mut data, step);
+        card.write(place(step, 1 << 14), &data).expect("inside");
+    });
     run("random overwrite of the 8 GB", count, |step| {
         fill(&mut data, step);
         card.write(place(step, count), &data).expect("inside");

@@ -5,7 +5,7 @@ use wordline_core::ResultSet;
 use crate::answer::answer;
 use crate::grid::Grid;
 use crate::pivot::Pivot;
-use crate::{buffer, compare, dram, headline, notes};
+use crate::{buffer, compare, dram, fit, headline, notes};
 
 /// The workloads that are shown in their own way; all others are raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Compare,
     /// Memory modules.
     Dram,
+    /// A part fitted to a log.
+    Fit,
 }
 
 impl Kind {
@@ -28,6 +30,7 @@ impl Kind {
             Some("buffer") => Self::Buffer,
             Some("compare") => Self::Compare,
             Some("dram") => Self::Dram,
+            Some("fit") => Self::Fit,
             _ => Self::Raw,
         }
     }
@@ -61,6 +64,7 @@ impl View {
             }
             Kind::Buffer => (Vec::new(), buffer::tables(document)),
             Kind::Dram => (Vec::new(), dram::tables(document)),
+            Kind::Fit => (Vec::new(), fit::tables(document)),
             Kind::Compare => {
                 let (verdicts, figures) = compare::tables(document, width);
                 (vec![verdicts], vec![figures])

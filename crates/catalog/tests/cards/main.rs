@@ -28,8 +28,10 @@ fn the_swissbit_card_is_calibrated_with_two_figures_and_predicts_a_third() {
     for seed in 1..=3 {
         let found = course("swissbit-g4000-4g", &[], seed).expect("it runs");
         let line = format!(
-            "seed {seed}: {:.0} B/s, {:.0} B at 500 KB/s, {:.0} B at 100 KB/s",
+            "seed {seed}: {:.0} B/s, slowest {:.3} s, amplification {:.2}, {:.0} B at 500 KB/s, {:.0} B at 100 KB/s",
             found.throughput(),
+            found.slowest(),
+            found.amplification,
             found.ram_of_longest(500e3),
             found.ram_of_all(100e3)
         );

@@ -130,7 +130,7 @@ pub(crate) struct Buffer {
     pub(crate) export: Export,
 }
 
-fn durations(text: &str) -> Result<Durations, String> {
+pub(super) fn durations(text: &str) -> Result<Durations, String> {
     [
         Durations::Latency,
         Durations::StartToStart,

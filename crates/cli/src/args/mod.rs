@@ -3,6 +3,7 @@
 mod buffer;
 mod compare;
 mod dram;
+mod part_fit;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ pub(crate) use buffer::Buffer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
+pub(crate) use part_fit::PartFit;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{BackgroundWork, FtlMapping, Operation, Pattern, Timing, TranslationLayer};
@@ -69,7 +71,7 @@ pub(crate) enum Command {
     /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
     #[command(subcommand)]
     Dram(Box<Dram>),
-    /// List, show, check or import parts and boards
+    /// List, show, check or import parts and boards, or fit one to a log
     #[command(subcommand)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -271,6 +273,8 @@ Dumps are binary, or hex text as xxd and hexdump -C print it.")]
         #[arg(long, conflicts_with = "format")]
         sheet: bool,
     },
+    /// Find the figures of a card that its maker does not state, from a log of a real one
+    Fit(Box<PartFit>),
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\
 Examples:

@@ -6,6 +6,7 @@ mod dram;
 mod import;
 mod part;
 mod part_dram;
+mod part_fit;
 mod raw;
 mod report;
 mod reproduce;

@@ -1,4 +1,4 @@
-//! `wordline part list|show|import|check`.
+//! `wordline part list|show|import|check`; `part fit` has a file of its own.
 
 use serde_json::json;
 use wordline_catalog::{Board, Catalog, CatalogError, DramSheet, Header, Part};
@@ -20,6 +20,7 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
+        args::Part::Fit(fit) => super::part_fit::run(fit, global),
         args::Part::Check { rules: true, paths } if !paths.is_empty() => Err(failure::message(
             "--rules checks parts on their boards, which may lie in other files: name the folder \
                  that holds them with --catalog DIR instead",

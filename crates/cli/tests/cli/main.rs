@@ -5,6 +5,7 @@ mod catalog;
 mod compare;
 mod dram;
 mod export;
+mod fit;
 mod guides;
 mod import;
 mod pipes;

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    RawWorkload, Workload,
+    FitWorkload, LogSource, RawWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -19,7 +19,11 @@ impl Experiment {
                 command.word(&trace.file);
             }
         }
-        if !self.targets.is_empty() {
+        if let Workload::Fit(fit) = &self.workload {
+            command.0 = "wordline part fit".to_owned();
+            command.word(&fit.source.file);
+            command.flag("base", self.targets.join(","));
+        } else if !self.targets.is_empty() {
             command.flag("target", self.targets.join(","));
         }
         match &self.workload {
@@ -27,11 +31,12 @@ impl Experiment {
             Workload::Buffer(buffer) => command.buffer(buffer),
             Workload::Compare(compare) => command.compare(compare),
             Workload::Dram(dram) => command.dram(dram),
+            Workload::Fit(fit) => command.fit(fit),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
-            Workload::Dram(_) => true,
+            Workload::Dram(_) | Workload::Fit(_) => true,
             Workload::Raw(_) | Workload::Compare(_) => false,
         };
         if !fixed {
@@ -115,16 +120,7 @@ impl Command {
             }
             AccessSource::Log(log) => {
                 self.flag("log", &log.file);
-                self.optional("log-format", log.format.as_ref());
-                self.optional("log-unit", log.unit.as_ref());
-                if let Some(job) = &log.job {
-                    self.flag("job", job);
-                }
-                self.optional("operation", log.operation.map(super::Operation::name));
-                self.optional("record", log.record_bytes.map(bytes));
-                if log.durations != Durations::Latency {
-                    self.flag("durations", log.durations.name());
-                }
+                self.log(log);
             }
             AccessSource::Trace(trace) => {
                 self.flag("trace", &trace.file);
@@ -151,6 +147,33 @@ impl Command {
         }
         self.optional("window", buffer.window);
         self.optional("horizon", buffer.horizon_s.map(Period::from_si));
+    }
+
+    /// What was said of a log beside its name.
+    fn log(&mut self, log: &LogSource) {
+        self.optional("log-format", log.format.as_ref());
+        self.optional("log-unit", log.unit.as_ref());
+        if let Some(job) = &log.job {
+            self.flag("job", job);
+        }
+        self.optional("operation", log.operation.map(super::Operation::name));
+        self.optional("record", log.record_bytes.map(bytes));
+        if log.durations != Durations::Latency {
+            self.flag("durations", log.durations.name());
+        }
+    }
+
+    fn fit(&mut self, fit: &FitWorkload) {
+        self.flag("template", &fit.template);
+        self.flag("id", &fit.id);
+        self.log(&fit.source);
+        self.optional("pattern", fit.pattern.map(super::Pattern::name));
+        self.optional("range", fit.range_bytes.map(bytes));
+        self.optional("fill", fit.fill);
+        if fit.warm_up_bytes > 0 {
+            self.quantity("warm-up", bytes(fit.warm_up_bytes));
+        }
+        self.flag("simulations", fit.simulations);
     }
 
     fn compare(&mut self, compare: &CompareWorkload) {

@@ -7,6 +7,7 @@ mod buffer;
 mod command;
 mod compare;
 mod dram;
+mod fit;
 mod raw;
 mod translation;
 
@@ -20,6 +21,7 @@ pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
+pub use fit::FitWorkload;
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use translation::{FtlMapping, TranslationLayer};
 
@@ -59,6 +61,8 @@ pub enum Workload {
     Compare(Box<CompareWorkload>),
     /// DDR5 modules in a server.
     Dram(DramWorkload),
+    /// A part's sheet from a log of a real one.
+    Fit(FitWorkload),
 }
 
 impl Workload {
@@ -70,6 +74,7 @@ impl Workload {
             Self::Buffer(_) => "buffer",
             Self::Compare(_) => "compare",
             Self::Dram(_) => "dram",
+            Self::Fit(_) => "fit",
         }
     }
 }

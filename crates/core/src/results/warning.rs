@@ -64,6 +64,8 @@ pub enum WarningCode {
     Default,
     /// What the field advises for such work.
     Advice,
+    /// What a fit leaves open, or what the fitted part does otherwise than the log.
+    NotFitted,
 }
 
 impl WarningCode {
@@ -100,6 +102,7 @@ impl WarningCode {
             Self::FoldedAddresses => "folded-addresses",
             Self::Default => "default",
             Self::Advice => "advice",
+            Self::NotFitted => "not-fitted",
         }
     }
 }

@@ -10,7 +10,7 @@ mod course;
 mod extremes;
 mod grid;
 mod layer;
-mod log;
+pub(crate) mod log;
 pub(crate) mod open_loop;
 pub(crate) mod rows;
 pub(crate) mod stream;

@@ -6,9 +6,9 @@
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
-use super::device::{Card, edges};
+use super::device::{Card, Wire, edges};
 use crate::bound::Span;
-use crate::bus::sd::{BLOCK_BYTES, Command};
+use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
 
 impl Card {
@@ -40,7 +40,7 @@ impl Card {
         (command + limit.into() + self.question().into()).time()
     }
 
-    fn longest(&self, command: &Command, blocks: u64, limit: Time) -> Span {
+    fn longest(&self, command: &Wire, blocks: u64, limit: Time) -> Span {
         let stop = if blocks > 1 {
             self.driver.command
         } else {

@@ -33,6 +33,40 @@ pub(super) struct Limits {
     idle_after: Time,
 }
 
+/// What a command costs on the bus. Every access asks, and each answer is a long division.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wire {
+    block: Time,
+    /// Everything but data, of an access of one block and of several.
+    overhead: [Time; 2],
+    bare: Time,
+    /// A byte, in SPI mode.
+    byte: Option<Time>,
+}
+
+impl Wire {
+    fn new(command: &Command) -> Self {
+        Self {
+            block: command.block(),
+            overhead: [command.overhead(1), command.overhead(2)],
+            bare: command.bare(),
+            byte: (command.form == Form::Spi).then(|| command.clock.duration_of(8)),
+        }
+    }
+
+    pub(super) const fn block(&self) -> Time {
+        self.block
+    }
+
+    pub(super) const fn overhead(&self, blocks: u64) -> Time {
+        self.overhead[(blocks > 1) as usize]
+    }
+
+    pub(super) const fn bare(&self) -> Time {
+        self.bare
+    }
+}
+
 /// An SD card or an eMMC on a board.
 ///
 /// It is read and written in sectors of 512 bytes. An access that begins or ends within one costs what
@@ -41,8 +75,8 @@ pub(super) struct Limits {
 pub struct Card {
     pub(super) controller: Controller,
     pub(super) store: Store,
-    pub(super) read: Command,
-    pub(super) write: Command,
+    pub(super) read: Wire,
+    pub(super) write: Wire,
     pub(super) driver: DriverCost,
     pub(super) limits: Limits,
     pub(super) capacity: u64,
@@ -98,8 +132,8 @@ impl Card {
             meter: PowerMeter::new(),
             draw: power_draw(sheet, &link, &mut of_part, &mut currents),
             notes: Arc::default(),
-            read,
-            write,
+            read: Wire::new(&read),
+            write: Wire::new(&write),
             driver,
         };
         let power_up = sheet.power_up.as_ref();
@@ -125,8 +159,6 @@ impl Card {
         Self {
             controller: self.controller.clone(),
             store: self.store.clone(),
-            read: self.read.clone(),
-            write: self.write.clone(),
             clock: self.clock.fork(),
             meter: self.meter.clone(),
             notes: Arc::clone(&self.notes),
@@ -155,14 +187,8 @@ impl Card {
 
     /// What a host in SPI mode waits between two questions to a busy card; the native bus tells.
     pub(super) fn question(&self) -> Time {
-        match self.write.form {
-            Form::Native { .. } => Time::ZERO,
-            Form::Spi => self
-                .write
-                .clock
-                .duration_of(8)
-                .plus(self.driver.poll_interval),
-        }
+        let byte = self.write.byte;
+        byte.map_or(Time::ZERO, |byte| byte.plus(self.driver.poll_interval))
     }
 
     /// Lets the host work or the bus move, and books it.

@@ -13,7 +13,7 @@ use crate::pages::Pages;
 const SECTOR: usize = BLOCK_BYTES as usize;
 const WORD: usize = 8;
 /// Sectors of one chunk, which is what forks copy when they write.
-const CHUNK: usize = 512;
+const CHUNK: usize = 128;
 
 /// Sectors that lie side by side.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ struct Chunk {
     /// A word for each of them, in their order.
     words: Vec<u64>,
     /// Sectors that repeat no word; their word means nothing.
-    whole: BTreeMap<u16, Box<[u8; SECTOR]>>,
+    whole: BTreeMap<u8, Box<[u8; SECTOR]>>,
 }
 
 impl Chunk {
@@ -69,19 +69,21 @@ impl Chunk {
         self.open(first, count);
         let at = self.rank(first);
         for (index, sector) in data.chunks_exact(SECTOR).enumerate() {
-            let number = (first + index) as u16;
+            let number = (first + index) as u8;
             let word = repeated(sector);
             self.words[at + index] = word.unwrap_or(0);
-            match word {
-                Some(_) if self.whole.is_empty() => {}
-                Some(_) => drop(self.whole.remove(&number)),
-                None => {
-                    let mut bytes = Box::new([0; SECTOR]);
-                    bytes.copy_from_slice(sector);
-                    self.whole.insert(number, bytes);
-                }
+            if word.is_none() {
+                let mut bytes = Box::new([0; SECTOR]);
+                bytes.copy_from_slice(sector);
+                self.whole.insert(number, bytes);
+            } else if !self.whole.is_empty() {
+                self.whole.remove(&number);
             }
         }
+    }
+
+    fn whole(&self, sector: usize) -> Option<&[u8; SECTOR]> {
+        Some(self.whole.get(&(sector as u8))?)
     }
 
     fn read(&self, first: usize, out: &mut [u8]) {
@@ -89,8 +91,8 @@ impl Chunk {
             let number = first + index;
             if !self.has(number) {
                 sector.fill(0);
-            } else if let Some(bytes) = self.whole.get(&(number as u16)) {
-                sector.copy_from_slice(&**bytes);
+            } else if let Some(bytes) = self.whole(number) {
+                sector.copy_from_slice(bytes);
             } else {
                 let word = self.words[self.rank(number)].to_le_bytes();
                 for part in sector.chunks_exact_mut(WORD) {

@@ -9,8 +9,6 @@ pub(super) enum Barrier {
     SummaryCheck,
     /// A page counts where its check fits.
     RecordCheck,
-    /// The check of a page is looked at when it is read.
-    ReadCheck,
     /// In an open block a page that a mount moved counts where what it came from is gone.
     SourceGone,
     /// What blocks without a summary hold is moved when the layer is mounted.
@@ -39,6 +37,74 @@ pub(super) enum Barrier {
     Pairs,
     /// What a page held beside the written sectors is read before it is programmed again.
     ReadBeforeWrite,
+}
+
+#[cfg(test)]
+impl Barrier {
+    /// Every barrier, with what a layer without it does.
+    pub(super) const ALL: [(Self, &'static str); 16] = [
+        (
+            Self::SummaryCheck,
+            "the check of a summary is not looked at",
+        ),
+        (
+            Self::RecordCheck,
+            "the check of a page is not looked at by a mount",
+        ),
+        (
+            Self::SourceGone,
+            "what an interrupted mount had copied always counts",
+        ),
+        (
+            Self::MoveOpen,
+            "what was open at the power cut is left where it is",
+        ),
+        (
+            Self::EraseOpen,
+            "blocks that a mount emptied are not erased",
+        ),
+        (
+            Self::HoldDoubtful,
+            "pages that may be torn are read as often as they are needed",
+        ),
+        (
+            Self::LastSummary,
+            "a block is taken for closed although its summary may have harmed a page",
+        ),
+        (
+            Self::SetAside,
+            "no blank block is set aside for the next mount",
+        ),
+        (
+            Self::CloseBeforeErase,
+            "a mount erases a block before that with its pages is closed",
+        ),
+        (
+            Self::EraseBlank,
+            "a block that reads as erased is not erased before it is programmed",
+        ),
+        (
+            Self::GreatestWins,
+            "the version with the lowest sequence number counts",
+        ),
+        (
+            Self::SequenceGoesOn,
+            "sequence numbers start anew with each mount",
+        ),
+        (
+            Self::CompleteMark,
+            "missing copies of the mark are not programmed",
+        ),
+        (Self::FlushBuffer, "a flush leaves the buffered page in RAM"),
+        (
+            Self::Pairs,
+            "no fillers: pages count as safe although their cells are yet to be programmed",
+        ),
+        (
+            Self::ReadBeforeWrite,
+            "sectors beside those that were written are not read first",
+        ),
+    ];
 }
 
 /// The barriers that are kept.

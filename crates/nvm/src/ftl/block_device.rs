@@ -140,9 +140,8 @@ impl<F: Flash> Ftl<F> {
         for block in 0..media.shape().blocks {
             bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
         }
-        // One more block is set aside for mounts.
         config
-            .logical_pages(media.shape(), bad + 1)
+            .logical_pages(media.shape(), bad + mount::SET_ASIDE)
             .map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
@@ -150,10 +149,8 @@ impl<F: Flash> Ftl<F> {
             erase(&mut media, block).map_err(MediaError::Device)?;
         }
         let mut layer = Translation::format(media, config)?;
-        if layer.media().barriers.keep(Barrier::SetAside) {
-            let last = layer.space.free().next_back();
-            layer.set_aside(last)?;
-        }
+        let free: Vec<u32> = layer.space.free().collect();
+        layer.set_aside(&free)?;
         let logical = layer.pages();
         let mark = Mark::new(layer.media(), &config, sector_bytes).with_logical(logical);
         layer
@@ -196,7 +193,7 @@ impl<F: Flash> Ftl<F> {
                 .write_mark(&stored, found.pages + 1)
                 .map_err(MediaError::Device)?;
         }
-        let mut find =
+        let find =
             |media: &mut _, copies| mount::find(media, logical, copies).map_err(MediaError::Device);
         let mut found = find(&mut media, Copies::Needed)?;
         if !found.has_room() {

@@ -466,11 +466,7 @@ impl<F: Flash> Media for FlashMedia<F> {
     }
 
     fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), Fault<F::Error>> {
-        let checked = self.barriers.keep(Barrier::ReadCheck);
-        match self
-            .fetch(self.place(page), checked)
-            .map_err(Fault::Device)?
-        {
+        match self.fetch(self.place(page), true).map_err(Fault::Device)? {
             Found::Whole(Stored {
                 role: Role::Page(PageKind::Data | PageKind::Recovered),
                 ..

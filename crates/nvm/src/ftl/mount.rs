@@ -15,7 +15,10 @@ use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::record::{Found, Role, epoch, next_epoch};
 use super::restore::{Found as Scan, ScannedBlock};
 use super::space::BlockState;
-use super::translation::{FtlError, Translation};
+use super::translation::{FtlError, RESERVE, Translation};
+
+/// Blank blocks that are kept for a mount: one that it moves pages to, and one where that fails.
+pub(super) const SET_ASIDE: u32 = 2;
 
 /// What becomes of pages that a mount had moved before the power was cut again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +39,8 @@ pub(super) struct FoundLayer {
     pub(super) pages_per_block: u32,
     /// The first sequence number that may be used.
     pub(super) sequence: u64,
-    /// A blank block that is left to the next mount.
-    pub(super) reserve: Option<u32>,
+    /// Blocks that are blank, and can be left to the next mount.
+    pub(super) blank: Vec<u32>,
     /// Pages that may read well once and fail later, as they were read.
     pub(super) held: BTreeMap<u32, Vec<u8>>,
 }
@@ -88,7 +91,7 @@ pub(super) fn find<F: Flash>(
     let goes_on = media.barriers.keep(Barrier::SequenceGoesOn);
     Ok(FoundLayer {
         newest: survey.newest(logical, greatest),
-        reserve: None,
+        blank: Vec::new(),
         pages_per_block: media.shape().pages_per_block,
         sequence: if goes_on { next_epoch(survey.last) } else { 1 },
         blocks: survey.blocks,
@@ -298,22 +301,28 @@ impl<F: Flash> Translation<FlashMedia<F>> {
             let erases = layer.erases_of(number).unwrap_or(0);
             layer.media.set_erases(number, erases);
         }
-        if layer.media.barriers.keep(Barrier::SetAside) {
-            layer.set_aside(found.reserve)?;
-        }
+        layer.set_aside(&found.blank)?;
         Ok(layer)
     }
 
-    /// Leaves a blank block to the next mount: `blank`, where the layer has not used it meanwhile, or another one
-    /// that is erased for it. The layer knows it as open, and never writes to it.
-    pub(super) fn set_aside(&mut self, blank: Option<u32>) -> Result<(), FtlError<F::Error>> {
-        let is_free = |block: &u32| self.space.free().any(|free| free == *block);
-        let mut blank = blank.filter(is_free);
-        while let Some(block) = blank.or_else(|| self.space.free().next_back()) {
-            self.space.take(block);
-            if blank.take() == Some(block) || self.erase_for_mount(block)? {
-                self.space.block_mut(block).state = BlockState::Open;
+    /// Leaves [`SET_ASIDE`] blank blocks to the next mount: of those that are `blank` as far as the layer has not
+    /// used them meanwhile, and others that are erased for it. The layer knows them as open, and never writes to
+    /// them.
+    pub(super) fn set_aside(&mut self, blank: &[u32]) -> Result<(), FtlError<F::Error>> {
+        let mut left = if self.media.barriers.keep(Barrier::SetAside) {
+            SET_ASIDE
+        } else {
+            0
+        };
+        while left > 0 && self.space.free_blocks() > RESERVE {
+            let is_blank = self.space.free().find(|block| blank.contains(block));
+            let Some(block) = is_blank.or(self.space.free().next_back()) else {
                 break;
+            };
+            self.space.take(block);
+            if is_blank.is_some() || self.erase_for_mount(block)? {
+                self.space.block_mut(block).state = BlockState::Open;
+                left -= 1;
             }
         }
         self.mark();

@@ -3,7 +3,7 @@
 //! Pages are moved to blocks of their own, and what they came from is erased when such a block is closed. A copy
 //! keeps its sequence number: where the power is cut meanwhile, the next mount takes what it came from, and the
 //! block that was not closed is as good as free. Every source that was open goes to one block whole, so that one
-//! free block is enough; the layer sets one aside for that. What it took for free may be full again, because
+//! free block is enough; the layer sets two aside for that. What it took for free may be full again, because
 //! pages that were trimmed are found again, so that closed blocks are cleaned as well until it can go on.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use wordline_memory::Flash;
 use super::barrier::Barrier;
 use super::flash_media::FlashMedia;
 use super::media::{CellMode, Fault, Media, PageKind, Record};
-use super::mount::{FoundBlock, FoundLayer, FoundState};
+use super::mount::{FoundBlock, FoundLayer, FoundState, SET_ASIDE};
 use super::translation::{FtlError, RESERVE};
 
 /// Empties what was open, and leaves blocks that are bad, blank or closed.
@@ -36,7 +36,7 @@ pub(super) fn recover<F: Flash>(
     recovery.erase_emptied()?;
     recovery.work()?;
     let mut closed = recovery.closed();
-    while (recovery.free.len() as u32) <= RESERVE + 1
+    while (recovery.free.len() as u32) <= RESERVE + SET_ASIDE
         && let Some((pages, block)) = closed.pop()
     {
         recovery.tasks.extend(pages.into_iter().map(Task::Move));
@@ -45,7 +45,7 @@ pub(super) fn recover<F: Flash>(
     }
     recovery.close()?;
     let is_blank = |block: &u32| recovery.found.blocks[*block as usize].state == FoundState::Blank;
-    recovery.found.reserve = recovery.free.iter().copied().find(is_blank);
+    recovery.found.blank = recovery.free.iter().copied().filter(is_blank).collect();
     recovery.found.held.clear();
     Ok(recovery.found)
 }
@@ -228,6 +228,9 @@ impl<F: Flash> Recovery<'_, F> {
 
     /// Erases a block, which is retired where that fails. Whether it can be used.
     fn erase(&mut self, block: u32) -> Result<bool, FtlError<F::Error>> {
+        let first = block * self.found.pages_per_block;
+        let pages = first..first + self.found.pages_per_block;
+        self.found.held.retain(|page, _| !pages.contains(page));
         match self.media.erase(block, CellMode::Native) {
             Ok(()) => {
                 self.found.blocks[block as usize] = FoundBlock {

@@ -8,7 +8,7 @@ mod tests;
 use wordline_core::{Basis, ResultSet};
 
 use crate::kind::Kind;
-use crate::{buffer, compare, dram, text};
+use crate::{buffer, compare, dram, fit, text};
 
 /// The most things that are told one by one. More would bury the table below them.
 pub(crate) const IN_WORDS: usize = 6;
@@ -32,6 +32,7 @@ pub fn answer(document: &ResultSet) -> Vec<String> {
         Kind::Buffer => buffer::told(document),
         Kind::Compare => compare::sentences(document),
         Kind::Dram => dram::told(document),
+        Kind::Fit => fit::told(document),
     };
     if singly {
         sentences.extend(foundations(document));

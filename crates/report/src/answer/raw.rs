@@ -37,7 +37,9 @@ fn region(document: &ResultSet) -> String {
             format!(" spread over {}", ByteCount::from_bytes(raw.wrap_bytes))
         }
         // Rows of raw runs may stand in documents of other workloads.
-        Workload::Buffer(_) | Workload::Compare(_) | Workload::Dram(_) => String::new(),
+        Workload::Buffer(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            String::new()
+        }
     }
 }
 

@@ -41,7 +41,9 @@ const OWN_TIMES: &str = "own_times";
 pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
     match &document.experiment.workload {
         Workload::Buffer(workload) => ascending(workload.rates_bytes_per_s.iter().copied()),
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -51,7 +53,9 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         Workload::Buffer(workload) => {
             ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
         }
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) => Vec::new(),
+        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Vec::new()
+        }
     }
 }
 

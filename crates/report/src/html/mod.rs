@@ -94,7 +94,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         warnings: warnings(document),
         warned: document.warnings.len(),
         results_html: view.tables.iter().map(grid).collect(),
-        plots_first: Kind::of(document) != Kind::Raw,
+        plots_first: !matches!(Kind::of(document), Kind::Raw | Kind::Fit),
         plots_json: script::json(&specs),
         plots,
         why,
@@ -138,6 +138,11 @@ fn shown(document: &ResultSet) -> Shown {
         Kind::Dram => Shown {
             plots: dram::plots(document),
             why: dram::why(document),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Fit => Shown {
+            plots: Vec::new(),
+            why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },
         Kind::Compare => Shown {

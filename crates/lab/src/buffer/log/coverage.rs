@@ -8,7 +8,7 @@ const STEPS_MIN: f64 = 10.0;
 
 /// How long the accesses took together, and the time in which they did.
 #[derive(Default)]
-pub(super) struct Coverage {
+pub(crate) struct Coverage {
     pub(super) busy_ps: u128,
     first_start_ps: Option<i128>,
     last_end_ps: Option<i128>,
@@ -17,7 +17,7 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    pub(super) fn add(&mut self, access: &LoggedAccess) {
+    pub(crate) fn add(&mut self, access: &LoggedAccess) {
         self.busy_ps += u128::from(access.duration.ps());
         let Some(end) = access.end else {
             self.unknown = true;
@@ -40,7 +40,7 @@ impl Coverage {
 
     /// Least and highest share of the time that the accesses can have taken, given the steps in which the
     /// log tells times; `None` where the log is so short, or its times so coarse, that they lie far apart.
-    pub(super) fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
+    pub(crate) fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
         shares((self.busy_ps, self.busy_ps), self.elapsed_ps()?, resolution)
     }
 }

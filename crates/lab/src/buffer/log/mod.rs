@@ -5,7 +5,7 @@
 //! that passed, tells; below 90 % the log is refused, with the way out.
 
 mod counted;
-mod coverage;
+pub(crate) mod coverage;
 mod starts;
 
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ pub(super) fn run(
 }
 
 /// What the user said of a log.
-pub(super) fn options(source: &LogSource, purpose: Purpose) -> Result<Options, LabError> {
+pub(crate) fn options(source: &LogSource, purpose: Purpose) -> Result<Options, LabError> {
     let wrong = |what, error: String| LabError::List {
         what,
         problem: error,
@@ -427,7 +427,7 @@ fn seconds(ps: u128) -> String {
 }
 
 /// What is odd about a log, in words.
-pub(super) fn odd(name: &str, oddity: &Oddity) -> (WarningCode, String) {
+pub(crate) fn odd(name: &str, oddity: &Oddity) -> (WarningCode, String) {
     let code = match oddity {
         Oddity::TruncatedEnd { .. } => WarningCode::TruncatedLog,
         Oddity::BackwardsTime { .. } => WarningCode::BackwardsTime,

@@ -62,9 +62,13 @@ fn debug_one() {
     let Some(index) = var("SETUP") else { return };
     let setup = &SETUPS[index.parse::<usize>().expect("i")];
     let watch: u32 = var("WATCH").map_or(0, |w| w.parse().expect("w"));
-    let run = first(setup, Barriers::ALL, 1)
-        .map_err(|e| format!("{e:?}"))
-        .expect("run");
+    let run = first(
+        setup,
+        Barriers::ALL,
+        var("SEED").map_or(1, |s| s.parse().expect("s")),
+    )
+    .map_err(|e| format!("{e:?}"))
+    .expect("run");
     let id: ImageId = var("ONE").expect("ONE").parse().expect("id");
     let image = run.recording.image(id).expect("image");
     dump(setup, &image, watch);

@@ -32,7 +32,7 @@ pub(super) struct Setup {
 fn plain(shape: Shape) -> FtlConfig {
     FtlConfig {
         mapping: Mapping::Page,
-        spare_blocks: shape.blocks / 2 + 1,
+        spare_blocks: shape.blocks / 2 + 2,
         cleaning: Cleaning {
             victim: Victim::Greedy,
             start_below: 3,
@@ -66,20 +66,34 @@ fn cached(shape: Shape) -> FtlConfig {
     config
 }
 
+fn logs(shape: Shape, logs: u32, shared_by: u32) -> FtlConfig {
+    let mut config = plain(shape);
+    config.mapping = Mapping::LogBlock { logs, shared_by };
+    config
+}
+
+fn own_logs(shape: Shape) -> FtlConfig {
+    logs(shape, 3, 1)
+}
+
+fn shared_logs(shape: Shape) -> FtlConfig {
+    logs(shape, 3, 4)
+}
+
 const PLAIN: Setup = Setup {
     name: "pages, greedy",
     page_bytes: 64,
     pages_per_block: 8,
-    blocks: 14,
+    blocks: 15,
     ecc: false,
     pairing: None,
     config: plain,
     failures: 0,
-    calls: 300,
+    calls: 160,
 };
 
 /// Every setup.
-pub(super) const SETUPS: [Setup; 6] = [
+pub(super) const SETUPS: [Setup; 8] = [
     PLAIN,
     Setup {
         name: "pages, cost-benefit, static levelling, ECC",
@@ -105,16 +119,28 @@ pub(super) const SETUPS: [Setup; 6] = [
         name: "SLC cache of lower pages, ECC",
         ecc: true,
         pages_per_block: 12,
-        blocks: 16,
+        blocks: 17,
         pairing: Some(Pairing::Distance3),
         config: cached,
         ..PLAIN
     },
     Setup {
         name: "pages, blocks that fail, pairs",
-        blocks: 16,
+        blocks: 17,
         pairing: Some(Pairing::Distance3),
         failures: 2,
+        ..PLAIN
+    },
+    Setup {
+        name: "log blocks of one logical block each (BAST), ECC",
+        ecc: true,
+        config: own_logs,
+        ..PLAIN
+    },
+    Setup {
+        name: "shared log blocks (FAST), pairs",
+        pairing: Some(Pairing::Distance3),
+        config: shared_logs,
         ..PLAIN
     },
 ];

@@ -1,0 +1,216 @@
+//! A part's sheet from a log of a real one.
+//!
+//! Nobody publishes the firmware of a card. What it does shows in how long its accesses take, so the figures that
+//! it decides can be found: by simulating the card with some values, comparing with the log, and trying others.
+//! What is found is *calibrated*, never known. Therefore only the first half of the log is fitted, and the second
+//! half is a prediction that is scored beside it.
+//!
+//! 1. [`sample`] reads the log, or says what it lacks.
+//! 2. [`anatomy`] says what the first half shows: levels of durations, stalls, pauses.
+//! 3. A [`template`] turns that into starting values of the figures that a log can tell.
+//! 4. [`bench`] lets a candidate do the log's work, [`signature`] says how far it is from the log, and [`search`] makes
+//!    that small, in two [`stages`].
+//! 5. [`certainty`] puts back what the log does not determine, and says how far each figure could be off.
+//! 6. The candidate does the work of the whole log: [`rows`] of both halves, and the [`sheet`].
+
+mod aim;
+mod anatomy;
+mod bench;
+mod certainty;
+mod evolve;
+mod explained;
+mod rows;
+mod sample;
+mod search;
+mod sheet;
+mod signature;
+mod stages;
+mod task;
+mod template;
+
+#[cfg(test)]
+mod tests;
+
+use wordline_catalog::{Catalog, Target, is_id};
+use wordline_core::quantity::Quantity;
+use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
+
+use crate::control::Control;
+use crate::error::LabError;
+use task::Task;
+use template::{Knob, TEMPLATES, Template};
+
+/// A fitted part.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// Both halves of the log beside the simulated part, and the figures that were fitted.
+    pub document: ResultSet,
+    /// The sheet as TOML; `None` where the caller stopped the run.
+    pub sheet: Option<String>,
+}
+
+/// The base of a template, unless somebody names another.
+///
+/// # Errors
+/// When there is no such template: the message names those that exist.
+pub fn default_base(template: &str) -> Result<&'static str, LabError> {
+    template_of(template).map(|template| template.base)
+}
+
+fn template_of(name: &str) -> Result<&'static Template, LabError> {
+    let found = TEMPLATES.iter().find(|one| one.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<_> = TEMPLATES.iter().map(|one| one.name).collect();
+        LabError::List {
+            what: "template",
+            problem: format!("{name:?} is unknown; allowed: {}", names.join(", ")),
+        }
+    })
+}
+
+/// Fits a part to a log, as the experiment's workload says. Its one target is the part that all other figures
+/// come from.
+///
+/// # Errors
+/// When the experiment is about something else, the base does not suit the template, or the log lacks something:
+/// the message says what.
+pub fn fit(
+    catalog: &Catalog,
+    experiment: &Experiment,
+    control: &Control<'_>,
+) -> Result<Fitted, LabError> {
+    let Workload::Fit(workload) = &experiment.workload else {
+        return Err(LabError::List {
+            what: "workload",
+            problem: format!("is {}, and no fit", experiment.workload.name()),
+        });
+    };
+    crate::check(experiment)?;
+    if experiment.ftl.is_some() {
+        return Err(LabError::List {
+            what: "ftl",
+            problem: "does not go with a fit: a card has a translation layer of its own".to_owned(),
+        });
+    }
+    fit_to(
+        template_of(&workload.template)?,
+        catalog,
+        experiment,
+        workload,
+        control,
+    )
+}
+
+/// The same with a template at hand.
+fn fit_to(
+    template: &Template,
+    catalog: &Catalog,
+    experiment: &Experiment,
+    workload: &FitWorkload,
+    control: &Control<'_>,
+) -> Result<Fitted, LabError> {
+    let [target] = &experiment.targets[..] else {
+        return Err(LabError::List {
+            what: "base",
+            problem: "is not one part; a fit begins with one".to_owned(),
+        });
+    };
+    let target = catalog.target(target)?;
+    if workload.simulations == 0 {
+        return Err(LabError::List {
+            what: "simulations",
+            problem: "are none; a search needs some, such as 300".to_owned(),
+        });
+    }
+    let knobs = knobs(template, &target)?;
+    check_id(catalog, &workload.id)?;
+    let mut document = ResultSet::new(Experiment {
+        targets: vec![target.name.clone()],
+        ..experiment.clone()
+    });
+    check_range(workload)?;
+    let read = match sample::read(&workload.source, control, &mut document) {
+        // Readers give up where they are told to stop.
+        Err(_) if control.stopped() => None,
+        read => read?,
+    };
+    let Some(sample) = read else {
+        document.complete = false;
+        return Ok(Fitted {
+            document,
+            sheet: None,
+        });
+    };
+    let task = Task {
+        template,
+        target: &target,
+        workload,
+        experiment,
+        sample: &sample,
+        control,
+    };
+    let sheet = task.run(&knobs, &mut document)?;
+    document.complete = sheet.is_some();
+    Ok(Fitted { document, sheet })
+}
+
+/// The figures of the template that the base has, with its values.
+fn knobs(template: &Template, target: &Target<'_>) -> Result<Vec<(Knob, f64)>, LabError> {
+    let refuse = |problem: String| LabError::List {
+        what: "base",
+        problem: format!("{}: {problem}", target.part.header.id),
+    };
+    let found = target.part.model.name();
+    if found != template.model {
+        return Err(refuse(format!(
+            "this part is of the model [{found}], and the template {} fits parts of the model [{}]",
+            template.name, template.model
+        )));
+    }
+    let value = |knob: &Knob| {
+        let mut figures = target.part.figures.iter();
+        let figure = figures.find(|figure| figure.figure == knob.path)?;
+        Some((*knob, knob.kind.parse(&figure.value)?))
+    };
+    let knobs: Vec<_> = template.knobs.iter().filter_map(value).collect();
+    if knobs.is_empty() {
+        return Err(refuse(
+            "its sheet has none of the figures that a fit finds".to_owned(),
+        ));
+    }
+    Ok(knobs)
+}
+
+fn check_range(workload: &FitWorkload) -> Result<(), LabError> {
+    match workload.fill.map(Quantity::si) {
+        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(LabError::Number {
+            what: "fill",
+            found: fill,
+            problem: "is no share of the part; allowed: 0 % to 100 %".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_id(catalog: &Catalog, id: &str) -> Result<(), LabError> {
+    if !is_id(id) {
+        return Err(LabError::List {
+            what: "id",
+            problem: format!(
+                "{id:?} is no id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter \
+                 or digit"
+            ),
+        });
+    }
+    let taken = catalog.headers().find(|(_, header)| header.id == id);
+    match taken {
+        Some((kind, header)) => Err(LabError::List {
+            what: "id",
+            problem: format!(
+                "{id:?} is that of a {kind} already, in {}; choose another",
+                header.file
+            ),
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,321 @@
+//! The text of a fitted sheet: that of the base with other figures and with what each rests on now.
+//!
+//! The base's text is changed at the places of its values rather than written anew, so that whatever a sheet can
+//! say stays as its author ordered it. Comments go: they speak of the base.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A figure that was fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Change {
+    /// Its dotted path in the sheet.
+    pub(crate) path: String,
+    /// Its columns, as TOML writes them: `typ = "1 ms"`.
+    pub(crate) columns: String,
+}
+
+/// What a fitted sheet says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct About<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) manufacturer: &'a str,
+    pub(crate) revision: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) cautions: &'a [String],
+    /// Id of the base.
+    pub(crate) base: &'a str,
+}
+
+/// Why there is no fitted sheet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SheetProblem {
+    #[error("the sheet is no TOML")]
+    Toml,
+    #[error("the sheet has no figure {0} in one line, as in {{ typ = \"1 ms\", source = \"…\" }}")]
+    Missing(String),
+}
+
+/// The base with some figures changed and nothing else: what is simulated while the search goes on.
+pub(crate) fn changed(text: &str, changes: &[Change]) -> Result<String, SheetProblem> {
+    let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
+    let mut edits = Edits::default();
+    for change in changes {
+        let span =
+            figure(tree.get_ref(), &change.path).filter(|span| text[span.clone()].starts_with('{'));
+        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
+        let keys = format!(
+            "{{ {}, basis = \"calibrated\", source = \"a fit\" }}",
+            change.columns
+        );
+        edits.replace(span, keys);
+    }
+    Ok(edits.apply(text))
+}
+
+/// The sheet that is handed out, from the fitted figures with what each rests on.
+pub(crate) fn fitted(
+    text: &str,
+    changes: &[(Change, String)],
+    about: &About<'_>,
+) -> Result<String, SheetProblem> {
+    let text = &without_comments(text);
+    let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
+    let tree = tree.get_ref();
+    let mut edits = Edits::default();
+    for (change, source) in changes {
+        let span = figure(tree, &change.path).filter(|span| text[span.clone()].starts_with('{'));
+        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
+        let source = quoted(source);
+        let keys = format!(
+            "{{ {}, basis = \"calibrated\", source = {source} }}",
+            change.columns
+        );
+        edits.replace(span, keys);
+    }
+    let is_changed = |path: &str| changes.iter().any(|(change, _)| change.path == path);
+    assume(text, tree, "", about.base, &is_changed, &mut edits);
+    let cautions: Vec<String> = about
+        .cautions
+        .iter()
+        .map(|one| format!("  {},\n", quoted(one)))
+        .collect();
+    let cautions = format!("[\n{}]", cautions.concat());
+    let mut head = String::new();
+    for (key, value) in [
+        ("part", quoted(about.id)),
+        ("name", quoted(about.name)),
+        ("manufacturer", quoted(about.manufacturer)),
+        ("revision", quoted(about.revision)),
+        ("description", quoted(about.description)),
+        ("cautions", cautions),
+    ] {
+        match tree.get(key) {
+            Some(old) => edits.replace(old.span(), value),
+            None => head += &format!("{key} = {value}\n"),
+        }
+    }
+    let first = "# Written by `wordline part fit`.\n";
+    Ok(format!("{first}{head}{}", edits.apply(text).trim_start()))
+}
+
+/// Marks every figure that was not fitted as assumed.
+fn assume(
+    text: &str,
+    table: &DeTable<'_>,
+    path: &str,
+    base: &str,
+    is_changed: &dyn Fn(&str) -> bool,
+    edits: &mut Edits,
+) {
+    if !path.is_empty() && is_changed(path) {
+        return;
+    }
+    let words = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
+    let reason = words("source").or(words("reason"));
+    if let Some(reason) = reason {
+        let reason = quoted(&format!("not fitted; as {base}: {reason}"));
+        // Within braces keys are separated by commas, elsewhere by lines.
+        let mut written = false;
+        for (key, value) in table.iter() {
+            let span = key.span().start..value.span().end;
+            let inline = !text[span.end..].starts_with(['\n', '\r']);
+            let between = if inline { ", " } else { "\n" };
+            match key.get_ref().as_ref() {
+                "source" | "reason" if !written => {
+                    written = true;
+                    edits.replace(span, format!("assumed = true{between}reason = {reason}"));
+                }
+                "assumed" | "basis" => edits.remove(text, span),
+                _ => {}
+            }
+        }
+    }
+    for (key, value) in table.iter() {
+        let path = if path.is_empty() {
+            key.get_ref().to_string()
+        } else {
+            format!("{path}.{}", key.get_ref())
+        };
+        match value.get_ref() {
+            DeValue::Table(table) => assume(text, table, &path, base, is_changed, edits),
+            DeValue::Array(array) => {
+                for (index, element) in array.iter().enumerate() {
+                    if let DeValue::Table(table) = element.get_ref() {
+                        let path = format!("{path}.{index}");
+                        assume(text, table, &path, base, is_changed, edits);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where the value of a dotted path stands.
+fn figure(tree: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
+    let mut keys = path.split('.');
+    let mut value: &Spanned<DeValue<'_>> = tree.get(keys.next()?)?;
+    for key in keys {
+        value = match value.get_ref() {
+            DeValue::Table(table) => table.get(key)?,
+            DeValue::Array(array) => array.get(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value.span())
+}
+
+/// A text without the lines that are comments. Texts over several lines could hold such a line, so a sheet with
+/// one keeps its comments.
+fn without_comments(text: &str) -> String {
+    if text.contains("\"\"\"") || text.contains("'''") {
+        return text.to_owned();
+    }
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.replace(['\n', '\r'], " ")).to_string()
+}
+
+/// Replacements in a text.
+#[derive(Default)]
+struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    fn replace(&mut self, span: Range<usize>, with: String) {
+        self.0.push((span, with));
+    }
+
+    /// Removes a key with its value and the comma or line end behind it, or the comma before it.
+    fn remove(&mut self, text: &str, span: Range<usize>) {
+        let behind = &text[span.end..];
+        let spaces = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        let next = &behind[spaces..];
+        if let Some(rest) = next.strip_prefix([',', '\n']) {
+            let spaces_after = rest.len() - rest.trim_start_matches(' ').len();
+            self.replace(
+                span.start..span.end + spaces + 1 + spaces_after,
+                String::new(),
+            );
+            return;
+        }
+        let before = text[..span.start].trim_end();
+        let start = before.strip_suffix(',').map_or(span.start, str::len);
+        self.replace(start..span.end, String::new());
+    }
+
+    fn apply(mut self, text: &str) -> String {
+        self.0.sort_by_key(|(span, _)| span.start);
+        let mut out = String::new();
+        let mut at = 0;
+        for (span, with) in self.0 {
+            if span.start < at {
+                continue;
+            }
+            out += &text[at..span.start];
+            out += &with;
+            at = span.end;
+        }
+        out + &text[at..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = r#"# About the base.
+part = "base"
+name = "Base"
+manufacturer = "Somebody"
+revision = "A"
+description = "a card"
+
+[card]
+program = { typ = "1 ms", max = "2 ms", source = "sheet, table 1" }
+pages = { value = 64, basis = "calibrated", source = "fig. 3" }
+# A comment.
+guess = { typ = "3 us", assumed = true, reason = "as others" }
+turned = { reason = "as others", assumed = true, typ = "3 us" }
+last = { typ = "3 us", source = "table 2", basis = "published" }
+
+[[card.opcode]]
+code = 1
+source = "table 3"
+name = "x"
+"#;
+
+    fn about() -> About<'static> {
+        About {
+            id: "mine",
+            name: "Mine \"new\"",
+            manufacturer: "unknown",
+            revision: "fit",
+            description: "fitted",
+            cautions: &[],
+            base: "base",
+        }
+    }
+
+    fn change(path: &str, columns: &str) -> Change {
+        Change {
+            path: path.to_owned(),
+            columns: columns.to_owned(),
+        }
+    }
+
+    #[test]
+    fn fitted_figures_are_calibrated_and_all_others_assumed() {
+        let changes = [(
+            change("card.program", "typ = \"1.5 ms\""),
+            "card.log, 2000 writes".to_owned(),
+        )];
+        let text = fitted(BASE, &changes, &about()).expect("a sheet");
+        let tree: toml::Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(tree["part"].as_str(), Some("mine"));
+        assert_eq!(tree["name"].as_str(), Some("Mine \"new\""));
+        assert_eq!(tree["cautions"].as_array().map(Vec::len), Some(0));
+        let card = tree["card"].as_table().expect("a card");
+        let program = card["program"].as_table().expect("a figure");
+        assert_eq!(program["typ"].as_str(), Some("1.5 ms"));
+        assert_eq!(program["basis"].as_str(), Some("calibrated"));
+        assert_eq!(program["source"].as_str(), Some("card.log, 2000 writes"));
+        assert_eq!(program.get("max"), None);
+        let opcode = card["opcode"][0].clone();
+        for one in ["pages", "guess", "turned", "last"]
+            .map(|key| card[key].clone())
+            .iter()
+            .chain([&opcode])
+        {
+            assert_eq!(one["assumed"].as_bool(), Some(true), "{text}");
+            let reason = one["reason"].as_str().expect("a reason");
+            assert!(reason.starts_with("not fitted; as base: "), "{text}");
+            assert_eq!(one.get("source"), None);
+            assert_eq!(one.get("basis"), None);
+        }
+        assert_eq!(card["pages"]["value"].as_integer(), Some(64));
+        assert!(!text.contains("About the base"), "{text}");
+    }
+
+    #[test]
+    fn a_changed_sheet_keeps_all_else_and_a_missing_figure_is_named() {
+        let text = changed(BASE, &[change("card.pages", "value = 7")]).expect("a sheet");
+        assert!(text.contains("pages = { value = 7, basis"), "{text}");
+        assert_eq!(text.lines().count(), BASE.lines().count());
+        let missing = changed(BASE, &[change("card.none", "value = 7")]);
+        assert_eq!(missing, Err(SheetProblem::Missing("card.none".to_owned())));
+        let table = changed(BASE, &[change("card", "value = 7")]);
+        assert_eq!(table, Err(SheetProblem::Missing("card".to_owned())));
+    }
+}

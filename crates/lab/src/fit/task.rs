@@ -1,0 +1,365 @@
+//! One fit, from the accesses of a log to a sheet.
+
+use wordline_catalog::{CatalogError, Sheet, Target, parse};
+use wordline_core::quantity::{ByteCount, Quantity, human};
+use wordline_core::results::{FigureUse, SheetUse, WarningCode};
+use wordline_core::{Basis, Experiment, FitWorkload, Pattern, ResultSet};
+
+use super::aim::Aim;
+use super::anatomy::Anatomy;
+use super::bench::{Bench, BenchProblem, PIECE};
+use super::certainty::Certain;
+use super::sample::{HALF_MIN, Sample};
+use super::sheet::{About, Change, fitted};
+use super::signature::Signature;
+use super::stages::Search;
+use super::template::{Kind, Knob, Seen, Template};
+use super::{explained, rows};
+use crate::control::Control;
+use crate::error::LabError;
+
+/// Mean distance of a part that is of another kind than what wrote the log: a factor of two.
+const HOPELESS: f64 = std::f64::consts::LN_2;
+
+/// Share of what bus and driver take at least that a log's ordinary access must take.
+const FLOOR: f64 = 0.9;
+
+/// One fit.
+pub(super) struct Task<'a> {
+    pub(super) template: &'a Template,
+    pub(super) target: &'a Target<'a>,
+    pub(super) workload: &'a FitWorkload,
+    pub(super) experiment: &'a Experiment,
+    pub(super) sample: &'a Sample,
+    pub(super) control: &'a Control<'a>,
+}
+
+impl Task<'_> {
+    /// The sheet; `None` when the caller wants to stop.
+    pub(super) fn run(
+        &self,
+        knobs: &[(Knob, f64)],
+        document: &mut ResultSet,
+    ) -> Result<Option<String>, LabError> {
+        let mut bench = self.bench(document)?;
+        let half = self.sample.half();
+        let log = Anatomy::of(self.sample, 0..half);
+        explained::warn_of_log(&self.workload.source.file, &log, document);
+        // What a host does without pauses shows nothing of idle work.
+        let paced = !self.sample.starts.is_empty();
+        let shows = |(knob, _): &&(Knob, f64)| paced || !self.template.idle.contains(&knob.path);
+        let knobs: Vec<_> = knobs.iter().filter(shows).copied().collect();
+        let knobs = &knobs[..];
+        let (first, second) = self.sample.durations.split_at(half);
+        let halves = [self.signature(first)?, self.signature(second)?];
+        match self.check_floor(&bench, knobs, &log)? {
+            Some(()) => {}
+            None => return Ok(None),
+        }
+        let begin = match self.begin(&mut bench, knobs, &log, document) {
+            Ok(begin) => begin,
+            Err(BenchProblem::Stopped) => return Ok(None),
+            Err(problem) => return Err(self.refuse(problem)),
+        };
+        let search = Search {
+            aim: Aim {
+                bench: &bench,
+                knobs,
+                log: &halves[0],
+                half,
+            },
+            quick: self.template.quick,
+            seed: self.experiment.seed,
+            simulations: self.workload.simulations,
+            control: self.control,
+            name: &self.workload.id,
+        };
+        let seen = Seen {
+            log: &log,
+            base: Some(&begin),
+            knobs,
+            figures: &self.target.part.figures,
+        };
+        let starts = (self.template.starts)(&seen);
+        let Some(certain) = search.run(starts).map_err(|problem| self.refuse(problem))? else {
+            return Ok(None);
+        };
+        if !certain.settled {
+            let advice = format!(
+                "the search used up its {} simulations before it came to rest; more may fit better (--simulations)",
+                self.workload.simulations
+            );
+            document.warn(WarningCode::FewSamples, advice);
+        }
+        let durations = match bench.run(&certain.values(), self.sample.durations.len()) {
+            Ok(durations) => durations,
+            Err(BenchProblem::Stopped) => return Ok(None),
+            Err(problem) => return Err(self.refuse(problem)),
+        };
+        self.check_alike(&halves[0], &durations[..half])?;
+        let simulated = self.shown(durations[..half].to_vec());
+        explained::warn_of_fit(&self.workload.id, &log, &simulated, document);
+        rows::add(self, &halves, &durations, document)?;
+        let sheet = self.sheet(&certain)?;
+        self.figures(&sheet, document)?;
+        Ok(Some(sheet))
+    }
+
+    /// Refuses a part that is of another kind than what wrote the log.
+    fn check_alike(&self, log: &Signature, durations: &[u64]) -> Result<(), LabError> {
+        let part = self.signature(durations)?;
+        let apart = log.distance(&part).map_err(|error| self.log_error(error))?;
+        if apart.body <= HOPELESS {
+            return Ok(());
+        }
+        Err(self.log_error(format!(
+            "no figures that were tried bring {} nearer to it than a factor of {:.1} in the middle of its durations, so it \
+             is no card of this kind: begin with another (--base)",
+            self.target.name,
+            apart.body.exp()
+        )))
+    }
+
+    fn signature(&self, durations: &[u64]) -> Result<Signature, LabError> {
+        let signature = Signature::of(durations, self.sample.bytes);
+        signature.map_err(|error| self.log_error(error))
+    }
+
+    fn log_error(&self, problem: impl ToString) -> LabError {
+        LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem: problem.to_string(),
+        }
+    }
+
+    /// Refuses a log that is faster than this board lets any part be: it shows a host's cache. `None` when the caller
+    /// wants to stop.
+    fn check_floor(
+        &self,
+        bench: &Bench<'_>,
+        knobs: &[(Knob, f64)],
+        log: &Anatomy,
+    ) -> Result<Option<()>, LabError> {
+        let fastest = |(knob, value): &(Knob, f64)| match knob.kind {
+            Kind::Time => (*knob, knob.least),
+            Kind::Count => (*knob, *value),
+        };
+        let fastest: Vec<_> = knobs.iter().map(fastest).collect();
+        let fresh = Bench {
+            filled: 0,
+            warm_up: 0,
+            ..*bench
+        };
+        let floor = match fresh.run(&fastest, HALF_MIN) {
+            Ok(durations) => self.shown(durations).ordinary,
+            Err(BenchProblem::Stopped) => return Ok(None),
+            Err(problem) => return Err(self.refuse(problem)),
+        };
+        if log.ordinary >= FLOOR * floor {
+            return Ok(Some(()));
+        }
+        Err(LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem: format!(
+                "its ordinary write takes {}, and {} takes {} with the fastest figures that a fit may give it: these writes \
+                 ended in a cache of the host (record with --sync=1 or --direct=1), or what took them has a faster \
+                 bus or smaller pages (--base PART@BOARD)",
+                human(log.ordinary, "s", 3),
+                self.target.name,
+                human(floor, "s", 3)
+            ),
+        })
+    }
+
+    /// What the base does. Where nothing is said of what it held before, it is full if that brings what comes on top of
+    /// its ordinary accesses nearer to the log: a share, so that other figures hardly matter.
+    fn begin(
+        &self,
+        bench: &mut Bench<'_>,
+        knobs: &[(Knob, f64)],
+        log: &Anatomy,
+        document: &mut ResultSet,
+    ) -> Result<Anatomy, BenchProblem> {
+        let half = self.sample.half();
+        let laid_out = self.shown(bench.run(knobs, half)?);
+        let all = self.target.part.model.usable_bytes();
+        let told = self.workload.fill.is_some() || self.workload.warm_up_bytes > 0;
+        if told || log.stalls == 0 || bench.filled >= all {
+            return Ok(laid_out);
+        }
+        let before = std::mem::replace(&mut bench.filled, all);
+        let full = self.shown(bench.run(knobs, half)?);
+        let apart = |one: &Anatomy| (one.excess() / log.excess()).ln().abs();
+        if apart(&laid_out) <= apart(&full) {
+            bench.filled = before;
+            return Ok(laid_out);
+        }
+        let advice = format!(
+            "{}: its stalls are more like those of {} when that is full; it is taken to have been full before, and \
+             --fill SHARE says otherwise",
+            self.workload.source.file, self.target.name
+        );
+        document.warn(WarningCode::Default, advice);
+        Ok(full)
+    }
+
+    /// What simulated durations show.
+    fn shown(&self, durations: Vec<u64>) -> Anatomy {
+        let all = 0..durations.len();
+        let simulated = Sample {
+            bytes: self.sample.bytes,
+            durations,
+            ..Sample::default()
+        };
+        Anatomy::of(&simulated, all)
+    }
+
+    fn refuse(&self, problem: BenchProblem) -> LabError {
+        LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem: format!(
+                "{} cannot do its work, whatever its figures: {problem}",
+                self.target.name
+            ),
+        }
+    }
+
+    /// The work of the log on this base.
+    fn bench(&self, document: &mut ResultSet) -> Result<Bench<'_>, LabError> {
+        let sample = self.sample;
+        let file = &self.workload.source.file;
+        let usable = self.target.part.model.usable_bytes();
+        if sample.bytes > usable {
+            return Err(LabError::Size {
+                what: "record",
+                found: ByteCount::from_bytes(sample.bytes),
+                problem: format!(
+                    "is larger than {}, which holds {}",
+                    self.target.name,
+                    ByteCount::from_bytes(usable)
+                ),
+            });
+        }
+        let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
+            return Err(LabError::Log {
+                file: file.clone(),
+                problem: "it tells no addresses, and a card does other things in order than at random: say which with \
+                          --pattern sequential or --pattern random, or record them (fio: --log_offset=1)"
+                    .to_owned(),
+            });
+        };
+        let asked = sample.range().or(self.workload.range_bytes).unwrap_or_else(|| {
+            if pattern == Pattern::Random {
+                let advice = format!(
+                    "{file}: it tells no addresses; they are drawn from all of {}, and --range SIZE says otherwise",
+                    self.target.name
+                );
+                document.warn(WarningCode::Default, advice);
+            }
+            usable
+        });
+        let range = asked.min(usable).max(sample.bytes);
+        if range < asked && sample.range().is_some() {
+            let advice = format!(
+                "{file}: addresses reach up to {}, beyond the end of {}; those were folded into it",
+                ByteCount::from_bytes(asked),
+                self.target.name
+            );
+            document.warn(WarningCode::FoldedAddresses, advice);
+        }
+        let filled = match self.workload.fill {
+            Some(fill) => (usable as f64 * fill.si()) as u64 / PIECE * PIECE,
+            // A file is laid out before it is written at random.
+            None if pattern == Pattern::Random => range,
+            None => 0,
+        };
+        Ok(Bench {
+            base: self.target.part,
+            board: self.target.board,
+            sample,
+            pattern,
+            range,
+            filled,
+            warm_up: (self.workload.warm_up_bytes / sample.bytes) as usize,
+            seed: self.experiment.seed,
+            age: self.experiment.age,
+            stop: self.control.stop,
+        })
+    }
+
+    fn sheet(&self, certain: &Certain) -> Result<String, LabError> {
+        let base = &self.target.part.header;
+        let file = &self.workload.source.file;
+        let accesses = self.sample.half();
+        let size = ByteCount::from_bytes(self.sample.bytes);
+        let fit = |text: String| {
+            format!("fitted to the first {accesses} writes of {size} in {file}{text}")
+        };
+        let changes: Vec<(Change, String)> = certain
+            .figures
+            .iter()
+            .map(|figure| {
+                let change = Change {
+                    path: figure.knob.path.to_owned(),
+                    columns: figure.knob.columns(figure.value),
+                };
+                (change, fit(figure.told()))
+            })
+            .collect();
+        let about = About {
+            id: &self.workload.id,
+            name: &format!("Fitted to {file}"),
+            manufacturer: "unknown",
+            revision: &format!("a fit of the template {} to {file}", self.template.name),
+            description: &format!("what wrote {file}, as far as a fit can tell"),
+            cautions: &[format!(
+                "{} figures were fitted to a log of {accesses} writes of {size}; all others are those of {}, and assumed",
+                changes.len(),
+                base.id
+            )],
+            base: &base.id,
+        };
+        let text = fitted(&base.text, &changes, &about);
+        let problem = |problem: String| LabError::List {
+            what: "base",
+            problem: format!("{}: {problem}", base.id),
+        };
+        let text = text.map_err(|error| problem(error.to_string()))?;
+        match parse("fitted.toml", &text) {
+            Ok(Sheet::Part(_)) => Ok(text),
+            Ok(_) => Err(problem("the fitted sheet is none of a part".to_owned())),
+            Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
+        }
+    }
+
+    /// What the document rests on: the fitted sheet, and the base's figures that it took over.
+    fn figures(&self, sheet: &str, document: &mut ResultSet) -> Result<(), LabError> {
+        let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
+            unreachable!("it was parsed when it was made");
+        };
+        for (header, figures) in [
+            (&part.header, &part.figures),
+            (&self.target.board.header, &self.target.board.figures),
+        ] {
+            document.sheets.push(SheetUse {
+                id: header.id.clone(),
+                name: header.name.clone(),
+                manufacturer: header.manufacturer.clone(),
+                revision: header.revision.clone(),
+                embedded: header.embedded,
+            });
+            document.figures.extend(figures.iter().cloned());
+        }
+        let fitted = |figure: &FigureUse| {
+            figure.basis == Basis::Calibrated && figure.sheet == part.header.id
+        };
+        if !document.figures.iter().any(fitted) {
+            let advice = format!(
+                "the log determines no figure better than {} has it: the sheet is that of the base",
+                self.target.part.header.id
+            );
+            document.warn(WarningCode::NotFitted, advice);
+        }
+        Ok(())
+    }
+}

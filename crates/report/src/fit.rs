@@ -1,0 +1,350 @@
+//! A part fitted to a log: both halves of the log beside the fitted part, and the figures that were fitted.
+//!
+//! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
+//! ratios are the score.
+
+use wordline_core::results::{ResultSet, Row};
+use wordline_core::{Basis, Metric, Workload};
+
+use crate::answer::Told;
+use crate::grid::{Column, Grid};
+use crate::text;
+
+const HALF: &str = "half";
+const FIRST: &str = "first";
+const SECOND: &str = "second";
+const RATE: &str = "rate_bytes_per_s";
+
+/// What is compared, top to bottom; RAM follows by rate.
+const FIGURES: [(Metric, &str); 7] = [
+    (Metric::ThroughputMean, "throughput"),
+    (Metric::LatencyMean, "mean"),
+    (Metric::LatencyP50, "half take up to"),
+    (Metric::LatencyP90, "90 % take up to"),
+    (Metric::LatencyP99, "99 % take up to"),
+    (Metric::LatencyP999, "99.9 % take up to"),
+    (Metric::LatencyMax, "slowest"),
+];
+
+/// What counts for the score: the slowest of all is chance, and throughput and mean are one.
+const SCORED: [Metric; 5] = [
+    Metric::LatencyMean,
+    Metric::LatencyP50,
+    Metric::LatencyP90,
+    Metric::LatencyP99,
+    Metric::RamPeakInFlight,
+];
+
+/// A line of the comparison: log and part, in both halves.
+struct Compared<'a> {
+    name: String,
+    metric: Metric,
+    /// Log, then part.
+    first: [Option<&'a Row>; 2],
+    second: [Option<&'a Row>; 2],
+}
+
+impl Compared<'_> {
+    /// The part's value divided by the log's.
+    fn ratio(half: &[Option<&Row>; 2]) -> Option<f64> {
+        let [log, part] = half.map(|row| row.and_then(|row| row.value));
+        let (log, part) = (log?, part?);
+        (log > 0.0).then(|| part / log)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = vec![self.name.clone()];
+        for half in [&self.first, &self.second] {
+            let told =
+                half.map(|row| row.map_or_else(nothing, |row| text::value(row, text::DIGITS)));
+            cells.extend(told);
+            cells.push(Self::ratio(half).map_or_else(nothing, ratio));
+        }
+        cells
+    }
+}
+
+pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
+    let columns = [
+        "",
+        "log, fitted half",
+        "part",
+        "ratio",
+        "log, held out",
+        "part predicts",
+        "held-out ratio",
+    ];
+    let columns = columns.iter().zip(0..).map(|(name, index)| {
+        if index == 0 {
+            Column::left(*name)
+        } else {
+            Column::right(*name)
+        }
+    });
+    let title = match targets(document) {
+        Some((log, part)) => format!("{part} beside {log}"),
+        None => "fit: no rows".to_owned(),
+    };
+    let mut grid = Grid::new(title, columns.collect());
+    for line in compared(document) {
+        grid.push(line.cells());
+    }
+    let mut grids = vec![grid];
+    grids.extend(figures(document));
+    grids
+}
+
+/// The figures that were fitted.
+fn figures(document: &ResultSet) -> Option<Grid> {
+    let Workload::Fit(fit) = &document.experiment.workload else {
+        return None;
+    };
+    let columns = ["fitted figure", "value", "rests on"];
+    let mut grid = Grid::new(
+        format!("What was fitted of {}", fit.id),
+        columns.map(Column::left).into(),
+    );
+    let mut figures = document.figures.iter();
+    let fitted = figures
+        .by_ref()
+        .filter(|one| one.sheet == fit.id && one.basis == Basis::Calibrated);
+    for figure in fitted {
+        grid.push([&figure.figure, &figure.value, &figure.source]);
+    }
+    (!grid.rows().is_empty()).then_some(grid)
+}
+
+pub(crate) fn told(document: &ResultSet) -> Told {
+    Told {
+        sentences: sentences(document).unwrap_or_default(),
+        singly: false,
+    }
+}
+
+/// What the fit explains, and how well it predicts.
+fn sentences(document: &ResultSet) -> Option<Vec<String>> {
+    let (log, part) = targets(document)?;
+    let lines = compared(document);
+    let fitted = score(&lines, |line| line.first)?;
+    let held = score(&lines, |line| line.second)?;
+    // How far the halves of the log differ by themselves: nobody who knows the first can do much better.
+    let halves = score(&lines, |line| [line.first[0], line.second[0]])?;
+    let mut sentences = vec![
+        format!(
+            "{part}, fitted to the first half of {log}, misses it by {} on average, and predicts the second half \
+             within {}, at worst {}.",
+            percent(fitted.mean),
+            percent(held.mean),
+            worst(&held)
+        ),
+        format!(
+            "The halves of the log differ from each other by {} on average, which is what chance and the card's \
+             history leave open.",
+            percent(halves.mean)
+        ),
+    ];
+    if held.mean > 0.1 && held.mean > 2.0 * fitted.mean.max(halves.mean) {
+        sentences.push(
+            "It predicts far worse than it fits: its figures are too many for this log, or the card changed; do not \
+             rely on them beyond this log."
+                .to_owned(),
+        );
+    }
+    Some(sentences)
+}
+
+/// Logarithms of the ratios of a half.
+struct Score {
+    /// Mean of their absolute values.
+    mean: f64,
+    /// The ratio that lies farthest from 1, and what it is of.
+    worst: (f64, String),
+}
+
+fn score<'a>(
+    lines: &'a [Compared<'a>],
+    half: impl Fn(&Compared<'a>) -> [Option<&'a Row>; 2],
+) -> Option<Score> {
+    let scored = lines.iter().filter(|line| SCORED.contains(&line.metric));
+    let ratios: Vec<(f64, &str)> = scored
+        .filter_map(|line| Some((Compared::ratio(&half(line))?, line.name.as_str())))
+        .filter(|(ratio, _)| *ratio > 0.0)
+        .collect();
+    let far = |ratio: f64| ratio.ln().abs();
+    let (worst, name) = ratios
+        .iter()
+        .max_by(|(a, _), (b, _)| far(*a).total_cmp(&far(*b)))?;
+    Some(Score {
+        mean: ratios.iter().map(|(ratio, _)| far(*ratio)).sum::<f64>() / ratios.len() as f64,
+        worst: (*worst, (*name).to_owned()),
+    })
+}
+
+/// "1.40 times in RAM at 500 KB/s".
+fn worst(score: &Score) -> String {
+    format!("{} in \"{}\"", text::factor(score.worst.0), score.worst.1)
+}
+
+/// A mean logarithm as a percentage.
+fn percent(mean: f64) -> String {
+    text::percent(mean.exp() - 1.0, 2)
+}
+
+fn ratio(value: f64) -> String {
+    wordline_core::quantity::human(value, "1", 3)
+}
+
+fn nothing() -> String {
+    "–".to_owned()
+}
+
+/// The log and the fitted part, as the rows name them.
+fn targets(document: &ResultSet) -> Option<(&str, &str)> {
+    let is_log = |row: &&Row| row.basis == Basis::Measured;
+    let log = document.rows.iter().find(is_log)?;
+    let part = document.rows.iter().find(|row| !is_log(row))?;
+    Some((
+        log.target.strip_prefix("log:").unwrap_or(&log.target),
+        &part.target,
+    ))
+}
+
+fn compared(document: &ResultSet) -> Vec<Compared<'_>> {
+    let Some((_, part)) = targets(document) else {
+        return Vec::new();
+    };
+    let line = |metric: Metric, rate: Option<f64>, name: String| {
+        let of = |half: &str, is_part: bool| {
+            document.rows.iter().find(|row| {
+                row.metric == metric
+                    && row.text(HALF) == Some(half)
+                    && (row.target == part) == is_part
+                    && row.axes.get(RATE).and_then(text::numeric) == rate
+            })
+        };
+        Compared {
+            name,
+            metric,
+            first: [of(FIRST, false), of(FIRST, true)],
+            second: [of(SECOND, false), of(SECOND, true)],
+        }
+    };
+    let has_value = |line: &Compared<'_>| line.first[0].is_some_and(|row| row.value.is_some());
+    let figures = FIGURES
+        .iter()
+        .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
+    let mut rates: Vec<f64> = document
+        .rows
+        .iter()
+        .filter_map(|row| row.axes.get(RATE).and_then(text::numeric))
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
+    let ram = rates.into_iter().map(|rate| {
+        let name = format!("RAM at {}", text::rate(rate));
+        line(Metric::RamPeakInFlight, Some(rate), name)
+    });
+    figures.chain(ram).filter(has_value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use crate::{Format, Style, render};
+    use wordline_core::results::{AxisValue, FigureUse};
+    use wordline_core::{Durations, FitWorkload, LogSource};
+
+    fn document(scale: f64) -> ResultSet {
+        let mut document = fixture::mram();
+        let model = document.rows[0].clone();
+        document.rows.clear();
+        document.experiment.workload = Workload::Fit(FitWorkload {
+            source: LogSource {
+                file: "card.log".to_owned(),
+                format: None,
+                unit: None,
+                job: None,
+                operation: None,
+                record_bytes: None,
+                durations: Durations::Latency,
+            },
+            template: "sd".to_owned(),
+            id: "mine".to_owned(),
+            pattern: None,
+            range_bytes: None,
+            fill: None,
+            warm_up_bytes: 0,
+            simulations: 300,
+        });
+        for (target, basis, factor) in [
+            ("log:card.log", Basis::Measured, 1.0),
+            ("mine@b", Basis::Simulated, scale),
+        ] {
+            for half in [FIRST, SECOND] {
+                for (metric, value, rate) in [
+                    (Metric::LatencyMean, 1e-3, None),
+                    (Metric::LatencyP99, 2e-2, None),
+                    (Metric::RamPeakInFlight, 65_536.0, Some(5e5)),
+                ] {
+                    let mut row = model.clone();
+                    row.target = target.to_owned();
+                    row.workload = "fit".to_owned();
+                    row.operation = "write".to_owned();
+                    row.basis = basis;
+                    row.metric = metric;
+                    row.unit = metric.unit().to_owned();
+                    row.value = Some(if half == SECOND {
+                        factor * value
+                    } else {
+                        value
+                    });
+                    row.axes.insert(HALF.to_owned(), AxisValue::from(half));
+                    if let Some(rate) = rate {
+                        row.axes.insert(RATE.to_owned(), AxisValue::Number(rate));
+                    }
+                    document.rows.push(row);
+                }
+            }
+        }
+        document.figures = vec![FigureUse {
+            sheet: "mine".to_owned(),
+            figure: "card.command_time".to_owned(),
+            value: "typ 200 us".to_owned(),
+            basis: Basis::Calibrated,
+            source: "fitted to card.log".to_owned(),
+        }];
+        document
+    }
+
+    #[test]
+    fn both_halves_stand_side_by_side_with_their_ratios() {
+        let text = render(&document(1.1), Format::Table, &Style::default());
+        for words in [
+            "mine@b, fitted to the first half of card.log, misses it by 0 % on average",
+            "predicts the second half within 10 %, at worst 1.1 times",
+            "RAM at 500 KB/s",
+            "1.10",
+            "card.command_time",
+        ] {
+            assert!(text.contains(words), "{words} is missing: {text}");
+        }
+        assert!(!text.contains("far worse"), "{text}");
+    }
+
+    #[test]
+    fn a_fit_that_does_not_predict_is_called_so() {
+        let told = told(&document(2.0)).sentences.join(" ");
+        assert!(told.contains("far worse than it fits"), "{told}");
+    }
+
+    #[test]
+    fn a_document_without_rows_is_no_accident() {
+        let mut document = document(1.0);
+        document.rows.clear();
+        for format in [Format::Table, Format::Markdown, Format::Html, Format::Csv] {
+            assert!(!render(&document, format, &Style::default()).is_empty());
+        }
+        assert!(told(&document).sentences.is_empty());
+    }
+}
