@@ -80,7 +80,6 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
     };
     Ok(Experiment {
         targets: vec![base],
-        ftl: None,
         workload: Workload::Fit(FitWorkload {
             template: fit.template.clone(),
             id: fit.id.clone().unwrap_or_else(|| id_of(&file)),

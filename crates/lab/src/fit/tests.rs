@@ -75,7 +75,6 @@ fn workload() -> FitWorkload {
 fn fit_text(text: &str, workload: FitWorkload) -> Result<Fitted, LabError> {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
     let experiment = Experiment {
-        ftl: None,
         targets: vec![BASE.to_owned()],
         workload: Workload::Fit(workload.clone()),
         timings: vec![Timing::Typ],
@@ -335,7 +334,6 @@ fn a_stopped_fit_leaves_no_sheet() {
         ..Control::default()
     };
     let experiment = Experiment {
-        ftl: None,
         targets: vec![BASE.to_owned()],
         workload: Workload::Fit(workload()),
         timings: vec![Timing::Typ],

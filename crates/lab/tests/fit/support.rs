@@ -167,7 +167,6 @@ pub(crate) fn fitted(
 ) -> Result<Fitted, LabError> {
     let experiment = Experiment {
         targets: vec![format!("{base}@{BOARD}")],
-        ftl: None,
         workload: Workload::Fit(workload),
         timings: vec![Timing::Typ],
         age: 0.0,
