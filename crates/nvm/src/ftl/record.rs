@@ -300,7 +300,8 @@ impl SpareLayout {
         if geometry.spare_bytes == 0 {
             return Err(LayoutError::NoSpare);
         }
-        Self::new([2..geometry.spare_bytes.max(2)])
+        let behind = 2..geometry.spare_bytes.max(2);
+        Self::new(std::iter::once(behind))
     }
 
     /// What a sheet leaves: with an ECC on the die the bytes that it covers; else those between the mark

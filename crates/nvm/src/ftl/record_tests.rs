@@ -143,7 +143,7 @@ fn a_layout_must_fit_its_spare_area() {
     };
     assert_eq!(SpareLayout::behind_mark(&nor), Err(LayoutError::NoSpare));
     assert_eq!(layout.check(&nor), Err(LayoutError::NoSpare));
-    let outside = SpareLayout::new([60..80]).expect("enough bytes");
+    let outside = SpareLayout::new(std::iter::once(60..80)).expect("enough bytes");
     let column = LayoutError::Column {
         column: 64,
         spare_bytes: 64,

@@ -182,7 +182,7 @@ impl Setup {
         flash: F,
         barriers: Barriers,
     ) -> Result<FlashMedia<F>, String> {
-        let layout = SpareLayout::new([1..16]).map_err(|error| error.to_string())?;
+        let layout = SpareLayout::new(std::iter::once(1..16)).map_err(|error| error.to_string())?;
         let media = FlashMedia::new(flash, layout).map_err(|error| error.to_string())?;
         let mut media = match self.pairing {
             Some(pairing) => media
