@@ -170,7 +170,7 @@ impl Card {
     /// the cache. Costs a second command, which announces it.
     ///
     /// # Errors
-    /// When the card is no eMMC, or as [`ByteMemory::write`].
+    /// When the card is no eMMC, or as [`write`](wordline_memory::ByteMemory::write).
     pub fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         if self.interface != Interface::Emmc {
             return Err(Misuse::NoReliableWrite.into());

@@ -197,7 +197,7 @@ mod tests {
             steps in prop::collection::vec(
                 (0usize..2, 0usize..700_000, 1usize..9000, any::<u64>(), 0u8..3, any::<bool>()), 1..60),
         ) {
-            const BYTES: usize = 3 * CHUNK * SECTOR;
+            const BYTES: usize = 12 * CHUNK * SECTOR;
             let mut stores = vec![Store::new(BYTES as u64); 2];
             let mut plain = vec![vec![0u8; BYTES]; 2];
             for (which, at, bytes, word, kind, fork) in steps {
