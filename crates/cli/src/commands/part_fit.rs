@@ -101,6 +101,7 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: fit.seed,
+        ftl: None,
     })
 }
 
