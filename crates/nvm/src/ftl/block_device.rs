@@ -221,10 +221,6 @@ impl<F: Flash> Ftl<F> {
         &self.layer
     }
 
-    pub(super) const fn layer_mut(&mut self) -> &mut Translation<FlashMedia<F>> {
-        &mut self.layer
-    }
-
     /// What the layer did.
     pub fn work(&self) -> &Work {
         self.layer.work()
