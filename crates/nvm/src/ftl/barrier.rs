@@ -17,8 +17,6 @@ pub(super) enum Barrier {
     EraseOpen,
     /// The last pages of such a block are read once, and kept until they are moved.
     HoldDoubtful,
-    /// Where the last summary may have harmed a page of its block, that counts as open.
-    LastSummary,
     /// A blank block is set aside for the next mount.
     SetAside,
     /// Blocks that a mount empties are erased when the block that they were moved to is closed.
@@ -42,7 +40,7 @@ pub(super) enum Barrier {
 #[cfg(test)]
 impl Barrier {
     /// Every barrier, with what a layer without it does.
-    pub(super) const ALL: [(Self, &'static str); 16] = [
+    pub(super) const ALL: [(Self, &'static str); 15] = [
         (
             Self::SummaryCheck,
             "the check of a summary is not looked at",
@@ -66,10 +64,6 @@ impl Barrier {
         (
             Self::HoldDoubtful,
             "pages that may be torn are read as often as they are needed",
-        ),
-        (
-            Self::LastSummary,
-            "a block is taken for closed although its summary may have harmed a page",
         ),
         (
             Self::SetAside,

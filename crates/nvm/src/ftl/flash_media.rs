@@ -3,11 +3,9 @@
 use wordline_memory::{Flash, FlashError, FlashErrorKind, Geometry};
 
 use super::barrier::{Barrier, Barriers};
-use super::mark::{Mark, MarkFound};
+use super::mark::Mark;
 use super::media::{CellMode, Fault, Media, PageKind, Record, Shape};
-use super::record::{
-    Found, LayoutError, Role, SpareLayout, Stored, decode_summary, encode_summary, summary_pages,
-};
+use super::record::{Found, LayoutError, Role, SpareLayout, Stored, encode_summary, summary_pages};
 use crate::chip::nand::NandSheet;
 use crate::pairing::Pairing;
 
@@ -46,20 +44,20 @@ pub enum MediaError<E> {
 /// of which the lower pages alone are programmed.
 #[derive(Clone, Debug)]
 pub struct FlashMedia<F> {
-    flash: F,
-    geometry: Geometry,
-    layout: SpareLayout,
+    pub(super) flash: F,
+    pub(super) geometry: Geometry,
+    pub(super) layout: SpareLayout,
     pairing: Option<Pairing>,
     /// Pages of a block that are programmed where it has one bit a cell.
     lower: Vec<u32>,
-    shape: Shape,
+    pub(super) shape: Shape,
     /// The block with the mark.
-    mark_block: u32,
-    blocks: Vec<Use>,
+    pub(super) mark_block: u32,
+    pub(super) blocks: Vec<Use>,
     /// The greatest sequence number that was programmed.
     last: u64,
     /// Main and spare area of one page.
-    image: Vec<u8>,
+    pub(super) image: Vec<u8>,
     /// Bytes of a sector.
     pub(super) sector_bytes: u32,
     pub(super) barriers: Barriers,
@@ -67,24 +65,9 @@ pub struct FlashMedia<F> {
 
 /// What a block is used for.
 #[derive(Clone, Copy, Debug)]
-struct Use {
-    mode: CellMode,
-    erases: u32,
-}
-
-/// What a block was found to hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Survey {
-    /// Its first page reads as erased.
-    Blank,
-    /// It ends with its summary.
-    Closed {
-        records: Vec<Record>,
-        /// The greatest sequence number that had been programmed before the summary.
-        sequence: u64,
-    },
-    /// It does not.
-    Open,
+pub(super) struct Use {
+    pub(super) mode: CellMode,
+    pub(super) erases: u32,
 }
 
 impl<F: Flash> FlashMedia<F> {
@@ -194,7 +177,7 @@ impl<F: Flash> FlashMedia<F> {
     }
 
     /// Takes the blocks behind one for the layer.
-    fn begin_behind(&mut self, mark_block: u32) {
+    pub(super) fn begin_behind(&mut self, mark_block: u32) {
         let blocks = self.geometry.blocks - mark_block - 1;
         let new = Use {
             mode: CellMode::Native,
@@ -221,7 +204,7 @@ impl<F: Flash> FlashMedia<F> {
     }
 
     /// A page of the layer in the flash.
-    fn place(&self, page: u32) -> u32 {
+    pub(super) fn place(&self, page: u32) -> u32 {
         let (block, index) = (
             page / self.shape.pages_per_block,
             page % self.shape.pages_per_block,
@@ -231,7 +214,7 @@ impl<F: Flash> FlashMedia<F> {
     }
 
     /// A page within a block of some mode, within the block of the flash.
-    fn index(&self, mode: CellMode, index: u32) -> u32 {
+    pub(super) fn index(&self, mode: CellMode, index: u32) -> u32 {
         match mode {
             CellMode::Slc if self.pairing.is_some() => {
                 self.lower.get(index as usize).copied().unwrap_or(index)
@@ -249,7 +232,7 @@ impl<F: Flash> FlashMedia<F> {
     }
 
     /// Programs a page of the flash with its record, at once.
-    fn put(
+    pub(super) fn put(
         &mut self,
         page: u32,
         stored: Stored,
@@ -277,183 +260,9 @@ impl<F: Flash> FlashMedia<F> {
         }
     }
 
-    /// Fetches a page of the flash, and says what it holds. Its main area is then in the image.
-    fn fetch(&mut self, page: u32, checked: bool) -> Result<Found, F::Error> {
-        match self.flash.read(page, 0, &mut self.image) {
-            Ok(_) => {}
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => return Ok(Found::Torn),
-            Err(error) => return Err(error),
-        }
-        let (main, spare) = self.image.split_at(self.geometry.page_bytes as usize);
-        if let Some(stored) = Stored::decode(self.layout.get(spare), main, checked) {
-            return Ok(Found::Whole(stored));
-        }
-        let erased = self.image.iter().all(|byte| *byte == 0xFF);
-        Ok(if erased { Found::Erased } else { Found::Torn })
-    }
-
-    /// Fetches a page of a block in some mode.
-    fn fetch_at(&mut self, block: u32, mode: CellMode, index: u32) -> Result<Found, F::Error> {
-        let checked = self.barriers.keep(Barrier::RecordCheck);
-        let first = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
-        let page = first + self.index(mode, index);
-        self.fetch(page, checked)
-    }
-
-    /// Looks at a block when the layer is mounted.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn survey(&mut self, block: u32) -> Result<Survey, F::Error> {
-        if let Some(closed) = self.summary(block, CellMode::Native)? {
-            return Ok(closed);
-        }
-        // Every mode programs page 0 first, then page 1.
-        let mode = match self.fetch_at(block, CellMode::Native, 0)? {
-            Found::Erased => return Ok(Survey::Blank),
-            Found::Whole(stored) => stored.mode,
-            Found::Torn => match self.fetch_at(block, CellMode::Native, 1)? {
-                Found::Whole(stored) => stored.mode,
-                _ => CellMode::Native,
-            },
-        };
-        self.blocks[block as usize].mode = mode;
-        if mode == CellMode::Slc
-            && let Some(closed) = self.summary(block, mode)?
-        {
-            return Ok(closed);
-        }
-        Ok(Survey::Open)
-    }
-
-    /// Looks at each page of a block that has no summary, or one that does not count.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn survey_pages(&mut self, block: u32) -> Result<Vec<Found>, F::Error> {
-        let mode = self.blocks[block as usize].mode;
-        let pages = self.pages_in(mode) - self.shape.summary_pages;
-        (0..pages)
-            .map(|index| self.fetch_at(block, mode, index))
-            .collect()
-    }
-
-    /// The main area of a page that reads well now; `None` where it does not.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn read_whole(&mut self, page: u32) -> Result<Option<Vec<u8>>, F::Error> {
-        let checked = self.barriers.keep(Barrier::RecordCheck);
-        let found = self.fetch(self.place(page), checked)?;
-        let main = &self.image[..self.geometry.page_bytes as usize];
-        Ok(matches!(found, Found::Whole(_)).then(|| main.to_vec()))
-    }
-
-    /// The summary of a block in some mode, if it ends with a whole one.
-    fn summary(&mut self, block: u32, mode: CellMode) -> Result<Option<Survey>, F::Error> {
-        let (mut records, mut last, mut erased) = (Vec::new(), 0, 0);
-        let first = self.pages_in(mode) - self.shape.summary_pages;
-        for part in 0..self.shape.summary_pages {
-            let checked = self.barriers.keep(Barrier::SummaryCheck);
-            let start = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
-            let page = start + self.index(mode, first + part);
-            let Found::Whole(stored) = self.fetch(page, checked)? else {
-                return Ok(None);
-            };
-            let is_part = stored.role == Role::Summary && stored.logical == part;
-            if !is_part || stored.mode != mode {
-                return Ok(None);
-            }
-            let main = &self.image[..self.geometry.page_bytes as usize];
-            match decode_summary(main, &mut records) {
-                Some(erases) => erased = erases,
-                None => return Ok(None),
-            }
-            last = stored.sequence;
-        }
-        self.blocks[block as usize] = Use {
-            mode,
-            erases: erased,
-        };
-        Ok(Some(Survey::Closed {
-            records,
-            sequence: last,
-        }))
-    }
-
     /// Sequence numbers below this one are not given any more.
     pub(super) fn go_on_from(&mut self, sequence: u64) {
         self.last = sequence;
-    }
-
-    /// Erases the block of the mark, or the next good one where it fails, and takes the blocks behind it
-    /// for the layer; nothing is formatted then.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn erase_mark(&mut self) -> Result<(), MediaError<F::Error>> {
-        let mut block = self.mark_block;
-        while block < self.geometry.blocks {
-            if !self.flash.is_bad(block).map_err(MediaError::Device)? {
-                match self.flash.erase(block) {
-                    Ok(()) => {
-                        self.begin_behind(block);
-                        return Ok(());
-                    }
-                    Err(error) if error.kind() == FlashErrorKind::EraseFailed => {
-                        self.flash.mark_bad(block).map_err(MediaError::Device)?;
-                    }
-                    Err(error) => return Err(MediaError::Device(error)),
-                }
-            }
-            block += 1;
-        }
-        Err(MediaError::NoGoodBlock)
-    }
-
-    /// Programs the mark in the pages of its block that hold nothing yet, from `first` on. Copies that
-    /// cannot be programmed are left out.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn write_mark(&mut self, mark: &Mark, first: u32) -> Result<(), F::Error> {
-        let main = mark.encode(self.geometry.page_bytes as usize);
-        let stored = Stored {
-            role: Role::Mark,
-            mode: CellMode::Native,
-            logical: 0,
-            sequence: 0,
-        };
-        for copy in first..Mark::COPIES.min(self.geometry.pages_per_block) {
-            let page = self.mark_block * self.geometry.pages_per_block + copy;
-            match self.put(page, stored, Some(&main)) {
-                Ok(()) | Err(Fault::ProgramFailed) => {}
-                Err(Fault::Device(error)) => return Err(error),
-                Err(Fault::EraseFailed | Fault::Uncorrectable) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks for the mark. Its check is its own, so that one of other sizes is understood too.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn find_mark(&mut self) -> Result<MarkFound, F::Error> {
-        let mut found = MarkFound::default();
-        for copy in 0..Mark::COPIES.min(self.geometry.pages_per_block) {
-            let page = self.mark_block * self.geometry.pages_per_block + copy;
-            let held = self.fetch(page, true)?;
-            if held == Found::Erased {
-                continue;
-            }
-            found.pages = copy + 1;
-            if held != Found::Torn || found.mark.is_none() {
-                let main = &self.image[..self.geometry.page_bytes as usize];
-                found.mark = found.mark.or(Mark::decode(main));
-            }
-        }
-        Ok(found)
     }
 }
 

@@ -35,6 +35,7 @@ mod restore_tests;
 mod slc;
 mod space;
 mod store;
+mod survey;
 mod translation;
 mod work;
 

@@ -10,11 +10,12 @@ use wordline_memory::Flash;
 
 use super::barrier::Barrier;
 use super::config::FtlConfig;
-use super::flash_media::{FlashMedia, Survey};
+use super::flash_media::FlashMedia;
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
-use super::record::{Found, Role, epoch, next_epoch};
+use super::record::{Found, Role, next_epoch};
 use super::restore::{Found as Scan, ScannedBlock};
 use super::space::BlockState;
+use super::survey::Survey;
 use super::translation::{FtlError, RESERVE, Translation};
 
 /// Blank blocks that are kept for a mount: one that it moves pages to, and one where that fails.
@@ -63,8 +64,6 @@ pub(super) enum FoundState {
     Closed,
     /// It was open at the power cut.
     Open,
-    /// It was being closed at the power cut: a page that shares cells with the summary may be harmed.
-    JustClosed,
 }
 
 /// Looks at every block, and finds out which page of each logical one counts.
@@ -79,11 +78,7 @@ pub(super) fn find<F: Flash>(
         let found = survey.look(media, block)?;
         survey.blocks.push(found);
     }
-    survey.read_pages(media, FoundState::Open)?;
-    if media.barriers.keep(Barrier::LastSummary) {
-        survey.doubt_last_summaries(media);
-        survey.read_pages(media, FoundState::JustClosed)?;
-    }
+    survey.read_open(media)?;
     if media.barriers.keep(Barrier::SourceGone) {
         survey.leave_out_copies(media.shape().pages_per_block, copies);
     }
@@ -102,8 +97,6 @@ pub(super) fn find<F: Flash>(
 #[derive(Default)]
 struct Surveyed {
     blocks: Vec<FoundBlock>,
-    /// Sequence numbers before which summaries were programmed; 0 of blocks without.
-    summaries: Vec<u64>,
     /// Pages that hold something, with their records.
     pages: Vec<(u32, Record)>,
     held: BTreeMap<u32, Vec<u8>>,
@@ -124,7 +117,6 @@ impl Surveyed {
             programmed: 0,
             written: 0,
         };
-        self.summaries.push(0);
         if is_bad(media, block)? {
             return Ok(found);
         }
@@ -134,9 +126,7 @@ impl Surveyed {
             Survey::Closed { records, sequence } => {
                 found.state = FoundState::Closed;
                 found.programmed = media.pages_in(media.mode(block));
-                if let Some(last) = self.summaries.last_mut() {
-                    *last = sequence;
-                }
+                self.last = self.last.max(sequence);
                 let first = block * media.shape().pages_per_block;
                 for (page, record) in (first..).zip(records) {
                     self.last = self.last.max(record.sequence);
@@ -147,32 +137,6 @@ impl Surveyed {
         }
         found.mode = media.mode(block);
         Ok(found)
-    }
-
-    /// A summary was programmed to its end where the same mount programmed anything after it. Where that is
-    /// not known, and it shares cells with other pages, these are looked at one by one.
-    fn doubt_last_summaries<F: Flash>(&mut self, media: &FlashMedia<F>) {
-        let shape = media.shape();
-        let summary = shape.pages_per_block - shape.summary_pages;
-        let harms = |page| media.safe_after(page).is_some_and(|upper| upper >= summary);
-        if !(0..summary).any(harms) {
-            return;
-        }
-        let mut last: BTreeMap<u64, u64> = BTreeMap::new();
-        for (block, summary) in self.blocks.iter().zip(&self.summaries) {
-            let written = block.written.max(*summary);
-            let known = last.entry(epoch(written)).or_default();
-            *known = written.max(*known);
-        }
-        for (block, summary) in self.blocks.iter_mut().zip(&self.summaries) {
-            let goes_on = last
-                .get(&epoch(*summary))
-                .is_some_and(|last| last > summary);
-            let native = block.mode == CellMode::Native;
-            if block.state == FoundState::Closed && native && !goes_on {
-                block.state = FoundState::JustClosed;
-            }
-        }
     }
 
     /// Leaves out what a mount moved to a block that it did not close, where the page that it came from is
@@ -192,14 +156,10 @@ impl Surveyed {
         self.pages = pages;
     }
 
-    /// Reads each page of the blocks in a state.
-    fn read_pages<F: Flash>(
-        &mut self,
-        media: &mut FlashMedia<F>,
-        state: FoundState,
-    ) -> Result<(), F::Error> {
+    /// Reads each page of the blocks that were open.
+    fn read_open<F: Flash>(&mut self, media: &mut FlashMedia<F>) -> Result<(), F::Error> {
         for block in 0..media.shape().blocks {
-            if self.blocks[block as usize].state == state {
+            if self.blocks[block as usize].state == FoundState::Open {
                 self.read_pages_of(media, block)?;
             }
         }
@@ -216,14 +176,11 @@ impl Surveyed {
         let first = block * media.shape().pages_per_block;
         let mut pages = media.survey_pages(block)?;
         let last = pages.iter().rposition(|page| *page != Found::Erased);
-        let torn_from = match self.blocks[block as usize].state {
-            FoundState::JustClosed => pages.len(),
-            _ => last.unwrap_or(0),
-        } as u32;
+        let last = last.unwrap_or(0) as u32;
         let native = self.blocks[block as usize].mode == CellMode::Native;
         for (index, found) in (0..).zip(&mut pages) {
             let upper = media.safe_after(index).filter(|_| native);
-            let doubtful = index >= torn_from || upper.is_some_and(|upper| upper >= torn_from);
+            let doubtful = index >= last || upper.is_some_and(|upper| upper >= last);
             let hold = doubtful && media.barriers.keep(Barrier::HoldDoubtful);
             if hold && matches!(found, Found::Whole(_)) {
                 match media.read_whole(first + index)? {
@@ -351,7 +308,7 @@ impl FoundLayer {
         }
         let is_full = |block: &FoundBlock, live: bool| live || block.state == FoundState::Bad;
         let mut blocks = self.blocks.iter().zip(&live);
-        let needs = |state| matches!(state, FoundState::Open | FoundState::JustClosed);
+        let needs = |state| state == FoundState::Open;
         let needs = blocks
             .clone()
             .any(|(block, live)| *live && needs(block.state));

@@ -95,11 +95,6 @@ pub(super) const fn next_epoch(last: u64) -> u64 {
     ((last >> COUNTER_BITS) + 1) << COUNTER_BITS
 }
 
-/// The mount that gave a sequence number.
-pub(super) const fn epoch(sequence: u64) -> u64 {
-    sequence >> COUNTER_BITS
-}
-
 impl Stored {
     /// The bytes of the record of a page with this main area.
     pub(super) fn encode(self, main: &[u8]) -> [u8; RECORD_BYTES] {

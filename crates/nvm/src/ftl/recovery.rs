@@ -130,16 +130,16 @@ impl<F: Flash> Recovery<'_, F> {
                 FoundState::Blank => self.free.push_back(number),
                 FoundState::Closed if pages.is_empty() => self.free.push_back(number),
                 FoundState::Closed => {}
-                FoundState::Open | FoundState::JustClosed if pages.is_empty() => {
+                FoundState::Open if pages.is_empty() => {
                     self.emptied.push(number);
                 }
-                FoundState::Open | FoundState::JustClosed => sources.push((number, pages)),
+                FoundState::Open => sources.push((number, pages)),
             }
         }
         if !self.media.barriers.keep(Barrier::MoveOpen) {
             self.emptied.clear();
             for block in &mut self.found.blocks {
-                if matches!(block.state, FoundState::Open | FoundState::JustClosed) {
+                if block.state == FoundState::Open {
                     block.state = FoundState::Closed;
                 }
             }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use wordline_core::draw::{Purpose, draw};
 use wordline_memory::{BlockDevice, Flash};
 
 use super::oracle::{Allowed, version_of};
 use super::run::{Run, again, first, mount};
 use super::setups::{SECTOR, Setup};
-use crate::crash::{FlashImage, Mode};
+use crate::crash::{FlashImage, ImageId, Mode};
 use crate::error::NvmError;
 use crate::ftl::barrier::Barriers;
 use crate::ftl::{Ftl, MountError};
@@ -52,6 +53,8 @@ pub(super) struct Depth {
     pub(super) calls: u64,
     /// One image of such a second run in so many is mounted.
     pub(super) second_every: u64,
+    /// Cuts one after the other, each within the mount after the one before.
+    pub(super) mounts: u64,
 }
 
 /// What was looked at.
@@ -63,6 +66,8 @@ pub(super) struct Looked {
     pub(super) second_runs: u64,
     /// Images within such a second run.
     pub(super) second_images: u64,
+    /// Mounts that were cut again and again.
+    pub(super) cut_mounts: u64,
 }
 
 /// Cuts a run everywhere.
@@ -90,6 +95,8 @@ pub(super) fn look(
             let run = run.map_err(named)?;
             let within = |violation| format!("image {id}, then {violation}");
             look_again(setup, barriers, depth, &run, looked).map_err(within)?;
+            let cuts = cut_mounts(setup, barriers, depth, run, looked);
+            cuts.map_err(|violation| format!("image {id}, then {violation}"))?;
         }
     }
     Ok(())
@@ -111,6 +118,34 @@ fn look_again(
         let allowed = run.oracle.allowed(id.operation);
         look_at(setup, barriers, run, image, &allowed)
             .map_err(|violation| format!("image {id}: {violation:?}"))?;
+    }
+    Ok(())
+}
+
+/// Cuts the mount again and again: what the first cut left must still be found.
+fn cut_mounts(
+    setup: &Setup,
+    barriers: Barriers,
+    depth: Depth,
+    mut run: Run,
+    looked: &mut Looked,
+) -> Result<(), String> {
+    for cut in 0..depth.mounts {
+        let ready = run.oracle.ready() as u64;
+        let operation = draw(cut, ready, 0, Purpose::Tear) % (ready + 1);
+        let allowed = run.oracle.allowed(operation as usize);
+        let id = ImageId {
+            operation: operation as usize,
+            variant: draw(cut, ready, 1, Purpose::Tear) % 24,
+            seed: cut,
+        };
+        let Some(image) = run.recording.image(id) else {
+            continue;
+        };
+        looked.images.insert(image.hash());
+        looked.cut_mounts += 1;
+        let named = |violation: Violation| format!("cut {cut}, image {id}: {violation:?}");
+        run = again(setup, barriers, image, allowed, 0).map_err(named)?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ fn every_cut_leaves_what_was_promised() {
         again_every: 211,
         calls: 12,
         second_every: 5,
+        mounts: 12,
     };
     let only = std::env::var("SETUP")
         .ok()

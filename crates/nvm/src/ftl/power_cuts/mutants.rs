@@ -19,6 +19,7 @@ fn mutants_try() {
                     again_every,
                     calls: 12,
                     second_every,
+                    mounts: 12,
                 };
                 let mut looked = Looked::default();
                 let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

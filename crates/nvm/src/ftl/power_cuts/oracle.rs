@@ -87,6 +87,11 @@ impl Oracle {
         }
     }
 
+    /// Operations that formatting or mounting took.
+    pub(super) const fn ready(&self) -> usize {
+        self.ready
+    }
+
     /// Whether a flash that was cut there need not be formatted yet.
     pub(super) fn may_be_unformatted(&self, operation: usize) -> bool {
         operation < self.ready
