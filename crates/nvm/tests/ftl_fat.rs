@@ -52,7 +52,10 @@ fn content(file: u64, version: u64, bytes: usize) -> Vec<u8> {
 #[test]
 fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
     let blank = Recording::new(FlashContent::erased(GEOMETRY), tearing());
-    let blank = blank.images(Mode::Linear, 0).next().expect("a cut before everything");
+    let blank = blank
+        .images(Mode::Linear, 0)
+        .next()
+        .expect("a cut before everything");
     let media_of = media(blank.record(tearing()));
     let config = FtlConfig::page_mapped(media_of.shape());
     let mut disk = Disk::new(Ftl::format(media_of, config).expect("a good flash"));
@@ -66,7 +69,9 @@ fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
         let root = files.root_dir();
         let mut scratch = root.create_file("scratch.bin").expect("room");
         scratch.truncate().expect("a file");
-        scratch.write_all(&content(99, round, 30_000)).expect("room");
+        scratch
+            .write_all(&content(99, round, 30_000))
+            .expect("room");
         drop(scratch);
         let name = format!("keep{round}.bin");
         let mut keep = root.create_file(&name).expect("room");
@@ -94,7 +99,8 @@ fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
             let mut bytes = Vec::new();
             let file = files.root_dir().open_file(name);
             let mut file = file.unwrap_or_else(|error| panic!("image {id}: {name}: {error}"));
-            file.read_to_end(&mut bytes).unwrap_or_else(|error| panic!("image {id}: {error}"));
+            file.read_to_end(&mut bytes)
+                .unwrap_or_else(|error| panic!("image {id}: {error}"));
             assert!(bytes == content(*round, 0, 5_000), "image {id}: {name}");
             read += 1;
         }

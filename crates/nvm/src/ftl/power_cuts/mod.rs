@@ -2,7 +2,6 @@
 //! promised; cuts within the mounts; and layers that forget one barrier, each of which must be caught.
 
 mod check;
-mod debug;
 mod evidence;
 mod mutants;
 mod oracle;
