@@ -1,5 +1,7 @@
 //! A FAT file system on a simulated NAND, through the translation layer: files are written, the power is cut,
-//! and they are read back. The guide `docs/guides/fat-on-nand.md` walks through it.
+//! and they are read back.
+
+#![allow(clippy::print_stdout)]
 
 mod disk;
 
