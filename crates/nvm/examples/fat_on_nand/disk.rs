@@ -5,7 +5,7 @@ use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
 use wordline_memory::BlockDevice;
 
 /// A block device as a stream of bytes. A part of a sector is read, changed and written back.
-pub struct Disk<D> {
+pub(crate) struct Disk<D> {
     /// The device.
     pub device: D,
     at: u64,
@@ -13,7 +13,7 @@ pub struct Disk<D> {
 
 impl<D: BlockDevice<Error: std::error::Error>> Disk<D> {
     /// At the first byte of a device.
-    pub fn new(device: D) -> Self {
+    pub(crate) fn new(device: D) -> Self {
         Self { device, at: 0 }
     }
 
