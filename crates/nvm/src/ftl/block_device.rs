@@ -70,7 +70,7 @@ impl<E> From<BlockMisuse> for SectorError<E> {
 /// use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, Media, SpareLayout};
 ///
 /// let geometry = Geometry {
-///     page_bytes: 2048,
+///     page_bytes: 512,
 ///     spare_bytes: 64,
 ///     pages_per_block: 16,
 ///     blocks: 32,
@@ -80,7 +80,7 @@ impl<E> From<BlockMisuse> for SectorError<E> {
 ///     in_order: true,
 /// };
 /// # std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
-/// let flash = Box::new(RamFlash::<2112, 16, 32>::new(geometry).expect("the sizes fit"));
+/// let flash = Box::new(RamFlash::<576, 16, 32>::new(geometry).expect("the sizes fit"));
 /// # struct Boxed;
 /// # let flash = *flash;
 /// let media = FlashMedia::new(flash, SpareLayout::behind_mark(&geometry)?)?;
