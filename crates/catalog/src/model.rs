@@ -1,10 +1,12 @@
 //! The models that parts can be simulated with.
 
-use wordline_core::{Timing, TranslationLayer};
+use wordline_core::quantity::Quantity;
+use wordline_core::{FtlMapping, Timing, TranslationLayer};
 use wordline_nvm::conformance::{self, Outcome};
+use wordline_nvm::ftl::{FtlConfig, Mapping, Shape};
 use wordline_nvm::{
     Board as NvmBoard, Card, CardSheet, Conditions, DdrMramSheet, Device, Link, LinkError, Named,
-    NandSheet, NorSheet, NvmError, NvramSheet, Problem, RawFlash, Wired,
+    NandSheet, NorSheet, NvmError, NvramSheet, Problem, RawFlash, Translated, Wired,
 };
 
 /// The models that parts can be simulated with. A new model is a variant here, a key of
@@ -151,15 +153,24 @@ impl Model {
         }
     }
 
-    /// The part behind a translation layer, on a board.
+    /// The part behind a translation layer, on a board; one that [needs none](Self::no_translation) as it is.
     pub(crate) fn connect_translated(
         &self,
         part: &str,
         board: Named<'_, NvmBoard>,
         conditions: Conditions,
-        _layer: &TranslationLayer,
+        layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
-        self.connect(part, board, conditions)
+        let Self::Nand(sheet) = self else {
+            return self.connect(part, board, conditions);
+        };
+        let named = Named {
+            id: part,
+            sheet: &**sheet,
+        };
+        let flash = Wired::connect(named, board, conditions)?;
+        let device = Translated::format(flash, sheet, |shape| config(layer, shape))?;
+        Ok(Box::new(device))
     }
 
     /// Whether the model keeps every rule of the part's protocol, and whether each of the checks would
@@ -193,4 +204,25 @@ impl Model {
             Self::Card(sheet) => sheet.problems(),
         }
     }
+}
+
+/// Log blocks of a layer that maps blocks: half of what is spare, up to so many.
+const LOGS_MAX: u32 = 64;
+
+/// Logical blocks that may share a log block of such a layer.
+const SHARED_BY: u32 = 8;
+
+/// What a layer that users ask for is on a flash of some sizes.
+fn config(layer: &TranslationLayer, shape: Shape) -> FtlConfig {
+    let mut config = FtlConfig::page_mapped(shape);
+    config.spare_blocks = (f64::from(shape.blocks) * layer.spare.si()).round() as u32;
+    if layer.mapping == FtlMapping::LogBlock {
+        config.mapping = Mapping::LogBlock {
+            logs: (config.spare_blocks / 2).clamp(2, LOGS_MAX),
+            shared_by: SHARED_BY,
+        };
+        config.cleaning.start_below = 0;
+        config.cleaning.stop_at = 0;
+    }
+    config
 }

@@ -69,20 +69,20 @@ impl Inputs {
             return Err(io::Error::other("it is a pipe, which can be read once"));
         }
         let source = Source::open(path, stop)?;
-        let bytes = source.bytes.unwrap_or(0);
-        self.taken.set(source.bytes.is_none());
-        if source.bytes.is_none() && self.again {
-            let kept = self.keep(source)?;
+        let pipe = source.bytes.is_none();
+        self.taken.set(pipe);
+        let metered = Metered {
+            meter: bar.meter(name, source.bytes),
+            source,
+        };
+        if pipe && self.again {
+            let kept = self.keep(metered)?;
             return Ok(Box::new(Cursor::new(kept)));
         }
-        let metered = Metered {
-            source,
-            meter: bar.meter(name, bytes),
-        };
         Ok(Box::new(BufReader::with_capacity(CHUNK, metered)))
     }
 
-    fn keep(&self, source: Source) -> io::Result<Rc<[u8]>> {
+    fn keep(&self, source: Metered) -> io::Result<Rc<[u8]>> {
         let mut bytes = Vec::new();
         source.take(PIPE_MAX + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > PIPE_MAX {

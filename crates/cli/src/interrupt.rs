@@ -2,14 +2,26 @@
 //! What the caller had set to be ignored, as `nohup` does, stays ignored.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Listens from now on; the flag says whether the run should stop.
+/// Says whether the command should stop, from the first time on that somebody listened.
+static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Listens from now on; the flag says whether the command should stop.
 pub(crate) fn listen() -> Arc<AtomicBool> {
+    Arc::clone(STOP.get_or_init(begin))
+}
+
+/// Whether the command was interrupted since somebody listened.
+pub(crate) fn heard() -> bool {
+    STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
+fn begin() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let ignored = ignored_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -12,6 +12,7 @@ mod interrupt;
 mod outcome;
 mod output;
 mod progress;
+mod sink;
 mod source;
 
 use std::process::ExitCode;
@@ -25,7 +26,12 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
             output::note(&format!("{failure:?}"));
-            outcome::Outcome::CouldNotRun.into()
+            // What an interrupt cut short has no other reason.
+            if interrupt::heard() {
+                outcome::Outcome::Interrupted.into()
+            } else {
+                outcome::Outcome::CouldNotRun.into()
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use wordline_report::{Format, Style, printable, render};
 
 use crate::args::{Export, Global};
 use crate::failure::{self, Failure};
+use crate::sink::Sink;
 
 /// Writes data to stdout. A reader that went away is no error: it has what it wanted.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
@@ -94,6 +95,7 @@ impl Exports {
                 )));
             }
             let place = real_place(path, folder);
+            probe("--export", path, &place)?;
             if files.iter().any(|other| other.place == place) {
                 return Err(failure::message(format!(
                     "--export {}: another --export names the same file",
@@ -203,14 +205,14 @@ impl Exports {
     }
 }
 
-/// Refuses a file whose folder does not exist, before anything runs.
+/// Refuses a file that cannot be there, before anything runs.
 pub(crate) fn folder_of(flag: &str, file: &Path) -> Result<(), Failure> {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if folder.is_dir() && !file.is_dir() {
-        return Ok(());
+        return probe(flag, file, &real_place(file, folder));
     }
     let problem = if file.is_dir() {
         "this is a folder; name a file in it".to_owned()
@@ -221,6 +223,21 @@ pub(crate) fn folder_of(flag: &str, file: &Path) -> Result<(), Failure> {
         "{flag} {}: {problem}",
         file.display()
     )))
+}
+
+/// Refuses a file whose neighbour cannot be written, before a run of hours finds that out.
+fn probe(flag: &str, file: &Path, place: &Path) -> Result<(), Failure> {
+    if is_special(place) {
+        return Ok(());
+    }
+    let neighbour = neighbour_of(place);
+    let begun = fs::File::create_new(&neighbour).and_then(|_| fs::remove_file(&neighbour));
+    begun.map_err(|error| {
+        failure::message(format!(
+            "{flag} {}: it cannot be written: {error}",
+            file.display()
+        ))
+    })
 }
 
 /// Writes a file, and says so.
@@ -268,20 +285,20 @@ pub(crate) struct Growing {
 
 impl Growing {
     /// Begins the file; what is to be written goes to the second part.
-    pub(crate) fn create(path: &Path) -> io::Result<(Self, fs::File)> {
+    pub(crate) fn create(path: &Path) -> io::Result<(Self, Sink)> {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         let place = real_place(path, folder.unwrap_or(Path::new(".")));
-        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_file()) {
-            let file = fs::File::create(&place)?;
+        if is_special(&place) {
+            let sink = Sink::open(&place)?;
             let neighbour = None;
-            return Ok((Self { place, neighbour }, file));
+            return Ok((Self { place, neighbour }, sink));
         }
         let neighbour = neighbour_of(&place);
         let file = fs::File::create_new(&neighbour)?;
         let neighbour = Some(neighbour);
-        Ok((Self { place, neighbour }, file))
+        Ok((Self { place, neighbour }, Sink::from(file)))
     }
 
     /// Everything is written.
@@ -302,6 +319,11 @@ impl Drop for Growing {
     }
 }
 
+/// Whether there is something that is no ordinary file.
+fn is_special(place: &Path) -> bool {
+    fs::symlink_metadata(place).is_ok_and(|found| !found.is_file())
+}
+
 fn neighbour_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
@@ -311,8 +333,9 @@ fn neighbour_of(path: &Path) -> PathBuf {
 /// Writes a file so that a failure leaves the one that was there before: to a neighbour first, which
 /// then takes its name. What is no ordinary file, such as a pipe, is written in place.
 fn save(path: &Path, text: &str) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
-        return fs::write(path, text);
+    if is_special(path) {
+        let mut sink = Sink::open(path)?;
+        return sink.write_all(text.as_bytes());
     }
     let neighbour = neighbour_of(path);
     let written = fs::File::create_new(&neighbour).and_then(|mut file| {

@@ -5,6 +5,10 @@ use std::io::{self, IsTerminal as _};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wordline_lab::Progress;
 
+/// What is shown of work whose end is known, and of a pipe.
+const WITH_END: &str = "{percent:>3} % [{bar:30}] {eta} left: {msg}";
+const WITHOUT_END: &str = "{bytes} read: {msg}";
+
 /// A progress bar that leaves nothing behind; hidden off a terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
@@ -19,16 +23,30 @@ impl Bar {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let template = "{percent:>3} % [{bar:30}] {eta} left: {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        Self { bar }
+        let bar = Self { bar };
+        bar.set_template(WITH_END);
+        bar
     }
 
-    /// Shows how far a file of `bytes` bytes has been read, from now on.
-    pub(crate) fn meter(&self, name: &str, bytes: u64) -> Meter {
-        self.bar.set_length(bytes);
+    fn set_template(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("=> "));
+        }
+    }
+
+    /// Shows how far a file of `bytes` bytes has been read, from now on; of one that nobody knows the end of, such as a
+    /// pipe, how much has been.
+    pub(crate) fn meter(&self, name: &str, bytes: Option<u64>) -> Meter {
+        match bytes {
+            Some(bytes) => {
+                self.set_template(WITH_END);
+                self.bar.set_length(bytes);
+            }
+            None => {
+                self.set_template(WITHOUT_END);
+                self.bar.unset_length();
+            }
+        }
         self.bar.set_position(0);
         self.bar.set_message(wordline_report::printable(name));
         Meter {
@@ -40,6 +58,9 @@ impl Bar {
     pub(crate) fn show(&self, progress: &Progress<'_>) {
         if progress.total_bytes == 0 {
             return;
+        }
+        if self.bar.length().is_none() {
+            self.set_template(WITH_END);
         }
         self.bar.set_length(progress.total_bytes);
         self.bar.set_position(progress.done_bytes);
@@ -63,5 +84,21 @@ impl Meter {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe is not done before it begins.
+    #[test]
+    fn a_pipe_is_counted_without_an_end() {
+        let bar = Bar::new(true);
+        let meter = bar.meter("pipe", None);
+        meter.advance(7);
+        assert_eq!((bar.bar.length(), bar.bar.position()), (None, 7));
+        bar.meter("file", Some(9)).advance(3);
+        assert_eq!((bar.bar.length(), bar.bar.position()), (Some(9), 3));
     }
 }

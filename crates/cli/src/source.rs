@@ -1,8 +1,9 @@
 //! Files, pipes and standard input, read so that an interrupt is heard while a pipe is silent.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,10 +19,13 @@ const WAIT: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 
-/// Something to read, and whoever may end it. Ordinary files answer at once and are read to their end.
+/// Something to read, and whoever may end it. Ordinary files answer at once and are read to their end, where standard
+/// input is one from where it stands; it stands there still for whoever reads it next.
 pub(crate) struct Source {
     file: File,
-    /// The file's size in bytes; `None` of what can be read only once, such as a pipe.
+    /// Of an ordinary file: where the next byte is.
+    next: u64,
+    /// What there is to read of an ordinary file, in bytes; `None` of what can be read only once, such as a pipe.
     pub(crate) bytes: Option<u64>,
     stop: Arc<AtomicBool>,
 }
@@ -29,7 +33,7 @@ pub(crate) struct Source {
 impl Source {
     /// Opens a file, or standard input for `-`. When `stop` is set, reading from a pipe fails.
     pub(crate) fn open(path: &Path, stop: &Arc<AtomicBool>) -> io::Result<Self> {
-        let file = if path == Path::new("-") {
+        let mut file = if path == Path::new("-") {
             File::from(io::stdin().as_fd().try_clone_to_owned()?)
         } else {
             // A named pipe without a writer must not keep us here: its first bytes are waited for below.
@@ -40,9 +44,16 @@ impl Source {
         if metadata.is_dir() {
             return Err(io::Error::other("this is a folder"));
         }
+        let (next, bytes) = if metadata.is_file() {
+            let next = file.stream_position()?;
+            (next, Some(metadata.len().saturating_sub(next)))
+        } else {
+            (0, None)
+        };
         Ok(Self {
             file,
-            bytes: metadata.is_file().then_some(metadata.len()),
+            next,
+            bytes,
             stop: Arc::clone(stop),
         })
     }
@@ -66,7 +77,9 @@ impl Source {
 impl Read for Source {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.bytes.is_some() {
-            return self.file.read(out);
+            let read = self.file.read_at(out, self.next)?;
+            self.next += read as u64;
+            return Ok(read);
         }
         loop {
             self.wait()?;

@@ -159,8 +159,9 @@ metrics! {
     ThroughputRatioPart "throughput_ratio_part" "1" Neither
         "What one cause contributes to throughput_ratio: where the memories are the bound, the faster \
          bus, or the share of the buses' time that a cause costs less or more; where the lines under way \
-         are, the time that a cause costs a line less or more. The column `cause` names it, and the \
-         parts add up to throughput_ratio minus 1.";
+         are, or the throughputs are nearly the same, the time that a cause costs a line less or more. \
+         Where the cores ask for no more there are none. The column `cause` names it, and the parts add \
+         up to throughput_ratio minus 1.";
     LatencyRatio "latency_ratio" "1" Lower
         "Mean duration at a throughput, divided by that of the target in the column `over` at the \
          same throughput.";

@@ -342,3 +342,84 @@ fn random_writes_to_raw_flash_name_the_option_that_makes_them_possible() {
     let advice = &warning.expect("a warning").advice;
     assert!(advice.contains("--ftl page or --ftl log-block"), "{advice}");
 }
+
+/// Writes of a page or less anywhere, every byte of them read back, and faster with a table of all pages than
+/// with merges.
+#[test]
+fn raw_nand_behind_a_layer_takes_random_writes() {
+    let small = |pattern| RawWorkload {
+        access_bytes: vec![KIB],
+        total_bytes: MIB,
+        wrap_bytes: 8 * MIB,
+        ..writes(pattern)
+    };
+    let [page, merged] = FtlMapping::ALL
+        .map(|mapping| done(&behind(mapping, 0.12, raw(NAND, small(Pattern::Random)))));
+    let speed = |result| value(result, Metric::ThroughputMean, None);
+    assert!(
+        speed(&page) > 1.2 * speed(&merged),
+        "{} {}",
+        speed(&page),
+        speed(&merged)
+    );
+    let table = |result| value(result, Metric::MappingRam, None);
+    assert!(table(&page) > 5.0 * table(&merged));
+    for (result, name) in [
+        (&page, "page, 12 % spare"),
+        (&merged, "log-block, 12 % spare"),
+    ] {
+        assert!(result.rows.iter().all(|row| row.text("ftl") == Some(name)));
+        // A record of half a page takes a page.
+        assert!(value(result, Metric::WriteAmplification, None) >= 2.0);
+    }
+    let ordered = done(&behind(
+        FtlMapping::Page,
+        0.12,
+        raw(NAND, small(Pattern::Sequential)),
+    ));
+    assert!(value(&ordered, Metric::WriteAmplification, None) >= 1.0);
+}
+
+/// A full memory with little to spare has to move more pages than one with much.
+#[test]
+fn spare_blocks_save_cleaning() {
+    let full = |spare| {
+        let workload = RawWorkload {
+            access_bytes: vec![2 * KIB],
+            fill: vec![Fraction::from_si(1.0)],
+            warm_up_bytes: 24 * MIB,
+            total_bytes: 8 * MIB,
+            wrap_bytes: 80 * MIB,
+            ..writes(Pattern::Random)
+        };
+        let result = done(&behind(FtlMapping::Page, spare, raw(NAND, workload)));
+        value(&result, Metric::WriteAmplification, None)
+    };
+    let [little, much] = [0.05, 0.3].map(full);
+    assert!(
+        little > 1.3 * much && much >= 1.0,
+        "{little} against {much}"
+    );
+}
+
+/// Nothing is promised of a layer that may have to clean first, and the run says so instead of a bound.
+#[test]
+fn a_layer_has_no_proven_bound() {
+    let question = BufferWorkload {
+        rates_bytes_per_s: vec![100e3],
+        ..records(2 * KIB, Pattern::Random)
+    };
+    let result = done(&behind(
+        FtlMapping::Page,
+        0.12,
+        of(NAND, Workload::Buffer(question)),
+    ));
+    assert!(estimate(&result, Metric::RamPeak, "bound").is_empty());
+    assert!(!estimate(&result, Metric::RamPeak, "open_loop").is_empty());
+    assert!(
+        result
+            .warnings
+            .iter()
+            .any(|warning| warning.advice.contains("no proven bound"))
+    );
+}

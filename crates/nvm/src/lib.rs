@@ -51,6 +51,7 @@ mod problem;
 mod raw_flash;
 mod rules;
 mod supply;
+mod translated;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
@@ -72,4 +73,5 @@ pub use pairing::Pairing;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
 pub use supply::Supply;
+pub use translated::Translated;
 pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired};

@@ -22,7 +22,11 @@ pub(crate) fn number(metric: Metric, value: f64, digits: usize) -> String {
 const fn is_ram(metric: Metric) -> bool {
     matches!(
         metric,
-        Metric::RamPeak | Metric::RamPeakInFlight | Metric::BufferFillMax | Metric::BytesAtRisk
+        Metric::RamPeak
+            | Metric::RamPeakInFlight
+            | Metric::MappingRam
+            | Metric::BufferFillMax
+            | Metric::BytesAtRisk
     )
 }
 

@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// RAM for a fixed input rate, from a target or a log
     Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
-    Raw(Raw),
+    Raw(Box<Raw>),
     /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
     #[command(subcommand)]
     Dram(Box<Dram>),

@@ -16,6 +16,7 @@ use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::outcome::Outcome;
 use crate::output::{self, Exports, Growing};
+use crate::sink::{self, Named};
 
 pub(crate) fn run(dram: &Dram, global: &Global) -> Result<Outcome, Failure> {
     match dram {
@@ -180,8 +181,10 @@ impl Commands {
     }
 
     fn create(&self, target: &str) -> std::io::Result<Box<dyn std::io::Write>> {
-        let file = named(&self.file, target, self.several);
-        let (growing, file) = Growing::create(&file)?;
+        let name = named(&self.file, target, self.several);
+        let begun = Growing::create(&name);
+        let (growing, file) = begun.map_err(|error| sink::named(&name, &error))?;
+        let file = Named::new(file, name);
         self.growing.borrow_mut().push(growing);
         Ok(Box::new(std::io::BufWriter::with_capacity(256 << 10, file)))
     }

@@ -80,7 +80,6 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
     };
     Ok(Experiment {
         targets: vec![base],
-        ftl: None,
         workload: Workload::Fit(FitWorkload {
             template: fit.template.clone(),
             id: fit.id.clone().unwrap_or_else(|| id_of(&file)),
@@ -102,6 +101,7 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: fit.seed,
+        ftl: None,
     })
 }
 

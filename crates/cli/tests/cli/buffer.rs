@@ -98,6 +98,17 @@ fn a_log_and_a_trace_come_from_standard_input() {
     let counts = rows(&document, "access_count");
     assert_eq!(counts.len(), 4);
     assert!(counts.iter().all(|row| row["value"] == 2.0));
+    // A standard input that is a file stays where it is while it is read.
+    let folder = Folder::new().with("io.log", TRACE);
+    let file = std::fs::File::open(folder.file("io.log")).expect("a file");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_wordline"))
+        .args(["buffer", "--trace", "-", "--target", "em064lx,cy15b104q"])
+        .args(["--format", "json"])
+        .stdin(file)
+        .output()
+        .expect("the command starts");
+    let again: serde_json::Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+    assert_eq!(again, document);
 }
 
 #[test]

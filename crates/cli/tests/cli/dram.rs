@@ -330,6 +330,24 @@ fn a_trace_of_hours_is_refused_rather_than_simulated() {
     wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
 }
 
+/// A standard input that is a file is read from where it stands, as often as it is wanted.
+#[test]
+fn a_file_as_standard_input_is_read_for_all_targets() {
+    let text = "time_ns,address,operation\n0,0x0,R\n10,0x40,W\n";
+    let folder = Folder::new().with("my.csv", text);
+    let arguments = ["dram", "trace", "-", "--target", BOTH, "--format", "csv"];
+    let file = std::fs::File::open(folder.file("my.csv")).expect("a file");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_wordline"))
+        .args(arguments)
+        .stdin(file)
+        .output()
+        .expect("the command starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let piped = Ran::of(command(&arguments).write_stdin(text)).done().stdout;
+    assert_eq!(String::from_utf8_lossy(&output.stdout), piped);
+}
+
 /// A pipe has its bytes once, and every target wants them.
 #[cfg(target_os = "linux")]
 #[test]

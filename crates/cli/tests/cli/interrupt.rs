@@ -170,6 +170,21 @@ fn the_first_interrupt_ends_a_wait_for_a_silent_pipe() {
     }
 }
 
+/// A named pipe that nobody reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_interrupt_ends_a_wait_for_a_reader() {
+    let folder = Folder::new().with("my.csv", "time_ns,address,operation\n0,0x0,R\n");
+    let trace = folder.file("my.csv");
+    for (flag, name) in [("--commands", "pipe.txt"), ("--export", "pipe.json")] {
+        let pipe = folder.file(name);
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        let arguments = ["dram", "trace", &trace, "--target", MODULE, flag, &pipe];
+        interrupted_while_it_waits(&arguments, b"");
+    }
+}
+
 /// Perfetto must be able to open what was written.
 #[test]
 fn the_commands_of_an_interrupted_replay_are_whole_json() {

@@ -68,6 +68,39 @@ fn a_full_device_is_a_failure_with_a_message() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_that_a_full_device_does_not_take_are_named() {
+    let folder = Folder::new().with("my.csv", "time_ns,address,operation\n0,0x0,R\n");
+    let (trace, full) = (folder.file("my.csv"), folder.file("full.txt"));
+    std::os::unix::fs::symlink("/dev/full", &full).expect("a link");
+    let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+    let command = ["dram", "trace", &trace, "--commands", &full];
+    wordline(&[&command, &target[..]].concat()).refused(&["full.txt: No space left"]);
+}
+
+/// What a long run could not be saved in is refused before it. Whoever may write everywhere is refused by a folder that
+/// nobody can write to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_file_is_refused_before_the_run() {
+    let folder = Folder::new().with("my.csv", "time_ns,address,operation\n0,0x0,W,nonsense\n");
+    let trace = folder.file("my.csv");
+    let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
+    for (flag, file, command) in [
+        ("--export", "/proc/a.json", &["dram", "trace", &trace][..]),
+        ("--commands", "/proc/a.txt", &["dram", "trace", &trace]),
+        (
+            "--mess",
+            "/proc/a.csv",
+            &["dram", "loaded", "--samples", "0"],
+        ),
+    ] {
+        let words = [flag, file, "it cannot be written"];
+        wordline(&[command, &target, &[flag, file]].concat()).refused(&words);
+    }
+}
+
 /// A run may have taken hours: what can be saved is saved.
 #[cfg(target_os = "linux")]
 #[test]

@@ -119,7 +119,9 @@ impl BusWatch {
     pub(super) fn until(&self, at: u64) -> BusAccount {
         let mut account = self.account;
         account.data = 0;
-        account.data = (self.free - self.from).saturating_sub(account.total());
+        let (known, rest) = (self.free - self.from, account.total());
+        debug_assert!(rest <= known, "pauses overlap");
+        account.data = known.saturating_sub(rest);
         account.subtract(&self.known_beyond(at));
         account.empty += at.saturating_sub(self.free);
         account

@@ -18,13 +18,14 @@ use crate::request::Kind;
 
 use bus::BusWatch;
 
-/// Watches one sub-channel. It costs a few nanoseconds a request: no division and no allocation stands between a
+/// Watches one sub-channel: it has to be told of its commands as well as of what was served, for requests are counted by
+/// their column commands. It costs a few nanoseconds a request: no division and no allocation stands between a
 /// request that the bus served without a pause and its counters.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     buses: Vec<BusWatch>,
     from: u64,
-    /// Without what [`Summary::complete`] adds.
+    /// Without what [`Summary::derive_counts`] adds.
     summary: Summary,
 }
 
@@ -55,7 +56,7 @@ impl Statistics {
     /// What was done since [`begin`](Self::begin), up to a clock: that to which the sub-channel has been run.
     pub fn end(&mut self, at: u64) -> Summary {
         let mut summary = self.summary.clone();
-        summary.complete();
+        summary.derive_counts();
         summary.clocks = at.saturating_sub(self.from);
         for bus in &self.buses {
             summary.bus.merge(&bus.until(at));

@@ -68,13 +68,15 @@ impl Summary {
 
     /// What follows from other counters, and is not counted by itself: every request with commands of its own has one
     /// column command.
-    pub(super) fn complete(&mut self) {
+    pub(super) fn derive_counts(&mut self) {
         let count = |command: Command| self.commands[command as usize];
         let read = count(Command::Rd) + count(Command::Rda);
         let written = count(Command::Wr) + count(Command::Wra);
         self.reads = read + self.forwarded;
         self.writes = written + self.merged;
-        self.hits = (read + written).saturating_sub(self.misses + self.conflicts);
+        let others = self.misses + self.conflicts;
+        debug_assert!(others <= read + written, "served without its command");
+        self.hits = (read + written).saturating_sub(others);
         self.read_clocks = self.read_latency.sum();
     }
 

@@ -1,7 +1,7 @@
 //! Counters, waits and the account of the buses against the log of the same run.
 
 use proptest::prelude::*;
-use wordline_dram::{Kind, Outcome, Request, Served, Statistics, Summary};
+use wordline_dram::{Command, Kind, Outcome, Request, Served, Statistics, Summary};
 
 use crate::plain;
 use crate::runs::{Watched, configs, streams, watched};
@@ -44,7 +44,12 @@ proptest! {
         let summary = statistics(&mut channel).end(end);
         let log = &channel.observer().0;
         prop_assert_eq!(summary.read_clocks, reads_under_way(&requests, &log.served));
-        prop_assert_eq!(summary.read_latency.sum(), summary.read_clocks);
+        for command in Command::ALL {
+            let issued = log.commands.iter().filter(|issued| issued.command == command).count() as u64;
+            prop_assert_eq!(summary.commands[command as usize], issued, "{:?}", command);
+        }
+        prop_assert_eq!(summary.reads, count(&log.served, |served| served.kind == Kind::Read));
+        prop_assert_eq!(summary.hits, count(&log.served, |served| served.outcome == Outcome::Hit));
         prop_assert_eq!(summary.read_latency.count(), summary.reads);
         prop_assert_eq!(summary.reads + summary.writes, requests.len() as u64);
         prop_assert_eq!(summary.commands.iter().sum::<u64>(), log.commands.len() as u64);

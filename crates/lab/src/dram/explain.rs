@@ -15,7 +15,11 @@
 //!
 //! ratio − 1 = (n′/n − 1)·t/t′ + Σ (c − c′)/t′.
 //!
-//! A faster bus then explains no more than the time that its shorter bursts save.
+//! A faster bus then explains no more than the time that its shorter bursts save. The same holds where the memories are
+//! the bound and carry nearly the same: the time of faster buses would be taken apart into a great gain and a great loss.
+//!
+//! **Where the cores ask one of the memories for no more**, nothing is taken apart: how much they carry is the cores' own
+//! doing.
 
 use wordline_core::{Metric, ResultSet};
 use wordline_dram::system::Run;
@@ -44,6 +48,9 @@ pub(super) const ON_CHIP: &str = "on_chip";
 
 /// What is left: the wait for the DRAM's next clock edge, and what is under way at either end of a run.
 pub(super) const ROUNDING: &str = "rounding";
+
+/// Memories whose throughputs differ by less than this share carry nearly the same.
+const NEARLY_SAME: f64 = 0.03;
 
 /// What keeps a throughput where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +121,7 @@ pub(super) fn shares(bus: &BusAccount) -> Option<Vec<(&'static str, f64)>> {
 }
 
 /// What a mean read consists of in picoseconds, but for the wait for clock edges: the paths, the module, the DRAM, and
-/// its waits by cause.
+/// its waits by cause. Reads that the write queue answered count among those that the mean is of.
 pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'static str, f64)> {
     let config = &memory.connected.config;
     let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
@@ -128,20 +135,48 @@ pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'stati
         ("burst", time(f64::from(timing.burst))),
     ];
     let reads = summary.reads.max(1) as f64;
+    // What the write queue answers never leaves the controller: only the others take these.
+    let served = summary.reads.saturating_sub(summary.forwarded) as f64 / reads;
+    for (_, part) in parts.iter_mut().filter(|(part, _)| *part != ON_CHIP) {
+        *part *= served;
+    }
     let waits = Cause::ALL.iter().zip(summary.read_waits);
     parts.extend(waits.map(|(cause, clocks)| (cause.name(), time(clocks as f64 / reads))));
     parts
 }
 
-/// The parts of the ratio of two runs' throughputs minus 1; `None` where one of them carried nothing.
+/// What a difference is taken apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// Lines under way, and the time of each.
+    Slots,
+    /// The time of the data buses.
+    Buses,
+}
+
+impl Reason {
+    /// Of two runs with these bounds and this ratio of their throughputs; `None` where the cores are the reason.
+    fn of(bounds: [Bound; 2], ratio: f64) -> Option<Self> {
+        if bounds.contains(&Bound::Cores) {
+            None
+        } else if bounds.contains(&Bound::Misses) || (ratio - 1.0).abs() < NEARLY_SAME {
+            Some(Self::Slots)
+        } else {
+            Some(Self::Buses)
+        }
+    }
+}
+
+/// The parts of the ratio of two runs' throughputs minus 1; `None` where one of them carried nothing, or the cores asked
+/// for no more.
 fn parts(
     first: (&Memory<'_>, &Run, Bound),
     other: (&Memory<'_>, &Run, Bound),
 ) -> Option<Vec<(&'static str, f64)>> {
-    let parts = if [first.2, other.2].contains(&Bound::Misses) {
-        by_slots(&Slots::of(first.0, first.1)?, &Slots::of(other.0, other.1)?)
-    } else {
-        by_buses(&Buses::of(first.0, first.1)?, &Buses::of(other.0, other.1)?)
+    let ratio = other.1.bytes_per_s() / first.1.bytes_per_s();
+    let parts = match Reason::of([first.2, other.2], ratio)? {
+        Reason::Slots => by_slots(&Slots::of(first.0, first.1)?, &Slots::of(other.0, other.1)?),
+        Reason::Buses => by_buses(&Buses::of(first.0, first.1)?, &Buses::of(other.0, other.1)?),
     };
     let finite = parts.iter().all(|(_, part)| part.is_finite());
     finite.then_some(parts)
@@ -150,7 +185,7 @@ fn parts(
 /// A run of a memory, with the most lines that its cores could have under way.
 pub(super) type Loaded<'a> = (&'a Memory<'a>, &'a Run, u64);
 
-/// Adds the ratio of two runs' throughputs, and its parts.
+/// Adds the ratio of two runs' throughputs, and its parts, where the cores are not the reason.
 pub(super) fn rows(over: &Subject, first: Loaded<'_>, other: Loaded<'_>, document: &mut ResultSet) {
     let ratio = other.1.bytes_per_s() / first.1.bytes_per_s();
     let row = over.row(Metric::ThroughputRatio, Ok(ratio));
@@ -308,6 +343,17 @@ mod tests {
         assert_eq!(Bound::by(31.9, 32, 97.0, 84.0), Bound::Misses);
         assert_eq!(Bound::by(31.9, 32, 400.0, 84.0), Bound::Dram);
         assert_eq!(Bound::by(20.0, 32, 97.0, 84.0), Bound::Cores);
+    }
+
+    #[test]
+    fn what_explains_a_difference_is_what_binds() {
+        use Bound::{Cores, Dram, Misses};
+        assert_eq!(Reason::of([Dram, Dram], 1.375), Some(Reason::Buses));
+        assert_eq!(Reason::of([Dram, Dram], 1.01), Some(Reason::Slots));
+        assert_eq!(Reason::of([Dram, Misses], 1.2), Some(Reason::Slots));
+        for bounds in [[Cores, Cores], [Dram, Cores], [Cores, Misses]] {
+            assert_eq!(Reason::of(bounds, 1.2), None, "{bounds:?}");
+        }
     }
 
     #[test]

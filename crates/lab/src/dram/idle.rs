@@ -4,7 +4,7 @@ use wordline_core::{Basis, IdleTest, Metric, Mix, ResultSet};
 use wordline_dram::system::{Probe, Run};
 
 use super::rows::{self, Work, seconds};
-use super::{Memory, Test, explain};
+use super::{Memory, Test, cautions, explain};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -16,6 +16,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     super::check_samples(idle.samples)?;
+    cautions::samples(idle.samples, document);
     let points: Vec<_> = test
         .memories
         .iter()

@@ -254,6 +254,16 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
     }
     for memory in &test.memories {
         let cores = memory.connected.config.cores.cores;
+        if cores < 2 {
+            return Err(LabError::Number {
+                what: "cores",
+                found: f64::from(cores),
+                problem: format!(
+                    "cannot load {} and measure it at a time; allowed: 2 or more (--set cores)",
+                    memory.name
+                ),
+            });
+        }
         if loaded.probes == 0 || loaded.probes >= cores {
             return Err(LabError::Number {
                 what: "probes",
@@ -261,7 +271,7 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
                 problem: format!(
                     "are no probes on {}; allowed: 1 to {}",
                     memory.name,
-                    cores.saturating_sub(1)
+                    cores - 1
                 ),
             });
         }

@@ -98,12 +98,19 @@ fn replay(
 ) -> Result<Option<Replayed>, LabError> {
     let requests = open(control.open(&trace.file)?, options);
     let mut requests = requests.map_err(|source| unusable(trace, source))?;
-    let commands = Commands::new(memory, trace, control)?;
+    let commands = match Commands::new(memory, trace, control) {
+        Err(LabError::Unwritten { .. }) if control.stopped() => return Ok(None),
+        commands => commands?,
+    };
     let replayed = watched(memory, trace, &mut requests, &commands, control);
     // Whatever came of it: a command trace that is cut short must still be one that can be read.
     let finished = commands.finish();
     let replayed = replayed?;
-    finished.map(|()| replayed)
+    match finished {
+        // A pipe whose reader is not there keeps nobody who wants to stop.
+        Err(_) if control.stopped() => Ok(None),
+        finished => finished.map(|()| replayed),
+    }
 }
 
 fn unusable(trace: &DramTraceTest, source: DramTraceError) -> LabError {
@@ -359,15 +366,15 @@ impl Replayed {
         }
     }
 
-    /// What the mean of all reads consists of. Reads that the write queue answered have no part in DRAM; their time, and
-    /// waits for the next clock edge, are what is left.
+    /// What the mean of all reads consists of, those that the write queue answered among them; waits for the next clock
+    /// edge are what is left.
     fn parts(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
         let reads = self.reads.count() as f64;
-        let of_dram = self.summary.reads as f64 / reads;
         // The way on chip is the program's own.
         let parts = explain::read_parts(memory, &self.summary).into_iter();
-        let parts = parts.filter(|(part, _)| *part != explain::ON_CHIP);
-        let mut parts: Vec<_> = parts.map(|(part, ps)| (part, ps * of_dram)).collect();
+        let mut parts: Vec<_> = parts
+            .filter(|(part, _)| *part != explain::ON_CHIP)
+            .collect();
         let told: f64 = parts.iter().map(|(_, ps)| ps).sum();
         parts.push((explain::ROUNDING, self.reads.sum_ps() as f64 / reads - told));
         for (cause, ps) in parts {

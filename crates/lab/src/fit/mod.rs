@@ -85,6 +85,13 @@ pub fn fit(
             problem: format!("is {}, and no fit", experiment.workload.name()),
         });
     };
+    crate::check(experiment)?;
+    if experiment.ftl.is_some() {
+        return Err(LabError::List {
+            what: "ftl",
+            problem: "does not go with a fit: a card has a translation layer of its own".to_owned(),
+        });
+    }
     fit_to(
         template_of(&workload.template)?,
         catalog,

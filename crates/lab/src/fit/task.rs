@@ -161,9 +161,9 @@ impl Task<'_> {
         Err(LabError::Log {
             file: self.workload.source.file.clone(),
             problem: format!(
-                "its ordinary write takes {}, and {} takes {} for the bus and the driver alone: these writes ended in a \
-                 cache of the host, or on a faster bus; record with --sync=1 or --direct=1, or name a faster board \
-                 (--base PART@BOARD)",
+                "its ordinary write takes {}, and {} takes {} with the fastest figures that a fit may give it: these writes \
+                 ended in a cache of the host (record with --sync=1 or --direct=1), or what took them has a faster \
+                 bus or smaller pages (--base PART@BOARD)",
                 human(log.ordinary, "s", 3),
                 self.target.name,
                 human(floor, "s", 3)

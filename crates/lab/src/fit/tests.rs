@@ -75,12 +75,12 @@ fn workload() -> FitWorkload {
 fn fit_text(text: &str, workload: FitWorkload) -> Result<Fitted, LabError> {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
     let experiment = Experiment {
-        ftl: None,
         targets: vec![BASE.to_owned()],
         workload: Workload::Fit(workload.clone()),
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let bytes = text.as_bytes().to_vec();
     let open = |_: &str| Ok(Box::new(Cursor::new(bytes.clone())) as Box<dyn BufRead>);
@@ -335,12 +335,12 @@ fn a_stopped_fit_leaves_no_sheet() {
         ..Control::default()
     };
     let experiment = Experiment {
-        ftl: None,
         targets: vec![BASE.to_owned()],
         workload: Workload::Fit(workload()),
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let fitted = fit_to(&NAND, &catalog, &experiment, &workload(), &control).expect("no error");
     assert!(fitted.sheet.is_none() && !fitted.document.complete);

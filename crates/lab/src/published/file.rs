@@ -134,8 +134,10 @@ impl Written {
         if self.citation.is_empty() || reasons.into_iter().any(empty) {
             return Err("a citation or a reason is empty".to_owned());
         }
-        if reasons.into_iter().flatten().count() > 1 {
-            return Err("of miss, needs and awaits a value has one".to_owned());
+        if self.awaits.is_some() && (self.miss.is_some() || self.needs.is_some()) {
+            return Err(
+                "a prediction that awaits a measurement is no miss and needs nothing".to_owned(),
+            );
         }
         Ok(Value {
             citation: self.citation,

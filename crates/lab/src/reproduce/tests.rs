@@ -88,6 +88,17 @@ fn what_could_run_must_not_stay_pending() {
     assert!(problem.expect("a problem").contains("remove its `needs`"));
 }
 
+/// A prediction that nobody measured is neither hit nor miss, and must not change afterwards.
+#[test]
+fn a_recorded_prediction_waits_and_holds_to_itself() {
+    let awaits = "awaits = 'a measurement'";
+    let kept = verdict(&format!("{OF}{HIT}{awaits}"));
+    assert_eq!(kept, (Verdict::Pending, None));
+    let (verdict, problem) = verdict(&format!("{OF}{MISS}{awaits}"));
+    assert_eq!(verdict, Verdict::NewMiss);
+    assert!(problem.expect("a problem").contains("predicts nothing"));
+}
+
 #[test]
 fn what_this_version_does_not_run_is_pending() {
     let of = OF.replace(" }", ", workload = 'buffer', variant = 'cache_read' }");

@@ -80,6 +80,19 @@ fn where_the_memory_binds_the_gain_is_explained_by_the_time_of_the_buses() {
     assert!(full);
 }
 
+/// Where the cores pause, the faster bus stays empty for longer: neither is a reason.
+#[test]
+fn what_the_cores_do_not_ask_for_is_not_taken_apart() {
+    let document = ran(&loaded(&[1000, 20_000]));
+    let bounds: Vec<_> = document
+        .of(Metric::ThroughputBound)
+        .map(|row| row.value)
+        .collect();
+    assert_eq!(bounds, [Some(3.0); 4]);
+    assert_eq!(document.of(Metric::ThroughputRatio).count(), 1);
+    assert_eq!(document.of(Metric::ThroughputRatioPart).count(), 0);
+}
+
 /// Under the greatest load alone, and its parts add up to it.
 #[test]
 fn the_gain_under_the_greatest_load_is_explained() {

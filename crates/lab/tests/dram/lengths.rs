@@ -1,8 +1,8 @@
 //! Runs that are too short for what is asked of them.
 
-use wordline_core::{Band, Mix, ResultSet};
+use wordline_core::{Band, DramTest, IdleTest, LoadedTest, Mix, ResultSet};
 
-use super::support::{MRDIMM, RDIMM, bandwidth, dram, loaded, ran};
+use super::support::{MRDIMM, RDIMM, bandwidth, dram, idle, loaded, ran};
 
 /// The advice of all warnings that something is short.
 fn few(document: &ResultSet) -> Vec<&str> {
@@ -41,4 +41,28 @@ fn a_loaded_sweep_of_few_samples_says_how_many_would_do() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("500 samples a point"), "{told:?}");
     assert!(told[0].contains("ask for 100000"), "{told:?}");
+}
+
+/// A latency without load has a tail as well.
+#[test]
+fn what_a_tail_rests_on_is_told_in_words() {
+    for (samples, words) in [
+        (100, "p99.9 is the slowest of them;"),
+        (1000, "p99.9 rests on a single one;"),
+        (3000, "p99.9 rests on the slowest 3;"),
+    ] {
+        let mut experiment = idle();
+        let workload = dram(&mut experiment);
+        workload.measure_ps = 39_000_000;
+        workload.test = DramTest::Idle(IdleTest { samples });
+        let document = ran(&experiment);
+        let told = few(&document);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains(words), "{told:?}");
+    }
+    let mut experiment = idle();
+    dram(&mut experiment).test = DramTest::Idle(IdleTest {
+        samples: LoadedTest::SAMPLES,
+    });
+    assert_eq!(few(&ran(&experiment)), [""; 0]);
 }

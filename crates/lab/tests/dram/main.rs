@@ -379,6 +379,14 @@ fn what_cannot_be_run_is_refused_by_name() {
             "{refused}"
         );
     }
+    let one = refusal(|experiment| {
+        let settings = &mut dram(experiment).settings;
+        settings.insert("cores".into(), "1".into());
+    });
+    assert!(
+        one.starts_with("cores 1 cannot load") && one.contains("allowed: 2 or more"),
+        "{one}"
+    );
     let target = |name: &str| refusal(|experiment| experiment.targets = vec![name.to_owned()]);
     let unknown = target("rdimm-9000@xeon6-1s");
     assert!(

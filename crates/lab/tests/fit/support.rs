@@ -167,11 +167,11 @@ pub(crate) fn fitted(
 ) -> Result<Fitted, LabError> {
     let experiment = Experiment {
         targets: vec![format!("{base}@{BOARD}")],
-        ftl: None,
         workload: Workload::Fit(workload),
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
+        ftl: None,
     };
     let bytes = log.as_bytes().to_vec();
     let open = |_: &str| Ok(Box::new(Cursor::new(bytes.clone())) as Box<dyn BufRead>);

@@ -6,6 +6,8 @@
 //! array inside a card, of which only the time counts. `FTL.md` beside the crate's design
 //! says how both work, and gives the format on flash.
 
+mod barrier;
+mod block_device;
 mod buckets;
 mod clean;
 mod config;
@@ -13,24 +15,35 @@ mod config;
 mod config_tests;
 #[cfg(test)]
 mod fixture;
+mod flash_media;
 #[cfg(test)]
 mod layer_tests;
 mod level;
 mod log_block;
+mod mark;
 #[cfg(test)]
 mod mechanism_tests;
 mod media;
+mod mount;
+#[cfg(test)]
+mod power_cuts;
+mod record;
+mod recovery;
 mod restore;
 #[cfg(test)]
 mod restore_tests;
 mod slc;
 mod space;
 mod store;
+mod survey;
 mod translation;
 mod work;
 
+pub use block_device::{Ftl, MountError, SectorError};
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
+pub use flash_media::{FlashMedia, MediaError};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
+pub use record::{LayoutError, SpareLayout};
 pub use restore::{Found, ScannedBlock};
 pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

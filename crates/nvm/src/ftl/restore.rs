@@ -86,7 +86,17 @@ impl<M: Media> Translation<M> {
     pub fn restore(
         media: M,
         config: FtlConfig,
+        scan: Vec<ScannedBlock>,
+    ) -> Result<Self, FtlError<M::Error>> {
+        Self::restore_from(media, config, scan, 0)
+    }
+
+    /// The same, with sequence numbers that go on above `sequence` at least.
+    pub(super) fn restore_from(
+        media: M,
+        config: FtlConfig,
         mut scan: Vec<ScannedBlock>,
+        sequence: u64,
     ) -> Result<Self, FtlError<M::Error>> {
         let shape = media.shape();
         // Blocks may have gone bad since the format: what is on flash can be read all the same.
@@ -99,6 +109,7 @@ impl<M: Media> Translation<M> {
             }));
         }
         let mut layer = Self::empty(media, config, logical);
+        layer.sequence = sequence;
         layer.distrust(&mut scan);
         layer.place_newest(&scan);
         if layer.sequence > MAX_SEQUENCE {

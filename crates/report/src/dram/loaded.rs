@@ -9,8 +9,8 @@ use crate::grid::{Column, Grid};
 use crate::pivot::Line;
 use crate::text;
 
-const TEST: &str = "loaded";
-const DELAY: &str = "delay_cycles";
+pub(super) const TEST: &str = "loaded";
+pub(super) const DELAY: &str = "delay_cycles";
 
 /// The points that stand for the load, in their order.
 pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest load"];
@@ -148,7 +148,7 @@ pub(super) fn tables(view: &View<'_, '_>) -> Vec<Grid> {
         return Vec::new();
     }
     let mut grids = vec![sweep(view, &curves), knees(view, &curves)];
-    grids.extend(explained(view));
+    grids.extend(super::carried::table(view));
     grids.extend(at_equal_throughput(view));
     grids.extend(within(view, &curves));
     let mut lines = Vec::new();
@@ -375,43 +375,9 @@ fn within(view: &View<'_, '_>, curves: &[Curve<'_, '_>]) -> Option<Grid> {
 pub(super) fn sentences(view: &View<'_, '_>) -> Vec<String> {
     let curves = curves(view);
     let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
-    sentences.extend(carried(view));
+    sentences.extend(super::carried::sentences(view));
     sentences.extend(compared(view));
     sentences
-}
-
-/// What the others carry under the greatest load, and why.
-fn carried(view: &View<'_, '_>) -> Vec<String> {
-    let Some(first) = view.targets.first().map(|first| view.short(first)) else {
-        return Vec::new();
-    };
-    let sentence = |line: &Line<'_>| {
-        let gain = super::gain(line.number(Metric::ThroughputRatio)?);
-        let target = view
-            .targets
-            .iter()
-            .find(|one| **one == line.head().target)?;
-        let why = super::bandwidth::parts(line).map(|parts| format!(": {parts}"));
-        Some(format!(
-            "Under the greatest load {} carries {gain} over {first}{}.",
-            view.short(target),
-            why.unwrap_or_default()
-        ))
-    };
-    let lines = view.special(TEST, &["over"]).take(IN_WORDS);
-    lines.filter_map(sentence).collect()
-}
-
-/// The parts of that.
-fn explained(view: &View<'_, '_>) -> Option<Grid> {
-    let lines = view.special(TEST, &["over"]);
-    let lines: Vec<_> = lines
-        .map(|line| (vec![view.short(&line.head().target).to_owned()], line))
-        .collect();
-    let first = view.targets.first().map(|first| view.short(first))?;
-    let title = format!("The gain over {first} under the greatest load explained");
-    let metric = Metric::ThroughputRatioPart;
-    super::shares(view, &title, &["module"], &lines, metric)
 }
 
 /// "a@s: a read takes 105 ns alone, about as long up to 310 GB/s; …".

@@ -4,6 +4,7 @@
 //! lacks is left out.
 
 mod bandwidth;
+mod carried;
 mod cause;
 mod idle;
 mod loaded;
@@ -145,6 +146,17 @@ fn points(share: f64) -> String {
         positive if share >= 0.0 && share.is_finite() => format!("+{positive}"),
         told => told.to_owned(),
     }
+}
+
+/// Parts of a difference that are told in words: the greatest, at most so many.
+const PARTS: usize = 4;
+
+/// The greatest parts of a difference, greatest first: only those that are greater than the least that counts.
+fn greatest<'a>(parts: impl Iterator<Item = (&'a str, f64)>, least: f64) -> Vec<(&'a str, f64)> {
+    let mut parts: Vec<_> = parts.filter(|(_, part)| part.abs() > least).collect();
+    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    parts.truncate(PARTS);
+    parts
 }
 
 /// A table with a row for each metric or part and a column for each target.

@@ -131,6 +131,27 @@ fn what_binds_is_told() {
     assert!(!told.contains("the DRAM is the bound"), "{told}");
 }
 
+/// Where the cores pause, no memory is the reason.
+#[test]
+fn what_the_cores_do_not_ask_for_is_told_of_the_greatest_load() {
+    let mut document = fixture::dram_loaded();
+    let rows = &mut document.rows;
+    rows.retain(|row| row.metric != Metric::ThroughputRatioPart);
+    for row in rows.iter_mut() {
+        if row.metric == Metric::ThroughputBound {
+            row.value = Some(3.0);
+        }
+    }
+    let told = answer(&document).join("\n");
+    let both = "the cores ask no more of rdimm-6400-2rx4-128g and mrdimm-8800-2rx4-128g.";
+    assert!(told.contains(both), "{told}");
+    document
+        .rows
+        .retain(|row| row.metric != Metric::ThroughputBound || row.part.starts_with("mrdimm"));
+    let told = answer(&document).join("\n");
+    assert!(told.contains("no more of mrdimm-8800-2rx4-128g."), "{told}");
+}
+
 #[test]
 fn points_have_a_sign_and_no_negative_zero() {
     assert_eq!(points(0.381), "+38.1 %");

@@ -2,7 +2,7 @@
 
 use wordline_core::Metric;
 
-use super::{View, bands, by_target, cause, idle, waits};
+use super::{View, bands, by_target, cause, greatest, idle, waits};
 use crate::answer::IN_WORDS;
 use crate::grid::Grid;
 use crate::pivot::Line;
@@ -10,9 +10,8 @@ use crate::text;
 
 const TEST: &str = "trace";
 
-/// Parts of a difference that are told in words: at most so many, and only those above this share of it.
-const PARTS: usize = 4;
-const PART_LEAST: f64 = 0.02;
+/// The least part of a difference that is told in words, as a share of it.
+const LEAST: f64 = 0.02;
 
 const FIGURES: [(Metric, &str); 15] = [
     (Metric::AccessCount, "reads"),
@@ -92,13 +91,9 @@ fn compared<'a>(view: &View<'a, '_>, first: &Line<'a>, other: &Line<'a>) -> Opti
         row.and_then(|row| row.value).unwrap_or(0.0)
     };
     let parts = other.parts(Metric::LatencyMeanPart);
-    let mut parts: Vec<(&str, f64)> = parts
-        .map(|(cause, seconds)| (cause, seconds - part(first, cause)))
-        .collect();
-    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    let told = parts.iter().take(PARTS);
-    let told = told.filter(|(_, seconds)| seconds.abs() > PART_LEAST * off.abs());
-    let told: Vec<_> = told
+    let parts = parts.map(|(cause, seconds)| (cause, seconds - part(first, cause)));
+    let told: Vec<_> = greatest(parts, LEAST * off.abs())
+        .iter()
         .map(|(cause, seconds)| {
             let sign = if *seconds < 0.0 { '-' } else { '+' };
             format!("{} {sign}{}", cause::name(cause), idle::time(seconds.abs()))

@@ -16,6 +16,7 @@ const TEST: &str = "bandwidth";
 /// Names of bounds.
 const DRAM: &str = "DRAM";
 const MISSES: &str = "misses under way";
+const CORES: &str = "what the cores ask for";
 
 /// The mixes of one order of addresses.
 pub(crate) struct Mixes<'a, 'p> {
@@ -278,8 +279,13 @@ fn bound(line: &Line<'_>) -> Option<&'static str> {
     match line.number(Metric::ThroughputBound)? {
         1.0 => Some(MISSES),
         2.0 => Some(DRAM),
-        _ => Some("what the cores ask for"),
+        _ => Some(CORES),
     }
+}
+
+/// Whether the cores are the bound: they ask for no more.
+pub(super) fn cores_bind(line: &Line<'_>) -> bool {
+    bound(line) == Some(CORES)
 }
 
 fn energy(

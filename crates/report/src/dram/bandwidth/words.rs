@@ -4,13 +4,12 @@ use wordline_core::Metric;
 
 use super::{DRAM, MISSES, Mixes, alone, bound};
 use crate::answer::IN_WORDS;
-use crate::dram::{View, cause, gain, points};
+use crate::dram::{View, cause, gain, greatest, points};
 use crate::pivot::Line;
 use crate::text;
 
-/// Parts of a gain that are told in words: at least so much, and no more of them.
-const PART_LEAST: f64 = 0.002;
-const PARTS: usize = 4;
+/// The least part of a gain that is told in words.
+const LEAST: f64 = 0.002;
 
 pub(in crate::dram) fn sentences(view: &View<'_, '_>) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -99,11 +98,9 @@ fn explained<'a>(
 
 /// The greatest parts of a gain.
 pub(in crate::dram) fn parts(line: &Line<'_>) -> Option<String> {
-    let mut parts: Vec<(&str, f64)> = line.parts(Metric::ThroughputRatioPart).collect();
-    parts.retain(|(_, part)| part.abs() >= PART_LEAST);
-    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    let told = parts.iter().take(PARTS);
+    let told = greatest(line.parts(Metric::ThroughputRatioPart), LEAST);
     let told: Vec<_> = told
+        .iter()
         .map(|(part, value)| format!("{} {}", cause::name(part), points(*value)))
         .collect();
     (!told.is_empty()).then(|| told.join(", "))

@@ -1,0 +1,120 @@
+//! What the layer does against power cuts, by name, so that a test can make it forget each and prove that
+//! somebody notices.
+
+/// One thing without which a power cut can lose what was flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Barrier {
+    /// A summary counts where its check fits.
+    SummaryCheck,
+    /// A page counts where its check fits.
+    RecordCheck,
+    /// In an open block a page that a mount moved counts where what it came from is gone.
+    SourceGone,
+    /// What blocks without a summary hold is moved when the layer is mounted.
+    MoveOpen,
+    /// Blocks without a summary are erased before the mount returns.
+    EraseOpen,
+    /// The last pages of such a block are read once, and kept until they are moved.
+    HoldDoubtful,
+    /// A blank block is set aside for the next mount.
+    SetAside,
+    /// Blocks that a mount empties are erased when the block that they were moved to is closed.
+    CloseBeforeErase,
+    /// A block that reads as erased is erased before it is programmed: it may be weak.
+    EraseBlank,
+    /// Of two versions the one with the greater sequence number counts.
+    GreatestWins,
+    /// Sequence numbers go on above all that were found.
+    SequenceGoesOn,
+    /// Copies of a mark that are missing are programmed when the layer is mounted.
+    CompleteMark,
+    /// A flush programs the buffered page.
+    FlushBuffer,
+    /// A page is safe when the other page of its cells is programmed.
+    Pairs,
+    /// What a page held beside the written sectors is read before it is programmed again.
+    ReadBeforeWrite,
+}
+
+#[cfg(test)]
+impl Barrier {
+    /// Every barrier, with what a layer without it does.
+    pub(super) const ALL: [(Self, &'static str); 15] = [
+        (
+            Self::SummaryCheck,
+            "the check of a summary is not looked at",
+        ),
+        (
+            Self::RecordCheck,
+            "the check of a page is not looked at by a mount",
+        ),
+        (
+            Self::SourceGone,
+            "what an interrupted mount had copied always counts",
+        ),
+        (
+            Self::MoveOpen,
+            "what was open at the power cut is left where it is",
+        ),
+        (
+            Self::EraseOpen,
+            "blocks that a mount emptied are not erased",
+        ),
+        (
+            Self::HoldDoubtful,
+            "pages that may be torn are read as often as they are needed",
+        ),
+        (
+            Self::SetAside,
+            "no blank block is set aside for the next mount",
+        ),
+        (
+            Self::CloseBeforeErase,
+            "a mount erases a block before that with its pages is closed",
+        ),
+        (
+            Self::EraseBlank,
+            "a block that reads as erased is not erased before it is programmed",
+        ),
+        (
+            Self::GreatestWins,
+            "the version with the lowest sequence number counts",
+        ),
+        (
+            Self::SequenceGoesOn,
+            "sequence numbers start anew with each mount",
+        ),
+        (
+            Self::CompleteMark,
+            "missing copies of the mark are not programmed",
+        ),
+        (Self::FlushBuffer, "a flush leaves the buffered page in RAM"),
+        (
+            Self::Pairs,
+            "no fillers: pages count as safe although their cells are yet to be programmed",
+        ),
+        (
+            Self::ReadBeforeWrite,
+            "sectors beside those that were written are not read first",
+        ),
+    ];
+}
+
+/// The barriers that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Barriers(u32);
+
+impl Barriers {
+    pub(super) const ALL: Self = Self(u32::MAX);
+
+    pub(super) const fn keep(self, barrier: Barrier) -> bool {
+        self.0 >> barrier as u8 & 1 == 1
+    }
+
+    /// All but one.
+    #[cfg(test)]
+    pub(super) const fn without(barrier: Barrier) -> Self {
+        Self(!(1 << barrier as u8))
+    }
+}

@@ -1,0 +1,205 @@
+//! What a mount asks of flash: what a block holds, and the mark of a formatted one.
+
+use wordline_memory::{Flash, FlashError, FlashErrorKind};
+
+use super::barrier::Barrier;
+use super::flash_media::{FlashMedia, MediaError, Use};
+use super::mark::{Mark, MarkFound};
+use super::media::{CellMode, Fault, Record};
+use super::record::{Found, Role, Stored, decode_summary};
+
+/// What a block was found to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Survey {
+    /// Its first page reads as erased.
+    Blank,
+    /// It ends with its summary.
+    Closed {
+        records: Vec<Record>,
+        /// The greatest sequence number that had been programmed before the summary.
+        sequence: u64,
+    },
+    /// It does not.
+    Open,
+}
+
+impl<F: Flash> FlashMedia<F> {
+    /// Fetches a page of the flash, and says what it holds. Its main area is then in the image.
+    pub(super) fn fetch(&mut self, page: u32, checked: bool) -> Result<Found, F::Error> {
+        match self.flash.read(page, 0, &mut self.image) {
+            Ok(_) => {}
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => return Ok(Found::Torn),
+            Err(error) => return Err(error),
+        }
+        let (main, spare) = self.image.split_at(self.geometry.page_bytes as usize);
+        if let Some(stored) = Stored::decode(self.layout.get(spare), main, checked) {
+            return Ok(Found::Whole(stored));
+        }
+        let erased = self.image.iter().all(|byte| *byte == 0xFF);
+        Ok(if erased { Found::Erased } else { Found::Torn })
+    }
+
+    /// Fetches a page of a block in some mode.
+    pub(super) fn fetch_at(
+        &mut self,
+        block: u32,
+        mode: CellMode,
+        index: u32,
+    ) -> Result<Found, F::Error> {
+        let checked = self.barriers.keep(Barrier::RecordCheck);
+        let first = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
+        let page = first + self.index(mode, index);
+        self.fetch(page, checked)
+    }
+
+    /// Looks at a block when the layer is mounted.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn survey(&mut self, block: u32) -> Result<Survey, F::Error> {
+        if let Some(closed) = self.summary(block, CellMode::Native)? {
+            return Ok(closed);
+        }
+        // Every mode programs page 0 first, then page 1.
+        let mode = match self.fetch_at(block, CellMode::Native, 0)? {
+            Found::Erased => return Ok(Survey::Blank),
+            Found::Whole(stored) => stored.mode,
+            Found::Torn => match self.fetch_at(block, CellMode::Native, 1)? {
+                Found::Whole(stored) => stored.mode,
+                _ => CellMode::Native,
+            },
+        };
+        self.blocks[block as usize].mode = mode;
+        if mode == CellMode::Slc
+            && let Some(closed) = self.summary(block, mode)?
+        {
+            return Ok(closed);
+        }
+        Ok(Survey::Open)
+    }
+
+    /// Looks at each page of a block that has no summary, or one that does not count.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn survey_pages(&mut self, block: u32) -> Result<Vec<Found>, F::Error> {
+        let mode = self.blocks[block as usize].mode;
+        let pages = self.pages_in(mode) - self.shape.summary_pages;
+        (0..pages)
+            .map(|index| self.fetch_at(block, mode, index))
+            .collect()
+    }
+
+    /// The main area of a page that reads well now; `None` where it does not.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn read_whole(&mut self, page: u32) -> Result<Option<Vec<u8>>, F::Error> {
+        let checked = self.barriers.keep(Barrier::RecordCheck);
+        let found = self.fetch(self.place(page), checked)?;
+        let main = &self.image[..self.geometry.page_bytes as usize];
+        Ok(matches!(found, Found::Whole(_)).then(|| main.to_vec()))
+    }
+
+    /// The summary of a block in some mode, if it ends with a whole one.
+    fn summary(&mut self, block: u32, mode: CellMode) -> Result<Option<Survey>, F::Error> {
+        let (mut records, mut last, mut erased) = (Vec::new(), 0, 0);
+        let first = self.pages_in(mode) - self.shape.summary_pages;
+        for part in 0..self.shape.summary_pages {
+            let checked = self.barriers.keep(Barrier::SummaryCheck);
+            let start = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
+            let page = start + self.index(mode, first + part);
+            let Found::Whole(stored) = self.fetch(page, checked)? else {
+                return Ok(None);
+            };
+            let is_part = stored.role == Role::Summary && stored.logical == part;
+            if !is_part || stored.mode != mode {
+                return Ok(None);
+            }
+            let main = &self.image[..self.geometry.page_bytes as usize];
+            match decode_summary(main, &mut records) {
+                Some(erases) => erased = erases,
+                None => return Ok(None),
+            }
+            last = stored.sequence;
+        }
+        self.blocks[block as usize] = Use {
+            mode,
+            erases: erased,
+        };
+        Ok(Some(Survey::Closed {
+            records,
+            sequence: last,
+        }))
+    }
+
+    /// Erases the block of the mark, or the next good one where it fails, and takes the blocks behind it
+    /// for the layer; nothing is formatted then.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn erase_mark(&mut self) -> Result<(), MediaError<F::Error>> {
+        let mut block = self.mark_block;
+        while block < self.geometry.blocks {
+            if !self.flash.is_bad(block).map_err(MediaError::Device)? {
+                match self.flash.erase(block) {
+                    Ok(()) => {
+                        self.begin_behind(block);
+                        return Ok(());
+                    }
+                    Err(error) if error.kind() == FlashErrorKind::EraseFailed => {
+                        self.flash.mark_bad(block).map_err(MediaError::Device)?;
+                    }
+                    Err(error) => return Err(MediaError::Device(error)),
+                }
+            }
+            block += 1;
+        }
+        Err(MediaError::NoGoodBlock)
+    }
+
+    /// Programs the mark in the pages of its block that hold nothing yet, from `first` on. Copies that
+    /// cannot be programmed are left out.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn write_mark(&mut self, mark: &Mark, first: u32) -> Result<(), F::Error> {
+        let main = mark.encode(self.geometry.page_bytes as usize);
+        let stored = Stored {
+            role: Role::Mark,
+            mode: CellMode::Native,
+            logical: 0,
+            sequence: 0,
+        };
+        for copy in first..Mark::COPIES.min(self.geometry.pages_per_block) {
+            let page = self.mark_block * self.geometry.pages_per_block + copy;
+            match self.put(page, stored, Some(&main)) {
+                Ok(()) | Err(Fault::ProgramFailed) => {}
+                Err(Fault::Device(error)) => return Err(error),
+                Err(Fault::EraseFailed | Fault::Uncorrectable) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for the mark. Its check is its own, so that one of other sizes is understood too.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn find_mark(&mut self) -> Result<MarkFound, F::Error> {
+        let mut found = MarkFound::default();
+        for copy in 0..Mark::COPIES.min(self.geometry.pages_per_block) {
+            let page = self.mark_block * self.geometry.pages_per_block + copy;
+            let held = self.fetch(page, true)?;
+            if held == Found::Erased {
+                continue;
+            }
+            found.pages = copy + 1;
+            if held != Found::Torn || found.mark.is_none() {
+                let main = &self.image[..self.geometry.page_bytes as usize];
+                found.mark = found.mark.or(Mark::decode(main));
+            }
+        }
+        Ok(found)
+    }
+}
