@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// Pages of one node.
 const NODE_PAGES: usize = 64;
 
-type Node<P> = Vec<Option<Arc<P>>>;
+/// An array, because a vector would cost each access one more jump through memory.
+type Node<P> = [Option<Arc<P>>; NODE_PAGES];
 
 /// A copy-on-write array of pages.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ impl<P: Clone + Default> Pages<P> {
     #[track_caller]
     pub fn get_mut(&mut self, index: usize) -> &mut P {
         let node = Arc::make_mut(&mut self.root)[index / NODE_PAGES]
-            .get_or_insert_with(|| Arc::new(vec![None; NODE_PAGES]));
+            .get_or_insert_with(|| Arc::new([const { None }; NODE_PAGES]));
         let page = Arc::make_mut(node)[index % NODE_PAGES].get_or_insert_with(Arc::default);
         Arc::make_mut(page)
     }
