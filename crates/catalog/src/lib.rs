@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
-pub use model::Model;
+pub use model::{Model, ftl_config};
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::Outcome;

@@ -192,7 +192,7 @@ impl Model {
             sheet: &**sheet,
         };
         let flash = Wired::connect(named, board, conditions)?;
-        let device = Translated::format(flash, sheet, |shape| config(layer, shape))?;
+        let device = Translated::format(flash, sheet, |shape| ftl_config(layer, shape))?;
         Ok(Box::new(device))
     }
 
@@ -236,7 +236,8 @@ const LOGS_MAX: u32 = 64;
 const SHARED_BY: u32 = 8;
 
 /// What a layer that users ask for is on a flash of some sizes.
-fn config(layer: &TranslationLayer, shape: Shape) -> FtlConfig {
+#[must_use]
+pub fn ftl_config(layer: &TranslationLayer, shape: Shape) -> FtlConfig {
     let mut config = FtlConfig::page_mapped(shape);
     config.spare_blocks = (f64::from(shape.blocks) * layer.spare.si()).round() as u32;
     if layer.mapping == FtlMapping::LogBlock {
