@@ -18,6 +18,8 @@ pub enum WarningCode {
     NeedsTranslation,
     /// The memory or a choice does not suit the file system.
     Unsuitable,
+    /// What a power cut leaves is not what was promised.
+    PowerCut,
     /// A memory that cleans up behind its user was run for less than it needs to begin with that.
     FreshMemory,
     /// An age was asked for, which changes accounts of wear alone.
@@ -81,6 +83,7 @@ impl WarningCode {
             Self::Caution => "caution",
             Self::NeedsTranslation => "needs-translation",
             Self::Unsuitable => "unsuitable",
+            Self::PowerCut => "power-cut",
             Self::FreshMemory => "fresh-memory",
             Self::AgeWearOnly => "age-wear-only",
             Self::NoPipeline => "no-pipeline",

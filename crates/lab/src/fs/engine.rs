@@ -1,13 +1,26 @@
 //! File systems on the memories that suit them: what stands between the two, and how they are set up.
 
 use wordline_catalog::{Model, Target};
+use wordline_core::quantity::ByteCount;
 use wordline_core::{Experiment, FsKind, FsWorkload, FtlMapping, TranslationLayer};
-use wordline_engines::FsError;
+use wordline_engines::{FileSystem, FsError};
+use wordline_memory::{ByteMemory, Flash};
+use wordline_nvm::NvmError;
 
 use super::calls::Mounted;
-use super::part::Medium;
+use super::part::{Ground, Medium};
 use super::settings::Settings;
 use crate::error::LabError;
+
+/// Flash that an engine takes: a part of a simulated memory, or an image of one.
+pub(super) trait AnyFlash: Flash<Error = NvmError> + Send + 'static {}
+
+impl<F: Flash<Error = NvmError> + Send + 'static> AnyFlash for F {}
+
+/// Bytes that an engine takes.
+pub(super) trait AnyBytes: ByteMemory<Error = NvmError> + Send + 'static {}
+
+impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 
 /// A file system on a target: how it is formatted and mounted.
 pub(super) struct Engine<'a> {
@@ -22,6 +35,15 @@ pub(super) struct Engine<'a> {
 pub(super) struct Ready {
     pub(super) mounted: Mounted,
     pub(super) layer_bytes: Option<u64>,
+}
+
+impl Ready {
+    pub(super) fn new(engine: impl FileSystem + 'static, layer_bytes: Option<u64>) -> Self {
+        Self {
+            mounted: Mounted::new(Box::new(engine)),
+            layer_bytes,
+        }
+    }
 }
 
 impl<'a> Engine<'a> {
@@ -60,8 +82,14 @@ impl<'a> Engine<'a> {
     }
 
     /// What the reader should know of how the file system was set up.
-    pub(super) fn note(&self) -> String {
+    pub(super) fn note(&self, capacity: u64) -> String {
         let title = self.kind.title();
+        let all = self.target.part.model.capacity_bytes();
+        let part = if capacity < all {
+            format!("the first {} of ", ByteCount::from_bytes(capacity))
+        } else {
+            String::new()
+        };
         let place = match (self.kind, &self.target.part.model) {
             (FsKind::Littlefs, Model::Nand(_) | Model::Nor(_)) => {
                 "on the flash itself, in its erase blocks".to_owned()
@@ -81,28 +109,67 @@ impl<'a> Engine<'a> {
             }
             (FsKind::Fat, _) => "on sectors of 512 B".to_owned(),
         };
-        format!("{}: {title} {place}{}", self.target.name, self.settings)
+        format!(
+            "{part}{}: {title} {place}{}",
+            self.target.name, self.settings
+        )
     }
 
     /// Makes an empty file system.
     pub(super) fn format(&self, medium: &Medium) -> Result<(), FsError> {
-        match self.kind {
-            #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::format(self, medium),
-            #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::format(self, medium),
-            #[allow(unreachable_patterns, reason = "every file system may be built in")]
-            other => unreachable!("{} is not built in", other.name()),
+        match &medium.ground {
+            Ground::Flash(part) => self.format_flash(part.clone()),
+            Ground::Bytes(part) => self.format_bytes(part.clone()),
         }
     }
 
     /// Mounts it.
     pub(super) fn mount(&self, medium: &Medium) -> Result<Ready, FsError> {
+        match &medium.ground {
+            Ground::Flash(part) => self.mount_flash(part.clone()),
+            Ground::Bytes(part) => self.mount_bytes(part.clone()),
+        }
+    }
+
+    pub(super) fn format_flash<F: AnyFlash>(&self, flash: F) -> Result<(), FsError> {
         match self.kind {
             #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::mount(self, medium),
+            FsKind::Fat => super::fat::format_flash(self, flash),
             #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::mount(self, medium),
+            FsKind::Littlefs => super::littlefs::format_flash(self, flash),
+            #[allow(unreachable_patterns, reason = "every file system may be built in")]
+            other => unreachable!("{} is not built in", other.name()),
+        }
+    }
+
+    pub(super) fn mount_flash<F: AnyFlash>(&self, flash: F) -> Result<Ready, FsError> {
+        match self.kind {
+            #[cfg(feature = "fat")]
+            FsKind::Fat => super::fat::mount_flash(self, flash),
+            #[cfg(feature = "littlefs")]
+            FsKind::Littlefs => super::littlefs::mount_flash(self, flash),
+            #[allow(unreachable_patterns, reason = "every file system may be built in")]
+            other => unreachable!("{} is not built in", other.name()),
+        }
+    }
+
+    pub(super) fn format_bytes<M: AnyBytes>(&self, memory: M) -> Result<(), FsError> {
+        match self.kind {
+            #[cfg(feature = "fat")]
+            FsKind::Fat => super::fat::format_bytes(self, memory),
+            #[cfg(feature = "littlefs")]
+            FsKind::Littlefs => super::littlefs::format_bytes(self, memory),
+            #[allow(unreachable_patterns, reason = "every file system may be built in")]
+            other => unreachable!("{} is not built in", other.name()),
+        }
+    }
+
+    pub(super) fn mount_bytes<M: AnyBytes>(&self, memory: M) -> Result<Ready, FsError> {
+        match self.kind {
+            #[cfg(feature = "fat")]
+            FsKind::Fat => super::fat::mount_bytes(memory),
+            #[cfg(feature = "littlefs")]
+            FsKind::Littlefs => super::littlefs::mount_bytes(self, memory),
             #[allow(unreachable_patterns, reason = "every file system may be built in")]
             other => unreachable!("{} is not built in", other.name()),
         }

@@ -3,54 +3,37 @@
 use std::fmt::Display;
 
 use wordline_catalog::{Model, ftl_config};
-use wordline_engines::{
-    Fat, FatOptions, FileSystem, FsError, FsErrorKind, RewrittenSectors, Sectors, Shared,
-};
-use wordline_memory::BlockDevice;
-use wordline_nvm::ftl::{FlashMedia, Ftl, Media as _, MountError};
+use wordline_engines::{Fat, FatOptions, FsError, FsErrorKind, RewrittenSectors, Sectors};
+use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError};
 use wordline_nvm::{NandSheet, NvmError};
 
-use super::calls::Mounted;
-use super::engine::{Engine, Ready};
-use super::part::{FlashPart, Ground, Medium};
+use super::engine::{AnyBytes, AnyFlash, Engine, Ready};
 
-pub(super) fn format(engine: &Engine<'_>, medium: &Medium) -> Result<(), FsError> {
+pub(super) fn format_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<(), FsError> {
+    Fat::format(Sectors::new(memory), &options(engine)?)
+}
+
+pub(super) fn mount_bytes<M: AnyBytes>(memory: M) -> Result<Ready, FsError> {
+    Ok(Ready::new(Fat::mount(Sectors::new(memory))?, None))
+}
+
+pub(super) fn format_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<(), FsError> {
     let options = options(engine)?;
-    match &medium.ground {
-        Ground::Bytes(part) => Fat::format(Sectors::new(part.clone()), &options),
-        Ground::Flash(part) => match nand(engine) {
-            None => Fat::format(RewrittenSectors::new(part.clone())?, &options),
-            Some(sheet) => {
-                let layer = on_layer(engine, part, sheet, Ftl::format)?;
-                Fat::format(layer, &options)
-            }
-        },
+    match nand(engine) {
+        None => Fat::format(RewrittenSectors::new(flash)?, &options),
+        Some(sheet) => Fat::format(on_layer(engine, flash, sheet, Ftl::format)?, &options),
     }
 }
 
-pub(super) fn mount(engine: &Engine<'_>, medium: &Medium) -> Result<Ready, FsError> {
-    match &medium.ground {
-        Ground::Bytes(part) => ready(Sectors::new(part.clone()), None),
-        Ground::Flash(part) => match nand(engine) {
-            None => ready(RewrittenSectors::new(part.clone())?, None),
-            Some(sheet) => {
-                let layer = on_layer(engine, part, sheet, Ftl::mount)?;
-                let mapping = layer.layer().mapping_bytes();
-                ready(layer, Some(mapping))
-            }
-        },
+pub(super) fn mount_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<Ready, FsError> {
+    match nand(engine) {
+        None => Ok(Ready::new(Fat::mount(RewrittenSectors::new(flash)?)?, None)),
+        Some(sheet) => {
+            let layer = on_layer(engine, flash, sheet, Ftl::mount)?;
+            let mapping = layer.layer().mapping_bytes();
+            Ok(Ready::new(Fat::mount(layer)?, Some(mapping)))
+        }
     }
-}
-
-fn ready<D>(device: D, layer_bytes: Option<u64>) -> Result<Ready, FsError>
-where
-    D: BlockDevice<Error: Display> + Send + 'static,
-{
-    let engine: Box<dyn FileSystem> = Box::new(Fat::mount(device)?);
-    Ok(Ready {
-        mounted: Mounted::new(engine),
-        layer_bytes,
-    })
 }
 
 fn nand<'a>(engine: &Engine<'a>) -> Option<&'a NandSheet> {
@@ -60,27 +43,22 @@ fn nand<'a>(engine: &Engine<'a>) -> Option<&'a NandSheet> {
     }
 }
 
-type Layered = Ftl<Shared<FlashPart>>;
-
 /// Formats or mounts the translation layer.
-fn on_layer(
+fn on_layer<F: AnyFlash>(
     engine: &Engine<'_>,
-    part: &Shared<FlashPart>,
+    flash: F,
     sheet: &NandSheet,
-    begin: impl FnOnce(
-        FlashMedia<Shared<FlashPart>>,
-        wordline_nvm::ftl::FtlConfig,
-    ) -> Result<Layered, MountError<NvmError>>,
-) -> Result<Layered, FsError> {
+    begin: impl FnOnce(FlashMedia<F>, FtlConfig) -> Result<Ftl<F>, MountError<NvmError>>,
+) -> Result<Ftl<F>, FsError> {
     let unsuitable = |why: &dyn Display| FsError::new(FsErrorKind::Unsuitable, why);
-    let media = FlashMedia::of(part.clone(), sheet).map_err(|error| unsuitable(&error))?;
+    let media = FlashMedia::of(flash, sheet).map_err(|error| unsuitable(&error))?;
     let Some(layer) = &engine.layer else {
         unreachable!("FAT on NAND has a layer");
     };
     let config = ftl_config(layer, media.shape());
     begin(media, config).map_err(|error| match error {
         MountError::Media(_) => unsuitable(&error),
-        MountError::Layer(wordline_nvm::ftl::FtlError::Config(_)) => unsuitable(&error),
+        MountError::Layer(FtlError::Config(_)) => unsuitable(&error),
         other => FsError::new(FsErrorKind::Device, other),
     })
 }

@@ -7,6 +7,7 @@
 
 mod calls;
 mod check;
+mod crash;
 mod engine;
 #[cfg(feature = "fat")]
 mod fat;
@@ -20,7 +21,7 @@ use calls::{Bench, Failure, Mounted, Step};
 use engine::{Engine, Ready};
 use part::Medium;
 use tally::Tally;
-use wordline_catalog::Target;
+use wordline_catalog::{Model, Target};
 use wordline_core::quantity::Quantity as _;
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
@@ -40,21 +41,25 @@ const OLD_FILE: u64 = 256 << 10;
 /// Bytes of a call that writes one.
 const OLD_PIECE: usize = 4096;
 
-/// The workload as it is where nothing else is said, fitted to the smallest of some targets and to the bytes that file
-/// systems are to get of each.
+/// Blocks of a NAND that a file system gets at least: a translation layer keeps some to itself.
+const BLOCKS_MIN: u64 = 64;
+
+/// The workload as it is where nothing else is said, fitted to some targets and to the bytes that file systems are to get
+/// of each.
 #[must_use]
 pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsWorkload {
     let default = FsWorkload::default();
-    let usable = targets
-        .iter()
-        .map(|target| target.part.model.usable_bytes());
-    let smallest = usable.min().unwrap_or(u64::MAX);
-    let capacity_bytes = capacity.unwrap_or(default.capacity_bytes.min(smallest));
+    let models = || targets.iter().map(|target| &target.part.model);
+    let blocks = models().filter_map(|model| match model {
+        Model::Nand(sheet) => Some(sheet.geometry().block_bytes() * BLOCKS_MIN),
+        _ => None,
+    });
+    let least = blocks.max().unwrap_or(0);
+    let capacity_bytes = capacity.unwrap_or(default.capacity_bytes.max(least));
+    let smallest = models().map(Model::usable_bytes).min();
+    let smallest = smallest.unwrap_or(u64::MAX).min(capacity_bytes);
     // An eighth of a small memory leaves room for the file's second copy and for what fills it.
-    let file_bytes = default
-        .file_bytes
-        .min(capacity_bytes.min(smallest) / 8)
-        .max(1);
+    let file_bytes = default.file_bytes.min(smallest / 8).max(1);
     FsWorkload {
         capacity_bytes,
         file_bytes,
@@ -82,7 +87,8 @@ pub(crate) fn run(
             sources::add(document, target, memory.accounts(), timing);
             for &kind in &workload.file_systems {
                 let engine = Engine::new(kind, target, workload, experiment)?;
-                document.warn(WarningCode::Default, engine.note());
+                let note = engine.note(workload.capacity_bytes);
+                document.warn(WarningCode::Default, note);
                 cases.push(Case {
                     engine,
                     timing,
@@ -113,6 +119,11 @@ pub(crate) fn run(
                 return Ok(());
             }
             done += each;
+        }
+        // What a power cut leaves does not hang on how long anything takes.
+        let first = experiment.timings.first() == Some(&case.timing);
+        if workload.crash_images > 0 && first {
+            case.crash(document);
         }
     }
     Ok(())
@@ -301,8 +312,40 @@ impl Case<'_> {
         }
     }
 
-    /// What all rows at a fill level share; the operation is that of the mount.
-    fn subject(&self, fill: f64) -> Subject {
+    /// The verdict on power cuts, with what is wrong first as a warning.
+    fn crash(&self, document: &mut ResultSet) {
+        let (images, seed) = (self.workload.crash_images, self.experiment.seed);
+        let verdict = crash::check(&self.engine, &self.memory, images, seed);
+        let subject = Subject {
+            operation: "crash",
+            ..self.file_system()
+        };
+        let (images, failures) = (verdict.distinct as f64, verdict.failures as f64);
+        for (metric, value) in [
+            (Metric::CrashImages, images),
+            (Metric::CrashFailures, failures),
+        ] {
+            document.rows.push(subject.row(metric, Ok(value)));
+        }
+        if let Some(first) = &verdict.first {
+            let kinds: Vec<_> = verdict
+                .kinds
+                .iter()
+                .map(|(kind, count)| format!("{kind} ({count})"))
+                .collect();
+            let advice = format!(
+                "{}, {}: power cuts break the promise: {}; the first is image {}",
+                subject.target,
+                self.engine.kind.title(),
+                kinds.join(", "),
+                first.case
+            );
+            document.warn(WarningCode::PowerCut, advice);
+        }
+    }
+
+    /// What all rows of the file system share.
+    fn file_system(&self) -> Subject {
         let target = self.engine.target;
         let (workload, age) = (self.experiment.workload.name(), self.experiment.age);
         // The operation is set where it is known.
@@ -313,8 +356,12 @@ impl Case<'_> {
         };
         subject
             .at("fs", self.engine.kind.name())
-            .at("fill", fill)
             .behind(self.engine.layer.as_ref())
+    }
+
+    /// What its rows at a fill level share; the operation is that of the mount.
+    fn subject(&self, fill: f64) -> Subject {
+        self.file_system().at("fill", fill)
     }
 
     /// The case in words.
