@@ -11,6 +11,8 @@ mod crash;
 mod engine;
 #[cfg(feature = "fat")]
 mod fat;
+#[cfg(feature = "littlefs")]
+mod littlefs;
 mod meter;
 mod part;
 mod rows;

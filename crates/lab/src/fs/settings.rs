@@ -11,7 +11,15 @@ use crate::error::LabError;
 /// The choices of a file system.
 const fn names(kind: FsKind) -> &'static [&'static str] {
     match kind {
-        FsKind::Littlefs => &["block", "read", "prog", "cache", "lookahead", "cycles"],
+        FsKind::Littlefs => &[
+            "read",
+            "prog",
+            "cache",
+            "lookahead",
+            "cycles",
+            "inline",
+            "metadata",
+        ],
         FsKind::Fat => &["cluster", "tables"],
     }
 }

@@ -43,9 +43,8 @@ pub(crate) fn told(document: &ResultSet) -> Told {
 /// "On mt25ql128@b the slowest call of littlefs is append-small at 50 % fill: 12.3 s, of 3300 reads 8.40 s, 2 erases
 /// 90.0 ms; half of such calls take up to 300 ms."
 fn slowest(runs: &[&Run<'_>]) -> Option<String> {
-    let timed = runs
-        .iter()
-        .filter_map(|run| Some((run.number(Metric::LatencyMax)?, run)));
+    let calls = runs.iter().filter(|run| run.head().operation != "mount");
+    let timed = calls.filter_map(|run| Some((run.number(Metric::LatencyMax)?, run)));
     let (latency, run) = timed.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     let time = |seconds| text::number(Metric::LatencyMax, seconds, text::DIGITS);
     let consisted = match run.slowest() {
@@ -56,7 +55,8 @@ fn slowest(runs: &[&Run<'_>]) -> Option<String> {
         none if none.is_empty() => String::new(),
         fill => format!(" at {fill} fill"),
     };
-    let half = run.number(Metric::LatencyP50).map(|half| {
+    let half = run.number(Metric::LatencyP50);
+    let half = half.filter(|half| *half < latency).map(|half| {
         let half = time(half);
         format!("; half of such calls take up to {half}")
     });
