@@ -1,6 +1,7 @@
 //! Which files are open, by the paths that were opened.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::{FsError, FsErrorKind, Handle};
 
@@ -46,8 +47,8 @@ impl OpenFiles {
         loop {
             self.last = self.last.wrapping_add(1);
             let handle = Handle(self.last);
-            if !self.paths.contains_key(&handle) {
-                self.paths.insert(handle, path);
+            if let Entry::Vacant(free) = self.paths.entry(handle) {
+                free.insert(path);
                 return handle;
             }
         }
