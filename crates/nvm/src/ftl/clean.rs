@@ -11,7 +11,7 @@ use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
 pub(super) struct Job {
     pub(super) purpose: Purpose,
     pub(super) block: u32,
-    /// No page before this one is live.
+    /// Where to look for the next live page.
     pub(super) index: u32,
 }
 
@@ -167,6 +167,10 @@ impl<M: Media> Translation<M> {
                 job.index += 1;
             }
         }
+        if job.index == pages {
+            // The version before a torn page may lie before it in the same block.
+            job.index = 0;
+        }
         self.job = Some(job);
         let of = self.space.block(job.block);
         // An erase is a step of its own.
@@ -209,10 +213,8 @@ impl<M: Media> Translation<M> {
         purpose: Purpose,
     ) -> Result<Stored, FtlError<M::Error>> {
         if !self.is_lost(logical) {
-            // Without summaries no mount sees whether a block was closed.
-            let marks = self.space.shape.summary_pages > 0;
             let kind = match purpose {
-                Purpose::Recovery if marks => PageKind::Recovered,
+                Purpose::Recovery => PageKind::Recovered,
                 _ => PageKind::Data,
             };
             let stored = self.store(stream, purpose, kind, logical, Content::CopyOf(from))?;
@@ -276,6 +278,6 @@ impl<M: Media> Translation<M> {
         self.space.release(block);
         self.look_at_wear(block);
         self.mark();
-        Ok(())
+        self.keep_one_sure()
     }
 }

@@ -1,7 +1,9 @@
 //! Mounting: where every logical page is, from what a scan of the flash found.
 
+use std::collections::BTreeMap;
+
 use super::clean::Job;
-use super::config::{FtlConfig, FtlConfigError};
+use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::space::{BlockState, NONE};
 use super::translation::{FtlError, MOVED, Translation};
@@ -25,7 +27,7 @@ pub enum Found {
     Bad,
     /// Every page reads as erased.
     Erased,
-    /// Its summary can be read, or, where blocks have none, its last page was programmed.
+    /// Its summary can be read.
     Closed(Vec<Option<Record>>),
     /// Something was programmed, and the summary cannot be read: the block was open when the power went, or it was
     /// being erased.
@@ -62,6 +64,8 @@ pub(super) struct Mount {
     /// Blocks without live pages that are erased only where no other is left: an older version in them may be the
     /// one that counts after another power cut.
     held: Vec<u32>,
+    /// Logical pages that may be torn, and where.
+    doubtful: BTreeMap<u32, u32>,
     /// Blocks to be emptied.
     empty: Vec<u32>,
     /// Blocks to be erased before the mount returns.
@@ -101,6 +105,14 @@ impl<M: Media> Translation<M> {
         let shape = media.shape();
         // Blocks may have gone bad since the format: what is on flash can be read all the same.
         let logical = config.logical_pages(shape, 0)?;
+        check_pages(&media)?;
+        if shape.summary_pages == 0 {
+            return Err(FtlError::Config(FtlConfigError {
+                what: "summary_pages",
+                found: 0,
+                allowed: "1 or more where the layer is to be mounted".to_owned(),
+            }));
+        }
         if scan.len() as u64 != u64::from(shape.blocks) {
             return Err(FtlError::Config(FtlConfigError {
                 what: "number of blocks in the scan",
@@ -110,7 +122,7 @@ impl<M: Media> Translation<M> {
         }
         let mut layer = Self::empty(media, config, logical);
         layer.sequence = sequence;
-        layer.distrust(&mut scan);
+        layer.give_up_cache(&mut scan);
         layer.place_newest(&scan);
         if layer.sequence > MAX_SEQUENCE {
             return Err(FtlError::Config(FtlConfigError {
@@ -130,25 +142,13 @@ impl<M: Media> Translation<M> {
         Ok(layer)
     }
 
-    /// Treats blocks as torn that cannot be relied on although they look closed.
-    fn distrust(&self, scan: &mut [ScannedBlock]) {
-        let sequences = |found: &Found| {
-            let records = found.records().iter().flatten();
-            records.map(|record| record.sequence).max().unwrap_or(0)
-        };
-        let newest = scan.iter().map(|block| sequences(&block.found)).max();
-        let no_cache = self.config.slc.is_none();
+    /// Treats what is left of a cache as torn where there is none any more.
+    fn give_up_cache(&self, scan: &mut [ScannedBlock]) {
         for block in scan {
-            let capacity = self.space.capacity(block.mode) as usize;
-            let Found::Closed(records) = &mut block.found else {
-                continue;
-            };
-            let last = records.get(capacity - 1).copied().flatten();
-            // Without a summary the last program may have been interrupted although it reads well.
-            let doubtful = self.space.shape.summary_pages == 0
-                && last.is_none_or(|last| Some(last.sequence) == newest);
-            let needless = block.mode == CellMode::Slc && no_cache;
-            if doubtful || needless {
+            if let Found::Closed(records) = &mut block.found
+                && block.mode == CellMode::Slc
+                && self.config.slc.is_none()
+            {
                 block.found = Found::Torn(std::mem::take(records));
             }
         }
@@ -198,7 +198,11 @@ impl<M: Media> Translation<M> {
                 }
                 Found::Torn(_) => {
                     mount.torn.push(number);
-                    mount.empty.push(number);
+                    if live > 0 {
+                        mount.empty.push(number);
+                    } else {
+                        self.space.release(number);
+                    }
                 }
             }
         }
@@ -251,23 +255,34 @@ impl<M: Media> Translation<M> {
         let Some(mut mount) = self.mount.take() else {
             return;
         };
-        let mut doubtful = std::collections::BTreeSet::new();
         for number in &mount.empty {
             let block = &mount.scan[*number as usize];
             let valid = block.found.valid();
-            let risky = valid.filter(|(index, _)| self.is_risky(block, *index));
-            doubtful.extend(risky.map(|(_, record)| record.logical));
+            for (index, record) in valid.filter(|(index, _)| self.is_risky(block, *index)) {
+                let page = self.space.page(*number, index);
+                if self.space.live_in(page) == Some(record.logical) {
+                    mount.doubtful.insert(record.logical, page);
+                }
+            }
         }
         let free: Vec<u32> = self.space.free().collect();
         for number in free {
-            let mut records = mount.scan[number as usize].found.valid();
-            if records.any(|(_, record)| doubtful.contains(&record.logical)) {
+            if self.holds_older(&mount, number) {
                 self.space.take(number);
                 self.space.hold(number);
                 mount.held.push(number);
             }
         }
         self.mount = Some(mount);
+    }
+
+    /// Whether a block holds another version of a page that may be torn and was not moved yet.
+    fn holds_older(&self, mount: &Mount, number: u32) -> bool {
+        let mut records = mount.scan[number as usize].found.valid();
+        records.any(|(_, record)| {
+            let doubtful = mount.doubtful.get(&record.logical);
+            doubtful.is_some() && self.space.place(record.logical) == doubtful.copied()
+        })
     }
 
     /// Whether an interrupted program can have harmed a page: it is the last one of an open block, or its cells were
@@ -284,11 +299,18 @@ impl<M: Media> Translation<M> {
         safe_after.map_or(index, |later| later.max(index)) >= last
     }
 
-    /// A block that was held, where no free one is left.
+    /// A block that was held, where no free one is left: one whose pages are all needed no more, if there is any.
     pub(super) fn held(&mut self) -> Option<u32> {
-        let block = self.mount.as_mut()?.held.pop()?;
-        self.space.release(block);
-        Some(block)
+        let mut mount = self.mount.take()?;
+        let done = |number: &u32| !self.holds_older(&mount, *number);
+        let found = mount.held.iter().position(done);
+        let block = match found {
+            Some(found) => Some(mount.held.remove(found)),
+            None => mount.held.pop(),
+        };
+        self.mount = Some(mount);
+        self.space.release(block?);
+        block
     }
 
     /// Where a page cannot be read that a power cut may have torn, the version before it counts. Whether it was so.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::clean::Job;
-use super::config::{FtlConfig, FtlConfigError};
+use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::log_block::Logs;
 use super::media::{CellMode, Fault, Media, PageKind, Purpose};
 use super::restore::Mount;
@@ -97,6 +97,7 @@ impl<M: Media> Translation<M> {
         let shape = media.shape();
         // Nothing is looked at, let alone allocated, for a shape that cannot work.
         config.logical_pages(shape, 0)?;
+        check_pages(&media)?;
         let mut bad = Vec::new();
         for block in 0..shape.blocks {
             match media.is_bad(block) {
