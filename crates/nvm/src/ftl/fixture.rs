@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
-use super::restore::{Found, ScannedBlock};
+use super::scan::{Found, ScannedBlock};
 
 /// A page that was programmed: its record, and a number as its data. `None` cannot be read.
 pub(super) type Page = (Record, Option<u64>);

@@ -1,5 +1,6 @@
 //! Programs of pages, and the open blocks that they go to.
 
+use super::barrier::Barrier;
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::space::{BlockState, NONE};
 use super::translation::{FtlError, Translation};
@@ -80,10 +81,15 @@ impl<M: Media> Translation<M> {
         let open = &self.open[stream];
         let page = self.space.page(open.block, open.records.len() as u32);
         self.sequence += 1;
+        let sequence = match (&self.mount, kind) {
+            // A mount that finds both must know that they are the same version.
+            (Some(mount), PageKind::Recovered | PageKind::Lost) => mount.sequence_of(logical),
+            _ => self.sequence,
+        };
         let record = Record {
             kind,
             logical,
-            sequence: self.sequence,
+            sequence,
         };
         self.media.purpose(purpose);
         let done = match content {
@@ -228,12 +234,13 @@ impl<M: Media> Translation<M> {
     fn is_needed(&self, block: u32) -> bool {
         let died = self.space.block(block).died;
         let mounts = self.space.shape.summary_pages > 0;
-        mounts && self.open.iter().any(|open| open.leaves_doubt(died))
+        let keep = self.barriers.keep(Barrier::SureBeforeErase);
+        mounts && keep && self.open.iter().any(|open| open.leaves_doubt(died))
     }
 
     /// Sees to it that a block without live pages can lose what it holds.
     pub(super) fn secure(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
-        if self.space.shape.summary_pages == 0 {
+        if !self.is_needed(block) {
             return Ok(());
         }
         let died = self.space.block(block).died;
@@ -245,14 +252,38 @@ impl<M: Media> Translation<M> {
         Ok(())
     }
 
-    /// Sees to it that one of the free blocks can be erased at once: a mount needs one.
-    pub(super) fn keep_one_sure(&mut self) -> Result<(), FtlError<M::Error>> {
-        let first = self.space.free().next();
-        let all_needed = || self.space.free().all(|block| self.is_needed(block));
-        match first {
-            Some(block) if self.mount.is_none() && all_needed() => self.secure(block),
-            _ => Ok(()),
+    /// Erases one of the free blocks, where none is: a mount needs one, and may take others for blocks in use, because
+    /// it finds pages again that were trimmed.
+    pub(super) fn erase_ahead(&mut self) -> Result<(), FtlError<M::Error>> {
+        let mounts = self.space.shape.summary_pages > 0 && self.mount.is_none();
+        if !mounts || !self.barriers.keep(Barrier::EraseAhead) {
+            return Ok(());
         }
+        while !self.space.free().any(|block| self.space.block(block).blank) {
+            let Some(block) = self.pick(false) else {
+                break;
+            };
+            if self.is_needed(block) {
+                // Fillers can end a merge, which frees another block.
+                self.secure(block)?;
+                continue;
+            }
+            self.space.take(block);
+            self.media.purpose(Purpose::Overhead);
+            match self.erase_for(block, CellMode::Native) {
+                Ok(()) => {
+                    self.space.release(block);
+                    self.space.block_mut(block).blank = true;
+                    self.look_at_wear(block);
+                }
+                Err(Fault::Device(error)) => {
+                    self.space.release(block);
+                    return Err(FtlError::Device(error));
+                }
+                Err(_) => self.retire(block)?,
+            }
+        }
+        Ok(())
     }
 
     /// Opens a block for a stream that has none: the most worn of the free blocks where resting data go to it.
@@ -276,7 +307,7 @@ impl<M: Media> Translation<M> {
                     self.space.block_mut(block).state = BlockState::Open;
                     self.open[stream].reset(block);
                     self.mark();
-                    self.keep_one_sure()?;
+                    self.erase_ahead()?;
                     return Ok(true);
                 }
                 Err(Fault::Device(error)) => {
@@ -289,7 +320,7 @@ impl<M: Media> Translation<M> {
         Ok(false)
     }
 
-    /// Erases a block before its first program, unless that was done when it became free.
+    /// Erases a block before its first program, unless that was done ahead.
     fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
         let blank = std::mem::take(&mut self.space.block_mut(block).blank);
         if blank && mode == CellMode::Native {

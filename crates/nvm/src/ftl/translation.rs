@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::barrier::Barriers;
 use super::clean::Job;
 use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::log_block::Logs;
@@ -86,6 +87,7 @@ pub struct Translation<M> {
     /// Logical pages whose place is a marker that they were lost.
     pub(super) lost: BTreeSet<u32>,
     pub(super) work: Work,
+    pub(super) barriers: Barriers,
 }
 
 impl<M: Media> Translation<M> {
@@ -138,6 +140,7 @@ impl<M: Media> Translation<M> {
             cached: std::collections::VecDeque::new(),
             lost: BTreeSet::new(),
             work: Work::default(),
+            barriers: Barriers::ALL,
         }
     }
 

@@ -55,6 +55,8 @@ pub(super) struct Depth {
     pub(super) second_every: u64,
     /// Cuts one after the other, each within the mount after the one before.
     pub(super) mounts: u64,
+    /// Different images after which it is enough.
+    pub(super) limit: usize,
 }
 
 /// What was looked at.
@@ -81,6 +83,9 @@ pub(super) fn look(
     let run = first(setup, barriers, seed).map_err(|violation| format!("{violation:?}"))?;
     let mut allowed = (usize::MAX, Vec::new());
     for (number, image) in (0..).zip(run.recording.images(Mode::Exhaustive, seed)) {
+        if looked.images.len() >= depth.limit {
+            break;
+        }
         let id = image.id();
         if allowed.0 != id.operation {
             allowed = (id.operation, run.oracle.allowed(id.operation));

@@ -12,6 +12,7 @@ fn a_layer_that_forgets_a_barrier_is_caught() {
         calls: 12,
         second_every: 3,
         mounts: 12,
+        limit: usize::MAX,
     };
     let mut alive = Vec::new();
     for (barrier, _) in Barrier::ALL {
