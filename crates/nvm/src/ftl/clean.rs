@@ -1,6 +1,5 @@
 //! Blocks that are emptied, page by page: which one, when, and how far in one go.
 
-use super::barrier::Barrier;
 use super::config::Victim;
 use super::media::{CellMode, Media, PageKind, Purpose};
 use super::space::{BlockState, NONE};
@@ -246,9 +245,7 @@ impl<M: Media> Translation<M> {
             self.failing.retain(|failing| *failing != block);
             return self.retire(block);
         }
-        if let Some(mount) = &mut self.mount
-            && self.barriers.keep(Barrier::CloseBeforeErase)
-        {
+        if let Some(mount) = &mut self.mount {
             mount.hold(block);
             self.space.hold(block);
             return Ok(());

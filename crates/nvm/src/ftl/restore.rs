@@ -37,6 +37,11 @@ impl Mount {
         self.sequences[logical as usize]
     }
 
+    /// A block was erased, and holds no version of any page any more.
+    pub(super) fn forget(&mut self, block: u32) {
+        self.scan[block as usize].found = Found::Erased;
+    }
+
     pub(super) fn hold(&mut self, block: u32) {
         if !self.held.contains(&block) {
             self.held.push(block);
@@ -108,7 +113,11 @@ impl<M: Media> Translation<M> {
         }
         if scan.len() as u64 != u64::from(shape.blocks) {
             let found = scan.len() as u64;
-            return wrong("number of blocks in the scan", found, shape.blocks.to_string());
+            return wrong(
+                "number of blocks in the scan",
+                found,
+                shape.blocks.to_string(),
+            );
         }
         let records = scan.iter().flat_map(|block| block.found.records());
         let sequences = records.flatten().map(|record| record.sequence);
@@ -325,6 +334,9 @@ impl<M: Media> Translation<M> {
             self.empty_in_mount(block)?;
         }
         self.make_room()?;
+        if !self.barriers.keep(Barrier::CloseBeforeErase) {
+            self.erase_sources()?;
+        }
         loop {
             while let Some(block) = self.failing.first().copied() {
                 if !self.empty_in_mount(block)? {
@@ -337,13 +349,20 @@ impl<M: Media> Translation<M> {
             // What was moved counts from here on.
             self.close(MOVED)?;
         }
-        let Some(mount) = self.mount.take() else {
+        self.erase_sources()
+    }
+
+    /// Frees what was emptied, and erases what was torn.
+    fn erase_sources(&mut self) -> Result<(), FtlError<M::Error>> {
+        let Some(mount) = &mut self.mount else {
             return Ok(());
         };
-        for block in mount.held {
+        let held = std::mem::take(&mut mount.held);
+        let torn = std::mem::take(&mut mount.torn);
+        for block in held {
             self.space.release(block);
         }
-        for block in mount.torn {
+        for block in torn {
             if self.space.block(block).state == BlockState::Free {
                 self.erase_torn(block)?;
             }

@@ -303,6 +303,9 @@ impl<M: Media> Translation<M> {
             self.media.purpose(purpose);
             match self.erase_for(block, mode) {
                 Ok(()) => {
+                    if let Some(mount) = &mut self.mount {
+                        mount.forget(block);
+                    }
                     self.space.set_mode(block, mode);
                     self.space.block_mut(block).state = BlockState::Open;
                     self.open[stream].reset(block);

@@ -3,6 +3,7 @@
 
 mod check;
 mod evidence;
+mod explore;
 mod mutants;
 mod oracle;
 mod run;

@@ -13,7 +13,7 @@ use crate::pairing::Pairing;
 /// Bytes of a sector: two of them make the smallest page.
 pub(super) const SECTOR: usize = 32;
 
-/// A flash memory, a configuration, and how much is done to them.
+/// A flash memory and a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setup {
     pub(super) name: &'static str,
@@ -25,8 +25,6 @@ pub(super) struct Setup {
     pub(super) config: fn(Shape) -> FtlConfig,
     /// Programs and erases that fail.
     pub(super) failures: u32,
-    /// Calls of the recorded run.
-    pub(super) calls: u64,
 }
 
 fn plain(_: Shape) -> FtlConfig {
@@ -97,7 +95,6 @@ const PLAIN: Setup = Setup {
     pairing: None,
     config: plain,
     failures: 0,
-    calls: 120,
 };
 
 /// Every setup.
