@@ -5,9 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Barrier {
-    /// A summary counts where its check fits.
-    SummaryCheck,
-    /// A page counts where its check fits.
+    /// A page or a summary counts where its check fits.
     RecordCheck,
     /// In an open block a page that a mount moved counts where what it came from is gone.
     SourceGone,
@@ -44,14 +42,10 @@ pub(super) enum Barrier {
 #[cfg(test)]
 impl Barrier {
     /// Every barrier, with what a layer without it does.
-    pub(super) const ALL: [(Self, &'static str); 17] = [
-        (
-            Self::SummaryCheck,
-            "the check of a summary is not looked at",
-        ),
+    pub(super) const ALL: [(Self, &'static str); 16] = [
         (
             Self::RecordCheck,
-            "the check of a page is not looked at by a mount",
+            "the check of a page or a summary is not looked at by a mount",
         ),
         (
             Self::SourceGone,

@@ -150,7 +150,7 @@ impl<F: Flash> FlashMedia<F> {
         let (mut records, mut erased) = (Vec::new(), 0);
         let first = self.pages_in(mode) - self.shape.summary_pages;
         for part in 0..self.shape.summary_pages {
-            let checked = self.barriers.keep(Barrier::SummaryCheck);
+            let checked = self.barriers.keep(Barrier::RecordCheck);
             let start = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
             let page = start + self.index(mode, first + part);
             let Found::Whole(stored) = self.fetch(page, checked)? else {
