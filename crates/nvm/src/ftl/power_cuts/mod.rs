@@ -3,7 +3,6 @@
 
 mod check;
 mod evidence;
-mod explore;
 mod mutants;
 mod oracle;
 mod run;

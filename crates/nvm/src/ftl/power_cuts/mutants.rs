@@ -35,7 +35,11 @@ const MUTANTS: [Mutant; 16] = [
     mutant(Barrier::EraseTorn, 2),
     mutant(Barrier::OlderVersion, 4),
     mutant(Barrier::HoldOlder, 4),
-    mutant(Barrier::CloseBeforeErase, 2),
+    Mutant {
+        calls: 80,
+        second_every: 5,
+        ..mutant(Barrier::CloseBeforeErase, 4)
+    },
     mutant(Barrier::SureBeforeErase, 2),
     mutant(Barrier::EraseAhead, 2),
     mutant(Barrier::EraseBlank, 0),
