@@ -10,21 +10,25 @@ DEMO_REPORT := out/demo.html
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
+.PHONY: engines
+engines:
+	@scripts/need-libclang
+
 .PHONY: demo
-demo: ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
+demo: engines ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
 	cargo run --quiet --locked -p wordline -- compare data-logger --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
 .PHONY: quick
-quick: ## formatting, lints and tests; the browser test runs where a Chromium is installed
+quick: engines ## formatting, lints and tests; the browser test runs where a Chromium is installed
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
-test: ## everything that CI checks, in under 15 minutes on 2 cores
+test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings

@@ -30,7 +30,7 @@ pub use model::Model;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::Outcome;
-use wordline_nvm::{Conditions, Device, Link, LinkError, Named, NvmError};
+use wordline_nvm::{Conditions, Device, Link, LinkError, Memory, Named, NvmError};
 
 /// The embedded sheets: path inside this crate, and text.
 pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
@@ -68,6 +68,20 @@ impl Target<'_> {
         };
         let part = &self.part.header.id;
         self.part.model.connect(part, board, conditions)
+    }
+
+    /// What the target is for storage software: a NOR flash in blocks of its smallest erase, a NAND flash with its
+    /// spare areas, bytes otherwise.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn memory(&self, conditions: Conditions) -> Result<Memory, NvmError> {
+        let board = Named {
+            id: &self.board.header.id,
+            sheet: &self.board.board,
+        };
+        let part = &self.part.header.id;
+        self.part.model.memory(part, board, conditions)
     }
 
     /// The same behind a translation layer, for parts [that can be](Model::no_translation).

@@ -5,8 +5,9 @@ use wordline_core::{FtlMapping, Timing, TranslationLayer};
 use wordline_nvm::conformance::{self, Outcome};
 use wordline_nvm::ftl::{FtlConfig, Mapping, Shape};
 use wordline_nvm::{
-    Board as NvmBoard, Card, CardSheet, Conditions, DdrMramSheet, Device, Link, LinkError, Named,
-    NandSheet, NorSheet, NvmError, NvramSheet, Problem, RawFlash, Translated, Wired,
+    Board as NvmBoard, Card, CardSheet, Conditions, DdrMramSheet, Device, FinerNor, Link,
+    LinkError, Memory, Named, NandSheet, NorSheet, NvmError, NvramSheet, Problem, RawFlash,
+    Translated, Wired,
 };
 
 /// The models that parts can be simulated with. A new model is a variant here, a key of
@@ -150,6 +151,28 @@ impl Model {
                 let part = named(part, &**sheet);
                 Ok(Box::new(Card::connect(part, board, conditions)?))
             }
+        }
+    }
+
+    /// The part for storage software, on a board.
+    pub(crate) fn memory(
+        &self,
+        part: &str,
+        board: Named<'_, NvmBoard>,
+        conditions: Conditions,
+    ) -> Result<Memory, NvmError> {
+        match self {
+            Self::Nor(sheet) => {
+                let sheet = &**sheet;
+                let flash = Wired::connect(Named { id: part, sheet }, board, conditions)?;
+                Ok(Memory::Flash(Box::new(FinerNor::smallest(flash))))
+            }
+            Self::Nand(sheet) => {
+                let sheet = &**sheet;
+                let flash = Wired::connect(Named { id: part, sheet }, board, conditions)?;
+                Ok(Memory::Flash(Box::new(flash)))
+            }
+            _ => Ok(Memory::Bytes(self.connect(part, board, conditions)?)),
         }
     }
 

@@ -45,12 +45,14 @@ mod error;
 mod fixture;
 mod in_turn;
 mod link;
+mod memory;
 mod pages;
 mod pairing;
 mod problem;
 mod raw_flash;
 mod rules;
 mod supply;
+mod tap;
 mod translated;
 mod wired;
 
@@ -68,10 +70,12 @@ pub use device::{
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
+pub use memory::{FinerNor, FlashMemory, Memory};
 pub use pages::Pages;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use raw_flash::RawFlash;
 pub use supply::Supply;
+pub use tap::{DeviceOperation, Listener, OperationKind, Tap};
 pub use translated::Translated;
 pub use wired::{Chip, Conditions, Named, Sheet, SuspendedRead, Wired};

@@ -1,0 +1,266 @@
+//! A memory on a board as storage software takes it: bytes that can be overwritten, or flash.
+//!
+//! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
+//! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
+
+use wordline_core::SimClock;
+use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
+
+use crate::chip::nor::Nor;
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
+use crate::error::NvmError;
+use crate::power::{PowerDraw, Residence};
+use crate::wired::Wired;
+
+/// A flash memory on a board, as an object: the contract [`Flash`], a clock and accounts.
+pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
+    /// Stores bytes in a page, spare area excluded, without time, energy or wear, and without erasing.
+    ///
+    /// # Errors
+    /// When the range leaves the main area of the page, or the memory.
+    fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError>;
+
+    /// An independent memory in the same state, on a clock of its own.
+    fn fork_memory(&self) -> Box<dyn FlashMemory>;
+}
+
+impl<F: FlashDevice> FlashMemory for F {
+    fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        self.preload_page(page, column, data)
+    }
+
+    fn fork_memory(&self) -> Box<dyn FlashMemory> {
+        Box::new(self.fork_flash())
+    }
+}
+
+impl Flash for Box<dyn FlashMemory> {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        (**self).geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        (**self).read(page, column, out)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        (**self).program(page, column, data)
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        (**self).erase(block)
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        (**self).is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        (**self).mark_bad(block)
+    }
+}
+
+impl ByteMemory for Box<dyn Device> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn atom(&self) -> usize {
+        (**self).atom()
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        (**self).read(at, out)
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        (**self).write(at, data)
+    }
+
+    fn persist(&mut self) -> Result<(), NvmError> {
+        (**self).persist()
+    }
+}
+
+impl<A: Accounts + ?Sized> Accounts for Box<A> {
+    fn clock(&self) -> &SimClock {
+        (**self).clock()
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        (**self).causes()
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        (**self).last_cost()
+    }
+
+    fn residence(&self) -> Residence {
+        (**self).residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        (**self).power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        (**self).wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        (**self).notes()
+    }
+
+    fn translation(&self) -> Option<TranslationReport> {
+        (**self).translation()
+    }
+}
+
+/// What a target is for storage software. It forks instead of cloning.
+pub enum Memory {
+    /// Any byte, or any sector, can be overwritten: MRAM, FRAM, EEPROM, cards, flash behind a translation layer.
+    Bytes(Box<dyn Device>),
+    /// Pages are programmed, and blocks erased.
+    Flash(Box<dyn FlashMemory>),
+}
+
+impl Memory {
+    /// An independent memory in the same state, on a clock of its own.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        match self {
+            Self::Bytes(device) => Self::Bytes(device.fork_device()),
+            Self::Flash(flash) => Self::Flash(flash.fork_memory()),
+        }
+    }
+
+    /// Its clock, and its accounts of time, energy and wear.
+    #[must_use]
+    pub fn accounts(&self) -> &dyn Accounts {
+        match self {
+            Self::Bytes(device) => &**device,
+            Self::Flash(flash) => &**flash,
+        }
+    }
+
+    /// Bytes that it holds, the main areas of bad blocks included.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        match self {
+            Self::Bytes(device) => device.len(),
+            Self::Flash(flash) => flash.geometry().capacity_bytes(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self {
+            Self::Bytes(_) => "Bytes",
+            Self::Flash(_) => "Flash",
+        };
+        f.debug_struct(name)
+            .field("capacity_bytes", &self.capacity_bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A NOR flash whose blocks are one of its smaller [erases](Nor::erase_sizes): what file systems are set up for.
+#[derive(Debug)]
+pub struct FinerNor {
+    flash: Wired<Nor>,
+    geometry: Geometry,
+}
+
+impl FinerNor {
+    /// The flash with its smallest erase as its block.
+    #[must_use]
+    pub fn smallest(flash: Wired<Nor>) -> Self {
+        let mut geometry = flash.geometry();
+        if let Some((bytes, _)) = flash.chip().erase_sizes().next() {
+            geometry.pages_per_block = (bytes / u64::from(geometry.page_bytes)) as u32;
+            geometry.blocks = (flash.chip().capacity() / bytes) as u32;
+        }
+        Self { flash, geometry }
+    }
+}
+
+impl Flash for FinerNor {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        self.flash.read(page, column, out)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        self.flash.program(page, column, data)
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.geometry.check_block(block)?;
+        let bytes = self.geometry.block_bytes();
+        self.flash.erase_unit(u64::from(block) * bytes, bytes)
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        self.geometry.check_block(block)?;
+        Ok(false)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        self.geometry.check_block(block)?;
+        self.flash.mark_bad(0)
+    }
+}
+
+impl Accounts for FinerNor {
+    fn clock(&self) -> &SimClock {
+        self.flash.clock()
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        self.flash.causes()
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        self.flash.last_cost()
+    }
+
+    fn residence(&self) -> Residence {
+        self.flash.residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.flash.power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.flash.wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        self.flash.notes()
+    }
+}
+
+impl FlashMemory for FinerNor {
+    fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        self.flash.preload_page(page, column, data)
+    }
+
+    fn fork_memory(&self) -> Box<dyn FlashMemory> {
+        Box::new(Self {
+            flash: self.flash.fork(),
+            geometry: self.geometry,
+        })
+    }
+}

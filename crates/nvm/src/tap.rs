@@ -1,0 +1,227 @@
+//! Every operation of a device, told to whoever listens: what a trace, a benchmark of file systems and an account of
+//! the worst case are made from.
+
+use wordline_core::SimClock;
+use wordline_core::quantity::Time;
+use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
+
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, Notes, Wear};
+use crate::error::NvmError;
+use crate::power::{PowerDraw, Residence};
+
+/// What storage software asked of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationKind {
+    /// Bytes were read.
+    Read,
+    /// Bytes were written that can be overwritten.
+    Write,
+    /// What was written was made to last.
+    Persist,
+    /// Bytes of a page were programmed.
+    Program,
+    /// A block was erased.
+    Erase,
+}
+
+impl OperationKind {
+    /// As traces and reports spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Persist => "persist",
+            Self::Program => "program",
+            Self::Erase => "erase",
+        }
+    }
+}
+
+/// One operation of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeviceOperation {
+    /// What it was.
+    pub kind: OperationKind,
+    /// The first byte: `page * page_bytes + column` of a flash memory, in which spare areas overlap what follows.
+    pub at: u64,
+    /// Bytes that were moved, or erased.
+    pub bytes: u64,
+    /// When it was asked for, in simulated time.
+    pub start: Time,
+    /// What its time consisted of.
+    pub cost: AccessCost,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// Whoever listens to a [`Tap`].
+pub trait Listener {
+    /// Hears of an operation that has just returned.
+    fn hear(&mut self, operation: &DeviceOperation);
+}
+
+impl<F: FnMut(&DeviceOperation)> Listener for F {
+    fn hear(&mut self, operation: &DeviceOperation) {
+        self(operation);
+    }
+}
+
+/// A device with somebody who listens. It meets the contracts that the device meets.
+#[derive(Clone, Debug)]
+pub struct Tap<D, L> {
+    device: D,
+    listener: L,
+}
+
+impl<D: Accounts, L: Listener> Tap<D, L> {
+    /// Lets somebody listen to a device.
+    pub const fn new(device: D, listener: L) -> Self {
+        Self { device, listener }
+    }
+
+    /// The device.
+    pub const fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The device, whose operations are not heard.
+    pub const fn device_mut(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// Who listens.
+    pub const fn listener(&self) -> &L {
+        &self.listener
+    }
+
+    /// Who listens.
+    pub const fn listener_mut(&mut self) -> &mut L {
+        &mut self.listener
+    }
+
+    /// The device and who listened.
+    pub fn into_parts(self) -> (D, L) {
+        (self.device, self.listener)
+    }
+
+    /// Runs an operation and tells of it. One that the device refused before it began costs nothing.
+    fn heard<T>(
+        &mut self,
+        (kind, at, bytes): (OperationKind, u64, u64),
+        run: impl FnOnce(&mut D) -> Result<T, NvmError>,
+    ) -> Result<T, NvmError> {
+        let start = self.device.clock().now();
+        let result = run(&mut self.device);
+        let took = self.device.clock().now() > start;
+        let cost = if took {
+            *self.device.last_cost()
+        } else {
+            AccessCost::NONE
+        };
+        self.listener.hear(&DeviceOperation {
+            kind,
+            at,
+            bytes,
+            start,
+            cost,
+            failed: result.is_err(),
+        });
+        result
+    }
+}
+
+impl<D: Flash<Error = NvmError> + Accounts, L: Listener> Flash for Tap<D, L> {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        self.device.geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        let at = address(self.geometry(), page, column);
+        let what = (OperationKind::Read, at, out.len() as u64);
+        self.heard(what, |flash| flash.read(page, column, out))
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let at = address(self.geometry(), page, column);
+        let what = (OperationKind::Program, at, data.len() as u64);
+        self.heard(what, |flash| flash.program(page, column, data))
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let bytes = self.geometry().block_bytes();
+        let what = (OperationKind::Erase, u64::from(block) * bytes, bytes);
+        self.heard(what, |flash| flash.erase(block))
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        self.device.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        self.device.mark_bad(block)
+    }
+}
+
+impl<D: ByteMemory<Error = NvmError> + Accounts, L: Listener> ByteMemory for Tap<D, L> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        self.device.len()
+    }
+
+    fn atom(&self) -> usize {
+        self.device.atom()
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let what = (OperationKind::Read, at, out.len() as u64);
+        self.heard(what, |memory| memory.read(at, out))
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let what = (OperationKind::Write, at, data.len() as u64);
+        self.heard(what, |memory| memory.write(at, data))
+    }
+
+    fn persist(&mut self) -> Result<(), NvmError> {
+        self.heard((OperationKind::Persist, 0, 0), ByteMemory::persist)
+    }
+}
+
+impl<D: Accounts, L: Listener> Accounts for Tap<D, L> {
+    fn clock(&self) -> &SimClock {
+        self.device.clock()
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        self.device.causes()
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        self.device.last_cost()
+    }
+
+    fn residence(&self) -> Residence {
+        self.device.residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.device.power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.device.wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        self.device.notes()
+    }
+}
+
+const fn address(geometry: Geometry, page: u32, column: u32) -> u64 {
+    page as u64 * geometry.page_bytes as u64 + column as u64
+}
