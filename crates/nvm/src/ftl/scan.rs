@@ -89,7 +89,8 @@ pub(super) fn newest(
     logical: u32,
     barriers: Barriers,
 ) -> Vec<Option<(u32, Record)>> {
-    let mut newest: Vec<Option<((u64, bool), u32, Record)>> = vec![None; logical as usize];
+    let mut newest: Vec<Option<(u32, Record)>> = vec![None; logical as usize];
+    let rank = |record: Record| (record.sequence, record.kind == PageKind::Recovered);
     let greatest = barriers.keep(Barrier::GreatestWins);
     for (number, block) in (0..).zip(scan) {
         let capacity = match block.mode {
@@ -101,14 +102,12 @@ pub(super) fn newest(
             let Some(known) = known.filter(|_| index < capacity) else {
                 continue;
             };
-            let rank = (record.sequence, record.kind == PageKind::Recovered);
-            if known.is_none_or(|(best, _, _)| (rank > best) == greatest) {
-                *known = Some((rank, number * shape.pages_per_block + index, record));
+            if known.is_none_or(|(_, best)| (rank(record) > rank(best)) == greatest) {
+                *known = Some((number * shape.pages_per_block + index, record));
             }
         }
     }
-    let place = |found: Option<(_, u32, Record)>| found.map(|(_, page, record)| (page, record));
-    newest.into_iter().map(place).collect()
+    newest
 }
 
 /// Whether pages can be moved: no torn block needs it, or one block holds nothing that counts.
