@@ -188,7 +188,7 @@ impl FileSystem for Fat {
         if matches!(how, Open::Create | Open::Replace) {
             check_name(path)?;
         }
-        let handle = self.open.add(key);
+        let handle = self.open.add(key, how != Open::Read);
         let opened = self.call(0, |fs, files| {
             files.insert(handle, open(fs, path, how)?);
             Ok(())
@@ -221,16 +221,17 @@ impl FileSystem for Fat {
     }
 
     fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError> {
+        self.open.check_writable(file)?;
         self.with_file(file, data.len(), |open| write(open, at, data))
     }
 
     fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {
+        self.open.check_writable(file)?;
         let data = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.with_file(file, data, |open| {
             if bytes >= open.bytes {
                 return extend(open, bytes);
             }
-            check_writable(open)?;
             seek(open, bytes)?;
             open.changed = true;
             open.file.truncate()?;
@@ -440,7 +441,6 @@ fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>, Fault> {
         OpenFile {
             file: found.to_file(),
             bytes: found.len(),
-            writable: how == Open::Write,
             changed: false,
         }
     } else {
@@ -451,7 +451,6 @@ fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>, Fault> {
                 _ => file.seek(SeekFrom::End(0))?,
             },
             file,
-            writable: true,
             changed: true,
         }
     };
@@ -459,14 +458,6 @@ fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>, Fault> {
         open.file.truncate()?;
     }
     Ok(open)
-}
-
-fn check_writable(open: &OpenFile<'_>) -> Result<(), Fault> {
-    if open.writable {
-        Ok(())
-    } else {
-        Err(FsError::new(FsErrorKind::Invalid, "the file is open for reading alone").into())
-    }
 }
 
 /// Goes to a place within a file.
@@ -480,7 +471,6 @@ fn seek(open: &mut OpenFile<'_>, at: u64) -> Result<(), Fault> {
 }
 
 fn write(open: &mut OpenFile<'_>, at: u64, data: &[u8]) -> Result<(), Fault> {
-    check_writable(open)?;
     if at > open.bytes {
         let why = format_args!("byte {at} of a file of {} bytes", open.bytes);
         return Err(FsError::new(FsErrorKind::Invalid, why).into());
@@ -516,7 +506,6 @@ fn write_all(file: &mut impl Write, data: &[u8]) -> Result<usize, (usize, io::Er
 
 /// Appends zeros.
 fn extend(open: &mut OpenFile<'_>, bytes: u64) -> Result<(), Fault> {
-    check_writable(open)?;
     if bytes > FILE_MAX {
         return Err(FsErrorKind::Full.into());
     }

@@ -9,7 +9,6 @@ use crate::model::read;
 fn each(test: fn(&Case, Mounted)) {
     with_room(move || {
         for case in all() {
-            println!("{}", case.name);
             test(&case, case.fresh());
         }
     });
