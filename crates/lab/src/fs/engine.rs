@@ -175,6 +175,13 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// The erase of NOR that is to be a block, where the user chose one.
+    pub(super) fn erase_bytes(&self) -> Option<u64> {
+        let is_nor = matches!(self.target.part.model, Model::Nor(_));
+        let chosen = self.settings.get("block").filter(|_| is_nor);
+        chosen.map(|bytes| u64::try_from(bytes).unwrap_or(0))
+    }
+
     pub(super) const fn settings(&self) -> &Settings {
         &self.settings
     }

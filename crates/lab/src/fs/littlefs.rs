@@ -5,11 +5,11 @@ use wordline_engines::{ByteBlocks, FlashBlocks, FsError, FsErrorKind, LittleFs, 
 use super::engine::{AnyBytes, AnyFlash, Engine, Ready};
 
 pub(super) fn format_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<(), FsError> {
-    LittleFs::format(ByteBlocks::new(memory)?, &options(engine)?)
+    LittleFs::format(blocks(engine, memory)?, &options(engine)?)
 }
 
 pub(super) fn mount_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<Ready, FsError> {
-    let mounted = LittleFs::mount(ByteBlocks::new(memory)?, &options(engine)?)?;
+    let mounted = LittleFs::mount(blocks(engine, memory)?, &options(engine)?)?;
     Ok(Ready::new(mounted, None))
 }
 
@@ -22,26 +22,36 @@ pub(super) fn mount_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<
     Ok(Ready::new(mounted, None))
 }
 
+/// Bytes in blocks of the size that the user chose, if any.
+fn blocks<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<ByteBlocks<M>, FsError> {
+    match bytes(engine, "block")? {
+        None => ByteBlocks::new(memory),
+        Some(bytes) => ByteBlocks::of_bytes(memory, bytes),
+    }
+}
+
+/// A size that the user chose.
+fn bytes(engine: &Engine<'_>, name: &str) -> Result<Option<u32>, FsError> {
+    let value = engine.settings().get(name);
+    let bytes = value.map(|value| {
+        u32::try_from(value).map_err(|_| {
+            let why = format_args!("littlefs.{name}={value} cannot be");
+            FsError::new(FsErrorKind::Unsuitable, why)
+        })
+    });
+    bytes.transpose()
+}
+
 /// What the user chose; cycles of -1 let blocks of metadata stay for good, as littlefs spells it.
 fn options(engine: &Engine<'_>) -> Result<LittleFsOptions, FsError> {
-    let settings = engine.settings();
-    let bytes = |name: &str| {
-        let value = settings.get(name);
-        let bytes = value.map(|value| {
-            u32::try_from(value).map_err(|_| {
-                let why = format_args!("littlefs.{name}={value} cannot be");
-                FsError::new(FsErrorKind::Unsuitable, why)
-            })
-        });
-        bytes.transpose()
-    };
+    let bytes = |name: &str| bytes(engine, name);
     let usual = LittleFsOptions::default();
     Ok(LittleFsOptions {
         read_bytes: bytes("read")?,
         program_bytes: bytes("prog")?,
         cache_bytes: bytes("cache")?,
         lookahead_bytes: bytes("lookahead")?,
-        block_cycles: match settings.get("cycles") {
+        block_cycles: match engine.settings().get("cycles") {
             None => usual.block_cycles,
             Some(-1) => None,
             Some(_) => bytes("cycles")?,

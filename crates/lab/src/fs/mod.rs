@@ -85,16 +85,16 @@ pub(crate) fn run(
     let mut cases = Vec::new();
     for &timing in &experiment.timings {
         for target in targets {
-            let memory = connect(target, timing, experiment)?;
-            sources::add(document, target, memory.accounts(), timing);
             for &kind in &workload.file_systems {
                 let engine = Engine::new(kind, target, workload, experiment)?;
+                let memory = connect(&engine, timing, experiment)?;
+                sources::add(document, target, memory.accounts(), timing);
                 let note = engine.note(workload.capacity_bytes);
                 document.warn(WarningCode::Default, note);
                 cases.push(Case {
                     engine,
                     timing,
-                    memory: memory.fork(),
+                    memory,
                     workload,
                     experiment,
                     payload: &payload,
@@ -132,21 +132,31 @@ pub(crate) fn run(
 }
 
 fn connect(
-    target: &Target<'_>,
+    engine: &Engine<'_>,
     timing: Timing,
     experiment: &Experiment,
 ) -> Result<Memory, LabError> {
+    let target = engine.target;
     let conditions = Conditions {
         timing,
         age: experiment.age,
         seed: experiment.seed,
     };
-    target
-        .memory(conditions)
-        .map_err(|source| LabError::Device {
-            target: target.name.clone(),
-            source,
-        })
+    let memory = match engine.erase_bytes() {
+        None => target.memory(conditions).map(Some),
+        Some(bytes) => target.memory_in_blocks(conditions, bytes),
+    };
+    let memory = memory.map_err(|source| LabError::Device {
+        target: target.name.clone(),
+        source,
+    })?;
+    memory.ok_or_else(|| LabError::List {
+        what: "set",
+        problem: format!(
+            "littlefs.block is the size of no erase of {} that its board drives",
+            target.part.header.id
+        ),
+    })
 }
 
 /// A file system on a target in a timing class.

@@ -12,6 +12,7 @@ use crate::error::LabError;
 const fn names(kind: FsKind) -> &'static [&'static str] {
     match kind {
         FsKind::Littlefs => &[
+            "block",
             "read",
             "prog",
             "cache",
