@@ -53,9 +53,10 @@ fn two_file_systems_on_three_memories_tell_every_metric() {
     let document = ran.json();
     assert_eq!(document["complete"], true);
     let all = document["rows"].as_array().expect("rows");
-    let failed: Vec<_> = all.iter().filter(|row| row["value"].is_null()).collect();
-    let missing = failed.iter().filter(|row| row["no_value"] != "unbounded");
-    assert_eq!(missing.count(), 0, "{failed:?}");
+    let missing = all
+        .iter()
+        .find(|row| row["value"].is_null() && row["no_value"] != "unbounded");
+    assert_eq!(missing, None);
     let operations = [
         "seq-write",
         "seq-read",
@@ -134,6 +135,73 @@ fn the_slowest_calls_add_up(rows: &[Value]) {
         checked += usize::from(whole > 0.0);
     }
     assert!(checked > 100, "{checked}");
+}
+
+/// Small files as users of littlefs describe them who report stalls: docs/evidence/littlefs-stalls.md.
+#[test]
+fn the_stalls_that_users_of_littlefs_report_are_there_and_explained() {
+    let ran = wordline(&[
+        "fs",
+        "bench",
+        "--fs",
+        "littlefs",
+        "--target",
+        "mt25ql128",
+        "--workload",
+        "small-files",
+        "--fill",
+        "0%",
+        "--crash",
+        "0",
+        "--timing",
+        "max",
+        "--set",
+        "littlefs.cache=64",
+        "--set",
+        "littlefs.lookahead=32",
+        "--set",
+        "littlefs.cycles=512",
+        "--format",
+        "json",
+    ])
+    .done();
+    let document = ran.json();
+    assert_eq!(document["experiment"]["workload"]["files"], 750);
+    let value = |operation: &str, metric: &str, kind: Option<&str>| {
+        let rows = rows(&document, metric);
+        let mut rows = rows.iter();
+        let row = rows.find(|row| {
+            let same = kind.is_none_or(|kind| row["device_operation"] == kind);
+            row["operation"] == operation && same
+        });
+        let row = row.unwrap_or_else(|| panic!("{operation}, {metric}"));
+        row["value"].as_f64().expect("a number")
+    };
+    // Hundreds of milliseconds are typical, and seconds come.
+    let typical = value("append-small", "latency_p50", None);
+    assert!((0.1..1.0).contains(&typical), "{typical}");
+    let slowest = value("create", "latency_max", None);
+    assert!(slowest > 1.0, "{slowest}");
+    // Half of it are reads of metadata that is compacted, and the rest are erases.
+    let count = |kind| value("create", "latency_max_operations", Some(kind));
+    assert!(count("read") > 10_000.0, "{}", count("read"));
+    assert!(count("erase") <= 4.0, "{}", count("erase"));
+    // As rare as those users say: some 25th call.
+    let histograms = document["histograms"].as_object().expect("histograms");
+    let mut creates = histograms
+        .iter()
+        .filter(|(name, _)| name.ends_with("create"));
+    let (_, buckets) = creates.next().expect("creates were timed");
+    let buckets = buckets.as_array().expect("buckets").iter();
+    let (mut all, mut stalls) = (0, 0);
+    for bucket in buckets {
+        let count = bucket["count"].as_u64().expect("a count");
+        all += count;
+        if bucket["upper_s"].as_f64() > Some(0.1) {
+            stalls += count;
+        }
+    }
+    assert!((15..=35).contains(&(all / stalls)), "{stalls} of {all}");
 }
 
 #[test]

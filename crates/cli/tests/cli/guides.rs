@@ -20,8 +20,18 @@ fn commands(guide: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_about_cards_runs() {
-    let commands = commands("sd-card-or-nand.md");
-    assert!(commands.len() >= 8, "{commands:?}");
+    run_all("sd-card-or-nand.md", 8);
+}
+
+#[test]
+fn every_command_about_file_systems_runs() {
+    run_all("file-systems.md", 3);
+}
+
+/// Runs the commands of a guide, which are so many at least.
+fn run_all(guide: &str, least: usize) {
+    let commands = commands(guide);
+    assert!(commands.len() >= least, "{commands:?}");
     for command in commands {
         let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
         words.extend(["--quiet", "--format", "json"]);

@@ -1,6 +1,6 @@
 //! From what the calls added up to, to the rows of the document.
 
-use wordline_core::quantity::Quantity as _;
+use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{Arrival, Metric, ResultSet};
 
@@ -114,11 +114,11 @@ fn energies(
 ) {
     let total = medium.accounts(|accounts| ended.spent.energy_j(accounts.power_draw()));
     let calls = tally.latency.count() as f64;
-    let mut divisors = vec![
-        (Metric::EnergyPerOp, calls),
-        (Metric::EnergyTotal, 1.0),
-        (Metric::PowerMean, tally.elapsed.si()),
-    ];
+    let mut divisors = vec![(Metric::EnergyPerOp, calls), (Metric::EnergyTotal, 1.0)];
+    // Calls that asked the memory for nothing took no time.
+    if tally.elapsed > Time::ZERO {
+        divisors.push((Metric::PowerMean, tally.elapsed.si()));
+    }
     if tally.bytes > 0 {
         divisors.push((Metric::EnergyPerByte, tally.bytes as f64));
     }

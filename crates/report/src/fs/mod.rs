@@ -6,6 +6,9 @@
 mod answer;
 mod tables;
 
+#[cfg(test)]
+mod tests;
+
 use wordline_core::Metric;
 use wordline_core::results::{AxisValue, ResultSet, Row};
 
