@@ -8,6 +8,8 @@
 #[cfg(feature = "fat")]
 mod fat;
 mod file_system;
+#[cfg(feature = "littlefs")]
+mod littlefs;
 #[cfg(any(feature = "fat", feature = "littlefs"))]
 mod open_files;
 mod rewritten_sectors;
@@ -18,6 +20,10 @@ mod shared;
 pub use fat::{Fat, FatOptions};
 pub use file_system::{
     Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space, check_path,
+};
+#[cfg(feature = "littlefs")]
+pub use littlefs::{
+    BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks, LittleFs, LittleFsOptions,
 };
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
 pub use sectors::{Sectors, SectorsError};

@@ -5,10 +5,10 @@ use std::collections::btree_map::Entry;
 
 use crate::{FsError, FsErrorKind, Handle};
 
-/// Handles that were given out, and the path of each as the file system compares paths.
+/// Handles that were given out; of each the path as the file system compares paths, and whether it may be written.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFiles {
-    paths: BTreeMap<Handle, String>,
+    paths: BTreeMap<Handle, (String, bool)>,
     last: u32,
 }
 
@@ -20,9 +20,9 @@ impl OpenFiles {
 
     /// Checks that neither the file nor, of a directory, a file in it is open.
     pub(crate) fn check_closed(&self, path: &str) -> Result<(), FsError> {
-        let open = self.paths.values().find(|open| is_within(open, path));
+        let open = self.paths.values().find(|(open, _)| is_within(open, path));
         match open {
-            Some(open) => Err(FsError::new(FsErrorKind::Busy, format_args!("`{open}`"))),
+            Some((open, _)) => Err(FsError::new(FsErrorKind::Busy, format_args!("`{open}`"))),
             None => Ok(()),
         }
     }
@@ -37,20 +37,32 @@ impl OpenFiles {
 
     /// The handle of a file that is open.
     pub(crate) fn at(&self, path: &str) -> Option<Handle> {
-        let open = self.paths.iter().find(|(_, open)| *open == path);
+        let open = self.paths.iter().find(|(_, (open, _))| open == path);
         open.map(|(handle, _)| *handle)
     }
 
     /// A handle of a file that is open from now on.
-    pub(crate) fn add(&mut self, path: String) -> Handle {
+    pub(crate) fn add(&mut self, path: String, writable: bool) -> Handle {
         // Four thousand million files later the first numbers are free again.
         loop {
             self.last = self.last.wrapping_add(1);
             let handle = Handle(self.last);
             if let Entry::Vacant(free) = self.paths.entry(handle) {
-                free.insert(path);
+                free.insert((path, writable));
                 return handle;
             }
+        }
+    }
+
+    /// Checks that a file is open for writing.
+    pub(crate) fn check_writable(&self, file: Handle) -> Result<(), FsError> {
+        match self.paths.get(&file) {
+            Some((_, true)) => Ok(()),
+            Some((_, false)) => {
+                let why = "the file is open for reading alone";
+                Err(FsError::new(FsErrorKind::Invalid, why))
+            }
+            None => Err(not_open()),
         }
     }
 
@@ -83,7 +95,7 @@ mod tests {
     #[test]
     fn an_open_file_keeps_the_directories_above_it() {
         let mut files = OpenFiles::default();
-        let file = files.add("/a/b".into());
+        let file = files.add("/a/b".into(), true);
         for busy in ["/a/b", "/a", "/"] {
             let error = files.check_closed(busy).expect_err("open");
             assert_eq!(error.kind, FsErrorKind::Busy, "{busy}");

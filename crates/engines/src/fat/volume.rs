@@ -17,8 +17,6 @@ pub(super) struct OpenFile<'a> {
     pub file: File<'a, Shared<Disk>>,
     /// Length in bytes.
     pub bytes: u64,
-    /// Whether it may be written.
-    pub writable: bool,
     /// Whether something of it may not be on the device yet.
     pub changed: bool,
 }

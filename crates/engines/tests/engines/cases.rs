@@ -92,3 +92,35 @@ mod fat {
         ]
     }
 }
+
+#[cfg(feature = "littlefs")]
+mod littlefs {
+    use wordline_engines::{ByteBlocks, FlashBlocks, LittleFs, LittleFsOptions};
+
+    use super::{Case, case};
+    use crate::memories::{bytes, nand, nor};
+
+    pub(super) fn cases() -> [Case; 3] {
+        let options = LittleFsOptions::default();
+        [
+            case(
+                ("littlefs on NOR", true),
+                nor(),
+                move |nor| LittleFs::format(FlashBlocks::new(nor)?, &options),
+                move |nor| LittleFs::mount(FlashBlocks::new(nor)?, &options),
+            ),
+            case(
+                ("littlefs on NAND", true),
+                nand(),
+                move |nand| LittleFs::format(FlashBlocks::new(nand)?, &options),
+                move |nand| LittleFs::mount(FlashBlocks::new(nand)?, &options),
+            ),
+            case(
+                ("littlefs on bytes", true),
+                bytes(),
+                move |bytes| LittleFs::format(ByteBlocks::new(bytes)?, &options),
+                move |bytes| LittleFs::mount(ByteBlocks::new(bytes)?, &options),
+            ),
+        ]
+    }
+}

@@ -4,6 +4,7 @@
 
 mod calls;
 mod cases;
+mod damage;
 mod faults;
 mod memories;
 mod model;
