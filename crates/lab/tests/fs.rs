@@ -86,13 +86,15 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
     assert!((parts - whole).abs() < 1e-12, "{parts}, {whole}");
 }
 
-/// Bytes that can be overwritten cost no more than what is stored: the file, its directory and its table.
+/// Where any byte can be overwritten, an overwrite stores what the caller gave and no more; littlefs copies what it
+/// overwrites to other blocks, and links them.
 #[test]
 fn an_overwrite_of_mram_stores_what_the_caller_gave() {
-    for kind in [FsKind::Fat] {
+    for (kind, most) in [(FsKind::Fat, 1.0), (FsKind::Littlefs, 1.1)] {
         let document = ran(MRAM, workload(kind, FsTest::Overwrite));
-        let amplification = value(&document, "overwrite", Metric::WriteAmplification, None);
-        assert_eq!(amplification, Some(1.0), "{}", kind.name());
+        let stored = value(&document, "overwrite", Metric::WriteAmplification, None);
+        let stored = stored.unwrap_or_default();
+        assert!((1.0..=most).contains(&stored), "{}: {stored}", kind.name());
         let ram = value(&document, "mount", Metric::FileSystemRam, None);
         let buffers = value(
             &document,

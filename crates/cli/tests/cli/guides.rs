@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::wordline;
 
-/// The commands of a guide: indented lines that begin with the program's name, with what continues them.
+/// The commands of a guide: indented or fenced lines that begin with the program's name, with what continues them.
 fn commands(guide: &str) -> Vec<Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("../../docs/guides").join(guide);
@@ -12,7 +12,7 @@ fn commands(guide: &str) -> Vec<Vec<String>> {
     let text = text.replace("\\\n", " ");
     let lines = text
         .lines()
-        .filter_map(|line| line.strip_prefix("    wordline "));
+        .filter_map(|line| line.trim_start().strip_prefix("wordline "));
     lines
         .map(|line| line.split_whitespace().map(str::to_owned).collect())
         .collect()
@@ -20,16 +20,21 @@ fn commands(guide: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_about_cards_runs() {
-    run_all("sd-card-or-nand.md", 8);
+    every_command_runs("sd-card-or-nand.md", 8);
+}
+
+#[test]
+fn every_command_about_layers_runs() {
+    every_command_runs("fat-on-nand.md", 3);
 }
 
 #[test]
 fn every_command_about_file_systems_runs() {
-    run_all("file-systems.md", 3);
+    every_command_runs("file-systems.md", 3);
 }
 
 /// Runs the commands of a guide, which are so many at least.
-fn run_all(guide: &str, least: usize) {
+fn every_command_runs(guide: &str, least: usize) {
     let commands = commands(guide);
     assert!(commands.len() >= least, "{commands:?}");
     for command in commands {
