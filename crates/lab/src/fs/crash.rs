@@ -14,6 +14,7 @@ use wordline_nvm::crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode
 
 use super::calls::Mounted;
 use super::engine::{Engine, Ready};
+use crate::control::Control;
 
 /// Blocks that the workload has: enough for a translation layer with its spare ones.
 const BLOCKS: u32 = 64;
@@ -60,8 +61,15 @@ fn workload() -> Vec<Call> {
     calls
 }
 
-/// Cuts the workload of an engine on a memory like a target's, `images` times.
-pub(super) fn check(engine: &Engine<'_>, memory: &Memory, images: u64, seed: u64) -> Verdict {
+/// Cuts the workload of an engine on a memory like a target's, `images` times. A caller who wants to stop gets a verdict
+/// that says nothing.
+pub(super) fn check(
+    engine: &Engine<'_>,
+    memory: &Memory,
+    images: u64,
+    seed: u64,
+    control: &Control<'_>,
+) -> Verdict {
     match memory {
         Memory::Flash(flash) => {
             let whole = flash.geometry();
@@ -77,13 +85,19 @@ pub(super) fn check(engine: &Engine<'_>, memory: &Memory, images: u64, seed: u64
                 engine,
                 FlashContent::erased(geometry),
                 tearing,
-                images,
-                seed,
+                (images, seed),
+                control,
             )
         }
         Memory::Bytes(device) => {
             let content = Content::zeros(device.len().min(BYTES), device.atom());
-            cut(engine, content, ByteTearing::contract(), images, seed)
+            cut(
+                engine,
+                content,
+                ByteTearing::contract(),
+                (images, seed),
+                control,
+            )
         }
     }
 }
@@ -92,8 +106,8 @@ fn cut<T: Place>(
     engine: &Engine<'_>,
     start: T::Content,
     tearing: T,
-    images: u64,
-    seed: u64,
+    (images, seed): (u64, u64),
+    control: &Control<'_>,
 ) -> Verdict {
     let harness = Harness {
         mode: Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
@@ -104,6 +118,7 @@ fn cut<T: Place>(
     };
     let volume = Volume {
         engine,
+        control,
         place: std::marker::PhantomData,
     };
     harness.check(&volume, &workload())
@@ -138,6 +153,7 @@ impl Place for ByteTearing {
 /// A file system as software under test.
 struct Volume<'a, T> {
     engine: &'a Engine<'a>,
+    control: &'a Control<'a>,
     place: std::marker::PhantomData<T>,
 }
 
@@ -152,6 +168,9 @@ impl<T: Place> Subject for Volume<'_, T> {
     }
 
     fn open(&self, memory: Recorded<T>) -> Outcome<Mounted> {
+        if self.control.stopped() {
+            return Err("the caller stopped it".into());
+        }
         Ok(T::mount(self.engine, memory)?.mounted)
     }
 
