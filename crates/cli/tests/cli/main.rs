@@ -19,3 +19,5 @@ mod support;
 #[cfg(unix)]
 mod hardening;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod mount;
