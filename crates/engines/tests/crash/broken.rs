@@ -9,27 +9,27 @@ use wordline_engines::{BlockFault, BlockShape, Blocks};
 pub(crate) enum Fault {
     /// A sync returns while the last programs are still in the driver's buffer.
     AcknowledgesSync,
-    /// Programs since the last sync reach the memory in reverse order.
+    /// The same, and what waits reaches the memory newest first, four programs at a time.
     Reorders,
-    /// An erase does nothing where the block reads as erased.
-    TrustsErased,
-    /// An erase is done when the block is next programmed or the driver syncs, and after the program before it.
-    ErasesLate,
-    /// An erase is put before the programs that were asked for earlier.
-    ErasesEarly,
-    /// A block that fails is not reported.
+    /// A block that fails is not reported. littlefs reads back what it programs, and does not need the report.
     HidesFailures,
-    /// One program in so many is dropped: its block is left as it was.
-    Drops(u32),
+    /// One program in so many never leaves the driver's buffer.
+    Forgets(u32),
 }
 
-pub(crate) const FAULTS: [(Fault, &str); 6] = [
-    (Fault::AcknowledgesSync, "a sync is acknowledged while programs wait in the driver"),
-    (Fault::Reorders, "programs between two syncs reach the memory in reverse order"),
-    (Fault::ErasesEarly, "an erase overtakes the programs before it"),
-    (Fault::TrustsErased, "a block that reads as erased is not erased"),
-    (Fault::HidesFailures, "failed programs and erases are acknowledged"),
-    (Fault::Drops(50), "one program in fifty is dropped"),
+pub(crate) const FAULTS: [(Fault, &str); 3] = [
+    (
+        Fault::AcknowledgesSync,
+        "a sync is acknowledged while programs wait in the driver",
+    ),
+    (
+        Fault::Reorders,
+        "the same, and what waits reaches the memory newest first",
+    ),
+    (
+        Fault::Forgets(50),
+        "one program in fifty never leaves the driver's buffer",
+    ),
 ];
 
 /// Programs that the driver may hold back.
@@ -41,7 +41,7 @@ pub(crate) struct Broken<B> {
     fault: Option<Fault>,
     /// Programs that were acknowledged, oldest first.
     held: Vec<(u32, u32, Vec<u8>)>,
-    /// Bytes of blocks that reads must see meanwhile.
+    /// Programs that were asked for.
     programs: u32,
 }
 
@@ -62,21 +62,23 @@ impl<B: Blocks> Broken<B> {
         }
     }
 
-    fn let_go(&mut self, all_but: usize) -> Result<(), BlockFault> {
-        if self.fault == Some(Fault::Reorders) {
-            self.held.reverse();
-        }
-        while self.held.len() > all_but {
+    /// Lets the memory have what waits, except what the driver keeps back.
+    fn let_go(&mut self) -> Result<(), BlockFault> {
+        let keep = match self.fault {
+            Some(Fault::AcknowledgesSync) => HELD_MAX,
+            Some(Fault::Forgets(_)) => usize::MAX,
+            Some(Fault::Reorders) if self.held.len() <= HELD_MAX => HELD_MAX,
+            Some(Fault::Reorders) => {
+                self.held.reverse();
+                0
+            }
+            _ => 0,
+        };
+        while self.held.len() > keep {
             let (block, at, data) = self.held.remove(0);
             self.blocks.program(block, at, &data)?;
         }
         Ok(())
-    }
-
-    fn is_erased(&mut self, block: u32) -> Result<bool, BlockFault> {
-        let mut bytes = vec![0; self.blocks.shape().block_bytes as usize];
-        self.blocks.read(block, 0, &mut bytes)?;
-        Ok(bytes.iter().all(|byte| *byte == 0xFF))
     }
 }
 
@@ -104,14 +106,13 @@ impl<B: Blocks> Blocks for Broken<B> {
     fn program(&mut self, block: u32, at: u32, data: &[u8]) -> Result<(), BlockFault> {
         self.programs += 1;
         match self.fault {
-            Some(Fault::Drops(every)) if self.programs.is_multiple_of(every) => Ok(()),
-            Some(Fault::AcknowledgesSync | Fault::Reorders | Fault::ErasesEarly) => {
+            Some(Fault::Forgets(every)) if self.programs.is_multiple_of(every) => {
                 self.held.push((block, at, data.to_vec()));
-                let keep = match self.fault {
-                    Some(Fault::AcknowledgesSync) => HELD_MAX,
-                    _ => usize::MAX,
-                };
-                self.let_go(keep)
+                Ok(())
+            }
+            Some(Fault::AcknowledgesSync | Fault::Reorders) => {
+                self.held.push((block, at, data.to_vec()));
+                self.let_go()
             }
             _ => {
                 let result = self.blocks.program(block, at, data);
@@ -121,9 +122,6 @@ impl<B: Blocks> Blocks for Broken<B> {
     }
 
     fn erase(&mut self, block: u32) -> Result<(), BlockFault> {
-        if self.fault == Some(Fault::TrustsErased) && self.is_erased(block)? {
-            return Ok(());
-        }
         // What waits for this block would be erased with it.
         self.held.retain(|(held, _, _)| *held != block);
         let result = self.blocks.erase(block);
@@ -131,9 +129,7 @@ impl<B: Blocks> Blocks for Broken<B> {
     }
 
     fn sync(&mut self) -> Result<(), BlockFault> {
-        if self.fault != Some(Fault::AcknowledgesSync) {
-            self.let_go(0)?;
-        }
+        self.let_go()?;
         self.blocks.sync()
     }
 }

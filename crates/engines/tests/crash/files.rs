@@ -77,7 +77,7 @@ impl<S: Setup> Subject for Files<S> {
     }
 
     fn after(&self) -> Vec<Call> {
-        vec![Call::Replace("/after", 40)]
+        vec![Call::Create("/after"), Call::Replace("/after", 40)]
     }
 
     fn simpler(&self, call: &Call) -> Vec<Call> {
@@ -99,7 +99,8 @@ impl<S: Setup> Subject for Files<S> {
             let first = states.next();
             states.all(|state| Some(state) == first)
         };
-        let synced = |path: &&String| allowed.first().and_then(|tree| tree.get(*path)) == found.get(*path);
+        let synced =
+            |path: &&String| allowed.first().and_then(|tree| tree.get(*path)) == found.get(*path);
         Err(if paths.iter().filter(|path| agreed(path)).all(synced) {
             "what a call was changing is neither old nor new"
         } else {

@@ -23,14 +23,14 @@ pub(crate) const NOR: Geometry = Geometry {
     in_order: false,
 };
 
-/// A NAND flash whose pages are programmed once and in order.
+/// A NAND flash whose pages take few programs, in order.
 pub(crate) const NAND: Geometry = Geometry {
     page_bytes: 256,
     spare_bytes: 16,
     pages_per_block: 8,
     blocks: 24,
     program_bytes: 1,
-    programs_per_page: Some(1),
+    programs_per_page: Some(4),
     once_bytes: None,
     in_order: true,
 };
@@ -47,7 +47,10 @@ impl OnFlash {
         }
     }
 
-    fn blocks(&self, memory: Recorded<FlashTearing>) -> Result<impl Blocks + Send + use<>, FsError> {
+    fn blocks(
+        &self,
+        memory: Recorded<FlashTearing>,
+    ) -> Result<impl Blocks + Send + use<>, FsError> {
         Ok(Broken::new(FlashBlocks::new(memory)?, self.0))
     }
 }
@@ -94,24 +97,36 @@ pub(crate) fn on_nor() -> Harness<FlashTearing> {
 }
 
 pub(crate) fn on_nand() -> Harness<FlashTearing> {
+    let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::raw());
+    harness.again = AGAIN;
+    harness
+}
+
+/// The same with blocks that were bad from the factory, or fail when they are used: where the workload comes along.
+pub(crate) fn on_worn_nand() -> Harness<FlashTearing> {
+    let mut harness = on_nand();
+    harness.start = FlashContent::erased(NAND)
+        .with_bad_block(22)
+        .with_weak_block(23, Weakness::FailsErases)
+        .with_weak_block(3, Weakness::FailsErases)
+        .with_bad_block(4);
+    harness
+}
+
+/// NAND behind an ECC, whose pages are programmed once.
+pub(crate) fn on_ecc_nand() -> Harness<FlashTearing> {
+    let geometry = Geometry {
+        programs_per_page: Some(1),
+        ..NAND
+    };
     let strength = EccStrength {
         sector_bytes: 256,
         bits: 4,
         refresh_from: 3,
     };
-    let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::with_ecc(strength));
-    harness.again = AGAIN;
-    harness
-}
-
-/// The same with blocks that were bad from the factory, or go bad when they are used.
-pub(crate) fn on_worn_nand() -> Harness<FlashTearing> {
-    let mut harness = on_nand();
-    harness.start = FlashContent::erased(NAND)
-        .with_bad_block(5)
-        .with_bad_block(6)
-        .with_weak_block(8, Weakness::FailsErases)
-        .with_weak_block(11, Weakness::FailsPrograms);
+    let tearing = FlashTearing::with_ecc(strength);
+    let mut harness = Harness::new(FlashContent::erased(geometry), tearing);
+    harness.again = None;
     harness
 }
 
@@ -123,13 +138,4 @@ pub(crate) fn on_mram() -> Harness<ByteTearing> {
 
 pub(crate) fn check(harness: &Harness<FlashTearing>, fault: Option<Fault>) -> Verdict {
     harness.check(&Files(OnFlash(fault)), &workload())
-}
-
-/// Only the first failure.
-pub(crate) fn caught(harness: Harness<FlashTearing>, fault: Fault) -> Verdict {
-    let harness = Harness {
-        failures_max: 1,
-        ..harness
-    };
-    check(&harness, Some(fault))
 }

@@ -7,7 +7,9 @@ use crate::files::{Node, Tree};
 /// One step of an application, whose effect lasts when it returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// A file of so many bytes takes the place of what was there.
+    /// An empty file is made.
+    Create(&'static str),
+    /// So many bytes take the place of what a file holds.
     Replace(&'static str, usize),
     /// A file grows by so many bytes, in two writes and one sync.
     Append(&'static str, usize),
@@ -22,14 +24,22 @@ pub(crate) enum Call {
 
 /// Bytes that tell where they belong.
 fn bytes(path: &str, from: u64, count: usize) -> Vec<u8> {
-    let name = path.bytes().fold(7u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+    let name = path
+        .bytes()
+        .fold(7u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
     let count = count as u64;
-    (from..from + count).map(|at| name ^ (at as u8).wrapping_mul(37) ^ count as u8).collect()
+    (from..from + count)
+        .map(|at| name ^ (at as u8).wrapping_mul(37) ^ count as u8)
+        .collect()
 }
 
 impl Call {
     pub(crate) fn run(&self, fs: &mut impl FileSystem) -> Result<(), FsError> {
         match *self {
+            Self::Create(path) => {
+                let file = fs.open(path, Open::Create)?;
+                fs.close(file)
+            }
             Self::Replace(path, count) => {
                 let file = fs.open(path, Open::Replace)?;
                 fs.write(file, 0, &bytes(path, 0, count))?;
@@ -37,7 +47,7 @@ impl Call {
                 fs.close(file)
             }
             Self::Append(path, count) => {
-                let file = fs.open(path, Open::Create)?;
+                let file = fs.open(path, Open::Write)?;
                 let length = fs.entry(path)?.bytes;
                 let data = bytes(path, length, count);
                 let (one, other) = data.split_at(count / 2);
@@ -71,6 +81,7 @@ impl Call {
             _ => Vec::new(),
         };
         let (path, node) = match *self {
+            Self::Create(path) => (path, Node::File(Vec::new())),
             Self::Replace(path, count) => (path, Node::File(bytes(path, 0, count))),
             Self::Append(path, count) => {
                 let mut content = file(tree, path);
@@ -104,21 +115,28 @@ impl Call {
 }
 
 /// A bit of everything: small files that live in their directory, files of several blocks, a log that grows, a
-/// configuration that is replaced by a rename, directories that come and go. Sizes are in bytes.
+/// configuration that is replaced by a rename, directories that come and go. Sizes are in bytes. Files are made before
+/// they are written, because a file that is opened for the first time may be found empty.
 pub(crate) fn workload() -> Vec<Call> {
     use Call::*;
     let mut calls = vec![
+        Create("/config"),
         Replace("/config", 60),
         CreateDir("/logs"),
+        Create("/logs/a"),
         Append("/logs/a", 30),
+        Create("/image"),
         Replace("/image", 1500),
         Append("/logs/a", 200),
+        Create("/config.new"),
         Replace("/config.new", 64),
         Rename("/config.new", "/config2"),
         Overwrite("/image", 700, 90),
         Append("/logs/a", 500),
         CreateDir("/tmp"),
+        Create("/tmp/x"),
         Replace("/tmp/x", 10),
+        Create("/tmp/y"),
         Replace("/tmp/y", 900),
         Remove("/tmp/x"),
         Truncate("/image", 400),
@@ -126,6 +144,7 @@ pub(crate) fn workload() -> Vec<Call> {
         Remove("/tmp"),
         Replace("/config", 61),
         Remove("/logs/y"),
+        Create("/logs/b"),
     ];
     for step in 0..6 {
         calls.push(Append("/logs/b", 40 + step));
