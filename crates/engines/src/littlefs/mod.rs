@@ -9,6 +9,7 @@
 //! - Data of files carries no checksum: bits that flip where the memory does not notice are read as they are.
 
 mod blocks;
+mod link;
 mod options;
 mod raw;
 

@@ -1,4 +1,4 @@
-//! littlefs in C, and all of the unsafe code: outside this file nothing can break its rules.
+//! littlefs in C: with [`super::link`] all of the unsafe code, and outside of the two nothing can break its rules.
 //!
 //! Everything that C keeps pointers to, the file system, its configuration, its buffers and its open files, lies on
 //! the heap, is reached through raw pointers alone as long as C may use it, and is freed when the whole is dropped:
@@ -6,17 +6,16 @@
 
 #![allow(unsafe_code)]
 
-use std::any::Any;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int};
 use std::mem::{MaybeUninit, size_of};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::ptr::{NonNull, addr_of_mut};
-use std::slice;
 
 use littlefs2_sys as c;
 
-use super::blocks::{BlockFault, Blocks};
+use super::blocks::Blocks;
+use super::link::{Link, erase_block, program_block, read_block, sync_blocks};
 use super::options::Sizes;
 use crate::open_files::not_open;
 use crate::{Entry, FsError, FsErrorKind, Handle, RamUse};
@@ -38,17 +37,6 @@ struct State {
     link: Link,
     /// Two caches and the map of free blocks, of which C has the addresses.
     _buffers: [Box<[u64]>; 3],
-}
-
-/// What the callbacks need.
-struct Link {
-    blocks: Box<dyn Blocks + Send>,
-    block_bytes: u32,
-    block_count: u32,
-    /// What the memory said when it failed during a call.
-    failure: Option<String>,
-    /// What it panicked with, which must not pass through C.
-    panic: Option<Box<dyn Any + Send>>,
 }
 
 /// An open file.
@@ -438,90 +426,4 @@ fn meaning(code: c_int, failure: Option<String>) -> FsError {
         kind,
         detail: failure.unwrap_or_default(),
     }
-}
-
-impl Link {
-    /// Runs something on the memory for littlefs, and gives its code.
-    fn run(
-        &mut self,
-        (block, at, bytes): (u32, u32, u32),
-        work: impl FnOnce(&mut (dyn Blocks + Send)) -> Result<(), BlockFault>,
-    ) -> c_int {
-        // What is damaged may point anywhere.
-        let is_inside = at
-            .checked_add(bytes)
-            .is_some_and(|end| end <= self.block_bytes);
-        if block >= self.block_count || !is_inside {
-            return c::lfs_error_LFS_ERR_CORRUPT;
-        }
-        if self.panic.is_some() {
-            return c::lfs_error_LFS_ERR_IO;
-        }
-        let (code, said) = match catch_unwind(AssertUnwindSafe(|| work(&mut *self.blocks))) {
-            Ok(Ok(())) => return c::lfs_error_LFS_ERR_OK,
-            Ok(Err(BlockFault::Block(said))) => (c::lfs_error_LFS_ERR_CORRUPT, said),
-            Ok(Err(BlockFault::Memory(said))) => (c::lfs_error_LFS_ERR_IO, said),
-            Err(panic) => {
-                self.panic = Some(panic);
-                return c::lfs_error_LFS_ERR_IO;
-            }
-        };
-        self.failure.get_or_insert(said);
-        code
-    }
-}
-
-/// The link behind a configuration.
-///
-/// # Safety
-/// The configuration is that of a living state, and no other reference to its link is held.
-unsafe fn link<'a>(config: *const c::lfs_config) -> &'a mut Link {
-    // SAFETY: `Lfs::new` has set the context to the link of the state; what the caller promises does the rest.
-    unsafe { &mut *(*config).context.cast::<Link>() }
-}
-
-unsafe extern "C" fn read_block(
-    config: *const c::lfs_config,
-    block: u32,
-    at: u32,
-    out: *mut c_void,
-    bytes: u32,
-) -> c_int {
-    // SAFETY: littlefs passes its configuration, and a buffer of as many bytes that is its own.
-    let (link, out) = unsafe {
-        (
-            link(config),
-            slice::from_raw_parts_mut(out.cast(), bytes as usize),
-        )
-    };
-    link.run((block, at, bytes), |blocks| blocks.read(block, at, out))
-}
-
-unsafe extern "C" fn program_block(
-    config: *const c::lfs_config,
-    block: u32,
-    at: u32,
-    data: *const c_void,
-    bytes: u32,
-) -> c_int {
-    // SAFETY: as in `read_block`.
-    let (link, data) = unsafe {
-        (
-            link(config),
-            slice::from_raw_parts(data.cast(), bytes as usize),
-        )
-    };
-    link.run((block, at, bytes), |blocks| blocks.program(block, at, data))
-}
-
-unsafe extern "C" fn erase_block(config: *const c::lfs_config, block: u32) -> c_int {
-    // SAFETY: as in `read_block`.
-    let link = unsafe { link(config) };
-    link.run((block, 0, 0), |blocks| blocks.erase(block))
-}
-
-unsafe extern "C" fn sync_blocks(config: *const c::lfs_config) -> c_int {
-    // SAFETY: as in `read_block`.
-    let link = unsafe { link(config) };
-    link.run((0, 0, 0), |blocks| blocks.sync())
 }

@@ -1,7 +1,5 @@
 //! File systems under power cuts: every boundary and every torn variant of a fixed workload, and cuts within the mount.
 
-#![cfg(all(feature = "fat", feature = "littlefs"))]
-
 mod broken;
 mod evidence;
 mod fat;
