@@ -65,8 +65,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,
     /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) files: Option<u64>,
+    #[arg(long = "files", value_name = "N", allow_negative_numbers = true)]
+    pub(crate) small_files: Option<u64>,
     /// Bytes of a small file, and of what is appended to it [default: 50B]
     #[arg(long, value_name = "SIZE")]
     pub(crate) small: Option<ByteCount>,

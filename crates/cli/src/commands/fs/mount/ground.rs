@@ -7,6 +7,7 @@ use wordline_core::FsKind;
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_engines::{FileSystem, FsError, FsErrorKind, Shared};
 use wordline_memory::{ByteMemory, Flash};
+use wordline_nvm::power::Residence;
 use wordline_nvm::{
     Accounts, Device, DeviceOperation, FlashMemory, Memory, NvmError, OperationKind, Tap, Wear,
 };
