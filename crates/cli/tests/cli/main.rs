@@ -20,3 +20,5 @@ mod support;
 #[cfg(unix)]
 mod hardening;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod mount;
