@@ -76,6 +76,19 @@ impl Cells {
         cycles.copied().unwrap_or(0)
     }
 
+    /// Lets the unit at an address have seen so many cycles.
+    pub(super) fn set_cycles(&mut self, at: u64, count: u64) {
+        let unit = at as usize % PAGE_BYTES / self.unit;
+        let cycles = &mut self.pages.get_mut(at as usize / PAGE_BYTES).cycles;
+        cycles.resize(PAGE_BYTES / self.unit, 0);
+        cycles[unit] = count;
+    }
+
+    /// Bytes of a unit that has cycles of its own.
+    pub(super) const fn unit_bytes(&self) -> u64 {
+        self.unit as u64
+    }
+
     /// The account of wear, for units that are rated for `endurance` cycles and brought `before`.
     pub(super) fn account(&self, endurance: u64, before: u64) -> Wear {
         let cycles = self.pages.written().flat_map(|page| &page.cycles);

@@ -20,6 +20,7 @@ pub use self::sheet::{ActiveCurrent, NvramSheet, WriteEnable};
 use self::spec::Spec;
 use crate::bus::Transaction;
 use crate::chip::cells::Cells;
+use crate::chip::cycles_since;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
@@ -226,6 +227,23 @@ impl Nvram {
     pub fn cycles_at(&self, at: u64) -> Option<u64> {
         OutOfRange::check(at, 1, self.spec.capacity).ok()?;
         Some(self.cycles_before.saturating_add(self.cells.cycles_at(at)))
+    }
+
+    /// Lets the unit at an address have used so many endurance cycles, the chip's age included.
+    ///
+    /// # Errors
+    /// When the address lies outside the array, or the chip's age alone is more.
+    pub fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, 1, self.spec.capacity)?;
+        let since = cycles_since(cycles, self.cycles_before)?;
+        self.cells.set_cycles(at, since);
+        Ok(())
+    }
+
+    /// Bytes that count their cycles together.
+    #[must_use]
+    pub const fn wear_unit_bytes(&self) -> u64 {
+        self.cells.unit_bytes()
     }
 
     /// Checks that a command may begin, keeps the chip from others for it and for the recovery that
