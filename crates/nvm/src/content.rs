@@ -48,7 +48,11 @@ impl BlockContent {
                     columns,
                 });
             }
-            if let Some(bit) = content.wrong.iter().find(|bit| u64::from(**bit / 8) >= columns) {
+            if let Some(bit) = content
+                .wrong
+                .iter()
+                .find(|bit| u64::from(**bit / 8) >= columns)
+            {
                 return Err(FlashMisuse::LeavesPage {
                     column: bit / 8,
                     bytes: 1,

@@ -348,6 +348,7 @@ impl Device {
     /// Programs main areas, page by page.
     pub(super) fn program(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
         self.cells.flash()?;
+        self.check_power()?;
         self.check(at, data.len() as u64)?;
         let page_bytes = self.info.page_bytes;
         let (mut at, mut rest) = (at, data);

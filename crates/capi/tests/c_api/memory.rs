@@ -27,6 +27,7 @@ fn a_driver_in_c_finds_what_the_header_promises() {
         let ran = Command::new(program).arg(&folder).output().expect("runs");
         let told = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{}: {told}", program.display());
+        check_trace(&folder.join("trace.csv"));
     };
     if let Some(program) = compiled("storage.c", &["-std=c99", "-O1"], true) {
         check(&program);
@@ -119,15 +120,8 @@ fn the_header_is_cpp_as_well() {
 }
 
 /// What a traced driver did is what `wordline buffer --log` reads.
-#[test]
-fn a_trace_is_a_log_of_accesses() {
-    let folder = scratch("traced");
-    let Some(program) = compiled("storage.c", &["-std=c99", "-O1"], true) else {
-        return;
-    };
-    let ran = Command::new(program).arg(&folder).status().expect("runs");
-    assert!(ran.success());
-    let log = fs::File::open(folder.join("trace.csv")).expect("the program wrote it");
+fn check_trace(path: &Path) {
+    let log = fs::File::open(path).expect("the program wrote it");
     let log = std::io::BufReader::new(log);
     let opened = wordline_trace::open(log, &wordline_trace::Options::default());
     let Ok(wordline_trace::Log::Accesses(mut accesses)) = opened else {
