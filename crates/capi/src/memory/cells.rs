@@ -52,6 +52,8 @@ impl BlockFault {
 /// What a memory holds, and what goes wrong in it.
 pub(super) struct Cells {
     pub(super) memory: Memory,
+    /// A handle of the memory's clock, which is read around every operation.
+    clock: SimClock,
     pub(super) faults: BTreeMap<u32, BlockFault>,
     /// Blocks that a power cut left in doubt, until they are erased: each a memory of one block. The chip's own block
     /// then keeps time, order and number of programs, and one reading of the bytes.
@@ -59,8 +61,9 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub(super) const fn new(memory: Memory) -> Self {
+    pub(super) fn new(memory: Memory) -> Self {
         Self {
+            clock: memory.accounts().clock().clone(),
             memory,
             faults: BTreeMap::new(),
             torn: BTreeMap::new(),
@@ -70,9 +73,9 @@ impl Cells {
     /// Independent cells in the same state, on a clock of their own.
     pub(super) fn fork(&self) -> Self {
         Self {
-            memory: self.memory.fork(),
             faults: self.faults.clone(),
             torn: self.torn.clone(),
+            ..Self::new(self.memory.fork())
         }
     }
 
@@ -80,11 +83,8 @@ impl Cells {
         self.memory.accounts()
     }
 
-    pub(super) fn clock(&self) -> &SimClock {
-        match &self.memory {
-            Memory::Bytes(device) => device.clock(),
-            Memory::Flash(flash) => flash.clock(),
-        }
+    pub(super) const fn clock(&self) -> &SimClock {
+        &self.clock
     }
 
     pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, Fault> {

@@ -4,5 +4,6 @@
 #[macro_use]
 mod cc;
 mod dram;
+mod guide;
 mod memory;
 mod prototypes;

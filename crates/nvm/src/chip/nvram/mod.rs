@@ -267,11 +267,11 @@ impl Nvram {
     }
 
     fn store(&mut self, at: u64, data: &[u8]) {
-        if self.rules.keep(Rule::Content) {
-            self.cells.write(at, data);
-        }
-        if self.rules.keep(Rule::Wear) {
-            self.cells.wear(at, data.len());
+        match (self.rules.keep(Rule::Content), self.rules.keep(Rule::Wear)) {
+            (true, true) => self.cells.write_and_wear(at, data),
+            (true, false) => self.cells.write(at, data),
+            (false, true) => self.cells.wear(at, data.len()),
+            (false, false) => {}
         }
     }
 }
