@@ -376,3 +376,7 @@ impl FlashMemory for FinerNor {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! A memory with its power, its counts and its trace.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use wordline_catalog::{Catalog, Model};
 use wordline_core::Timing;
@@ -9,11 +9,10 @@ use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
 use wordline_nvm::crash::FlashTearing;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
-use super::abi::{Cut, Info, Operation, Stats};
-use super::cells::{BlockFault, Cells};
+use super::abi::{Info, Operation, Stats};
+use super::cells::Cells;
 use super::cut::Due;
 use super::fault::Fault;
-use super::image;
 use super::trace::Trace;
 
 /// An operation of the chip.
@@ -50,7 +49,7 @@ impl Op<'_> {
 
 /// Whether there is power, and for how long.
 #[derive(Clone, Debug)]
-enum Power {
+pub(super) enum Power {
     On,
     Due(Box<Due>),
     Off,
@@ -58,12 +57,12 @@ enum Power {
 
 /// The memory behind a handle.
 pub(super) struct Device {
-    cells: Cells,
+    pub(super) cells: Cells,
     /// Of the part, which images and snapshots have to be of.
-    part: String,
+    pub(super) part: String,
     tearing: FlashTearing,
-    info: Info,
-    power: Power,
+    pub(super) info: Info,
+    pub(super) power: Power,
     stats: Stats,
     last: Time,
     pub(super) trace: Trace,
@@ -224,7 +223,7 @@ impl Device {
         Err(Fault::PowerLost)
     }
 
-    fn lose_power(&mut self) {
+    pub(super) fn lose_power(&mut self) {
         self.power = Power::Off;
         self.stats.power_cuts += 1;
     }
@@ -393,110 +392,6 @@ impl Device {
     pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), Fault> {
         let op = Op::Mark { block };
         self.perform(op, |cells| Ok(cells.flash()?.mark_bad(block)?))
-    }
-
-    /// Lets time pass.
-    pub(super) fn advance(&mut self, duration: Time) -> Result<(), Fault> {
-        let end = self.now().checked_plus(duration);
-        let end = end.ok_or(NvmError::TimeExhausted)?;
-        if let Power::Due(due) = &self.power
-            && let Some(instant) = due.in_pause(end)
-        {
-            self.cells.clock().advance_to(instant);
-            self.lose_power();
-            return Err(Fault::PowerLost);
-        }
-        self.cells.clock().advance_to(end);
-        Ok(())
-    }
-
-    /// Cycles of a unit of wear.
-    pub(super) fn cycles(&mut self, unit: u64) -> Result<u64, Fault> {
-        let at = self.unit(unit)?;
-        match &self.cells.memory {
-            Memory::Flash(flash) => Ok(flash.cycles(unit as u32)?),
-            Memory::Bytes(device) => Ok(device.cycles_at(at).unwrap_or(0)),
-        }
-    }
-
-    pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), Fault> {
-        let at = self.unit(unit)?;
-        match &mut self.cells.memory {
-            Memory::Flash(flash) => Ok(flash.set_cycles(unit as u32, cycles)?),
-            Memory::Bytes(device) => Ok(device.set_cycles_at(at, cycles)?),
-        }
-    }
-
-    /// The first byte of a unit of wear.
-    fn unit(&self, unit: u64) -> Result<u64, Fault> {
-        let bytes = self.info.wear_unit_bytes;
-        if bytes == 0 {
-            return Err(Fault::Unsupported(
-                "the model of this memory counts no cycles of single units",
-            ));
-        }
-        let at = unit.saturating_mul(bytes);
-        self.check(at, 1)?;
-        Ok(at)
-    }
-
-    pub(super) fn set_fault(&mut self, block: u32, fault: Option<BlockFault>) -> Result<(), Fault> {
-        let geometry = self.cells.flash()?.geometry();
-        geometry.check_block(block).map_err(NvmError::from)?;
-        match fault {
-            Some(fault) => self.cells.faults.insert(block, fault),
-            None => self.cells.faults.remove(&block),
-        };
-        Ok(())
-    }
-
-    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), Fault> {
-        self.cells.flip(page, column, bit)
-    }
-
-    pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), Fault> {
-        let due = Due::of(cut)?;
-        if matches!(self.power, Power::Off) {
-            return Err(Fault::PowerLost);
-        }
-        match due {
-            Some(due) => self.power = Power::Due(Box::new(due)),
-            None => self.lose_power(),
-        }
-        Ok(())
-    }
-
-    pub(super) fn power_up(&mut self) -> Result<(), Fault> {
-        if !matches!(self.power, Power::Off) {
-            return Err(Fault::Powered);
-        }
-        let wait = self.cells.accounts().notes().power_up;
-        let ready = self.now().checked_plus(wait.unwrap_or(Time::ZERO));
-        let ready = ready.ok_or(NvmError::TimeExhausted)?;
-        self.cells.clock().advance_to(ready);
-        self.power = Power::On;
-        Ok(())
-    }
-
-    pub(super) fn save(&self, path: &Path) -> Result<(), Fault> {
-        self.check_power()?;
-        image::save(path, &self.part, &self.info, &self.cells)
-    }
-
-    pub(super) fn load(&mut self, path: &Path) -> Result<(), Fault> {
-        self.check_power()?;
-        // What is wrong with the file shows while it is read: only a memory that took all of it replaces this one.
-        let mut cells = self.cells.fork();
-        image::load(path, &self.part, &self.info, &mut cells)?;
-        self.cells = cells;
-        Ok(())
-    }
-
-    const fn check_power(&self) -> Result<(), Fault> {
-        match self.power {
-            Power::Off => Err(Fault::PowerLost),
-            Power::On | Power::Due(_) => Ok(()),
-        }
     }
 }
 

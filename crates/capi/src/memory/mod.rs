@@ -6,6 +6,7 @@
 
 pub(crate) mod abi;
 mod cells;
+mod control;
 mod cut;
 mod device;
 mod fault;
