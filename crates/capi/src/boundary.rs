@@ -41,6 +41,7 @@ pub(crate) trait Failure: Display + From<BadArgument> {
 }
 
 /// Does something, and keeps what went wrong as a message. A panic goes no further: unwinding into C is undefined.
+#[inline(always)]
 pub(crate) fn guarded<T, F: Failure>(act: impl FnOnce() -> Result<T, F>) -> Result<T, F::Status> {
     // Whatever a panic leaves behind in a memory, its lock is poisoned then, and nobody sees it again.
     let result = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| Err(F::internal()));

@@ -126,8 +126,8 @@ impl Device {
     pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), Fault> {
         if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
             return Err(Fault::OtherPart {
-                found: snapshot.part,
-                expected: self.part.clone(),
+                found: snapshot.part.into(),
+                expected: self.part.as_str().into(),
             });
         }
         let trace = std::mem::take(&mut self.trace);
@@ -175,6 +175,7 @@ impl Device {
     }
 
     /// Runs an operation while there is power, counts it and tells of it.
+    #[inline(always)]
     fn perform<T>(
         &mut self,
         op: Op<'_>,
@@ -192,6 +193,8 @@ impl Device {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn perform_at_risk<T>(
         &mut self,
         op: Op<'_>,
@@ -258,6 +261,7 @@ impl Device {
         }
     }
 
+    #[cold]
     fn tell(&mut self, op: &Op<'_>, start: Time, failed: bool) {
         let info = &self.info;
         let (kind, at, bytes) = match *op {

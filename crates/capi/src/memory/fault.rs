@@ -1,6 +1,6 @@
 //! Why a call failed.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use wordline_catalog::CatalogError;
 use wordline_memory::FlashMisuse;
@@ -18,7 +18,7 @@ pub(crate) enum Fault {
     #[error("no such memory: the handle is NULL, freed, or was never made")]
     Handle,
     #[error(transparent)]
-    Catalog(#[from] CatalogError),
+    Catalog(Box<CatalogError>),
     #[error("{0}")]
     Timing(String),
     #[error("age {0}; expected a fraction of rated life, 0 to 1")]
@@ -30,7 +30,7 @@ pub(crate) enum Fault {
         allowed: &'static str,
     },
     #[error("a snapshot of {found} is none of {expected}")]
-    OtherPart { found: String, expected: String },
+    OtherPart { found: Box<str>, expected: Box<str> },
     #[error("the part does not fit the board: {0}")]
     Link(NvmError),
     #[error(transparent)]
@@ -42,13 +42,25 @@ pub(crate) enum Fault {
     #[error("{0}")]
     Unsupported(&'static str),
     #[error("{}: {why}", path.display())]
-    Image { path: PathBuf, why: ImageError },
+    Image {
+        path: Box<Path>,
+        why: Box<ImageError>,
+    },
     #[error("{}: {why}", path.display())]
-    File { path: PathBuf, why: std::io::Error },
+    File {
+        path: Box<Path>,
+        why: std::io::Error,
+    },
     #[error(
         "a fault of the library, in this call or in one before: the memory cannot be used any more"
     )]
     Internal,
+}
+
+impl From<CatalogError> for Fault {
+    fn from(error: CatalogError) -> Self {
+        Self::Catalog(Box::new(error))
+    }
 }
 
 impl Failure for Fault {

@@ -14,6 +14,7 @@ use crate::boundary::{BadArgument, User, guarded, read_in, store, text, write_ou
 use crate::message;
 
 /// Does something, and returns its status.
+#[inline(always)]
 pub(super) fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
     match guarded(act) {
         Ok(()) => Status::Ok,
@@ -22,6 +23,7 @@ pub(super) fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
 }
 
 /// Does something with a memory, and returns its status.
+#[inline(always)]
 pub(super) fn with(
     memory: *const WlMemory,
     act: impl FnOnce(&mut Device) -> Result<(), Fault>,

@@ -32,6 +32,10 @@ pub(super) fn remove(handle: usize) -> Result<Device, Fault> {
 }
 
 /// Does something with the memory of a handle, and then tells its listener what happened, when nobody holds it.
+///
+/// Inlined, as are its callers up to the functions of the header: what they pass on is read again before it has left the
+/// processor's store buffer otherwise, which takes longer than the rest of a call.
+#[inline(always)]
 pub(super) fn with<T>(
     handle: usize,
     act: impl FnOnce(&mut Device) -> Result<T, Fault>,
@@ -40,18 +44,30 @@ pub(super) fn with<T>(
         Some((latest, entry)) if latest == handle => entry,
         _ => HANDLES.find(handle).ok_or(Fault::Handle)?,
     };
-    let (result, heard) = {
+    let (result, is_told) = {
         // A panic within an earlier call has left it in pieces.
         let mut guard = entry.lock().map_err(|_| Fault::Internal)?;
         let device = guard.as_mut().ok_or(Fault::Handle)?;
-        let result = act(device);
-        (result, device.trace.take_heard())
+        (act(device), device.trace.is_told())
     };
-    LATEST.set(Some((handle, entry)));
-    if let Some((listener, user, heard)) = heard {
-        for operation in &heard {
-            listener(user.pointer(), operation);
-        }
+    if is_told {
+        tell(&entry);
     }
+    LATEST.set(Some((handle, entry)));
     result
+}
+
+/// Tells a listener what it has not heard of yet.
+#[cold]
+fn tell(entry: &Entry) {
+    let heard = match entry.lock() {
+        Ok(mut guard) => guard.as_mut().and_then(|device| device.trace.take_heard()),
+        Err(_) => None,
+    };
+    let Some((listener, user, heard)) = heard else {
+        return;
+    };
+    for operation in &heard {
+        listener(user.pointer(), operation);
+    }
 }

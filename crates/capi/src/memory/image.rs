@@ -80,7 +80,7 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
     }
     out.extend(checksum(&out).to_le_bytes());
     fs::write(path, out).map_err(|why| Fault::File {
-        path: path.to_owned(),
+        path: path.into(),
         why,
     })
 }
@@ -146,12 +146,12 @@ fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<()
 /// Lets cells hold what a file says. They are of no use when that fails.
 pub(super) fn load(path: &Path, part: &str, info: &Info, cells: &mut Cells) -> Result<(), Fault> {
     let file = fs::read(path).map_err(|why| Fault::File {
-        path: path.to_owned(),
+        path: path.into(),
         why,
     })?;
     read_all(&file, part, info, cells).map_err(|why| Fault::Image {
-        path: path.to_owned(),
-        why,
+        path: path.into(),
+        why: Box::new(why),
     })
 }
 

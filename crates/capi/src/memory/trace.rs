@@ -35,6 +35,11 @@ impl Trace {
         self.file.is_some() || self.listener.is_some()
     }
 
+    /// Whether a listener has something to hear.
+    pub(super) const fn is_told(&self) -> bool {
+        !self.heard.is_empty()
+    }
+
     pub(super) fn hear(&mut self, kind: OperationKind, operation: Operation) {
         if let Some(file) = &mut self.file {
             file.write(kind, &operation);
@@ -54,7 +59,7 @@ impl Trace {
                 Ok(out)
             });
             let out = began.map_err(|why| Fault::File {
-                path: path.clone(),
+                path: path.as_path().into(),
                 why,
             })?;
             let failed = None;
@@ -107,6 +112,9 @@ impl TraceFile {
             Some(why) => Err(why),
             None => self.out.flush(),
         };
-        ended.map_err(|why| Fault::File { path, why })
+        ended.map_err(|why| Fault::File {
+            path: path.into(),
+            why,
+        })
     }
 }
