@@ -104,6 +104,7 @@ const fn of_memory(error: &NvmError) -> Status {
         NvmError::ProgramFailed { .. } => Status::ProgramFailed,
         NvmError::EraseFailed { .. } => Status::EraseFailed,
         NvmError::BadBlock { .. } => Status::BadBlock,
+        NvmError::PowerLost => Status::PowerLost,
         NvmError::Link(_)
         | NvmError::Unsupported(_)
         | NvmError::NoBackground

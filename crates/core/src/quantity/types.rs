@@ -247,7 +247,7 @@ impl Frequency {
     pub fn duration_of(self, cycles: u64) -> Time {
         const PS_PER_S: u128 = 1_000_000_000_000;
         assert!(self.0 > 0, "a clock of 0 Hz never ends a cycle");
-        // What fits 64 bits, as the clocks of one transaction do, is divided in a third of the time.
+        // What fits 64 bits, as the clocks of a transaction do, is divided faster.
         let short = cycles.checked_mul(PS_PER_S as u64);
         if let Some(rounded) = short.and_then(|ps| ps.checked_add(self.0 / 2)) {
             return Time(rounded / self.0);
