@@ -298,7 +298,7 @@ wl_memory_status wl_memory_reset_stats(wl_memory *memory);
  * unit * wear_unit_bytes on. WL_MEMORY_UNSUPPORTED where wear_unit_bytes is 0. */
 wl_memory_status wl_memory_get_cycles(const wl_memory *memory, uint64_t unit, uint64_t *cycles);
 
-/* Lets a unit have seen so many cycles, which are no fewer than those of options.age. */
+/* Lets a unit have seen so many cycles, which are no fewer than those of options.age and 2^62 at the most. */
 wl_memory_status wl_memory_set_cycles(wl_memory *memory, uint64_t unit, uint64_t cycles);
 
 /* ---- What goes wrong ---- */

@@ -123,8 +123,8 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// Lets the unit at an address have used so many endurance cycles, the device's age included.
     ///
     /// # Errors
-    /// When the address lies outside the memory, the device's age alone is more, or the model counts no cycles of
-    /// single units.
+    /// When the address lies outside the memory, the device's age alone is more, they exceed 2^62, or the model counts
+    /// no cycles of single units.
     fn set_cycles_at(&mut self, _: u64, _: u64) -> Result<(), NvmError> {
         Err(Misuse::NoUnitCycles.into())
     }

@@ -186,6 +186,12 @@ pub enum Misuse {
         /// Cycles of the chip's age.
         before: u64,
     },
+    /// Cycles beyond what any memory sees, and what counters hold.
+    #[error("{cycles} cycles; expected 2^62 at the most")]
+    TooManyCycles {
+        /// Cycles that were asked for.
+        cycles: u64,
+    },
     /// Cycles of single units where the model keeps none that could be set.
     #[error("the model of this memory lets nobody set the cycles of single units")]
     NoUnitCycles,

@@ -40,7 +40,7 @@ pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
     /// Lets a block have used so many program and erase cycles, the chip's age included.
     ///
     /// # Errors
-    /// When there is no such block, or the chip's age alone is more.
+    /// When there is no such block, the chip's age alone is more, or they exceed 2^62.
     fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError>;
 
     /// What a block holds.

@@ -130,6 +130,8 @@ fn cycles_are_set_and_go_on_from_there() {
         assert_eq!(flash.set_cycles(2, cycles), Err(refused));
     }
     let mut bytes = wired(TYPICAL);
+    let refused = NvmError::Misuse(Misuse::TooManyCycles { cycles: u64::MAX });
+    assert_eq!(bytes.set_cycles_at(100, u64::MAX), Err(refused));
     bytes.set_cycles_at(100, 41).expect("inside");
     bytes.write(100, &[1]).expect("inside");
     assert_eq!(bytes.cycles_at(100), Some(42));

@@ -302,7 +302,7 @@ impl Nand {
     /// Lets a block have used so many program and erase cycles, the chip's age included.
     ///
     /// # Errors
-    /// When there is no such block, or the chip's age alone is more.
+    /// When there is no such block, the chip's age alone is more, or they exceed 2^62.
     pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         let erases = cycles_since(cycles, self.cycles_before)?;

@@ -67,7 +67,7 @@ impl Nor {
     /// sectors.
     ///
     /// # Errors
-    /// When the range leaves the array, or the chip's age alone is more.
+    /// When the range leaves the array, the chip's age alone is more, or they exceed 2^62.
     pub fn set_cycles(&mut self, at: u64, bytes: u64, cycles: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, bytes, self.spec.capacity)?;
         let erases = cycles_since(cycles, self.cycles_before)?;

@@ -232,7 +232,7 @@ impl Nvram {
     /// Lets the unit at an address have used so many endurance cycles, the chip's age included.
     ///
     /// # Errors
-    /// When the address lies outside the array, or the chip's age alone is more.
+    /// When the address lies outside the array, the chip's age alone is more, or they exceed 2^62.
     pub fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, 1, self.spec.capacity)?;
         let since = cycles_since(cycles, self.cycles_before)?;
