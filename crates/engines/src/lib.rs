@@ -28,3 +28,8 @@ pub use littlefs::{
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
 pub use sectors::{Sectors, SectorsError};
 pub use shared::Shared;
+
+/// The guide's code runs as it stands there.
+#[cfg(all(doctest, feature = "fat"))]
+#[doc = include_str!("../../../docs/guides/fat-on-nand.md")]
+struct FatOnNand;
