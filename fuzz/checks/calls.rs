@@ -157,7 +157,7 @@ fn operate(call: u8, next: &mut impl FnMut() -> u8, slot: &mut Slot) -> bool {
                 let cut = Cut {
                     size: size_of::<Cut>() as u64,
                     operations: u64::from(next() % 4),
-                    time_ps: if next() % 2 == 0 {
+                    time_ps: if next().is_multiple_of(2) {
                         0
                     } else {
                         slot.now + at.min(1 << 40)

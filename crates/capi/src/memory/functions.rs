@@ -103,7 +103,7 @@ pub unsafe extern "C" fn wl_memory_create(
 pub extern "C" fn wl_memory_free(memory: *mut WlMemory) -> Status {
     status(|| match memory.addr() {
         0 => Ok(()),
-        handle => handle::remove(handle)?.trace.to_file(None),
+        handle => handle::remove(handle)?.trace.write_to(None),
     })
 }
 
@@ -299,7 +299,7 @@ pub unsafe extern "C" fn wl_memory_trace_to(memory: *mut WlMemory, path: *const 
     with(memory, |device| {
         // SAFETY: the caller promises that it is NULL or a text; it is used within this call alone.
         let path = unsafe { text(path, "path") }?;
-        device.trace.to_file(path.map(PathBuf::from))
+        device.trace.write_to(path.map(PathBuf::from))
     })
 }
 
@@ -312,7 +312,7 @@ pub extern "C" fn wl_memory_listen(
 ) -> Status {
     with(memory, |device| {
         let listener = listener.map(|listener| (listener, User::new(user)));
-        device.trace.to_listener(listener);
+        device.trace.tell(listener);
         Ok(())
     })
 }

@@ -50,7 +50,7 @@ impl Trace {
     }
 
     /// Begins another file, or none, and ends the one before.
-    pub(super) fn to_file(&mut self, path: Option<PathBuf>) -> Result<(), Fault> {
+    pub(super) fn write_to(&mut self, path: Option<PathBuf>) -> Result<(), Fault> {
         let ended = self.file.take().map_or(Ok(()), TraceFile::end);
         if let Some(path) = path {
             let began = File::create(&path).and_then(|file| {
@@ -68,7 +68,7 @@ impl Trace {
         ended
     }
 
-    pub(super) fn to_listener(&mut self, listener: Option<(Listener, User)>) {
+    pub(super) fn tell(&mut self, listener: Option<(Listener, User)>) {
         self.listener = listener;
         self.heard.clear();
     }
