@@ -179,7 +179,7 @@ enum {
 /* When and how the power goes. Set everything to 0 first. */
 typedef struct wl_memory_cut {
     uint64_t size;       /* sizeof(wl_memory_cut) */
-    uint64_t operations; /* within the so-manieth operation from now that changes the memory (program, erase, write, mark),
+    uint64_t operations; /* within the n-th operation from now that changes the memory (program, erase, write, mark),
                             in the middle of its time; 0: not by number. Failed ones count if they took time */
     uint64_t time_ps;    /* when the clock reaches this, within what is done then; 0: not by time. Whichever comes first */
     uint64_t tear;       /* WL_MEMORY_CUT_... */
