@@ -261,8 +261,21 @@ impl FinerNor {
     /// The flash with its smallest erase as its block.
     #[must_use]
     pub fn smallest(flash: Wired<Nor>) -> Self {
+        let smallest = flash.chip().erase_sizes().next();
+        Self::in_blocks(flash, smallest.map(|(bytes, _)| bytes))
+    }
+
+    /// The flash with the erase of so many bytes as its block; `None` where the chip has no such erase that the board
+    /// drives.
+    #[must_use]
+    pub fn of_bytes(flash: Wired<Nor>, bytes: u64) -> Option<Self> {
+        let found = flash.chip().erase_sizes().any(|(size, _)| size == bytes);
+        found.then(|| Self::in_blocks(flash, Some(bytes)))
+    }
+
+    fn in_blocks(flash: Wired<Nor>, bytes: Option<u64>) -> Self {
         let mut geometry = flash.geometry();
-        if let Some((bytes, _)) = flash.chip().erase_sizes().next() {
+        if let Some(bytes) = bytes {
             geometry.pages_per_block = (bytes / u64::from(geometry.page_bytes)) as u32;
             geometry.blocks = (flash.chip().capacity() / bytes) as u32;
         }

@@ -6,6 +6,7 @@ mod compare;
 mod dram;
 mod export;
 mod fit;
+mod fs;
 mod guides;
 mod import;
 mod pipes;
