@@ -168,7 +168,15 @@ impl<F: Flash> Blocks for FlashBlocks<F> {
             let (page, column, left) = self.place(block, at as usize + done);
             let end = data.len().min(done + left);
             let programmed = self.flash.program(page, column, &data[done..end]);
-            programmed.map_err(|error| self.fault(block, &error))?;
+            programmed.map_err(|error| match error.kind() {
+                // The place is in the memory, so that it is one that takes no other program before an erase: a power
+                // cut began it, and it reads as erased. A chip that does not refuse would be found out when the data are
+                // read back.
+                FlashErrorKind::Misuse => {
+                    BlockFault::Block("a page was programmed before".to_owned())
+                }
+                _ => self.fault(block, &error),
+            })?;
             done = end;
         }
         Ok(())
