@@ -1,7 +1,10 @@
 //! How long an access of a card can take, whatever its controller does.
 //!
 //! The specification gives each block a limit of its own, and says nothing of how many blocks in a row
-//! may take that long: an access of 4 KiB is eight blocks, and with 250 ms each takes two seconds.
+//! may take that long: an access of 4 KiB is eight blocks, and with 250 ms each takes two seconds. The command that
+//! stops a write may find the card busy once more, be it that it was not before (SanDisk SD Card Product Manual
+//! rev. 2.2, section 4.12, "Stop Transmission received after last data block: card becomes busy"): a quarter of a
+//! second on top. The model's own cards are done before it.
 
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
@@ -18,9 +21,11 @@ impl Card {
             return Ok(Time::ZERO);
         }
         let blocks = blocks(at, bytes);
-        let own = self.longest(&self.write, blocks, self.limits.write_busy);
+        let busy = self.limits.write_busy;
+        let own = self.longest(&self.write, blocks, busy);
+        let stop = if blocks > 1 { busy } else { Time::ZERO };
         let one = self.longest(&self.read, 1, self.limits.read_wait);
-        (own + one * edges(at, bytes).len() as u64).time()
+        (own + stop.into() + one * edges(at, bytes).len() as u64).time()
     }
 
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {

@@ -4,7 +4,7 @@ use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::device::Card;
+use super::device::{Card, Ending};
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
@@ -38,7 +38,7 @@ impl ByteMemory for Card {
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.write_range(at, data, false)?;
+            self.write_range(at, data, false, Ending::Stop)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use wordline_memory::OutOfRange;
 
 use super::bound::blocks;
 use super::controller::Controller;
+use super::line::DataLine;
 use super::sheet::{CardSheet, Interface};
 use super::store::Store;
 use crate::board::{Board, DriverCost};
@@ -31,6 +32,16 @@ pub(super) struct Limits {
     pub(super) flush: Option<Time>,
     command: Time,
     idle_after: Time,
+}
+
+/// How a card is told where a transfer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By a command behind the last of several blocks: CMD12.
+    Stop,
+    /// By a count that another command announces right before: CMD23. Any command between the two cancels it
+    /// (SD Physical Layer Simplified Specification 4.10, section 4.15; eMMC alike).
+    Count,
 }
 
 /// What a command costs on the bus. Every access asks, and each answer is a long division.
@@ -87,6 +98,10 @@ pub struct Card {
     pub(super) last: AccessCost,
     /// When the last access ended, in picoseconds.
     ended: u64,
+    /// When the controller will be done with what that access left, in picoseconds: until then its buffer has
+    /// no room.
+    room: u64,
+    longest_busy: Time,
     pub(super) meter: PowerMeter,
     pub(super) draw: PowerDraw,
     pub(super) notes: Arc<Notes>,
@@ -129,6 +144,8 @@ impl Card {
             clock: SimClock::new(),
             last: AccessCost::NONE,
             ended: 0,
+            room: 0,
+            longest_busy: Time::ZERO,
             meter: PowerMeter::new(),
             draw: power_draw(sheet, &link, &mut of_part, &mut currents),
             notes: Arc::default(),
@@ -166,8 +183,8 @@ impl Card {
         }
     }
 
-    /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever
-    /// the cache. Costs a second command, which announces it.
+    /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever the cache.
+    /// Costs a second command, which announces it and the number of blocks, so that none has to stop it.
     ///
     /// # Errors
     /// When the card is no eMMC, or as [`write`](wordline_memory::ByteMemory::write).
@@ -178,9 +195,7 @@ impl Card {
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.spend(Cause::Driver, self.driver.command);
-            self.spend(Cause::BusCommand, self.write.bare());
-            self.write_range(at, data, true)?;
+            self.write_range(at, data, true, Ending::Count)?;
         }
         Ok(())
     }
@@ -223,15 +238,15 @@ impl Card {
     }
 
     /// The host's part of an access, up to the first block. Returns the instant, in picoseconds.
-    fn open(&mut self, command: Time, blocks: u64) -> Result<u64, NvmError> {
-        let stop = if blocks > 1 {
-            self.driver.command
-        } else {
-            Time::ZERO
+    fn open(&mut self, wire: Wire, blocks: u64, ending: Ending) -> Result<u64, NvmError> {
+        let (driver, bus) = match ending {
+            Ending::Stop if blocks > 1 => (self.driver.command, wire.overhead(blocks)),
+            Ending::Stop => (Time::ZERO, wire.overhead(1)),
+            Ending::Count => (self.driver.command, wire.bare().plus(wire.overhead(1))),
         };
-        self.spend(Cause::Driver, self.driver.dma_setup.plus(stop));
+        self.spend(Cause::Driver, self.driver.dma_setup.plus(driver));
         self.catch_up()?;
-        self.spend(Cause::BusCommand, command);
+        self.spend(Cause::BusCommand, bus);
         let start = self.begin();
         let firmware = self.limits.command.ps();
         self.controller.array_mut().spend(Cause::Mapping, firmware);
@@ -244,6 +259,7 @@ impl Card {
         let stall = end.saturating_sub(start.saturating_add(data.ps()));
         let paid = stall.min(limit.ps());
         let array = self.controller.array_mut();
+        self.room = array.now();
         let left = array.now().max(end).saturating_sub(end - (stall - paid));
         array.ledger.keep(paid.saturating_add(left));
         array.ledger.pay(paid, &mut self.last);
@@ -266,7 +282,7 @@ impl Card {
     /// Reads sectors: the array fetches the next page while the bus moves the one before.
     pub(super) fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
-        let start = self.open(self.read.overhead(count), count)?;
+        let start = self.open(self.read, count, Ending::Stop)?;
         let block = self.read.block().ps();
         let mut bus_free = start;
         for (page, first, sectors) in self.pages(at, bytes) {
@@ -280,27 +296,43 @@ impl Card {
         Ok(())
     }
 
-    /// Writes sectors: the bus fills one buffer while the controller empties the one before.
-    fn send(&mut self, at: u64, bytes: u64, through: bool) -> Result<(), NvmError> {
+    /// Writes sectors: the bus fills one buffer while the controller empties the one before, and blocks for which
+    /// there is no room yet are held up.
+    fn send(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        through: bool,
+        ending: Ending,
+    ) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
-        let start = self.open(self.write.overhead(count), count)?;
-        let block = self.write.block().ps();
-        let (mut bus_free, mut emptied) = (start, start);
+        let start = self.open(self.write, count, ending)?;
+        let (block, limit) = (self.write.block().ps(), self.limits.write_busy.ps());
+        let mut line = DataLine::new(start, block, limit);
+        let mut room = self.room;
         for (page, first, sectors) in self.pages(at, bytes) {
-            let arrived = bus_free.max(emptied) + block * u64::from(sectors);
-            emptied = self.controller.array().now();
+            let arrived = line.send(u64::from(sectors), room);
+            room = self.controller.array().now();
             self.controller.array_mut().rest_until(arrived);
             self.controller.write(page, first, sectors, through)?;
-            bus_free = arrived;
         }
         if through {
             self.controller.array_mut().wait_for_host();
         }
-        let end = bus_free.max(self.controller.array().now());
-        let data = Time::from_ps(block * count);
-        let limit = times(self.limits.write_busy, count);
-        self.close(PowerState::Write, start, data, end, limit);
+        let done = self.controller.array().now();
+        line.end(done);
+        self.longest_busy = self.longest_busy.later(Time::from_ps(line.longest()));
+        let (data, busy) = (line.data(), Time::from_ps(line.busy()));
+        let end = done.max(start + data + line.busy());
+        self.close(PowerState::Write, start, Time::from_ps(data), end, busy);
         Ok(())
+    }
+
+    /// The longest that the card was busy in one piece after a block of a write, since it was connected: what the
+    /// time-out of its host has to allow.
+    #[must_use]
+    pub const fn longest_busy(&self) -> Time {
+        self.longest_busy
     }
 
     /// Sends the command that flushes the cache, where the card has one.
@@ -334,13 +366,15 @@ impl Card {
         at: u64,
         data: &[u8],
         through: bool,
+        ending: Ending,
     ) -> Result<(), NvmError> {
         let bytes = data.len() as u64;
         self.check_time(self.longest_write(at, bytes)?)?;
         for edge in edges(at, bytes) {
             self.fetch(edge * BLOCK_BYTES, BLOCK_BYTES)?;
         }
-        self.send(at, bytes, through || self.controller.writes_through())?;
+        let through = through || self.controller.writes_through();
+        self.send(at, bytes, through, ending)?;
         self.store.write_bytes(at, data);
         Ok(())
     }

@@ -223,14 +223,32 @@ fn a_flush_programs_what_the_cache_of_an_emmc_holds() {
     );
 }
 
+/// One command announces the write, one begins it, and none stops it: two at 20 ns a clock, and 10 us and 1 us of
+/// driver.
 #[test]
 fn a_reliable_write_goes_past_the_cache() {
     let mut card = emmc(&[("open_pages", "value = 8")]);
     card.write_reliably(0, &[1; 4096]).expect("it is an eMMC");
     assert!(card.last_cost().of(Cause::Program) > us(800));
-    assert_eq!(card.last_cost().of(Cause::Driver), us(12));
+    assert_eq!(card.last_cost().of(Cause::Driver), us(11));
+    let clocks = Time::from_ps((112 + 114) * 20_000);
+    assert_eq!(card.last_cost().of(Cause::BusCommand), clocks);
     card.persist().expect("nothing fails");
     assert!(took(&card) < us(10), "nothing was left to flush");
+}
+
+/// Any command between the announcement and the write would cancel it: the sectors at odd ends are read first, each
+/// with a command of 112 clocks.
+#[test]
+fn odd_ends_of_a_reliable_write_are_read_before_it_is_announced() {
+    let mut card = emmc(&[("open_pages", "value = 8")]);
+    card.write_reliably(513, &[1; 1022]).expect("it is an eMMC");
+    assert_eq!(card.last_cost().of(Cause::Driver), us(10 + 10 + 11));
+    let clocks = Time::from_ps((2 * 112 + 112 + 114) * 20_000);
+    assert_eq!(card.last_cost().of(Cause::BusCommand), clocks);
+    let mut out = [0; 1024];
+    card.read(512, &mut out).expect("inside");
+    assert_eq!((out[0], out[1], out[1022], out[1023]), (0, 1, 1, 0));
 }
 
 /// Wear is that of blocks, and energy that of the time in each state.
