@@ -470,6 +470,9 @@ pub struct Notes {
     /// From the command that ends deep power-down to the first access; `None` where the chip has no
     /// such command that the board drives.
     pub wake_up: Option<Time>,
+    /// Limits of the part that its bounds rest on and that neither a data sheet nor a publication gives, by name:
+    /// where there are any, the bounds prove nothing.
+    pub assumed_limits: Vec<&'static str>,
 }
 
 /// A current that a sheet does not state for the conditions of a link.

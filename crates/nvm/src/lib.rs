@@ -48,6 +48,7 @@ mod link;
 mod memory;
 mod pages;
 mod pairing;
+mod parts;
 mod problem;
 mod raw_flash;
 mod rules;

@@ -14,6 +14,9 @@ use crate::bound::Span;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
 
+/// Why nothing bounds the wait for a card without a flush.
+const UNTOLD: &str = "no limit says when a card without a flush has programmed what it holds";
+
 impl Card {
     pub(super) fn longest_write(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
         OutOfRange::check(at, bytes, self.capacity)?;
@@ -39,7 +42,10 @@ impl Card {
 
     pub(super) fn longest_flush(&self) -> Result<Time, NvmError> {
         let Some(limit) = self.limits.flush else {
-            return Ok(Time::ZERO);
+            return match self.controller.writes_through() {
+                true => Ok(Time::ZERO),
+                false => Err(NvmError::Translation(UNTOLD.into())),
+            };
         };
         let command = Span::from(self.driver.command) + self.write.bare().into();
         (command + limit.into() + self.question().into()).time()

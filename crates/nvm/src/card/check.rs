@@ -188,6 +188,12 @@ impl CardSheet {
                 problems.add(key, "allowed: 1 or more");
             }
         }
+        if u64::from(*of.idle_until.value()) > spare {
+            problems.add(
+                "controller.idle_until",
+                format!("more blocks are never free; allowed: up to the {spare} spare ones"),
+            );
+        }
         if *of.open_pages.value() > 1024 {
             problems.add("controller.open_pages", "allowed: 0 to 1024");
         }

@@ -43,7 +43,9 @@ impl ByteMemory for Card {
         Ok(())
     }
 
-    /// Flushes the cache of an eMMC that has one. An SD card has no such command: nothing is sent.
+    /// Flushes the cache of an eMMC that has one. Other cards of the model have no command for that, as SD cards before
+    /// the cache of version 6.0: one that programs each write before it ends needs none, and one with open pages is
+    /// left alone until it has programmed them, which it does when nobody has asked it for long enough.
     fn persist(&mut self) -> Result<(), NvmError> {
         self.last = AccessCost::NONE;
         self.flush()
@@ -69,6 +71,7 @@ impl Accounts for Card {
             Cause::Folding,
             Cause::Leveling,
             Cause::Mapping,
+            Cause::Firmware,
         ]
     }
 
@@ -86,7 +89,8 @@ impl Accounts for Card {
 
     fn wear(&self) -> Wear {
         let array = self.controller.array();
-        let erases = array.erases().iter().map(|erases| u64::from(*erases));
+        let all = array.erases().iter().chain(array.own_erases());
+        let erases = all.map(|erases| u64::from(*erases));
         Wear::of_units(
             self.endurance,
             self.cycles_before,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wordline_core::quantity::{Current, Time};
-use wordline_core::{Figure, Resolver, SimClock};
+use wordline_core::{Basis, Figure, Resolver, SimClock};
 use wordline_memory::OutOfRange;
 
 use super::bound::blocks;
@@ -18,8 +18,12 @@ use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Notes, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::parts::parts;
 use crate::power::{PowerDraw, PowerMeter, PowerState};
 use crate::wired::{Conditions, Named};
+
+/// Far beyond what any card takes to program what it holds: time must not end meanwhile.
+const ALONE_MOST: Time = Time::from_ps(3_600_000_000_000_000);
 
 /// The limits that the card's specification gives it, and the times of its firmware.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +167,7 @@ impl Card {
             host,
             supply: Some(link.supply),
             wake_up: None,
+            assumed_limits: assumed_limits(sheet),
         };
         Ok(Self {
             notes: Arc::new(notes),
@@ -218,23 +223,28 @@ impl Card {
         end.map(|_| ()).ok_or(NvmError::TimeExhausted)
     }
 
-    /// Does what the controller did since the last access: what that left, and idle work.
+    /// Does what the controller did since the last access: what that left, and, once nobody has asked for long
+    /// enough, idle work.
     fn catch_up(&mut self) -> Result<(), NvmError> {
-        let now = self.clock.now().ps();
-        let array = self.controller.array_mut();
-        let mut from = self.ended;
-        if array.now() <= self.ended {
-            from = self.ended.saturating_add(self.limits.idle_after.ps());
-        }
-        if from >= now {
+        let (now, ended) = (self.clock.now().ps(), self.ended);
+        let owed = self.controller.array().now().min(now);
+        self.book_own(ended, owed);
+        let begin = owed.max(ended.saturating_add(self.limits.idle_after.ps()));
+        if begin >= now {
             return Ok(());
         }
-        array.rest_until(from);
+        self.controller.array_mut().rest_until(begin);
         while self.controller.array().now() < now && self.controller.idle_step()? {}
-        let until = self.controller.array().now().min(now);
-        let [from, until] = [from, until].map(Time::from_ps);
-        self.meter.book(PowerState::Write, from, until.later(from));
+        self.book_own(begin, self.controller.array().now().min(now));
         Ok(())
+    }
+
+    /// Books the current of work that the card did by itself.
+    fn book_own(&mut self, from: u64, until: u64) {
+        if until > from {
+            let [from, until] = [from, until].map(Time::from_ps);
+            self.meter.book(PowerState::Write, from, until);
+        }
     }
 
     /// The host's part of an access, up to the first block. Returns the instant, in picoseconds.
@@ -249,7 +259,7 @@ impl Card {
         self.spend(Cause::BusCommand, bus);
         let start = self.begin();
         let firmware = self.limits.command.ps();
-        self.controller.array_mut().spend(Cause::Mapping, firmware);
+        self.controller.array_mut().spend(Cause::Firmware, firmware);
         Ok(start)
     }
 
@@ -298,13 +308,7 @@ impl Card {
 
     /// Writes sectors: the bus fills one buffer while the controller empties the one before, and blocks for which
     /// there is no room yet are held up.
-    fn send(
-        &mut self,
-        at: u64,
-        bytes: u64,
-        through: bool,
-        ending: Ending,
-    ) -> Result<(), NvmError> {
+    fn send(&mut self, at: u64, bytes: u64, through: bool, ending: Ending) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
         let start = self.open(self.write, count, ending)?;
         let (block, limit) = (self.write.block().ps(), self.limits.write_busy.ps());
@@ -335,10 +339,10 @@ impl Card {
         self.longest_busy
     }
 
-    /// Sends the command that flushes the cache, where the card has one.
+    /// Makes what was written safe: by the command that flushes the cache, or without one by leaving the card alone.
     pub(super) fn flush(&mut self) -> Result<(), NvmError> {
         let Some(limit) = self.limits.flush else {
-            return Ok(());
+            return self.leave_alone();
         };
         self.check_time(self.longest_flush()?)?;
         self.spend(Cause::Driver, self.driver.command);
@@ -348,6 +352,27 @@ impl Card {
         self.controller.flush()?;
         let end = self.controller.array().now();
         self.close(PowerState::Write, start, Time::ZERO, end, limit);
+        Ok(())
+    }
+
+    /// Waits until the card, which nobody asks for anything, has programmed what it holds: from when on it does so by
+    /// itself, the host can only know. A card that holds nothing is not waited for.
+    fn leave_alone(&mut self) -> Result<(), NvmError> {
+        if self.controller.writes_through() {
+            return Ok(());
+        }
+        self.check_time(ALONE_MOST)?;
+        self.catch_up()?;
+        let now = self.clock.now().ps();
+        let idle = self.ended.saturating_add(self.limits.idle_after.ps());
+        if self.controller.holds_pages() {
+            let wait = idle.max(self.controller.array().now()).saturating_sub(now);
+            self.spend(Cause::Firmware, Time::from_ps(wait));
+        }
+        let start = self.begin();
+        self.controller.flush()?;
+        let end = self.controller.array().now();
+        self.close(PowerState::Write, start, Time::ZERO, end, ALONE_MOST);
         Ok(())
     }
 
@@ -379,19 +404,11 @@ impl Card {
         Ok(())
     }
 
-    /// The pages of a range: page, first sector in it, and sectors.
+    /// The pages of a range: page, first sector in it, and sectors. Sheets have fewer pages than a 32-bit number counts.
     fn pages(&self, at: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
-        let per_page = u64::from(self.controller.page_sectors());
-        let mut sector = at / BLOCK_BYTES;
-        let end = sector + blocks(at, bytes);
-        std::iter::from_fn(move || {
-            let first = sector % per_page;
-            let count = (per_page - first).min(end - sector);
-            let page = sector / per_page;
-            sector += count;
-            // Sheets have fewer pages than a 32-bit number counts.
-            (count > 0).then_some((page as u32, first as u32, count as u32))
-        })
+        let per_page = self.controller.page_sectors() as usize;
+        let pages = parts(at / BLOCK_BYTES, blocks(at, bytes) as usize, per_page);
+        pages.map(|(page, first, sectors)| (page as u32, first as u32, sectors.len() as u32))
     }
 }
 
@@ -429,6 +446,20 @@ fn limits(sheet: &CardSheet, resolver: &mut Resolver) -> Limits {
         command: resolver.resolve("command_time", &sheet.command_time),
         idle_after: resolver.fixed("controller.idle_after", &sheet.controller.idle_after),
     }
+}
+
+/// Limits that no data sheet and no specification gives.
+fn assumed_limits(sheet: &CardSheet) -> Vec<&'static str> {
+    let of = [
+        ("write_busy", &sheet.write_busy),
+        ("read_wait", &sheet.read_wait),
+    ];
+    let firm = |figure: &Figure<Time>| {
+        let basis = figure.provenance().basis;
+        matches!(basis, Basis::Datasheet | Basis::Published)
+    };
+    let open = of.into_iter().filter(|(_, figure)| !firm(figure));
+    open.map(|(name, _)| name).collect()
 }
 
 fn power_draw(

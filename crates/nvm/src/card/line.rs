@@ -94,7 +94,10 @@ mod tests {
         let mut line = DataLine::new(0, 10, 250);
         assert_eq!(line.send(8, 1000), 1000 + 4 * 10);
         line.end(1100);
-        assert_eq!((line.data(), line.busy(), line.longest()), (80, 960 + 60, 250));
+        assert_eq!(
+            (line.data(), line.busy(), line.longest()),
+            (80, 960 + 60, 250)
+        );
     }
 
     #[test]

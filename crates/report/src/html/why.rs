@@ -83,6 +83,11 @@ const CAUSES: [(&str, &str, &str); 13] = [
         "a translation layer looks up or stores where pages are",
         "#1F5F6B",
     ),
+    (
+        "firmware",
+        "the firmware of a card takes in commands",
+        "#7A3E00",
+    ),
 ];
 
 /// Colours for causes that later workloads bring.

@@ -45,7 +45,10 @@ fn work_beyond_the_limit_is_owed() {
     let ((free, _, in_one), (limited, some, longest)) = (run(&changes), run(&short));
     assert!(in_one > ms(20), "{in_one} in one piece without the limit");
     assert_eq!(longest, ms(3));
-    assert!(some > 10, "{some} accesses were held up for more than one block");
+    assert!(
+        some > 10,
+        "{some} accesses were held up for more than one block"
+    );
     let ratio = limited.ps() as f64 / free.ps() as f64;
     assert!((0.98..1.001).contains(&ratio), "{ratio}");
 }
