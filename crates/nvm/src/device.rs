@@ -112,6 +112,27 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
+    /// Stores zeros in the same way, which a memory may do without holding them.
+    ///
+    /// # Errors
+    /// When the range leaves the memory.
+    fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+        let mut done = 0;
+        while done < bytes {
+            let length = (bytes - done).min(ZEROS.len() as u64);
+            self.preload(at + done, &ZEROS[..length as usize])?;
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// The most bytes of writes that have ended which a power cut may still take: what a cache holds until it is
+    /// [flushed](ByteMemory::persist).
+    fn volatile_bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether a sector of 512 bytes that repeats one word of 8 bytes takes no more host memory than that
     /// word, so that workloads may write many of them.
     fn holds_words(&self) -> bool {

@@ -184,6 +184,7 @@ impl Command {
         self.optional("duty", work.duty);
         self.optional("keep", work.keep);
         self.optional("utilization", work.utilization);
+        self.optional("fill", work.fill);
         self.optional("reads", work.reads);
         if let Some(trace) = &work.trace {
             self.flag("trace", trace);

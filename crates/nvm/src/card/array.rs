@@ -182,6 +182,11 @@ impl CardArray {
         self.now
     }
 
+    /// Dies that work side by side.
+    pub(super) const fn dies(&self) -> usize {
+        self.dies.len()
+    }
+
     /// The controller has nothing to do before an instant.
     pub(super) fn rest_until(&mut self, ps: u64) {
         self.now = self.now.max(ps);

@@ -154,6 +154,22 @@ impl Device for Card {
         Ok(())
     }
 
+    fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes > 0 {
+            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
+            let last = (at + bytes - 1) / page;
+            self.controller.preload((at / page) as u32..=last as u32)?;
+            self.store.clear_bytes(at, bytes);
+        }
+        Ok(())
+    }
+
+    /// The pages that wait in the controller's memory, and one on its way into each die.
+    fn volatile_bytes(&self) -> u64 {
+        self.controller.volatile_pages() * u64::from(self.controller.page_sectors()) * BLOCK_BYTES
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(self.fork())
     }

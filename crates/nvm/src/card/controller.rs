@@ -70,6 +70,14 @@ impl Controller {
         self.open_most == 0
     }
 
+    /// The most pages that were taken and are not programmed yet.
+    pub(super) fn volatile_pages(&self) -> u64 {
+        if self.writes_through() {
+            return 0;
+        }
+        (self.open_most + self.array().dies()) as u64
+    }
+
     /// Whether pages wait in memory.
     pub(super) const fn holds_pages(&self) -> bool {
         !self.open.is_empty()

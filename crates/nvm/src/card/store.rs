@@ -157,6 +157,17 @@ impl Store {
         out.copy_from_slice(&whole[skipped..skipped + out.len()]);
     }
 
+    /// Stores zeros, which take no memory where nothing else was stored.
+    pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
+        let zeros = [0; CHUNK * SECTOR];
+        for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
+            if self.chunks.get(chunk as usize).is_some() {
+                let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;
+                self.write_bytes(place, &zeros[..range.len()]);
+            }
+        }
+    }
+
     /// Stores any bytes.
     pub(super) fn write_bytes(&mut self, at: u64, data: &[u8]) {
         let (first, skipped) = (at / BLOCK_BYTES, (at % BLOCK_BYTES) as usize);
@@ -207,7 +218,12 @@ mod tests {
                 if kind > 0 {
                     data[bytes / 2] ^= 1;
                 }
-                stores[which].write_bytes(at as u64, &data);
+                if word % 5 == 0 {
+                    data.fill(0);
+                    stores[which].clear_bytes(at as u64, bytes as u64);
+                } else {
+                    stores[which].write_bytes(at as u64, &data);
+                }
                 plain[which][at..at + bytes].copy_from_slice(&data);
                 let mut out = vec![0xee; bytes];
                 let from = at / 3;

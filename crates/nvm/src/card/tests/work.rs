@@ -49,6 +49,22 @@ fn content_that_was_there_counts_as_no_work() {
     );
     // A table of 64 blocks of 32 pages, four bytes each.
     assert_eq!(report.mapping_bytes, 64 * 32 * 4);
+    // Zeros are content like any other.
+    let mut zeros = card_with(&[]);
+    zeros.write(4096, &[1; 4096]).expect("inside");
+    zeros.preload_zeros(0, 16 << 20).expect("inside");
+    let mut out = [7; 8192];
+    zeros.read(0, &mut out).expect("inside");
+    assert_eq!(out, [0; 8192]);
+    assert!(zeros.last_cost().of(Cause::ArrayRead) > Time::ZERO);
+}
+
+/// Two open pages and one on its way into each of two dies; none where each write is programmed before it ends.
+#[test]
+fn what_a_power_cut_may_take_is_bounded() {
+    assert_eq!(card_with(&[]).volatile_bytes(), 0);
+    let lazy = card_with(&[("open_pages", "value = 2")]);
+    assert_eq!(lazy.volatile_bytes(), 4 * 8192);
 }
 
 /// A full card cleans, a fresh one has nothing to clean: the difference is what cleaning cost.
