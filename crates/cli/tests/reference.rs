@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 17] = [
     &[],
     &["raw"],
+    &["fs"],
+    &["fs", "bench"],
     &["dram"],
     &["dram", "idle"],
     &["dram", "bandwidth"],

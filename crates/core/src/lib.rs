@@ -29,9 +29,9 @@ pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
-    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FtlMapping,
-    IdleTest, Keep, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices, RawWorkload,
-    StreamSource, TraceSource, TranslationLayer, Work, WorkKind, Workload,
+    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
+    FsWorkload, FtlMapping, IdleTest, Keep, Limits, LoadedTest, LogSource, Mix, Operation, Pattern,
+    Prices, RawWorkload, StreamSource, TraceSource, TranslationLayer, Work, WorkKind, Workload,
 };
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};

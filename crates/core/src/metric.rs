@@ -188,6 +188,19 @@ metrics! {
     BackgroundDelayMean "background_delay_mean" "s" Lower
         "Mean time by which reads lengthened a program or an erase in the background: what it was \
          suspended for, and what it did not get done while it came to a stand.";
+    LatencyMaxOperations "latency_max_operations" "1" Lower
+        "Operations of the memory within the slowest call; the column `device_operation` names their kind.";
+    LatencyMaxOperationTime "latency_max_operation_time" "s" Lower
+        "What the memory's operations of one kind took of the slowest call; the column `device_operation` \
+         names the kind, and they add up to latency_max.";
+    DeviceOperations "device_operations" "1" Lower
+        "Operations of the memory in all calls; the column `device_operation` names their kind.";
+    FileSystemRam "file_system_ram" "B" Lower
+        "RAM that a mounted file system needs with the files of the run open: its buffers and tables, and its \
+         structures as compiled for a 64-bit host, which are about half as large on a microcontroller.";
+    FileSystemRamPart "file_system_ram_part" "B" Lower
+        "What `buffers`, `structures` or the `translation` layer below contribute to file_system_ram; the \
+         column `cause` names it, and the parts add up.";
 }
 
 impl Metric {

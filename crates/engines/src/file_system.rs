@@ -5,7 +5,8 @@ use std::fmt;
 /// A mounted file system. Paths are absolute, `/` separates their parts, and the root is `/`.
 ///
 /// What a power cut leaves is each file system's own promise; what was [synced](Self::sync) and returned must be there
-/// for all of them.
+/// for all of them. A file is open at most once: most file systems for microcontrollers keep no two handles of a file
+/// in step.
 pub trait FileSystem {
     /// Opens a file.
     ///
@@ -181,6 +182,8 @@ pub enum FsErrorKind {
     Full,
     /// The file system cannot hold such a name or path.
     Name,
+    /// The file, or a file in the directory, is open.
+    Busy,
     /// The handle is not open, or not open for this; or the call leaves the file.
     Invalid,
     /// What the memory holds is no such file system, or a damaged one.
@@ -201,6 +204,7 @@ impl fmt::Display for FsErrorKind {
             Self::NotEmpty => "the directory is not empty",
             Self::Full => "there is no room",
             Self::Name => "the file system cannot hold such a name",
+            Self::Busy => "it is open",
             Self::Invalid => "the call does not suit the file",
             Self::Corrupt => "the memory holds no file system of this kind, or a damaged one",
             Self::Device => "the memory failed",

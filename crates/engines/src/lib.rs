@@ -5,10 +5,26 @@
 //! ([`Shared`]), so that whoever measures keeps the memory, reads its clock between two calls, and mounts it again.
 //! Each engine is a feature: `fat` is FAT (rust-fatfs), `littlefs` is littlefs in C.
 
+#[cfg(feature = "fat")]
+mod fat;
 mod file_system;
+#[cfg(feature = "littlefs")]
+mod littlefs;
+#[cfg(any(feature = "fat", feature = "littlefs"))]
+mod open_files;
+mod rewritten_sectors;
+mod sectors;
 mod shared;
 
+#[cfg(feature = "fat")]
+pub use fat::{Fat, FatOptions};
 pub use file_system::{
     Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space, check_path,
 };
+#[cfg(feature = "littlefs")]
+pub use littlefs::{
+    BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks, LittleFs, LittleFsOptions,
+};
+pub use rewritten_sectors::{RewriteError, RewrittenSectors};
+pub use sectors::{Sectors, SectorsError};
 pub use shared::Shared;

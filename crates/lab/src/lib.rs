@@ -40,6 +40,7 @@ mod dram;
 mod during;
 mod error;
 mod fit;
+mod fs;
 mod list;
 mod payload;
 mod raw;
@@ -56,6 +57,7 @@ pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Fitted, default_base, fit};
+pub use fs::default_fs_workload;
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -116,6 +118,9 @@ fn run_into(
             }
             Workload::Buffer(question) => {
                 buffer::run(&targets, question, &experiment, control, document)?;
+            }
+            Workload::Fs(workload) => {
+                fs::run(&targets, workload, &experiment, control, document)?;
             }
             Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
                 unreachable!("it was run above")

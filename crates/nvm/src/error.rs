@@ -54,6 +54,9 @@ pub enum NvmError {
     /// A translation layer cannot go on.
     #[error("the translation layer cannot go on: {0}")]
     Translation(Box<str>),
+    /// The power is off.
+    #[error("the power is off")]
+    PowerLost,
     /// Simulated time would pass its limit.
     #[error("simulated time would pass 213 days, the most that it can hold")]
     TimeExhausted,
@@ -79,6 +82,7 @@ impl FlashError for NvmError {
             Self::ProgramFailed { .. } => FlashErrorKind::ProgramFailed,
             Self::EraseFailed { .. } => FlashErrorKind::EraseFailed,
             Self::BadBlock { .. } => FlashErrorKind::BadBlock,
+            Self::PowerLost => FlashErrorKind::PowerLost,
             Self::Link(_)
             | Self::Unsupported(_)
             | Self::NoBackground

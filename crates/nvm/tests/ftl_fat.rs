@@ -1,14 +1,7 @@
 //! FAT on the translation layer on flash whose power is cut: files that were closed and flushed are there.
 
-#[path = "../examples/fat_on_nand/disk.rs"]
-#[allow(unreachable_pub, reason = "a module of the example as well")]
-mod disk;
-
-use std::io::{Read, Seek, Write};
-
-use disk::Disk;
-use fatfs::{FileSystem, FormatVolumeOptions, FsOptions};
 use wordline_core::draw::{Purpose, draw};
+use wordline_engines::{Fat, FatOptions, FileSystem, Open, Shared};
 use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_nvm::Pairing;
@@ -58,31 +51,23 @@ fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
         .expect("a cut before everything");
     let media_of = media(blank.record(tearing()));
     let config = FtlConfig::page_mapped(media_of.shape());
-    let mut disk = Disk::new(Ftl::format(media_of, config).expect("a good flash"));
-    fatfs::format_volume(&mut disk, FormatVolumeOptions::new()).expect("room for a file system");
+    let layer = Shared::new(Ftl::format(media_of, config).expect("a good flash"));
+    Fat::format(layer.clone(), &FatOptions::default()).expect("room for a file system");
 
-    // Files come and go; each of the `kept` ones is never touched again, and flushed at an operation.
+    // Files come and go; each of the `kept` ones is never touched again, and synced at an operation.
     let mut kept = Vec::new();
     for round in 0..12 {
-        disk.rewind().expect("a disk");
-        let files = FileSystem::new(&mut disk, FsOptions::new()).expect("a file system");
-        let root = files.root_dir();
-        let mut scratch = root.create_file("scratch.bin").expect("room");
-        scratch.truncate().expect("a file");
-        scratch
-            .write_all(&content(99, round, 30_000))
-            .expect("room");
-        drop(scratch);
-        let name = format!("keep{round}.bin");
-        let mut keep = root.create_file(&name).expect("room");
-        keep.write_all(&content(round, 0, 5_000)).expect("room");
-        drop(keep);
-        drop(root);
+        let mut files = Fat::mount(layer.clone()).expect("a file system");
+        store(&mut files, "/scratch.bin", &content(99, round, 30_000));
+        let name = format!("/keep{round}.bin");
+        store(&mut files, &name, &content(round, 0, 5_000));
         files.unmount().expect("a file system");
-        disk.flush().expect("a good flash");
-        kept.push((operations(&disk), name, round));
+        kept.push((operations(&layer.borrow()), name, round));
     }
-    let (_, recording) = disk.device.into_flash().finish();
+    let layer = layer
+        .into_inner()
+        .unwrap_or_else(|_| panic!("the last handle"));
+    let (_, recording) = layer.into_flash().finish();
 
     let mut read = 0;
     for image in recording.images(Mode::Sample(400), 5) {
@@ -93,15 +78,18 @@ fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
         }
         let device = Ftl::mount(media(image), config);
         let device = device.unwrap_or_else(|error| panic!("image {id}: {error}"));
-        let mut disk = Disk::new(device);
-        let files = FileSystem::new(&mut disk, FsOptions::new()).expect("a file system");
+        let mut files = Fat::mount(device).expect("a file system");
         for (_, name, round) in kept {
-            let mut bytes = Vec::new();
-            let file = files.root_dir().open_file(name);
-            let mut file = file.unwrap_or_else(|error| panic!("image {id}: {name}: {error}"));
-            file.read_to_end(&mut bytes)
-                .unwrap_or_else(|error| panic!("image {id}: {error}"));
-            assert!(bytes == content(*round, 0, 5_000), "image {id}: {name}");
+            let file = files.open(name, Open::Read);
+            let file = file.unwrap_or_else(|error| panic!("image {id}: {name}: {error}"));
+            let mut bytes = vec![0; 6_000];
+            let count = files.read(file, 0, &mut bytes);
+            let count = count.unwrap_or_else(|error| panic!("image {id}: {error}"));
+            assert!(
+                bytes[..count] == content(*round, 0, 5_000),
+                "image {id}: {name}"
+            );
+            files.close(file).expect("open");
             read += 1;
         }
     }
@@ -110,6 +98,12 @@ fn a_file_that_was_closed_and_flushed_survives_every_later_power_cut() {
 
 type Recorded = Recorder<wordline_nvm::crash::FlashImage, FlashTearing>;
 
-fn operations(disk: &Disk<Ftl<Recorded>>) -> usize {
-    disk.device.layer().media().flash().operations()
+fn operations(layer: &Ftl<Recorded>) -> usize {
+    layer.layer().media().flash().operations()
+}
+
+fn store(files: &mut Fat, path: &str, data: &[u8]) {
+    let file = files.open(path, Open::Replace).expect("room");
+    files.write(file, 0, data).expect("room");
+    files.close(file).expect("room");
 }

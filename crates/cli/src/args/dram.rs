@@ -174,7 +174,7 @@ pub(crate) struct Trace {
     pub(crate) check: bool,
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
+pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| "expected NAME=VALUE, such as refresh=same-bank".to_owned())?;

@@ -3,6 +3,7 @@
 mod buffer;
 mod compare;
 mod dram;
+mod fs;
 mod part_fit;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ pub(crate) use buffer::Buffer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
+pub(crate) use fs::{Bench, Fs};
 pub(crate) use part_fit::PartFit;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
@@ -30,6 +32,7 @@ Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
   wordline buffer --log my_lat.1.log --ram 64KiB
   wordline raw --target em064lx --export report.html
+  wordline fs bench --fs littlefs,fat --target mt25ql128
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
   wordline reproduce
@@ -68,6 +71,9 @@ pub(crate) enum Command {
     Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
     Raw(Box<Raw>),
+    /// Run file systems that products use on a memory
+    #[command(subcommand)]
+    Fs(Box<Fs>),
     /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
     #[command(subcommand)]
     Dram(Box<Dram>),

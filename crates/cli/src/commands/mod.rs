@@ -3,6 +3,7 @@
 mod buffer;
 mod compare;
 mod dram;
+mod fs;
 mod import;
 mod part;
 mod part_dram;
@@ -30,6 +31,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Compare(compare) => compare::run(compare, global),
         Command::Buffer(buffer) => buffer::run(buffer, global),
         Command::Raw(raw) => raw::run(raw, global),
+        Command::Fs(fs) => fs::run(fs, global),
         Command::Dram(dram) => dram::run(dram, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),

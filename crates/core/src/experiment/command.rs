@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    FitWorkload, LogSource, RawWorkload, Workload,
+    FitWorkload, FsWorkload, LogSource, RawWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -19,6 +19,9 @@ impl Experiment {
                 command.word(&trace.file);
             }
         }
+        if let Workload::Fs(_) = &self.workload {
+            command.word("bench");
+        }
         if let Workload::Fit(fit) = &self.workload {
             command.0 = "wordline part fit".to_owned();
             command.word(&fit.source.file);
@@ -32,12 +35,13 @@ impl Experiment {
             Workload::Compare(compare) => command.compare(compare),
             Workload::Dram(dram) => command.dram(dram),
             Workload::Fit(fit) => command.fit(fit),
+            Workload::Fs(fs) => command.fs(fs),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
             Workload::Dram(_) | Workload::Fit(_) => true,
-            Workload::Raw(_) | Workload::Compare(_) => false,
+            Workload::Raw(_) | Workload::Compare(_) | Workload::Fs(_) => false,
         };
         if !fixed {
             command.list("timing", self.timings.iter());
@@ -174,6 +178,24 @@ impl Command {
             self.quantity("warm-up", bytes(fit.warm_up_bytes));
         }
         self.flag("simulations", fit.simulations);
+    }
+
+    fn fs(&mut self, fs: &FsWorkload) {
+        self.list("fs", fs.file_systems.iter().map(|one| one.name()));
+        self.list("workload", fs.tests.iter().map(|one| one.name()));
+        self.quantity("capacity", bytes(fs.capacity_bytes));
+        self.quantity("file", bytes(fs.file_bytes));
+        self.quantity("access", bytes(fs.access_bytes));
+        self.quantity("record", bytes(fs.record_bytes));
+        self.flag("files", fs.files);
+        self.quantity("small", bytes(fs.small_bytes));
+        self.list("fill", fs.fill.iter());
+        let rates = fs.rates_bytes_per_s.iter();
+        self.list("rate", rates.map(|rate| DataRate::from_si(*rate)));
+        self.flag("crash", fs.crash_images);
+        for (name, value) in &fs.settings {
+            self.flag("set", format!("{name}={value}"));
+        }
     }
 
     fn compare(&mut self, compare: &CompareWorkload) {

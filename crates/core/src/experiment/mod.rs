@@ -8,6 +8,7 @@ mod command;
 mod compare;
 mod dram;
 mod fit;
+mod fs;
 mod raw;
 mod translation;
 
@@ -22,6 +23,7 @@ pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
 pub use fit::FitWorkload;
+pub use fs::{FsKind, FsTest, FsWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use translation::{FtlMapping, TranslationLayer};
 
@@ -63,6 +65,8 @@ pub enum Workload {
     Dram(DramWorkload),
     /// A part's sheet from a log of a real one.
     Fit(FitWorkload),
+    /// File systems on memories.
+    Fs(FsWorkload),
 }
 
 impl Workload {
@@ -75,6 +79,7 @@ impl Workload {
             Self::Compare(_) => "compare",
             Self::Dram(_) => "dram",
             Self::Fit(_) => "fit",
+            Self::Fs(_) => "fs",
         }
     }
 }

@@ -135,6 +135,17 @@ pub(crate) struct ReturnLevel {
     pub(crate) high: f64,
 }
 
+impl ReturnLevel {
+    /// The same, where more is known to be impossible.
+    pub(crate) fn at_most(self, most: f64) -> Self {
+        Self {
+            low: self.low.min(most),
+            middle: self.middle.min(most),
+            high: self.high.min(most),
+        }
+    }
+}
+
 /// A generalised extreme value distribution; `shape` is Hosking's k: below 0 the tail is heavy, above 0
 /// it has an end.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! From what was learnt to the rows of the document.
 
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{AccessSource, Arrival, Basis, BufferWorkload, Metric, Pattern, ResultSet};
 
@@ -14,10 +14,11 @@ use crate::subject::Subject;
 /// between the rest lie above the curve, since it is convex.
 const BENDS_MAX: usize = 1000;
 
-/// Adds everything that was learnt of one subject.
+/// Adds everything that was learnt of one subject, whose accesses take `longest` at most where that is known.
 pub(crate) fn add(
     subject: &Subject,
     findings: &Findings,
+    longest: Option<Time>,
     question: &BufferWorkload,
     seed: u64,
     document: &mut ResultSet,
@@ -35,7 +36,7 @@ pub(crate) fn add(
         AccessSource::Stream(stream) if stream.pattern == Pattern::Sequential
     );
     if !proven {
-        return_levels(subject, findings, question, seed, document);
+        return_levels(subject, findings, longest, question, seed, document);
     }
 }
 
@@ -267,10 +268,11 @@ fn window(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
 const HORIZON_LENGTHS: f64 = 100.0;
 
 /// What may come within the horizon, from what came: of the RAM at each rate asked for, and of the
-/// latency.
+/// latency, which no extrapolation takes beyond its proven bound.
 fn return_levels(
     subject: &Subject,
     findings: &Findings,
+    longest: Option<Time>,
     question: &BufferWorkload,
     seed: u64,
     document: &mut ResultSet,
@@ -302,6 +304,10 @@ fn return_levels(
     let level = findings
         .latency_maxima
         .return_level(accesses * (horizon / lasted), seed);
+    let level = level.map(|level| match longest {
+        Some(longest) => level.at_most(longest.si()),
+        None => level,
+    });
     told |= return_level(&at, Metric::LatencyMax, level, document);
     if told {
         let advice = format!(

@@ -188,7 +188,11 @@ impl Case<'_> {
         };
         let findings = &closed.findings;
         let seed = self.experiment.seed;
-        rows::add(subject, findings, self.question, seed, document);
+        let bound = self.bound(&rates, document)?;
+        let longest = bound
+            .as_ref()
+            .and_then(|bound| bound.findings.latency.max());
+        rows::add(subject, findings, longest, self.question, seed, document);
         closed.work.rows(subject, fresh.as_ref(), document);
         closed.work.warn_if_fresh(subject, document);
         for rate in &rates {
@@ -204,7 +208,7 @@ impl Case<'_> {
                 }
             }
         }
-        if let Some(bound) = self.bound(&rates, document)? {
+        if let Some(bound) = bound {
             rows::add_bound(
                 subject,
                 bound.basis,

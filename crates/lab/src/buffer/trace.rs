@@ -104,7 +104,14 @@ pub(super) fn run(
                 Some(bytes) => subject.at("access_bytes", bytes),
                 None => subject,
             };
-            rows::add(&subject, &findings, question, experiment.seed, document);
+            rows::add(
+                &subject,
+                &findings,
+                None,
+                question,
+                experiment.seed,
+                document,
+            );
             notes(&subject.target, &folded, &source.file, document);
             if folded.timed {
                 let mut fresh = device.fork_device();

@@ -45,7 +45,7 @@ pub(crate) struct Bench<'a> {
     /// Bytes from address 0 on that hold data before.
     pub(crate) filled: u64,
     /// Accesses of the same kind that come before those of the log.
-    pub(crate) warm_up: usize,
+    pub(crate) warm_up: u64,
     pub(crate) seed: u64,
     pub(crate) age: f64,
     pub(crate) stop: Option<&'a AtomicBool>,
@@ -64,7 +64,12 @@ impl Bench<'_> {
         self.fill(device.as_mut())?;
         // What is stored costs the same whatever it is, and nobody reads it.
         let data = vec![0; self.sample.bytes as usize];
-        for (index, step) in self.warm_up_steps().enumerate() {
+        // At addresses of their own.
+        let before = Plan {
+            seed: !self.seed,
+            ..self.plan()
+        };
+        for (index, step) in before.steps(self.warm_up).enumerate() {
             self.breathe(index)?;
             write(device.as_mut(), &step, &data)?;
         }
@@ -147,17 +152,6 @@ impl Bench<'_> {
             at += length;
         }
         Ok(())
-    }
-
-    /// Accesses before the log, at addresses of their own.
-    fn warm_up_steps(&self) -> impl Iterator<Item = Step> {
-        let plan = Plan {
-            seed: !self.seed,
-            ..self.plan()
-        };
-        plan.steps(self.warm_up as u64)
-            .collect::<Vec<_>>()
-            .into_iter()
     }
 
     fn plan(&self) -> Plan {

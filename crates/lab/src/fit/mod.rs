@@ -170,7 +170,15 @@ fn knobs(template: &Template, target: &Target<'_>) -> Result<Vec<(Knob, f64)>, L
     let value = |knob: &Knob| {
         let mut figures = target.part.figures.iter();
         let figure = figures.find(|figure| figure.figure == knob.path)?;
-        Some((*knob, knob.kind.parse(&figure.value)?))
+        let value = knob.kind.parse(&figure.value)?;
+        let max_over_typ = knob.kind.max_over_typ(&figure.value);
+        Some((
+            Knob {
+                max_over_typ,
+                ..*knob
+            },
+            value,
+        ))
     };
     let knobs: Vec<_> = template.knobs.iter().filter_map(value).collect();
     if knobs.is_empty() {

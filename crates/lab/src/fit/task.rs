@@ -11,7 +11,7 @@ use super::bench::{Bench, BenchProblem, PIECE};
 use super::certainty::Certain;
 use super::sample::{HALF_MIN, Sample};
 use super::sheet::{About, Change, fitted};
-use super::signature::Signature;
+use super::signature::{Distance, Signature};
 use super::stages::Search;
 use super::template::{Kind, Knob, Seen, Template};
 use super::{explained, rows};
@@ -23,6 +23,33 @@ const HOPELESS: f64 = std::f64::consts::LN_2;
 
 /// Share of what bus and driver take at least that a log's ordinary access must take.
 const FLOOR: f64 = 0.9;
+
+/// How many times the base's capacity a warm-up may be.
+const WARM_UP_MAX: u64 = 10;
+
+/// How far a fit may miss what it was fitted to without a warning: 25 %, or twice what the halves differ by.
+const GOOD: f64 = 0.223;
+
+/// How far a fitted part lies from the log: see [`Signature`].
+pub(super) struct Score {
+    /// From the half that was fitted.
+    fitted: Distance,
+    /// From the half that was held out.
+    held: f64,
+    /// How far the halves of the log lie from each other.
+    halves: f64,
+}
+
+impl Score {
+    fn is_good(&self) -> bool {
+        self.fitted.total() <= GOOD.max(2.0 * self.halves)
+    }
+
+    /// A distance as people read it.
+    fn told(distance: f64) -> String {
+        format!("{} %", human(100.0 * distance.exp_m1(), "1", 2))
+    }
+}
 
 /// One fit.
 pub(super) struct Task<'a> {
@@ -96,28 +123,58 @@ impl Task<'_> {
             Err(BenchProblem::Stopped) => return Ok(None),
             Err(problem) => return Err(self.refuse(problem)),
         };
-        self.check_alike(&halves[0], &durations[..half])?;
+        let score = self.score(&halves, &durations)?;
+        self.check_alike(&score)?;
+        self.warn_of_score(&score, document);
         let simulated = self.shown(durations[..half].to_vec());
         explained::warn_of_fit(&self.workload.id, &log, &simulated, document);
         rows::add(self, &halves, &durations, document)?;
-        let sheet = self.sheet(&certain)?;
+        let sheet = self.sheet(&certain, &score)?;
         self.figures(&sheet, document)?;
         Ok(Some(sheet))
     }
 
+    fn score(&self, log: &[Signature; 2], durations: &[u64]) -> Result<Score, LabError> {
+        let (first, second) = durations.split_at(self.sample.half());
+        let part = [self.signature(first)?, self.signature(second)?];
+        let apart = |one: &Signature, other: &Signature| {
+            let apart = one.distance(other);
+            apart.map_err(|error| self.log_error(error))
+        };
+        Ok(Score {
+            fitted: apart(&log[0], &part[0])?,
+            held: apart(&log[1], &part[1])?.total(),
+            halves: apart(&log[0], &log[1])?.total(),
+        })
+    }
+
     /// Refuses a part that is of another kind than what wrote the log.
-    fn check_alike(&self, log: &Signature, durations: &[u64]) -> Result<(), LabError> {
-        let part = self.signature(durations)?;
-        let apart = log.distance(&part).map_err(|error| self.log_error(error))?;
-        if apart.body <= HOPELESS {
-            return Ok(());
+    fn check_alike(&self, score: &Score) -> Result<(), LabError> {
+        let body = score.fitted.body;
+        if body > HOPELESS {
+            return Err(self.log_error(format!(
+                "no figures that were tried bring {} nearer to it than a factor of {:.1} in the middle of its durations, \
+                 so it is no card of this kind: begin with another (--base)",
+                self.target.name,
+                body.exp()
+            )));
         }
-        Err(self.log_error(format!(
-            "no figures that were tried bring {} nearer to it than a factor of {:.1} in the middle of its durations, so it \
-             is no card of this kind: begin with another (--base)",
-            self.target.name,
-            apart.body.exp()
-        )))
+        Ok(())
+    }
+
+    /// Says so where the part misses even what it was fitted to.
+    fn warn_of_score(&self, score: &Score, document: &mut ResultSet) {
+        if score.is_good() {
+            return;
+        }
+        let advice = format!(
+            "{} misses the half of the log that it was fitted to by {}, where the halves differ by {}: do not rely on it; \
+             a longer search (--simulations) or another base (--base) may come nearer",
+            self.workload.id,
+            Score::told(score.fitted.total()),
+            Score::told(score.halves)
+        );
+        document.warn(WarningCode::NotFitted, advice);
     }
 
     fn signature(&self, durations: &[u64]) -> Result<Signature, LabError> {
@@ -240,6 +297,19 @@ impl Task<'_> {
                 ),
             });
         }
+        let most = WARM_UP_MAX.saturating_mul(usable);
+        if self.workload.warm_up_bytes > most {
+            return Err(LabError::Size {
+                what: "warm_up",
+                found: ByteCount::from_bytes(self.workload.warm_up_bytes),
+                problem: format!(
+                    "is more than {WARM_UP_MAX} times what {} holds, and every simulation would do it again; allowed: up to \
+                     {}",
+                    self.target.name,
+                    ByteCount::from_bytes(most)
+                ),
+            });
+        }
         let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
             return Err(LabError::Log {
                 file: file.clone(),
@@ -280,14 +350,14 @@ impl Task<'_> {
             pattern,
             range,
             filled,
-            warm_up: (self.workload.warm_up_bytes / sample.bytes) as usize,
+            warm_up: self.workload.warm_up_bytes / sample.bytes,
             seed: self.experiment.seed,
             age: self.experiment.age,
             stop: self.control.stop,
         })
     }
 
-    fn sheet(&self, certain: &Certain) -> Result<String, LabError> {
+    fn sheet(&self, certain: &Certain, score: &Score) -> Result<String, LabError> {
         let base = &self.target.part.header;
         let file = &self.workload.source.file;
         let accesses = self.sample.half();
@@ -312,11 +382,23 @@ impl Task<'_> {
             manufacturer: "unknown",
             revision: &format!("a fit of the template {} to {file}", self.template.name),
             description: &format!("what wrote {file}, as far as a fit can tell"),
-            cautions: &[format!(
-                "{} figures were fitted to a log of {accesses} writes of {size}; all others are those of {}, and assumed",
-                changes.len(),
-                base.id
-            )],
+            cautions: &[
+                format!(
+                    "{} fitted to a log of {accesses} writes of {size}; all others are those of {}, and assumed",
+                    match changes.len() {
+                        1 => "1 figure was".to_owned(),
+                        more => format!("{more} figures were"),
+                    },
+                    base.id
+                ),
+                format!(
+                    "it misses the half of the log that it was fitted to by {}, and the half that was held out by {}; the \
+                     halves differ by {}",
+                    Score::told(score.fitted.total()),
+                    Score::told(score.held),
+                    Score::told(score.halves)
+                ),
+            ],
             base: &base.id,
         };
         let text = fitted(&base.text, &changes, &about);

@@ -42,6 +42,9 @@ pub(crate) struct Knob {
     /// Values that a card can have, in seconds or as a number.
     pub(crate) least: f64,
     pub(crate) most: f64,
+    /// How many times its typical value the maximum of the base is, which a fitted figure keeps; `None` where the base
+    /// states none.
+    pub(crate) max_over_typ: Option<f64>,
 }
 
 /// How a figure is written.
@@ -104,7 +107,14 @@ impl Knob {
     /// The columns of the figure as TOML, rounded to what a fit can tell: four digits.
     pub(crate) fn columns(&self, value: f64) -> String {
         match self.kind {
-            Kind::Time => format!("typ = \"{}\"", Time::from_si(rounded(value))),
+            Kind::Time => {
+                let column = |value| Time::from_si(rounded(value));
+                let typ = format!("typ = \"{}\"", column(value));
+                match self.max_over_typ {
+                    Some(times) => format!("{typ}, max = \"{}\"", column(times * value)),
+                    None => typ,
+                }
+            }
             Kind::Count => format!("value = {}", value.round() as u64),
         }
     }
@@ -119,21 +129,30 @@ impl Knob {
 }
 
 impl Kind {
+    /// How many times the typical value the maximum is, where columns state both.
+    pub(crate) fn max_over_typ(self, columns: &str) -> Option<f64> {
+        let [typ, max] = [time_in(columns, "typ ")?, time_in(columns, "max ")?];
+        (self == Self::Time && typ > 0.0).then_some(max / typ)
+    }
+
     /// The value that columns of a sheet state, as [`FigureUse::value`] has them.
     pub(crate) fn parse(self, columns: &str) -> Option<f64> {
-        let mut columns = columns.split(", ");
+        let mut columns_of = columns.split(", ");
         match self {
-            Self::Time => {
-                let typ = columns.clone().find_map(|one| one.strip_prefix("typ "));
-                let any = || columns.clone().find_map(|one| one.strip_prefix("max "));
-                typ.or_else(any)?.parse::<Time>().ok().map(Time::si)
-            }
-            Self::Count => columns
+            Self::Time => time_in(columns, "typ ").or_else(|| time_in(columns, "max ")),
+            Self::Count => columns_of
                 .find_map(|one| one.strip_prefix("value "))?
                 .parse()
                 .ok(),
         }
     }
+}
+
+/// The time that one of the columns states, in seconds.
+fn time_in(columns: &str, column: &str) -> Option<f64> {
+    let mut columns = columns.split(", ");
+    let time = columns.find_map(|one| one.strip_prefix(column))?;
+    time.parse::<Time>().ok().map(Time::si)
 }
 
 /// A number to four digits.
@@ -152,6 +171,7 @@ mod tests {
             kind,
             least: 0.0,
             most: 1e9,
+            max_over_typ: None,
         };
         for (kind, value, columns) in [
             (Kind::Time, 1.234_567e-3, "typ = \"1.235 ms\""),
@@ -163,6 +183,12 @@ mod tests {
             let read = kind.parse(&told).expect("a value");
             assert!((read / value - 1.0).abs() < 0.01, "{read}");
         }
+        let with_max = Knob {
+            max_over_typ: Kind::Time.max_over_typ("typ 2 ms, max 5 ms"),
+            ..knob(Kind::Time)
+        };
+        assert_eq!(with_max.columns(1e-3), "typ = \"1 ms\", max = \"2.5 ms\"");
+        assert_eq!(Kind::Time.max_over_typ("typ 2 ms"), None);
         assert_eq!(Kind::Time.parse("max 2 ms, typ 1 ms"), Some(1e-3));
         assert_eq!(Kind::Time.parse("max 2 ms"), Some(2e-3));
         assert_eq!(Kind::Count.parse("typ 2 ms"), None);

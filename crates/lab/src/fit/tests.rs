@@ -40,6 +40,7 @@ const fn knob(path: &'static str) -> Knob {
         kind: Kind::Time,
         least: 1e-6,
         most: 0.1,
+        max_over_typ: None,
     }
 }
 

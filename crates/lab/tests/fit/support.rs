@@ -193,11 +193,8 @@ pub(crate) fn number(figure: &FigureUse) -> f64 {
     match figure.value.strip_prefix("value ") {
         Some(count) => count.parse().expect("a count"),
         None => {
-            let time: Time = figure
-                .value
-                .trim_start_matches("typ ")
-                .parse()
-                .expect("a time");
+            let typ = figure.value.split(", ").next().unwrap_or_default();
+            let time: Time = typ.trim_start_matches("typ ").parse().expect("a time");
             time.ps() as f64 * 1e-12
         }
     }

@@ -373,6 +373,14 @@ impl ByteImage {
         &self.content
     }
 
+    /// Flips a stored bit; one outside the memory flips nothing.
+    pub fn flip(&mut self, at: u64, bit: u8) {
+        let mut byte = [0];
+        if self.content.read(at, &mut byte).is_ok() {
+            self.content.store(at, &[byte[0] ^ 1 << (bit % 8)]);
+        }
+    }
+
     /// Records what is done to the image, so that the power can fail again within recovery.
     #[must_use]
     pub fn record(self, tearing: ByteTearing) -> Recorder<Self, ByteTearing> {

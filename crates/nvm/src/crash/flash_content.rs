@@ -96,6 +96,25 @@ impl FlashContent {
         }
     }
 
+    /// The same with a block that is marked bad, as factories do; a block that the memory does not have is ignored.
+    #[must_use]
+    pub fn with_bad_block(mut self, block: u32) -> Self {
+        if block < self.geometry.blocks {
+            self.mark_bad(block);
+        }
+        self
+    }
+
+    /// The same with a weak block, such as one that is about to go bad; a block that the memory does not have is
+    /// ignored.
+    #[must_use]
+    pub fn with_weak_block(mut self, block: u32, how: Weakness) -> Self {
+        if block < self.geometry.blocks {
+            self.weaken(block, how, u64::from(block));
+        }
+        self
+    }
+
     /// What a memory holds, read through its contract. On a simulated device time passes. The
     /// contract does not tell how a page was programmed: one that holds anything but 0xFF counts as
     /// programmed once, in the [units](Geometry::once_units) that do.

@@ -7,7 +7,8 @@
 //! again, so that the power fails within recovery too.
 //!
 //! What a cut can do to an operation is a device class: [`ByteTearing`] for memories that are
-//! written byte by byte, [`FlashTearing`] for flash.
+//! written byte by byte, [`FlashTearing`] for flash. The [`harness`] does the rest for software whose calls and
+//! promises it is told.
 //!
 //! ```
 //! use wordline_memory::{ByteMemory, RamMemory};
@@ -39,6 +40,7 @@ mod flash_ecc;
 mod flash_harm;
 mod flash_page;
 mod flash_tearing;
+pub mod harness;
 mod hash;
 mod recording;
 

@@ -325,6 +325,12 @@ impl<D, T: Tearing> Recorder<D, T> {
         &self.device
     }
 
+    /// The recording so far; what comes now is recorded anew.
+    pub(super) fn take_recording(&mut self) -> Recording<T> {
+        let next = Recording::new(self.recording.start.clone(), self.recording.tearing.clone());
+        std::mem::replace(&mut self.recording, next)
+    }
+
     /// Ends the recording.
     #[must_use]
     pub fn finish(self) -> (D, Recording<T>) {

@@ -5,22 +5,24 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Barrier {
-    /// A summary counts where its check fits.
-    SummaryCheck,
-    /// A page counts where its check fits.
+    /// A page or a summary counts where its check fits.
     RecordCheck,
     /// In an open block a page that a mount moved counts where what it came from is gone.
     SourceGone,
     /// What blocks without a summary hold is moved when the layer is mounted.
-    MoveOpen,
+    MoveTorn,
     /// Blocks without a summary are erased before the mount returns.
-    EraseOpen,
-    /// The last pages of such a block are read once, and kept until they are moved.
-    HoldDoubtful,
-    /// A blank block is set aside for the next mount.
-    SetAside,
+    EraseTorn,
+    /// Where the last page of such a block reads well once, and not when it is moved, the version before it counts.
+    OlderVersion,
+    /// Blocks that hold such a version are not erased until the page was moved.
+    HoldOlder,
     /// Blocks that a mount empties are erased when the block that they were moved to is closed.
     CloseBeforeErase,
+    /// A block is erased when a mount would be sure of what took the place of its pages.
+    SureBeforeErase,
+    /// One of the free blocks is erased ahead.
+    EraseAhead,
     /// A block that reads as erased is erased before it is programmed: it may be weak.
     EraseBlank,
     /// Of two versions the one with the greater sequence number counts.
@@ -40,38 +42,42 @@ pub(super) enum Barrier {
 #[cfg(test)]
 impl Barrier {
     /// Every barrier, with what a layer without it does.
-    pub(super) const ALL: [(Self, &'static str); 15] = [
-        (
-            Self::SummaryCheck,
-            "the check of a summary is not looked at",
-        ),
+    pub(super) const ALL: [(Self, &'static str); 16] = [
         (
             Self::RecordCheck,
-            "the check of a page is not looked at by a mount",
+            "the check of a page or a summary is not looked at by a mount",
         ),
         (
             Self::SourceGone,
             "what an interrupted mount had copied always counts",
         ),
         (
-            Self::MoveOpen,
+            Self::MoveTorn,
             "what was open at the power cut is left where it is",
         ),
         (
-            Self::EraseOpen,
-            "blocks that a mount emptied are not erased",
+            Self::EraseTorn,
+            "blocks that were open at the power cut are not erased",
         ),
         (
-            Self::HoldDoubtful,
-            "pages that may be torn are read as often as they are needed",
+            Self::OlderVersion,
+            "a torn page that read well once is lost when it cannot be moved",
         ),
         (
-            Self::SetAside,
-            "no blank block is set aside for the next mount",
+            Self::HoldOlder,
+            "a mount erases blocks with the version before a torn page",
         ),
         (
             Self::CloseBeforeErase,
             "a mount erases a block before that with its pages is closed",
+        ),
+        (
+            Self::SureBeforeErase,
+            "a block is erased although what took the place of its pages may be torn",
+        ),
+        (
+            Self::EraseAhead,
+            "no free block is erased ahead for the next mount",
         ),
         (
             Self::EraseBlank,

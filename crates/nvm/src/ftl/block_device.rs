@@ -7,8 +7,6 @@ use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, MediaError};
 use super::mark::Mark;
 use super::media::{CellMode, Fault, Media};
-use super::mount::{self, Copies};
-use super::recovery::recover;
 use super::translation::{FtlError, Translation};
 use super::work::Work;
 
@@ -138,10 +136,10 @@ impl<F: Flash> Ftl<F> {
         let sector_bytes = media.sector_bytes;
         let mut bad = 0;
         for block in 0..media.shape().blocks {
-            bad += u32::from(mount::is_bad(&mut media, block).map_err(MediaError::Device)?);
+            bad += u32::from(media.is_bad_block(block).map_err(MediaError::Device)?);
         }
         config
-            .logical_pages(media.shape(), bad + mount::SET_ASIDE)
+            .logical_pages(media.shape(), bad)
             .map_err(FtlError::from)?;
         // Without its mark the flash is not formatted: the power may be cut from here on.
         media.erase_mark()?;
@@ -149,8 +147,11 @@ impl<F: Flash> Ftl<F> {
             erase(&mut media, block).map_err(MediaError::Device)?;
         }
         let mut layer = Translation::format(media, config)?;
+        layer.barriers = layer.media().barriers;
         let free: Vec<u32> = layer.space.free().collect();
-        layer.set_aside(&free)?;
+        for block in free {
+            layer.space.block_mut(block).blank = true;
+        }
         let logical = layer.pages();
         let mark = Mark::new(layer.media(), &config, sector_bytes).with_logical(logical);
         layer
@@ -193,14 +194,9 @@ impl<F: Flash> Ftl<F> {
                 .write_mark(&stored, found.pages + 1)
                 .map_err(MediaError::Device)?;
         }
-        let find =
-            |media: &mut _, copies| mount::find(media, logical, copies).map_err(MediaError::Device);
-        let mut found = find(&mut media, Copies::Needed)?;
-        if !found.has_room() {
-            found = find(&mut media, Copies::Forgotten)?;
-        }
-        let found = recover(&mut media, found)?;
-        let layer = Translation::mounted(media, config, &found)?;
+        let scan = media.scan().map_err(MediaError::Device)?;
+        let barriers = media.barriers;
+        let layer = Translation::restore_with(media, config, scan, barriers)?;
         Ok(Self::on(layer, sector_bytes))
     }
 
@@ -387,7 +383,7 @@ impl<F: Flash> BlockDevice for Ftl<F> {
 
 /// Erases a block that is to hold nothing, or marks it bad.
 fn erase<F: Flash>(media: &mut FlashMedia<F>, block: u32) -> Result<(), F::Error> {
-    if mount::is_bad(media, block)? {
+    if media.is_bad_block(block)? {
         return Ok(());
     }
     let erased = match media.erase(block, CellMode::Native) {

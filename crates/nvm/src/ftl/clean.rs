@@ -1,7 +1,7 @@
 //! Blocks that are emptied, page by page: which one, when, and how far in one go.
 
 use super::config::Victim;
-use super::media::{CellMode, Fault, Media, PageKind, Purpose};
+use super::media::{CellMode, Media, PageKind, Purpose};
 use super::space::{BlockState, NONE};
 use super::store::{Content, Stored};
 use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
@@ -11,7 +11,7 @@ use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
 pub(super) struct Job {
     pub(super) purpose: Purpose,
     pub(super) block: u32,
-    /// No page before this one is live.
+    /// Where to look for the next live page.
     pub(super) index: u32,
 }
 
@@ -110,7 +110,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// The closed block that is worth cleaning most, if any has a dead page.
-    fn victim(&mut self) -> Option<Job> {
+    pub(super) fn victim(&mut self) -> Option<Job> {
         if self.logs.is_some() {
             return self.log_victim();
         }
@@ -167,10 +167,13 @@ impl<M: Media> Translation<M> {
                 job.index += 1;
             }
         }
+        if job.index == pages {
+            // The version before a torn page may lie before it in the same block.
+            job.index = 0;
+        }
         self.job = Some(job);
         let of = self.space.block(job.block);
-        // An erase is a step of its own.
-        if of.live == 0 && !(moved && of.trimmed) {
+        if of.live == 0 {
             self.finish(job)?;
         }
         Ok(job.purpose)
@@ -209,10 +212,8 @@ impl<M: Media> Translation<M> {
         purpose: Purpose,
     ) -> Result<Stored, FtlError<M::Error>> {
         if !self.is_lost(logical) {
-            // Without summaries no mount sees whether a block was closed.
-            let marks = self.space.shape.summary_pages > 0;
             let kind = match purpose {
-                Purpose::Recovery if marks => PageKind::Recovered,
+                Purpose::Recovery => PageKind::Recovered,
                 _ => PageKind::Data,
             };
             let stored = self.store(stream, purpose, kind, logical, Content::CopyOf(from))?;
@@ -225,44 +226,20 @@ impl<M: Media> Translation<M> {
 
     /// An emptied block is free, or retired where a program failed in it.
     pub(super) fn finish(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
-        self.prepare(job.block, job.purpose)?;
+        self.prepare(job.block)?;
         self.job = None;
         self.free_or_retire(job.block)
     }
 
-    /// Sees to it that a block without live pages can be freed or retired. What a mount would take for written,
-    /// although it was trimmed, is erased at once: a block that is free must be free for a mount, too.
-    pub(super) fn prepare(
-        &mut self,
-        block: u32,
-        purpose: Purpose,
-    ) -> Result<(), FtlError<M::Error>> {
-        let failing = self.space.block(block).state == BlockState::Failing;
-        let trimmed = self.space.block(block).trimmed && self.mount.is_none();
-        if failing || trimmed {
+    /// Sees to it that a block without live pages can be freed or retired.
+    pub(super) fn prepare(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        if self.space.block(block).state == BlockState::Failing {
             self.secure(block)?;
         }
-        if failing || !trimmed {
-            return Ok(());
-        }
-        self.media.purpose(purpose);
-        match self.media.erase(block, CellMode::Native) {
-            Ok(()) => {
-                self.work.erased += 1;
-                self.space.erased(block);
-                self.space.block_mut(block).blank = true;
-                Ok(())
-            }
-            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
-            Err(_) => {
-                self.space.block_mut(block).state = BlockState::Failing;
-                self.failing.push(block);
-                Ok(())
-            }
-        }
+        Ok(())
     }
 
-    /// A block without live pages is free, or retired where a program or an erase failed in it.
+    /// A block without live pages is free, or retired where a program failed in it.
     pub(super) fn free_or_retire(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
         if self.space.block(block).state == BlockState::Failing {
             self.failing.retain(|failing| *failing != block);
@@ -276,6 +253,6 @@ impl<M: Media> Translation<M> {
         self.space.release(block);
         self.look_at_wear(block);
         self.mark();
-        Ok(())
+        self.erase_ahead()
     }
 }

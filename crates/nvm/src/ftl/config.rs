@@ -1,6 +1,6 @@
 //! What users of the layer choose.
 
-use super::media::Shape;
+use super::media::{Media, Shape};
 use super::translation::RESERVE;
 
 /// How logical pages find their places.
@@ -111,6 +111,21 @@ fn within(
         found,
         allowed,
     })
+}
+
+/// Refuses blocks of so few pages that fillers could take what cleaning brings: a victim with few live pages may
+/// cost as many fillers as it takes to be sure of its last page.
+pub(super) fn check_pages<M: Media>(media: &M) -> Result<(), FtlConfigError> {
+    let shape = media.shape();
+    if shape.summary_pages == 0 {
+        return Ok(());
+    }
+    let pages = 0..shape.pages_per_block;
+    let later = pages.filter_map(|page| media.safe_after(page)?.checked_sub(page));
+    let distance = u64::from(later.max().unwrap_or(0));
+    let least = 2 * (distance + 2) + 1 + u64::from(shape.summary_pages);
+    let most = MAX_PAGES.max(least);
+    within("pages_per_block", shape.pages_per_block, least..=most)
 }
 
 impl Shape {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
-use super::restore::{Found, ScannedBlock};
+use super::scan::{Found, ScannedBlock};
 
 /// A page that was programmed: its record, and a number as its data. `None` cannot be read.
 pub(super) type Page = (Record, Option<u64>);
@@ -14,8 +14,18 @@ pub(super) struct RamBlock {
     pub(super) mode: Option<CellMode>,
     pub(super) summary: Option<Vec<Record>>,
     pub(super) bad: bool,
-    /// Erased and not programmed since.
-    pub(super) blank: bool,
+    /// A page that a scan can read, and nobody else.
+    weak: Option<usize>,
+}
+
+/// A page whose program was interrupted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Torn {
+    #[default]
+    Unreadable,
+    ReadsWell,
+    /// The scan reads it, and nobody else.
+    ReadsWellOnce,
 }
 
 /// What the medium does wrong.
@@ -27,8 +37,8 @@ pub(super) struct Ills {
     pub(super) erase: u64,
     /// Operations after which the power goes.
     pub(super) cut_after: Option<u64>,
-    /// Whether the page that the cut interrupts reads well.
-    pub(super) torn_reads_well: bool,
+    /// What becomes of the page that the cut interrupts.
+    pub(super) torn: Torn,
     /// Blocks that may fail.
     pub(super) blocks: u32,
 }
@@ -107,7 +117,7 @@ impl Ram {
         self.programs += 1;
         let (pairing, summary_pages) = (self.pairing, self.shape.summary_pages as usize);
         let slc_pages = self.shape.slc_pages_per_block as usize;
-        let reads_well = self.ills.torn_reads_well;
+        let torn = self.ills.torn;
         let (block, index) = self.at(page);
         let mode = block.mode.expect("the block was erased");
         let pages = match mode {
@@ -122,9 +132,8 @@ impl Ram {
             "not in rising order"
         );
         let lower = (pairing > 0 && mode == CellMode::Native).then(|| lower_of(index, pairing));
-        block.blank = false;
         block.pages[index] = Some((record, data));
-        if cut && reads_well {
+        if cut && torn == Torn::ReadsWell {
             return Err(Fault::Device(Cut));
         }
         if cut {
@@ -135,6 +144,7 @@ impl Ram {
             {
                 lower.1 = None;
             }
+            block.weak = (torn == Torn::ReadsWellOnce).then_some(index);
             return Err(Fault::Device(Cut));
         }
         let number = page / self.shape.pages_per_block;
@@ -152,20 +162,15 @@ impl Ram {
 
     fn look(&self, block: &RamBlock) -> ScannedBlock {
         let mode = block.mode.unwrap_or(CellMode::Native);
-        let pages = match mode {
-            CellMode::Native => self.shape.pages_per_block,
-            CellMode::Slc => self.shape.slc_pages_per_block,
+        let read = |(index, page): (usize, &Option<Page>)| {
+            let (record, data) = (*page)?;
+            (data.is_some() || block.weak == Some(index)).then_some(record)
         };
-        let last = (pages - self.shape.summary_pages - 1) as usize;
-        let read = |page: &Option<Page>| page.and_then(|(record, data)| data.map(|_| record));
-        let records: Vec<_> = block.pages.iter().map(read).collect();
+        let records: Vec<_> = block.pages.iter().enumerate().map(read).collect();
         let found = match &block.summary {
             _ if block.bad => Found::Bad,
             Some(summary) => Found::Closed(summary.iter().copied().map(Some).collect()),
             None if block.pages.iter().all(Option::is_none) => Found::Erased,
-            None if self.shape.summary_pages == 0 && records[last].is_some() => {
-                Found::Closed(records)
-            }
             None => Found::Torn(records),
         };
         ScannedBlock {
@@ -272,7 +277,7 @@ impl Media for Ram {
         of.pages.fill(None);
         of.summary = None;
         of.mode = Some(mode);
-        of.blank = !failed;
+        of.weak = None;
         if failed {
             return Err(Fault::EraseFailed);
         }

@@ -198,11 +198,6 @@ impl<F: Flash> FlashMedia<F> {
         self.blocks[block as usize].erases
     }
 
-    /// How often a block was erased, where a mount found nothing that tells.
-    pub(super) fn set_erases(&mut self, block: u32, erases: u32) {
-        self.blocks[block as usize].erases = erases;
-    }
-
     /// A page of the layer in the flash.
     pub(super) fn place(&self, page: u32) -> u32 {
         let (block, index) = (
@@ -258,11 +253,6 @@ impl<F: Flash> FlashMedia<F> {
             logical: record.logical,
             sequence: record.sequence,
         }
-    }
-
-    /// Sequence numbers below this one are not given any more.
-    pub(super) fn go_on_from(&mut self, sequence: u64) {
-        self.last = sequence;
     }
 }
 

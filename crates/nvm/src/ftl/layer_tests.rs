@@ -164,13 +164,18 @@ impl Pair {
 }
 
 pub(super) fn shapes() -> impl Strategy<Value = (Shape, u32)> {
-    let sizes = (16_u32..40, 3_u32..12, 0_u32..3, 1_u32..12, 0_u32..3);
-    sizes.prop_map(|(blocks, pages, summary, slc, pairing)| {
-        let summary_pages = summary.min(pages - 1);
+    let sizes = (16_u32..40, 0_u32..8, 0_u32..3, 1_u32..12, 0_u32..3);
+    sizes.prop_map(|(blocks, more, summary_pages, slc, pairing)| {
+        let least = if summary_pages > 0 {
+            2 * (pairing + 2)
+        } else {
+            0
+        };
+        let pages_per_block = least + summary_pages + 1 + more;
         let shape = Shape {
             blocks,
-            pages_per_block: pages,
-            slc_pages_per_block: slc.clamp(summary_pages + 1, pages),
+            pages_per_block,
+            slc_pages_per_block: slc.clamp(summary_pages + 1, pages_per_block),
             summary_pages,
         };
         (shape, pairing)

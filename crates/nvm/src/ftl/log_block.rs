@@ -342,7 +342,7 @@ impl<M: Media> Translation<M> {
         };
         let old = std::mem::replace(&mut logs.data[block as usize], data);
         if old != NONE && self.job.is_none_or(|job| job.block != old) {
-            let ready = self.prepare(old, Purpose::Merging);
+            let ready = self.prepare(old);
             self.free_or_retire(old)?;
             return ready;
         }

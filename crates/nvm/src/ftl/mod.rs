@@ -24,14 +24,13 @@ mod mark;
 #[cfg(test)]
 mod mechanism_tests;
 mod media;
-mod mount;
 #[cfg(test)]
 mod power_cuts;
 mod record;
-mod recovery;
 mod restore;
 #[cfg(test)]
 mod restore_tests;
+mod scan;
 mod slc;
 mod space;
 mod store;
@@ -44,6 +43,6 @@ pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Vi
 pub use flash_media::{FlashMedia, MediaError};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
 pub use record::{LayoutError, SpareLayout};
-pub use restore::{Found, ScannedBlock};
+pub use scan::{Found, ScannedBlock};
 pub use translation::{FtlError, Translation, Wear};
 pub use work::Work;

@@ -1,56 +1,15 @@
 //! Mounting: where every logical page is, from what a scan of the flash found.
 
+use std::collections::BTreeMap;
+
+use super::barrier::{Barrier, Barriers};
 use super::clean::Job;
-use super::config::{FtlConfig, FtlConfigError};
+use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
+use super::record::next_epoch;
+use super::scan::{Copies, Found, ScannedBlock, has_room, leave_out_copies, newest};
 use super::space::{BlockState, NONE};
-use super::translation::{FtlError, MOVED, Translation};
-
-/// A block as a scan finds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScannedBlock {
-    /// Erases so far, as far as the medium knows; 0 otherwise.
-    pub erases: u32,
-    /// How its cells are used.
-    pub mode: CellMode,
-    /// What it holds.
-    pub found: Found,
-}
-
-/// What a block holds. Records are those of its pages in their order; `None` stands for a page that was not
-/// programmed or whose record cannot be read. Records that are missing at the end were not programmed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// It is marked bad.
-    Bad,
-    /// Every page reads as erased.
-    Erased,
-    /// Its summary can be read, or, where blocks have none, its last page was programmed.
-    Closed(Vec<Option<Record>>),
-    /// Something was programmed, and the summary cannot be read: the block was open when the power went, or it was
-    /// being erased.
-    Torn(Vec<Option<Record>>),
-}
-
-impl Found {
-    fn records(&self) -> &[Option<Record>] {
-        match self {
-            Self::Closed(records) | Self::Torn(records) => records,
-            Self::Bad | Self::Erased => &[],
-        }
-    }
-
-    /// Records that count, with the number of their page.
-    fn valid(&self) -> impl Iterator<Item = (u32, Record)> {
-        let closed = matches!(self, Self::Closed(_));
-        let records = (0..).zip(self.records());
-        records.filter_map(move |(index, record)| match record {
-            Some(record) if record.kind == PageKind::Filler => None,
-            Some(record) if record.kind == PageKind::Recovered && !closed => None,
-            record => record.map(|record| (index, record)),
-        })
-    }
-}
+use super::translation::{FtlError, MOVED, RESERVE, Translation};
 
 /// A sequence number that no flash lives to see.
 const MAX_SEQUENCE: u64 = 1 << 62;
@@ -59,9 +18,13 @@ const MAX_SEQUENCE: u64 = 1 << 62;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mount {
     scan: Vec<ScannedBlock>,
+    /// Sequence number of each logical page, which its copy keeps.
+    sequences: Vec<u64>,
     /// Blocks without live pages that are erased only where no other is left: an older version in them may be the
     /// one that counts after another power cut.
     held: Vec<u32>,
+    /// Logical pages that may be torn, and where.
+    doubtful: BTreeMap<u32, u32>,
     /// Blocks to be emptied.
     empty: Vec<u32>,
     /// Blocks to be erased before the mount returns.
@@ -69,6 +32,16 @@ pub(super) struct Mount {
 }
 
 impl Mount {
+    /// The sequence number of a logical page.
+    pub(super) fn sequence_of(&self, logical: u32) -> u64 {
+        self.sequences[logical as usize]
+    }
+
+    /// A block was erased, and holds no version of any page any more.
+    pub(super) fn forget(&mut self, block: u32) {
+        self.scan[block as usize].found = Found::Erased;
+    }
+
     pub(super) fn hold(&mut self, block: u32) {
         if !self.held.contains(&block) {
             self.held.push(block);
@@ -88,38 +61,27 @@ impl<M: Media> Translation<M> {
         config: FtlConfig,
         scan: Vec<ScannedBlock>,
     ) -> Result<Self, FtlError<M::Error>> {
-        Self::restore_from(media, config, scan, 0)
+        Self::restore_with(media, config, scan, Barriers::ALL)
     }
 
-    /// The same, with sequence numbers that go on above `sequence` at least.
-    pub(super) fn restore_from(
+    pub(super) fn restore_with(
         media: M,
         config: FtlConfig,
         mut scan: Vec<ScannedBlock>,
-        sequence: u64,
+        barriers: Barriers,
     ) -> Result<Self, FtlError<M::Error>> {
         let shape = media.shape();
         // Blocks may have gone bad since the format: what is on flash can be read all the same.
         let logical = config.logical_pages(shape, 0)?;
-        if scan.len() as u64 != u64::from(shape.blocks) {
-            return Err(FtlError::Config(FtlConfigError {
-                what: "number of blocks in the scan",
-                found: scan.len() as u64,
-                allowed: shape.blocks.to_string(),
-            }));
-        }
+        check_pages(&media)?;
         let mut layer = Self::empty(media, config, logical);
-        layer.sequence = sequence;
-        layer.distrust(&mut scan);
-        layer.place_newest(&scan);
-        if layer.sequence > MAX_SEQUENCE {
-            return Err(FtlError::Config(FtlConfigError {
-                what: "greatest sequence number in the scan",
-                found: layer.sequence,
-                allowed: format!("up to {MAX_SEQUENCE}"),
-            }));
-        }
+        layer.barriers = barriers;
+        layer.check_scan(&scan)?;
+        layer.give_up_cache(&mut scan);
+        let newest = layer.place_newest(&mut scan);
         let mut mount = Mount::default();
+        let sequence = |found: &Option<(_, Record)>| found.map_or(0, |(_, record)| record.sequence);
+        mount.sequences = newest.iter().map(sequence).collect();
         layer.sort_blocks(&scan, &mut mount);
         mount.scan = scan;
         layer.mount = Some(mount);
@@ -127,56 +89,78 @@ impl<M: Media> Translation<M> {
         layer.recover()?;
         layer.mount = None;
         layer.mark();
+        layer.erase_ahead()?;
+        if !barriers.keep(Barrier::SequenceGoesOn) {
+            layer.sequence = 0;
+        }
         Ok(layer)
     }
 
-    /// Treats blocks as torn that cannot be relied on although they look closed.
-    fn distrust(&self, scan: &mut [ScannedBlock]) {
-        let sequences = |found: &Found| {
-            let records = found.records().iter().flatten();
-            records.map(|record| record.sequence).max().unwrap_or(0)
+    /// Refuses a scan that does not fit the flash, and goes on above its sequence numbers. A page that this mount
+    /// cannot read may be found by the next one, so that its number is not given again either.
+    fn check_scan(&mut self, scan: &[ScannedBlock]) -> Result<(), FtlError<M::Error>> {
+        let wrong = |what, found, allowed| {
+            Err(FtlError::Config(FtlConfigError {
+                what,
+                found,
+                allowed,
+            }))
         };
-        let newest = scan.iter().map(|block| sequences(&block.found)).max();
-        let no_cache = self.config.slc.is_none();
+        let shape = self.space.shape;
+        if shape.summary_pages == 0 {
+            let allowed = "1 or more where the layer is to be mounted".to_owned();
+            return wrong("summary_pages", 0, allowed);
+        }
+        if scan.len() as u64 != u64::from(shape.blocks) {
+            let found = scan.len() as u64;
+            return wrong(
+                "number of blocks in the scan",
+                found,
+                shape.blocks.to_string(),
+            );
+        }
+        let records = scan.iter().flat_map(|block| block.found.records());
+        let sequences = records.flatten().map(|record| record.sequence);
+        let last = sequences.max().unwrap_or(0);
+        if last > MAX_SEQUENCE {
+            let allowed = format!("up to {MAX_SEQUENCE}");
+            return wrong("greatest sequence number in the scan", last, allowed);
+        }
+        self.sequence = next_epoch(last);
+        Ok(())
+    }
+
+    /// Treats what is left of a cache as torn where there is none any more.
+    fn give_up_cache(&self, scan: &mut [ScannedBlock]) {
         for block in scan {
-            let capacity = self.space.capacity(block.mode) as usize;
-            let Found::Closed(records) = &mut block.found else {
-                continue;
-            };
-            let last = records.get(capacity - 1).copied().flatten();
-            // Without a summary the last program may have been interrupted although it reads well.
-            let doubtful = self.space.shape.summary_pages == 0
-                && last.is_none_or(|last| Some(last.sequence) == newest);
-            let needless = block.mode == CellMode::Slc && no_cache;
-            if doubtful || needless {
+            if let Found::Closed(records) = &mut block.found
+                && block.mode == CellMode::Slc
+                && self.config.slc.is_none()
+            {
                 block.found = Found::Torn(std::mem::take(records));
             }
         }
     }
 
-    /// Of all records of a logical page the one with the greatest sequence number counts.
-    fn place_newest(&mut self, scan: &[ScannedBlock]) {
-        let mut newest = vec![0; self.logical as usize];
-        for (number, block) in (0..).zip(scan) {
-            let capacity = self.space.capacity(block.mode);
-            for record in block.found.records().iter().flatten() {
-                self.sequence = self.sequence.max(record.sequence);
-            }
-            for (index, record) in block.found.valid() {
-                let known = index < capacity && record.logical < self.logical;
-                if !known || record.sequence <= newest[record.logical as usize] {
-                    continue;
-                }
-                newest[record.logical as usize] = record.sequence;
-                let page = self.space.page(number, index);
-                self.space.put(record.logical, Some(page), record.sequence);
-                if record.kind == PageKind::Lost {
-                    self.lost.insert(record.logical);
-                } else {
-                    self.lost.remove(&record.logical);
-                }
+    /// Puts every logical page where its newest version is. Where no block is left to move pages to, copies that an
+    /// interrupted mount made are left out.
+    fn place_newest(&mut self, scan: &mut [ScannedBlock]) -> Vec<Option<(u32, Record)>> {
+        let (shape, logical, barriers) = (self.space.shape, self.logical, self.barriers);
+        if barriers.keep(Barrier::SourceGone) {
+            leave_out_copies(scan, Copies::Needed);
+        }
+        let mut found = newest(scan, shape, logical, barriers);
+        if !has_room(scan, &found, shape) {
+            leave_out_copies(scan, Copies::Forgotten);
+            found = newest(scan, shape, logical, barriers);
+        }
+        for (page, record) in found.iter().flatten() {
+            self.space.put(record.logical, Some(*page), record.sequence);
+            if record.kind == PageKind::Lost {
+                self.lost.insert(record.logical);
             }
         }
+        found
     }
 
     fn sort_blocks(&mut self, scan: &[ScannedBlock], mount: &mut Mount) {
@@ -188,17 +172,18 @@ impl<M: Media> Translation<M> {
             of.written = records.map(|record| record.sequence).max().unwrap_or(0);
             of.state = BlockState::Closed;
             let live = of.live;
+            let torn = matches!(block.found, Found::Torn(_));
+            if torn && self.barriers.keep(Barrier::EraseTorn) {
+                mount.torn.push(number);
+            }
+            let moved = torn && self.barriers.keep(Barrier::MoveTorn);
             match &block.found {
                 Found::Bad => self.space.condemn(number),
-                Found::Erased => self.space.release(number),
-                Found::Closed(_) if live == 0 => self.space.release(number),
-                Found::Closed(_) => {
+                _ if live == 0 => self.space.release(number),
+                _ if moved => mount.empty.push(number),
+                _ => {
                     self.space.set_mode(number, block.mode);
                     self.keep(number, mount);
-                }
-                Found::Torn(_) => {
-                    mount.torn.push(number);
-                    mount.empty.push(number);
                 }
             }
         }
@@ -251,17 +236,20 @@ impl<M: Media> Translation<M> {
         let Some(mut mount) = self.mount.take() else {
             return;
         };
-        let mut doubtful = std::collections::BTreeSet::new();
         for number in &mount.empty {
             let block = &mount.scan[*number as usize];
             let valid = block.found.valid();
-            let risky = valid.filter(|(index, _)| self.is_risky(block, *index));
-            doubtful.extend(risky.map(|(_, record)| record.logical));
+            for (index, record) in valid.filter(|(index, _)| is_risky(&self.media, block, *index)) {
+                let page = self.space.page(*number, index);
+                if self.space.live_in(page) == Some(record.logical) {
+                    mount.doubtful.insert(record.logical, page);
+                }
+            }
         }
-        let free: Vec<u32> = self.space.free().collect();
+        let keep = self.barriers.keep(Barrier::HoldOlder);
+        let free: Vec<u32> = self.space.free().filter(|_| keep).collect();
         for number in free {
-            let mut records = mount.scan[number as usize].found.valid();
-            if records.any(|(_, record)| doubtful.contains(&record.logical)) {
+            if self.holds_older(&mount, number) {
                 self.space.take(number);
                 self.space.hold(number);
                 mount.held.push(number);
@@ -270,30 +258,33 @@ impl<M: Media> Translation<M> {
         self.mount = Some(mount);
     }
 
-    /// Whether an interrupted program can have harmed a page: it is the last one of an open block, or its cells were
-    /// to take another page then.
-    fn is_risky(&self, block: &ScannedBlock, index: u32) -> bool {
-        let Found::Torn(records) = &block.found else {
-            return false;
-        };
-        let last = records.iter().rposition(Option::is_some).unwrap_or(0) as u32;
-        let safe_after = match block.mode {
-            CellMode::Native => self.media.safe_after(index),
-            CellMode::Slc => None,
-        };
-        safe_after.map_or(index, |later| later.max(index)) >= last
+    /// Whether a block holds another version of a page that may be torn and was not moved yet.
+    fn holds_older(&self, mount: &Mount, number: u32) -> bool {
+        let mut records = mount.scan[number as usize].found.valid();
+        records.any(|(_, record)| {
+            let doubtful = mount.doubtful.get(&record.logical);
+            doubtful.is_some() && self.space.place(record.logical) == doubtful.copied()
+        })
     }
 
-    /// A block that was held, where no free one is left.
+    /// A block that was held, where no free one is left: one whose pages are all needed no more, if there is any.
     pub(super) fn held(&mut self) -> Option<u32> {
-        let block = self.mount.as_mut()?.held.pop()?;
-        self.space.release(block);
-        Some(block)
+        let mut mount = self.mount.take()?;
+        let done = |number: &u32| !self.holds_older(&mount, *number);
+        let found = mount.held.iter().position(done);
+        let block = match found {
+            Some(found) => Some(mount.held.remove(found)),
+            None => mount.held.pop(),
+        };
+        self.mount = Some(mount);
+        self.space.release(block?);
+        block
     }
 
     /// Where a page cannot be read that a power cut may have torn, the version before it counts. Whether it was so.
     pub(super) fn falls_back(&mut self, logical: u32, from: u32) -> bool {
-        let Some(mount) = &self.mount else {
+        let keep = self.barriers.keep(Barrier::OlderVersion);
+        let Some(mount) = self.mount.as_mut().filter(|_| keep) else {
             return false;
         };
         let per_block = self.space.shape.pages_per_block;
@@ -301,7 +292,7 @@ impl<M: Media> Translation<M> {
         let block = &mount.scan[number as usize];
         let torn = block.found.records().get(index as usize);
         let torn = torn.copied().flatten();
-        let Some(torn) = torn.filter(|_| self.is_risky(block, index)) else {
+        let Some(torn) = torn.filter(|_| is_risky(&self.media, block, index)) else {
             return false;
         };
         let mut before: Option<(u32, Record)> = None;
@@ -309,12 +300,13 @@ impl<M: Media> Translation<M> {
             for (index, record) in block.found.valid() {
                 let older = record.logical == logical && record.sequence < torn.sequence;
                 if older && before.is_none_or(|(_, best)| record.sequence > best.sequence) {
-                    before = Some((self.space.page(number, index), record));
+                    before = Some((number * per_block + index, record));
                 }
             }
         }
-        self.space
-            .put(logical, before.map(|(page, _)| page), self.sequence);
+        mount.sequences[logical as usize] = before.map_or(0, |(_, record)| record.sequence);
+        let place = before.map(|(page, _)| page);
+        self.space.put(logical, place, self.sequence);
         if let Some((page, record)) = before {
             if record.kind == PageKind::Lost {
                 self.lost.insert(logical);
@@ -341,6 +333,10 @@ impl<M: Media> Translation<M> {
         while let Some(block) = self.mount.as_mut().and_then(|mount| mount.empty.pop()) {
             self.empty_in_mount(block)?;
         }
+        self.make_room()?;
+        if !self.barriers.keep(Barrier::CloseBeforeErase) {
+            self.erase_sources()?;
+        }
         loop {
             while let Some(block) = self.failing.first().copied() {
                 if !self.empty_in_mount(block)? {
@@ -353,15 +349,38 @@ impl<M: Media> Translation<M> {
             // What was moved counts from here on.
             self.close(MOVED)?;
         }
-        let Some(mount) = self.mount.take() else {
+        self.erase_sources()
+    }
+
+    /// Frees what was emptied, and erases what was torn.
+    fn erase_sources(&mut self) -> Result<(), FtlError<M::Error>> {
+        let Some(mount) = &mut self.mount else {
             return Ok(());
         };
-        for block in mount.held {
+        let held = std::mem::take(&mut mount.held);
+        let torn = std::mem::take(&mut mount.torn);
+        for block in held {
             self.space.release(block);
         }
-        for block in mount.torn {
+        for block in torn {
             if self.space.block(block).state == BlockState::Free {
                 self.erase_torn(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the layer can clean by itself: trimmed pages that are found again can have taken free blocks.
+    fn make_room(&mut self) -> Result<(), FtlError<M::Error>> {
+        let few = |layer: &Self| {
+            let held = layer.mount.as_ref().map_or(0, |mount| mount.held.len());
+            layer.logs.is_none() && layer.space.free_blocks() + (held as u32) < RESERVE
+        };
+        while few(self)
+            && let Some(victim) = self.victim()
+        {
+            if !self.empty_in_mount(victim.block)? {
+                break;
             }
         }
         Ok(())
@@ -414,4 +433,18 @@ impl<M: Media> Translation<M> {
             Err(_) => self.retire(block),
         }
     }
+}
+
+/// Whether an interrupted program can have harmed a page: it is the last one of an open block, or its cells were
+/// to take another page then.
+fn is_risky<M: Media>(media: &M, block: &ScannedBlock, index: u32) -> bool {
+    let Found::Torn(records) = &block.found else {
+        return false;
+    };
+    let last = records.iter().rposition(Option::is_some).unwrap_or(0) as u32;
+    let safe_after = match block.mode {
+        CellMode::Native => media.safe_after(index),
+        CellMode::Slc => None,
+    };
+    safe_after.map_or(index, |later| later.max(index)) >= last
 }

@@ -30,9 +30,7 @@ pub(super) struct Block {
     pub(super) written: u64,
     /// Sequence number of the last program that made one of its pages dead.
     pub(super) died: u64,
-    /// Logical pages were trimmed in it since it was erased: a mount would find them again.
-    pub(super) trimmed: bool,
-    /// It was erased when it became free, and is to be programmed without another erase.
+    /// It is free and was erased ahead, to be programmed without another erase.
     pub(super) blank: bool,
     /// Order in which it became free.
     freed: u64,
@@ -70,7 +68,6 @@ impl Space {
             erases: 0,
             written: 0,
             died: 0,
-            trimmed: false,
             blank: false,
             freed: 0,
         };
@@ -129,7 +126,6 @@ impl Space {
             self.holds[old as usize] = NONE;
             let number = old / self.shape.pages_per_block;
             self.change(number, sequence);
-            self.block_mut(number).trimmed |= new == NONE;
         }
         if new != NONE {
             self.holds[new as usize] = logical;
@@ -211,7 +207,6 @@ impl Space {
         let block = self.block_mut(number);
         let before = block.erases;
         block.erases = before.saturating_add(1);
-        block.trimmed = false;
         let after = block.erases;
         self.uncount(before);
         *self.wear.entry(after).or_default() += 1;

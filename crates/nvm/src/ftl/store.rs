@@ -1,5 +1,6 @@
 //! Programs of pages, and the open blocks that they go to.
 
+use super::barrier::Barrier;
 use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
 use super::space::{BlockState, NONE};
 use super::translation::{FtlError, Translation};
@@ -13,6 +14,9 @@ pub(super) struct Open {
     pub(super) records: Vec<Record>,
     /// Pages from its start on that no later program puts at risk.
     pub(super) safe: u32,
+    /// Pages from its start on that no mount would doubt after a power cut: the last one may always have been
+    /// interrupted.
+    sure: u32,
 }
 
 impl Default for Open {
@@ -21,26 +25,28 @@ impl Default for Open {
             block: NONE,
             records: Vec::new(),
             safe: 0,
+            sure: 0,
         }
     }
 }
 
 impl Open {
-    /// Sequence number of the first page at risk.
-    fn at_risk_since(&self) -> Option<u64> {
-        let first = self.records.get(self.safe as usize);
-        first.map(|record| record.sequence)
+    /// Whether a later program may harm a page.
+    fn is_at_risk(&self) -> bool {
+        (self.safe as usize) < self.records.len()
     }
 
-    /// Whether a page at risk may have taken the place of one that died at this sequence number or before.
-    fn risks(&self, died: u64) -> bool {
-        self.at_risk_since().is_some_and(|since| since <= died)
+    /// Whether a mount may doubt a page that took the place of one that died at this sequence number or before.
+    fn leaves_doubt(&self, died: u64) -> bool {
+        let first = self.records.get(self.sure as usize);
+        first.is_some_and(|record| record.sequence <= died)
     }
 
     pub(super) fn reset(&mut self, block: u32) {
         self.block = block;
         self.records.clear();
         self.safe = 0;
+        self.sure = 0;
     }
 }
 
@@ -75,10 +81,15 @@ impl<M: Media> Translation<M> {
         let open = &self.open[stream];
         let page = self.space.page(open.block, open.records.len() as u32);
         self.sequence += 1;
+        let sequence = match (&self.mount, kind) {
+            // A mount that finds both must know that they are the same version.
+            (Some(mount), PageKind::Recovered | PageKind::Lost) => mount.sequence_of(logical),
+            _ => self.sequence,
+        };
         let record = Record {
             kind,
             logical,
-            sequence: self.sequence,
+            sequence,
         };
         self.media.purpose(purpose);
         let done = match content {
@@ -130,14 +141,17 @@ impl<M: Media> Translation<M> {
         let open = &mut self.open[stream];
         open.records.push(record);
         let programmed = open.records.len() as u32;
-        if self.space.block(open.block).mode == CellMode::Slc {
-            open.safe = programmed;
+        let native = self.space.block(open.block).mode == CellMode::Native;
+        // The page that must be programmed so that this one is safe, itself included.
+        let awaits = |page: u32| match self.media.safe_after(page) {
+            Some(later) if native => later.max(page),
+            _ => page,
+        };
+        while open.safe < programmed && awaits(open.safe) < programmed {
+            open.safe += 1;
         }
-        while open.safe < programmed {
-            match self.media.safe_after(open.safe) {
-                Some(later) if later >= programmed => break,
-                _ => open.safe += 1,
-            }
+        while open.sure + 1 < programmed && awaits(open.sure) + 1 < programmed {
+            open.sure += 1;
         }
     }
 
@@ -201,27 +215,72 @@ impl<M: Media> Translation<M> {
 
     /// Fills an open block until none of its pages is at risk.
     pub(super) fn settle(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
-        while self.open[stream].at_risk_since().is_some() {
-            if self.continue_merge(stream)? {
-                continue;
-            }
+        while self.open[stream].is_at_risk() {
+            self.fill(stream)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
+        if !self.continue_merge(stream)? {
             let (kind, nothing) = (PageKind::Filler, Content::Nothing);
             self.store(stream, Purpose::Overhead, kind, 0, nothing)?;
         }
         Ok(())
     }
 
-    /// Whether a page that took the place of one in this block is at risk in an open block.
+    /// Whether a page that took the place of one in this block might not survive a power cut. Flash without
+    /// summaries is never mounted.
     fn is_needed(&self, block: u32) -> bool {
         let died = self.space.block(block).died;
-        self.open.iter().any(|open| open.risks(died))
+        let mounts = self.space.shape.summary_pages > 0;
+        let keep = self.barriers.keep(Barrier::SureBeforeErase);
+        mounts && keep && self.open.iter().any(|open| open.leaves_doubt(died))
     }
 
     /// Sees to it that a block without live pages can lose what it holds.
     pub(super) fn secure(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
+        if !self.is_needed(block) {
+            return Ok(());
+        }
+        let died = self.space.block(block).died;
         for stream in 0..self.open.len() {
-            if self.open[stream].risks(self.space.block(block).died) {
-                self.settle(stream)?;
+            while self.open[stream].leaves_doubt(died) {
+                self.fill(stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Erases one of the free blocks, where none is: a mount needs one, and may take others for blocks in use, because
+    /// it finds pages again that were trimmed.
+    pub(super) fn erase_ahead(&mut self) -> Result<(), FtlError<M::Error>> {
+        let mounts = self.space.shape.summary_pages > 0 && self.mount.is_none();
+        if !mounts || !self.barriers.keep(Barrier::EraseAhead) {
+            return Ok(());
+        }
+        while !self.space.free().any(|block| self.space.block(block).blank) {
+            let Some(block) = self.pick(false) else {
+                break;
+            };
+            if self.is_needed(block) {
+                // Fillers can end a merge, which frees another block.
+                self.secure(block)?;
+                continue;
+            }
+            self.space.take(block);
+            self.media.purpose(Purpose::Overhead);
+            match self.erase_for(block, CellMode::Native) {
+                Ok(()) => {
+                    self.space.release(block);
+                    self.space.block_mut(block).blank = true;
+                    self.look_at_wear(block);
+                }
+                Err(Fault::Device(error)) => {
+                    self.space.release(block);
+                    return Err(FtlError::Device(error));
+                }
+                Err(_) => self.retire(block)?,
             }
         }
         Ok(())
@@ -244,10 +303,14 @@ impl<M: Media> Translation<M> {
             self.media.purpose(purpose);
             match self.erase_for(block, mode) {
                 Ok(()) => {
+                    if let Some(mount) = &mut self.mount {
+                        mount.forget(block);
+                    }
                     self.space.set_mode(block, mode);
                     self.space.block_mut(block).state = BlockState::Open;
                     self.open[stream].reset(block);
                     self.mark();
+                    self.erase_ahead()?;
                     return Ok(true);
                 }
                 Err(Fault::Device(error)) => {
@@ -260,7 +323,7 @@ impl<M: Media> Translation<M> {
         Ok(false)
     }
 
-    /// Erases a block before its first program, unless that was done when it became free.
+    /// Erases a block before its first program, unless that was done ahead.
     fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
         let blank = std::mem::take(&mut self.space.block_mut(block).blank);
         if blank && mode == CellMode::Native {

@@ -5,20 +5,17 @@ use wordline_memory::{Flash, FlashError, FlashErrorKind};
 use super::barrier::Barrier;
 use super::flash_media::{FlashMedia, MediaError, Use};
 use super::mark::{Mark, MarkFound};
-use super::media::{CellMode, Fault, Record};
+use super::media::{CellMode, Fault, Media, Purpose, Record};
 use super::record::{Found, Role, Stored, decode_summary};
+use super::scan::{Found as Scan, ScannedBlock};
 
 /// What a block was found to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Survey {
+enum Survey {
     /// Its first page reads as erased.
     Blank,
     /// It ends with its summary.
-    Closed {
-        records: Vec<Record>,
-        /// The greatest sequence number that had been programmed before the summary.
-        sequence: u64,
-    },
+    Closed(Vec<Record>),
     /// It does not.
     Open,
 }
@@ -52,11 +49,8 @@ impl<F: Flash> FlashMedia<F> {
         self.fetch(page, checked)
     }
 
-    /// Looks at a block when the layer is mounted.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn survey(&mut self, block: u32) -> Result<Survey, F::Error> {
+    /// Looks at a block that is not bad.
+    fn survey(&mut self, block: u32) -> Result<Survey, F::Error> {
         if let Some(closed) = self.summary(block, CellMode::Native)? {
             return Ok(closed);
         }
@@ -78,35 +72,85 @@ impl<F: Flash> FlashMedia<F> {
         Ok(Survey::Open)
     }
 
-    /// Looks at each page of a block that has no summary, or one that does not count.
-    ///
-    /// # Errors
-    /// When the flash fails.
-    pub(super) fn survey_pages(&mut self, block: u32) -> Result<Vec<Found>, F::Error> {
+    /// Looks at each page of a block that has no summary.
+    fn survey_pages(&mut self, block: u32) -> Result<Vec<Option<Record>>, F::Error> {
         let mode = self.blocks[block as usize].mode;
         let pages = self.pages_in(mode) - self.shape.summary_pages;
-        (0..pages)
-            .map(|index| self.fetch_at(block, mode, index))
-            .collect()
+        let mut record = |index| match self.fetch_at(block, mode, index)? {
+            Found::Whole(Stored {
+                role: Role::Page(kind),
+                logical,
+                sequence,
+                ..
+            }) => Ok(Some(Record {
+                kind,
+                logical,
+                sequence,
+            })),
+            _ => Ok(None),
+        };
+        (0..pages).map(&mut record).collect()
     }
 
-    /// The main area of a page that reads well now; `None` where it does not.
+    /// What every block holds. Erases of blocks that do not tell are taken for the mean of those that do.
     ///
     /// # Errors
     /// When the flash fails.
-    pub(super) fn read_whole(&mut self, page: u32) -> Result<Option<Vec<u8>>, F::Error> {
-        let checked = self.barriers.keep(Barrier::RecordCheck);
-        let found = self.fetch(self.place(page), checked)?;
-        let main = &self.image[..self.geometry.page_bytes as usize];
-        Ok(matches!(found, Found::Whole(_)).then(|| main.to_vec()))
+    pub(super) fn scan(&mut self) -> Result<Vec<ScannedBlock>, F::Error> {
+        self.purpose(Purpose::Recovery);
+        let mut scan = Vec::new();
+        let (mut sum, mut count) = (0_u64, 0_u64);
+        for block in 0..self.shape.blocks {
+            let found = self.look(block)?;
+            if matches!(found, Scan::Closed(_)) {
+                sum += u64::from(self.erases(block));
+                count += 1;
+            }
+            scan.push(ScannedBlock {
+                erases: 0,
+                mode: self.mode(block),
+                found,
+            });
+        }
+        let mean = sum.checked_div(count).unwrap_or(0) as u32;
+        for (block, of) in self.blocks.iter_mut().zip(&mut scan) {
+            if !matches!(of.found, Scan::Closed(_)) {
+                block.erases = mean;
+            }
+            of.erases = block.erases;
+        }
+        Ok(scan)
+    }
+
+    fn look(&mut self, block: u32) -> Result<Scan, F::Error> {
+        if self.is_bad_block(block)? {
+            return Ok(Scan::Bad);
+        }
+        Ok(match self.survey(block)? {
+            Survey::Blank => Scan::Erased,
+            Survey::Closed(records) => Scan::Closed(records.into_iter().map(Some).collect()),
+            Survey::Open => Scan::Torn(self.survey_pages(block)?),
+        })
+    }
+
+    /// Whether a block is marked bad, or not even its mark can be read.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub(super) fn is_bad_block(&mut self, block: u32) -> Result<bool, F::Error> {
+        match self.is_bad(block) {
+            Ok(bad) => Ok(bad),
+            Err(Fault::Device(error)) => Err(error),
+            Err(_) => Ok(true),
+        }
     }
 
     /// The summary of a block in some mode, if it ends with a whole one.
     fn summary(&mut self, block: u32, mode: CellMode) -> Result<Option<Survey>, F::Error> {
-        let (mut records, mut last, mut erased) = (Vec::new(), 0, 0);
+        let (mut records, mut erased) = (Vec::new(), 0);
         let first = self.pages_in(mode) - self.shape.summary_pages;
         for part in 0..self.shape.summary_pages {
-            let checked = self.barriers.keep(Barrier::SummaryCheck);
+            let checked = self.barriers.keep(Barrier::RecordCheck);
             let start = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
             let page = start + self.index(mode, first + part);
             let Found::Whole(stored) = self.fetch(page, checked)? else {
@@ -121,16 +165,12 @@ impl<F: Flash> FlashMedia<F> {
                 Some(erases) => erased = erases,
                 None => return Ok(None),
             }
-            last = stored.sequence;
         }
         self.blocks[block as usize] = Use {
             mode,
             erases: erased,
         };
-        Ok(Some(Survey::Closed {
-            records,
-            sequence: last,
-        }))
+        Ok(Some(Survey::Closed(records)))
     }
 
     /// Erases the block of the mark, or the next good one where it fails, and takes the blocks behind it

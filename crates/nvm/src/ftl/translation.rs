@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::barrier::Barriers;
 use super::clean::Job;
-use super::config::{FtlConfig, FtlConfigError};
+use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::log_block::Logs;
 use super::media::{CellMode, Fault, Media, PageKind, Purpose};
 use super::restore::Mount;
@@ -86,6 +87,7 @@ pub struct Translation<M> {
     /// Logical pages whose place is a marker that they were lost.
     pub(super) lost: BTreeSet<u32>,
     pub(super) work: Work,
+    pub(super) barriers: Barriers,
 }
 
 impl<M: Media> Translation<M> {
@@ -97,6 +99,7 @@ impl<M: Media> Translation<M> {
         let shape = media.shape();
         // Nothing is looked at, let alone allocated, for a shape that cannot work.
         config.logical_pages(shape, 0)?;
+        check_pages(&media)?;
         let mut bad = Vec::new();
         for block in 0..shape.blocks {
             match media.is_bad(block) {
@@ -137,6 +140,7 @@ impl<M: Media> Translation<M> {
             cached: std::collections::VecDeque::new(),
             lost: BTreeSet::new(),
             work: Work::default(),
+            barriers: Barriers::ALL,
         }
     }
 

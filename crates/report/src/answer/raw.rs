@@ -37,9 +37,11 @@ fn region(document: &ResultSet) -> String {
             format!(" spread over {}", ByteCount::from_bytes(raw.wrap_bytes))
         }
         // Rows of raw runs may stand in documents of other workloads.
-        Workload::Buffer(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
-            String::new()
-        }
+        Workload::Buffer(_)
+        | Workload::Compare(_)
+        | Workload::Dram(_)
+        | Workload::Fit(_)
+        | Workload::Fs(_) => String::new(),
     }
 }
 

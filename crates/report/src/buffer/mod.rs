@@ -41,9 +41,11 @@ const OWN_TIMES: &str = "own_times";
 pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
     match &document.experiment.workload {
         Workload::Buffer(workload) => ascending(workload.rates_bytes_per_s.iter().copied()),
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
-            Vec::new()
-        }
+        Workload::Raw(_)
+        | Workload::Compare(_)
+        | Workload::Dram(_)
+        | Workload::Fit(_)
+        | Workload::Fs(_) => Vec::new(),
     }
 }
 
@@ -53,9 +55,11 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         Workload::Buffer(workload) => {
             ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
         }
-        Workload::Raw(_) | Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
-            Vec::new()
-        }
+        Workload::Raw(_)
+        | Workload::Compare(_)
+        | Workload::Dram(_)
+        | Workload::Fit(_)
+        | Workload::Fs(_) => Vec::new(),
     }
 }
 

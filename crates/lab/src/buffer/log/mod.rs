@@ -245,7 +245,14 @@ impl Reading<'_> {
         }
         let record = findings.curve.record().map(ByteCount::bytes);
         let subject = subject(&self.source.file, operation, record);
-        rows::add(&subject, &findings, self.question, self.seed, document);
+        rows::add(
+            &subject,
+            &findings,
+            None,
+            self.question,
+            self.seed,
+            document,
+        );
         if let Some((least, most)) = shares {
             let share = (least + most) / 2.0;
             document.rows.push(subject.row(Metric::Coverage, Ok(share)));

@@ -46,8 +46,9 @@ pub(super) const TEMPLATE: Template = Template {
     base: "sandisk-extreme-32g",
     knobs: &[
         time(COMMAND, 1e-6, 0.05),
-        time(PROGRAM, 50e-6, 0.02),
-        time(ERASE, 0.2e-3, 0.1),
+        // Longer ones are stalls of another kind: sheets of MLC and TLC state up to 7 ms a page and 10 ms a block.
+        time(PROGRAM, 50e-6, 10e-3),
+        time(ERASE, 0.2e-3, 20e-3),
         count(SPARE, 1e6),
         count(UNTIL, 1e5),
         count(STEPS, 1e5),
@@ -66,6 +67,7 @@ const fn time(path: &'static str, least: f64, most: f64) -> Knob {
         kind: Kind::Time,
         least,
         most,
+        max_over_typ: None,
     }
 }
 
@@ -75,6 +77,7 @@ const fn count(path: &'static str, most: f64) -> Knob {
         kind: Kind::Count,
         least: 1.0,
         most,
+        max_over_typ: None,
     }
 }
 

@@ -44,13 +44,39 @@ impl fmt::Display for Violation {
     }
 }
 
+/// A violation, and the cuts after which it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Caught {
+    pub(super) violation: Violation,
+    pub(super) cuts: Vec<String>,
+}
+
+impl Caught {
+    /// The same, found after one more cut before the others.
+    fn after(mut self, cut: String) -> Self {
+        self.cuts.insert(0, cut);
+        self
+    }
+}
+
+impl From<Violation> for Caught {
+    fn from(violation: Violation) -> Self {
+        Self {
+            violation,
+            cuts: Vec::new(),
+        }
+    }
+}
+
 /// How thoroughly a setup is looked at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Depth {
+    /// Calls of the recorded run.
+    pub(super) calls: u64,
     /// One image in so many is mounted, used, and cut again.
     pub(super) again_every: u64,
     /// Calls after such a mount.
-    pub(super) calls: u64,
+    pub(super) calls_again: u64,
     /// One image of such a second run in so many is mounted.
     pub(super) second_every: u64,
     /// Cuts one after the other, each within the mount after the one before.
@@ -70,6 +96,16 @@ pub(super) struct Looked {
     pub(super) cut_mounts: u64,
 }
 
+impl Looked {
+    /// Adds what was looked at in another run.
+    pub(super) fn add(&mut self, other: Self) {
+        self.images.extend(other.images);
+        self.second_runs += other.second_runs;
+        self.second_images += other.second_images;
+        self.cut_mounts += other.cut_mounts;
+    }
+}
+
 /// Cuts a run everywhere.
 pub(super) fn look(
     setup: &Setup,
@@ -77,26 +113,24 @@ pub(super) fn look(
     depth: Depth,
     seed: u64,
     looked: &mut Looked,
-) -> Result<(), String> {
-    let run = first(setup, barriers, seed).map_err(|violation| format!("{violation:?}"))?;
+) -> Result<(), Caught> {
+    let run = first(setup, barriers, depth.calls, seed)?;
     let mut allowed = (usize::MAX, Vec::new());
     for (number, image) in (0..).zip(run.recording.images(Mode::Exhaustive, seed)) {
         let id = image.id();
         if allowed.0 != id.operation {
             allowed = (id.operation, run.oracle.allowed(id.operation));
         }
-        let named = |violation: Violation| format!("image {id}: {violation:?}");
+        let named = |caught: Caught| caught.after(format!("image {id}"));
         looked.images.insert(image.hash());
-        let is_formatted =
-            look_at(setup, barriers, &run, image.clone(), &allowed.1).map_err(named)?;
+        let is_formatted = look_at(setup, barriers, &run, image.clone(), &allowed.1)
+            .map_err(|violation| named(violation.into()))?;
         if is_formatted && u64::from(number as u32) % depth.again_every == 0 {
             looked.second_runs += 1;
-            let run = again(setup, barriers, image, allowed.1.clone(), depth.calls);
-            let run = run.map_err(named)?;
-            let within = |violation| format!("image {id}, then {violation}");
-            look_again(setup, barriers, depth, &run, looked).map_err(within)?;
-            let cuts = cut_mounts(setup, barriers, depth, run, looked);
-            cuts.map_err(|violation| format!("image {id}, then {violation}"))?;
+            let run = again(setup, barriers, image, allowed.1.clone(), depth.calls_again);
+            let run = run.map_err(|violation| named(violation.into()))?;
+            look_again(setup, barriers, depth, &run, looked).map_err(named)?;
+            cut_mounts(setup, barriers, depth, run, looked).map_err(named)?;
         }
     }
     Ok(())
@@ -109,7 +143,7 @@ fn look_again(
     depth: Depth,
     run: &Run,
     looked: &mut Looked,
-) -> Result<(), String> {
+) -> Result<(), Caught> {
     let images = run.recording.images(Mode::Exhaustive, 1);
     for image in images.step_by(depth.second_every as usize) {
         let id = image.id();
@@ -117,7 +151,7 @@ fn look_again(
         looked.second_images += 1;
         let allowed = run.oracle.allowed(id.operation);
         look_at(setup, barriers, run, image, &allowed)
-            .map_err(|violation| format!("image {id}: {violation:?}"))?;
+            .map_err(|violation| Caught::from(violation).after(format!("image {id}")))?;
     }
     Ok(())
 }
@@ -129,7 +163,7 @@ fn cut_mounts(
     depth: Depth,
     mut run: Run,
     looked: &mut Looked,
-) -> Result<(), String> {
+) -> Result<(), Caught> {
     for cut in 0..depth.mounts {
         let ready = run.oracle.ready() as u64;
         let operation = draw(cut, ready, 0, Purpose::Tear) % (ready + 1);
@@ -144,7 +178,7 @@ fn cut_mounts(
         };
         looked.images.insert(image.hash());
         looked.cut_mounts += 1;
-        let named = |violation: Violation| format!("cut {cut}, image {id}: {violation:?}");
+        let named = |violation| Caught::from(violation).after(format!("cut {cut}, image {id}"));
         run = again(setup, barriers, image, allowed, 0).map_err(named)?;
     }
     Ok(())

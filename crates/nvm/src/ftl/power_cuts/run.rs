@@ -29,13 +29,18 @@ fn operations(disk: &Ftl<Recorded>) -> usize {
 }
 
 /// Formats a blank flash and uses it.
-pub(super) fn first(setup: &Setup, barriers: Barriers, seed: u64) -> Result<Run, Violation> {
+pub(super) fn first(
+    setup: &Setup,
+    barriers: Barriers,
+    calls: u64,
+    seed: u64,
+) -> Result<Run, Violation> {
     let recorder = recorder(setup, setup.blank(), setup.failures);
     let media = setup.media(recorder, barriers).map_err(Violation::Call)?;
     let config = setup.config_of(&media);
     let disk = Ftl::format(media, config).map_err(|error| Violation::Call(error.to_string()))?;
     let oracle = Oracle::of_format(disk.sectors() as usize, operations(&disk));
-    go_on(disk, oracle, setup.calls, seed)
+    go_on(disk, oracle, calls, seed)
 }
 
 /// Mounts what a power cut left, in which so much may be found, and goes on using it.

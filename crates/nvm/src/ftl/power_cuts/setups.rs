@@ -13,7 +13,7 @@ use crate::pairing::Pairing;
 /// Bytes of a sector: two of them make the smallest page.
 pub(super) const SECTOR: usize = 32;
 
-/// A flash memory, a configuration, and how much is done to them.
+/// A flash memory and a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setup {
     pub(super) name: &'static str,
@@ -25,14 +25,12 @@ pub(super) struct Setup {
     pub(super) config: fn(Shape) -> FtlConfig,
     /// Programs and erases that fail.
     pub(super) failures: u32,
-    /// Calls of the recorded run.
-    pub(super) calls: u64,
 }
 
-fn plain(shape: Shape) -> FtlConfig {
+fn plain(_: Shape) -> FtlConfig {
     FtlConfig {
         mapping: Mapping::Page,
-        spare_blocks: shape.blocks / 2 + 2,
+        spare_blocks: 5,
         cleaning: Cleaning {
             victim: Victim::Greedy,
             start_below: 3,
@@ -53,12 +51,13 @@ fn leveled(shape: Shape) -> FtlConfig {
     config.cleaning.victim = Victim::CostBenefit;
     config.cleaning.steps_per_write = Some(2);
     config.leveling.static_above = Some(2);
+    config.spare_blocks += 1;
     config
 }
 
 fn cached(shape: Shape) -> FtlConfig {
     let mut config = plain(shape);
-    config.spare_blocks += 1;
+    config.spare_blocks += 2;
     config.slc = Some(Slc {
         blocks: 2,
         folds_when_idle: true,
@@ -69,6 +68,13 @@ fn cached(shape: Shape) -> FtlConfig {
 fn logs(shape: Shape, logs: u32, shared_by: u32) -> FtlConfig {
     let mut config = plain(shape);
     config.mapping = Mapping::LogBlock { logs, shared_by };
+    config.spare_blocks = 7;
+    config
+}
+
+fn roomy(shape: Shape) -> FtlConfig {
+    let mut config = plain(shape);
+    config.spare_blocks += 2;
     config
 }
 
@@ -84,12 +90,11 @@ const PLAIN: Setup = Setup {
     name: "pages, greedy",
     page_bytes: 64,
     pages_per_block: 8,
-    blocks: 15,
+    blocks: 9,
     ecc: false,
     pairing: None,
     config: plain,
     failures: 0,
-    calls: 160,
 };
 
 /// Every setup.
@@ -98,6 +103,7 @@ pub(super) const SETUPS: [Setup; 8] = [
     Setup {
         name: "pages, cost-benefit, static levelling, ECC",
         page_bytes: 128,
+        blocks: 10,
         ecc: true,
         config: leveled,
         ..PLAIN
@@ -105,12 +111,14 @@ pub(super) const SETUPS: [Setup; 8] = [
     Setup {
         name: "pages, pairs at distance 3, ECC",
         ecc: true,
+        pages_per_block: 14,
         pairing: Some(Pairing::Distance3),
         ..PLAIN
     },
     Setup {
         name: "pages, pairs at distance 6, levelling",
-        pages_per_block: 12,
+        page_bytes: 128,
+        pages_per_block: 20,
         pairing: Some(Pairing::Distance6),
         config: leveled,
         ..PLAIN
@@ -118,27 +126,32 @@ pub(super) const SETUPS: [Setup; 8] = [
     Setup {
         name: "SLC cache of lower pages, ECC",
         ecc: true,
-        pages_per_block: 12,
-        blocks: 17,
+        pages_per_block: 14,
+        blocks: 11,
         pairing: Some(Pairing::Distance3),
         config: cached,
         ..PLAIN
     },
     Setup {
         name: "pages, blocks that fail, pairs",
-        blocks: 17,
+        blocks: 11,
+        pages_per_block: 14,
         pairing: Some(Pairing::Distance3),
+        config: roomy,
         failures: 2,
         ..PLAIN
     },
     Setup {
         name: "log blocks of one logical block each (BAST), ECC",
+        blocks: 11,
         ecc: true,
         config: own_logs,
         ..PLAIN
     },
     Setup {
         name: "shared log blocks (FAST), pairs",
+        blocks: 11,
+        pages_per_block: 14,
         pairing: Some(Pairing::Distance3),
         config: shared_logs,
         ..PLAIN

@@ -3,20 +3,16 @@
 
 #![allow(clippy::print_stdout)]
 
-mod disk;
-
 use std::error::Error;
-use std::io::{Read, Seek, Write};
 
-use disk::Disk;
-use fatfs::{FileSystem, FormatVolumeOptions, FsOptions};
 use wordline_core::Timing;
+use wordline_engines::{Fat, FatOptions, FileSystem, Open, Shared};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, Media};
 use wordline_nvm::{Accounts, Board, Conditions, Named, Nand, NandSheet, Wired};
 
 /// An invented chip of 512 blocks of 8 pages of 512 bytes, with an ECC on the die.
 fn sheet() -> Result<NandSheet, Box<dyn Error>> {
-    let text = include_str!("../../tests/data/nand.toml");
+    let text = include_str!("../tests/data/nand.toml");
     Ok(toml::from_str(&text.replace(
         "blocks = { value = 16,",
         "blocks = { value = 512,",
@@ -24,7 +20,7 @@ fn sheet() -> Result<NandSheet, Box<dyn Error>> {
 }
 
 fn chip(sheet: &NandSheet) -> Result<Wired<Nand>, Box<dyn Error>> {
-    let board: Board = toml::from_str(include_str!("../../tests/data/board.toml"))?;
+    let board: Board = toml::from_str(include_str!("../tests/data/board.toml"))?;
     let part = Named {
         id: "my-nand",
         sheet,
@@ -45,33 +41,37 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sheet = sheet()?;
     let media = FlashMedia::of(chip(&sheet)?, &sheet)?;
     let config = FtlConfig::page_mapped(media.shape());
-    let mut disk = Disk::new(Ftl::format(media, config)?);
+    // The file system has one handle of the layer, and we keep another.
+    let layer = Shared::new(Ftl::format(media, config)?);
 
-    fatfs::format_volume(&mut disk, FormatVolumeOptions::new())?;
-    disk.rewind()?;
-    let files = FileSystem::new(&mut disk, FsOptions::new())?;
-    let mut log = files.root_dir().create_file("log.txt")?;
+    Fat::format(layer.clone(), &FatOptions::default())?;
+    let mut files = Fat::mount(layer.clone())?;
+    let log = files.open("/log.txt", Open::Create)?;
+    let mut end = 0;
     for line in 0..200 {
-        writeln!(log, "line {line}")?;
+        let text = format!("line {line}\n");
+        files.write(log, end, text.as_bytes())?;
+        end += text.len() as u64;
     }
-    log.flush()?;
-    drop(log);
-    files.unmount()?;
     // From here on the file survives a power cut.
-    disk.flush()?;
-    report(&disk.device);
+    files.sync(log)?;
+    report(&layer.borrow());
 
     // The power is cut: what RAM held is gone, and the flash is all that is left.
-    let flash = disk.device.into_flash();
-    let mut disk = Disk::new(Ftl::mount(FlashMedia::of(flash, &sheet)?, config)?);
-    let files = FileSystem::new(&mut disk, FsOptions::new())?;
-    let mut text = String::new();
-    files
-        .root_dir()
-        .open_file("log.txt")?
-        .read_to_string(&mut text)?;
-    assert!(text.ends_with("line 199\n"));
-    println!("read back {} lines", text.lines().count());
+    drop(files);
+    let layer = layer
+        .into_inner()
+        .map_err(|_| "the layer has another handle")?;
+    let media = FlashMedia::of(layer.into_flash(), &sheet)?;
+    let mut files = Fat::mount(Ftl::mount(media, config)?)?;
+    let log = files.open("/log.txt", Open::Read)?;
+    let mut text = vec![0; end as usize];
+    assert_eq!(files.read(log, 0, &mut text)?, text.len());
+    assert!(text.ends_with(b"line 199\n"));
+    println!(
+        "read back {} lines",
+        text.split(|byte| *byte == b'\n').count() - 1
+    );
     Ok(())
 }
 

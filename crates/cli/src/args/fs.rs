@@ -1,0 +1,108 @@
+//! The flags of `wordline fs`.
+
+use clap::{Args, Subcommand};
+use wordline_core::quantity::{ByteCount, DataRate, Fraction};
+use wordline_core::{FsKind, FsTest, Timing};
+
+use super::{Drawn, Export, Layer};
+
+/// Runs file systems that products use, unmodified, on simulated memories.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Fs {
+    /// Run file systems on memories: throughput, latency with the worst case explained, wear, RAM, energy, power cuts
+    #[command(after_help = "\
+Examples:
+  wordline fs bench --fs littlefs,fat --target mt25ql128,mt29f1g01,em064lx
+  wordline fs bench --fs littlefs --target mt25ql128 --workload append --record 512B --rate 50KB/s
+  wordline fs bench --fs littlefs --target mt25ql128 --workload small-files
+  wordline fs bench --fs fat --target swissbit-g4000-4g --fill 0%,90% --export fat.html
+  wordline fs bench --target mt25ql128 --set littlefs.cache=1024 --set littlefs.lookahead=128
+
+What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
+overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
+the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.")]
+    Bench(Box<Bench>),
+}
+
+/// Runs calls of each file system on each memory, every run on a memory that was formatted and filled for it. A call is
+/// timed in simulated time, and of the slowest one the document says which operations of the memory it consisted of.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// PART@BOARD, or PART on its default board; repeatable and comma-separated
+    #[arg(long, required = true, value_delimiter = ',', value_name = "TARGET")]
+    pub(crate) target: Vec<String>,
+    /// File systems, each run by itself; repeatable and comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "littlefs,fat")]
+    #[arg(value_name = "littlefs|fat")]
+    pub(crate) fs: Vec<FsKind>,
+    /// What is done: a file written in order and read, written again, written and read at random places; records appended
+    /// and synced; small files created, looked up, appended to and deleted; repeatable and comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "sequential,overwrite,random,append,small-files"
+    )]
+    #[arg(value_name = "sequential|overwrite|random|append|small-files")]
+    pub(crate) workload: Vec<FsTest>,
+    /// Bytes of each memory, from its first on, that a file system gets [default: 4MiB, or all of a smaller one]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) capacity: Option<ByteCount>,
+    /// Length of the file that is written and read [default: 64KiB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) file: Option<ByteCount>,
+    /// Bytes of a call that writes or reads it [default: 2KiB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) access: Option<ByteCount>,
+    /// Bytes that are appended and synced at a time [default: 256B]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) record: Option<ByteCount>,
+    /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) files: Option<u64>,
+    /// Bytes of a small file, and of what is appended to it [default: 50B]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) small: Option<ByteCount>,
+    /// Share of the file system's room that holds other files before a run; repeatable and comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "SHARE",
+        default_value = "0%,50%",
+        allow_hyphen_values = true
+    )]
+    pub(crate) fill: Vec<Fraction>,
+    /// Input rate whose RAM is answered for the calls that write; repeatable and comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "RATE",
+        default_value = "10KB/s",
+        allow_hyphen_values = true
+    )]
+    pub(crate) rate: Vec<DataRate>,
+    /// Images of interrupted runs that are sampled for the verdict on power cuts; 0 for no verdict
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 200,
+        allow_negative_numbers = true
+    )]
+    pub(crate) crash: u64,
+    /// Set a choice of a file system otherwise than by default; repeatable
+    #[arg(long, value_name = "FS.NAME=VALUE", value_parser = super::dram::setting)]
+    pub(crate) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) layer: Layer,
+    /// Columns of the data sheets, each run by itself
+    #[arg(
+        long,
+        default_value = "typ",
+        value_delimiter = ',',
+        value_name = "typ|max|sampled"
+    )]
+    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) drawn: Drawn,
+    #[command(flatten)]
+    pub(crate) export: Export,
+}

@@ -1,0 +1,67 @@
+//! `wordline fs bench`.
+
+use std::collections::BTreeMap;
+
+use wordline_catalog::{Catalog, Target};
+use wordline_core::quantity::{ByteCount, Quantity as _};
+use wordline_core::{Experiment, FsTest, FsWorkload, Workload};
+use wordline_lab::default_fs_workload;
+
+use crate::args::{Bench, Global};
+use crate::failure::{self, Failure};
+use crate::input::Inputs;
+use crate::outcome::Outcome;
+use crate::output::Exports;
+
+pub(super) fn run(bench: &Bench, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&bench.export)?;
+    let catalog = crate::commands::catalog(global)?;
+    let experiment = experiment(bench, &catalog)?;
+    let inputs = Inputs::default();
+    let document = crate::commands::run_experiment(&catalog, &experiment, &inputs, global)?;
+    exports.write(&document, global)?;
+    Ok(crate::commands::outcome(&document))
+}
+
+fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
+    let targets: Vec<Target<'_>> = bench
+        .target
+        .iter()
+        .map(|name| catalog.target(name).map_err(failure::catalog))
+        .collect::<Result<_, _>>()?;
+    let mut settings = BTreeMap::new();
+    for (name, value) in &bench.set {
+        if settings.insert(name.clone(), value.clone()).is_some() {
+            return Err(failure::message(format!("--set {name}: it is set twice")));
+        }
+    }
+    let bytes = |size: Option<ByteCount>, default| size.map_or(default, ByteCount::bytes);
+    let default = default_fs_workload(&targets, bench.capacity.map(ByteCount::bytes));
+    let files = if bench.workload == [FsTest::SmallFiles] {
+        FsWorkload::REPORTED_FILES
+    } else {
+        default.files
+    };
+    let workload = FsWorkload {
+        file_systems: bench.fs.clone(),
+        tests: bench.workload.clone(),
+        capacity_bytes: default.capacity_bytes,
+        file_bytes: bytes(bench.file, default.file_bytes),
+        access_bytes: bytes(bench.access, default.access_bytes),
+        record_bytes: bytes(bench.record, default.record_bytes),
+        files: bench.files.unwrap_or(files),
+        small_bytes: bytes(bench.small, default.small_bytes),
+        fill: bench.fill.clone(),
+        rates_bytes_per_s: bench.rate.iter().map(|rate| rate.si()).collect(),
+        crash_images: bench.crash,
+        settings,
+    };
+    Ok(Experiment {
+        targets: targets.into_iter().map(|target| target.name).collect(),
+        workload: Workload::Fs(workload),
+        timings: bench.timing.clone(),
+        age: bench.drawn.age,
+        seed: bench.drawn.seed,
+        ftl: bench.layer.chosen(),
+    })
+}
