@@ -44,7 +44,11 @@ fn grid(settings: &[String]) -> Vec<Vec<Setting>> {
 }
 
 fn line(course: &Course) -> String {
-    let ram = course.ram.map(|ram| format!("{:.1}", ram / 1e3)).join(" ");
+    let ram = course.ram.map(|ram| match ram {
+        Some(bytes) => format!("{:.1}", bytes / 1e3),
+        None => "-".to_owned(),
+    });
+    let ram = ram.join(" ");
     format!(
         "{:.0} KB/s, slowest {:.1} ms; KB of RAM at 50, 100, 200, 300, 500 KB/s: {ram}",
         course.throughput / 1e3,

@@ -112,6 +112,21 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
+    /// Whether [`write_reliably`](Self::write_reliably) is there.
+    fn writes_reliably(&self) -> bool {
+        false
+    }
+
+    /// Writes past the cache: the data are safe when it returns. The [bound of a write](Self::write_bound) holds for
+    /// it, too.
+    ///
+    /// # Errors
+    /// When the memory is no eMMC, or as [`write`](ByteMemory::write).
+    fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let _ = (at, data);
+        Err(crate::error::Misuse::NoReliableWrite.into())
+    }
+
     /// Stores zeros in the same way, which a memory may do without holding them.
     ///
     /// # Errors

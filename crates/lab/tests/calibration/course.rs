@@ -21,8 +21,9 @@ pub(crate) struct Course {
     pub(crate) throughput: f64,
     /// The longest access in seconds.
     pub(crate) slowest: f64,
-    /// Bytes of RAM at each of [`RATES`], over all accesses (realtime-buffering, equation 2).
-    pub(crate) ram: [f64; RATES.len()],
+    /// Bytes of RAM at each of [`RATES`], over all accesses (realtime-buffering, equation 2); `None` beyond the
+    /// mean.
+    pub(crate) ram: [Option<f64>; RATES.len()],
 }
 
 /// A number in the sheet of a card, as `spare_blocks` and 550.
@@ -69,11 +70,10 @@ pub(crate) fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Cour
             row.text("arrival") == Some("fluid") && at(row, "rate_bytes_per_s", rate)
         })
     };
-    let [a, b, c, d, e] = RATES.map(ram);
     Ok(Course {
         throughput: one(Metric::ThroughputMean, &|_| true)?,
         slowest: one(Metric::LatencyMax, &|_| true)?,
-        ram: [a?, b?, c?, d?, e?],
+        ram: RATES.map(|rate| ram(rate).ok()),
     })
 }
 

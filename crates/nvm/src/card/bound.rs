@@ -10,6 +10,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::device::{Card, Wire, edges};
+use super::sheet::Interface;
 use crate::bound::Span;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
@@ -26,9 +27,16 @@ impl Card {
         let blocks = blocks(at, bytes);
         let busy = self.limits.write_busy;
         let own = self.longest(&self.write, blocks, busy);
-        let stop = if blocks > 1 { busy } else { Time::ZERO };
+        let stop = match blocks {
+            // A reliable write of one block is announced by a command more.
+            1 if self.interface == Interface::Emmc => {
+                Span::from(self.driver.command) + self.write.bare().into()
+            }
+            1 => Time::ZERO.into(),
+            _ => busy.into(),
+        };
         let one = self.longest(&self.read, 1, self.limits.read_wait);
-        (own + stop.into() + one * edges(at, bytes).len() as u64).time()
+        (own + stop + one * edges(at, bytes).len() as u64).time()
     }
 
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {

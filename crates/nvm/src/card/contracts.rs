@@ -5,6 +5,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::device::{Card, Ending};
+use super::sheet::Interface;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
@@ -152,6 +153,14 @@ impl Device for Card {
             self.store.write_bytes(at, data);
         }
         Ok(())
+    }
+
+    fn writes_reliably(&self) -> bool {
+        self.interface == Interface::Emmc
+    }
+
+    fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        Self::write_reliably(self, at, data)
     }
 
     fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {

@@ -95,7 +95,7 @@ pub struct Card {
     pub(super) driver: DriverCost,
     pub(super) limits: Limits,
     pub(super) capacity: u64,
-    interface: Interface,
+    pub(super) interface: Interface,
     pub(super) endurance: u64,
     pub(super) cycles_before: u64,
     pub(super) clock: SimClock,
