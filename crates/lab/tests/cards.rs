@@ -266,7 +266,7 @@ fn safe_writes_cost_their_programs() {
         question.rates_bytes_per_s = vec![100e3];
         question.sync = sync;
         let result = done(&of(EMMC, Workload::Buffer(question)));
-        estimate(&result, Metric::LatencyMax, "bound")[0]
+        estimate(&result, Metric::LatencyMax, "formula")[0]
             .value
             .expect("a bound")
     };
@@ -279,7 +279,7 @@ fn an_assumed_limit_proves_nothing() {
     let mut question = records(4 * KIB, Pattern::Sequential);
     question.rates_bytes_per_s = vec![100e3];
     let result = done(&of(EMMC, Workload::Buffer(question)));
-    let bounds = estimate(&result, Metric::LatencyMax, "bound");
+    let bounds = estimate(&result, Metric::LatencyMax, "formula");
     assert!(!bounds.is_empty());
     assert!(bounds.iter().all(|row| row.basis == Basis::Assumed));
 }

@@ -132,7 +132,7 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// When the range leaves the memory.
     fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
-        const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+        static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
         let mut done = 0;
         while done < bytes {
             let length = (bytes - done).min(ZEROS.len() as u64);
