@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use wordline_core::quantity::{ByteCount, DataRate, Fraction};
 use wordline_core::{FsKind, FsTest, Timing};
 
-use super::{Drawn, Export, Layer};
+use super::{Drawn, Export, Layer, Mount};
 
 /// Runs file systems that products use, unmodified, on simulated memories.
 #[derive(Debug, Subcommand)]
@@ -22,6 +22,14 @@ What a file system gets: littlefs the flash itself, in its erase blocks, or the 
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
 the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.")]
     Bench(Box<Bench>),
+    /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
+    #[command(after_help = "\
+Examples:
+  wordline fs mount --fs littlefs --target mt25ql128 mnt
+  wordline fs mount --fs fat --target em064lx --image card.img mnt
+
+FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of a page-mapped translation layer.")]
+    Mount(Box<Mount>),
 }
 
 /// Runs calls of each file system on each memory, every run on a memory that was formatted and filled for it. A call is

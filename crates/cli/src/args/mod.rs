@@ -4,6 +4,7 @@ mod buffer;
 mod compare;
 mod dram;
 mod fs;
+mod fs_mount;
 mod part_fit;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
+pub(crate) use fs_mount::Mount;
 pub(crate) use part_fit::PartFit;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};

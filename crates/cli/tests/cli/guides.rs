@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::wordline;
 
-/// The commands of a guide: indented lines that begin with the program's name, with what continues them.
+/// The commands of a guide: indented or fenced lines that begin with the program's name, with what continues them.
 fn commands(guide: &str) -> Vec<Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("../../docs/guides").join(guide);
@@ -12,7 +12,7 @@ fn commands(guide: &str) -> Vec<Vec<String>> {
     let text = text.replace("\\\n", " ");
     let lines = text
         .lines()
-        .filter_map(|line| line.strip_prefix("    wordline "));
+        .filter_map(|line| line.trim_start().strip_prefix("wordline "));
     lines
         .map(|line| line.split_whitespace().map(str::to_owned).collect())
         .collect()
@@ -20,8 +20,17 @@ fn commands(guide: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_about_cards_runs() {
-    let commands = commands("sd-card-or-nand.md");
-    assert!(commands.len() >= 8, "{commands:?}");
+    every_command_runs("sd-card-or-nand.md", 8);
+}
+
+#[test]
+fn every_command_about_layers_runs() {
+    every_command_runs("fat-on-nand.md", 3);
+}
+
+fn every_command_runs(guide: &str, least: usize) {
+    let commands = commands(guide);
+    assert!(commands.len() >= least, "{commands:?}");
     for command in commands {
         let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
         words.extend(["--quiet", "--format", "json"]);

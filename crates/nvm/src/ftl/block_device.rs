@@ -310,26 +310,35 @@ impl<F: Flash> Ftl<F> {
         let Some(mut buffer) = self.buffer.take() else {
             return Ok(());
         };
-        let whole = buffer.written.iter().all(|written| *written);
-        if !whole && self.layer.media().barriers.keep(Barrier::ReadBeforeWrite) {
-            // Where the old page is lost, sectors of it would come back as something that they never held.
-            if self.layer.read(buffer.logical, &mut self.page)? {
-                let sector = self.sector_bytes;
-                let old = self.page.chunks_exact(sector);
-                let places = buffer.main.chunks_exact_mut(sector).zip(old);
-                for ((place, old), written) in places.zip(&mut buffer.written) {
-                    if !*written {
-                        place.copy_from_slice(old);
-                        *written = true;
-                    }
-                }
-            }
-        }
-        let done = self.layer.write(buffer.logical, &buffer.main);
+        let done = self
+            .complete(&mut buffer)
+            .and_then(|()| self.layer.write(buffer.logical, &buffer.main));
         if done.is_err() {
+            // What was acknowledged is not dropped: every flush fails until it can be written.
             self.buffer = Some(buffer);
         }
         done
+    }
+
+    /// Takes those sectors of a buffered page that were not written from the flash.
+    fn complete(&mut self, buffer: &mut Buffer) -> Result<(), FtlError<F::Error>> {
+        let whole = buffer.written.iter().all(|written| *written);
+        if whole || !self.layer.media().barriers.keep(Barrier::ReadBeforeWrite) {
+            return Ok(());
+        }
+        // Where the old page is lost, sectors of it would come back as something that they never held.
+        if self.layer.read(buffer.logical, &mut self.page)? {
+            let sector = self.sector_bytes;
+            let old = self.page.chunks_exact(sector);
+            let places = buffer.main.chunks_exact_mut(sector).zip(old);
+            for ((place, old), written) in places.zip(&mut buffer.written) {
+                if !*written {
+                    place.copy_from_slice(old);
+                    *written = true;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

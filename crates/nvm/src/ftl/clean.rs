@@ -61,7 +61,8 @@ impl<M: Media> Translation<M> {
             return Ok(None);
         }
         if self.job.is_none() {
-            self.job = self.failing_job(RESERVE).or_else(|| {
+            let pressing = self.failing_job(RESERVE).or_else(|| self.refresh_job());
+            self.job = pressing.or_else(|| {
                 let victim = self.cleaning.then(|| self.victim()).flatten();
                 // Without a victim there is nothing to wish for until a page dies.
                 self.cleaning &= victim.is_some();
@@ -79,6 +80,7 @@ impl<M: Media> Translation<M> {
         if self.job.is_none() {
             self.job = self
                 .failing_job(RESERVE)
+                .or_else(|| self.refresh_job())
                 .or_else(|| self.idle_fold())
                 .or_else(|| {
                     let few = self.space.free_blocks() < self.config.cleaning.idle_until;
@@ -107,6 +109,30 @@ impl<M: Media> Translation<M> {
     pub(super) fn failing_job(&self, free: u32) -> Option<Job> {
         let block = *self.failing.first()?;
         (self.space.free_blocks() >= free).then(|| Job::new(Purpose::Cleaning, block))
+    }
+
+    /// Remembers which blocks the ECC advised to move.
+    pub(super) fn take_advice(&mut self) {
+        while let Some(block) = self.media.advised() {
+            if !self.tired.contains(&block) {
+                self.tired.push(block);
+            }
+        }
+    }
+
+    /// Empties a block that the ECC advised to move. Its next erase makes it as good as any.
+    fn refresh_job(&mut self) -> Option<Job> {
+        // It takes a block from the reserve before it brings one.
+        if self.space.free_blocks() < RESERVE {
+            return None;
+        }
+        let rests: Vec<u32> = self.resting().map(|(number, _)| number).collect();
+        // The others are open, or were emptied meanwhile: a later read tells of them again.
+        self.tired.retain(|block| rests.contains(block));
+        let block = *self.tired.first()?;
+        self.tired.remove(0);
+        self.space.closed.remove(block);
+        Some(Job::new(Purpose::Cleaning, block))
     }
 
     /// The closed block that is worth cleaning most, if any has a dead page.

@@ -22,8 +22,8 @@ pub enum Mapping {
 pub enum Victim {
     /// The one with the fewest live pages.
     Greedy,
-    /// The greatest (1 − u)/(2u) · age, u being its share of live pages (Rosenblum and Ousterhout, "The
-    /// Design and Implementation of a Log-Structured File System", 1992).
+    /// The greatest (1 − u)/(2u) · age, u being its share of live pages (Kawaguchi, Nishioka and
+    /// Motoda, "A Flash-Memory Based File System", USENIX 1995).
     CostBenefit,
 }
 

@@ -1,5 +1,7 @@
 //! Pages and records on any memory that meets the contract [`Flash`].
 
+use std::collections::BTreeSet;
+
 use wordline_memory::{Flash, FlashError, FlashErrorKind, Geometry};
 
 use super::barrier::{Barrier, Barriers};
@@ -58,6 +60,8 @@ pub struct FlashMedia<F> {
     last: u64,
     /// Main and spare area of one page.
     pub(super) image: Vec<u8>,
+    /// Blocks of the layer that the ECC advised to move, and nobody asked for yet.
+    pub(super) advised: BTreeSet<u32>,
     /// Bytes of a sector.
     pub(super) sector_bytes: u32,
     pub(super) barriers: Barriers,
@@ -106,6 +110,7 @@ impl<F: Flash> FlashMedia<F> {
             last: 0,
             image: vec![0xFF; geometry.columns() as usize],
             sector_bytes: geometry.page_bytes.min(SECTOR_BYTES),
+            advised: BTreeSet::new(),
             barriers: Barriers::ALL,
         };
         media.begin_behind(mark_block);
@@ -328,6 +333,10 @@ impl<F: Flash> Media for FlashMedia<F> {
     fn is_bad(&mut self, block: u32) -> Result<bool, Fault<F::Error>> {
         let marked = self.flash.is_bad(self.mark_block + 1 + block);
         marked.map_err(Fault::Device)
+    }
+
+    fn advised(&mut self) -> Option<u32> {
+        self.advised.pop_first()
     }
 
     fn safe_after(&self, page: u32) -> Option<u32> {

@@ -2,7 +2,7 @@
 
 use super::clean::Job;
 use super::media::{Media, Purpose};
-use super::space::BlockState;
+use super::space::{Block, BlockState};
 use super::translation::{RESERVE, Translation};
 
 impl<M: Media> Translation<M> {
@@ -29,14 +29,18 @@ impl<M: Media> Translation<M> {
         Some(Job::new(Purpose::Leveling, block))
     }
 
-    fn least_worn(&self) -> Option<u32> {
-        let allowed = self.config.leveling.static_above?;
+    /// Blocks that nothing is written to or moved from now, so that they can be emptied.
+    pub(super) fn resting(&self) -> impl Iterator<Item = (u32, &Block)> {
         let blocks = (0..).zip(&self.space.blocks);
-        let closed = blocks.filter(|(number, block)| match &self.logs {
+        blocks.filter(|(number, block)| match &self.logs {
             None => self.space.closed.contains(*number),
             Some(logs) => block.state == BlockState::Closed || logs.rests(*number),
-        });
-        let (number, least) = closed.min_by_key(|(_, block)| block.erases)?;
+        })
+    }
+
+    fn least_worn(&self) -> Option<u32> {
+        let allowed = self.config.leveling.static_above?;
+        let (number, least) = self.resting().min_by_key(|(_, block)| block.erases)?;
         let worn = self.space.free().map(|free| self.space.block(free).erases);
         let worn = worn.max()?;
         (worn.saturating_sub(least.erases) > allowed).then_some(number)

@@ -44,7 +44,7 @@ pub enum PageKind {
 pub enum Purpose {
     /// The host wrote or read.
     Host,
-    /// A block is emptied for the sake of its dead pages, or because it went bad.
+    /// A block is emptied for the sake of its dead pages, because it went bad, or because the ECC advised it.
     Cleaning,
     /// Resting data are moved to keep wear even.
     Leveling,
@@ -154,6 +154,12 @@ pub trait Media {
     /// numbered within their block and of [`CellMode::Native`]; `None` where it is safe at once. A block that is
     /// closed is safe, and so is one of [`CellMode::Slc`].
     fn safe_after(&self, _page: u32) -> Option<u32> {
+        None
+    }
+
+    /// A block of which a read since the last answer came with the advice to move what it holds, before more bits
+    /// are wrong than the ECC corrects; each is told once.
+    fn advised(&mut self) -> Option<u32> {
         None
     }
 }

@@ -1,6 +1,6 @@
 //! What a mount asks of flash: what a block holds, and the mark of a formatted one.
 
-use wordline_memory::{Flash, FlashError, FlashErrorKind};
+use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind};
 
 use super::barrier::Barrier;
 use super::flash_media::{FlashMedia, MediaError, Use};
@@ -24,6 +24,7 @@ impl<F: Flash> FlashMedia<F> {
     /// Fetches a page of the flash, and says what it holds. Its main area is then in the image.
     pub(super) fn fetch(&mut self, page: u32, checked: bool) -> Result<Found, F::Error> {
         match self.flash.read(page, 0, &mut self.image) {
+            Ok(Ecc::Corrected { refresh: true, .. }) => self.note_advice(page),
             Ok(_) => {}
             Err(error) if error.kind() == FlashErrorKind::Uncorrectable => return Ok(Found::Torn),
             Err(error) => return Err(error),
@@ -34,6 +35,13 @@ impl<F: Flash> FlashMedia<F> {
         }
         let erased = self.image.iter().all(|byte| *byte == 0xFF);
         Ok(if erased { Found::Erased } else { Found::Torn })
+    }
+
+    /// Remembers that the block of a page of the flash is to be moved, if it is one of the layer's.
+    fn note_advice(&mut self, page: u32) {
+        let block = page / self.geometry.pages_per_block;
+        let behind_mark = block.checked_sub(self.mark_block + 1);
+        self.advised.extend(behind_mark);
     }
 
     /// Fetches a page of a block in some mode.

@@ -78,6 +78,8 @@ pub struct Translation<M> {
     pub(super) uneven: bool,
     /// Blocks in which a program failed, oldest first.
     pub(super) failing: Vec<u32>,
+    /// Blocks that the ECC advised to move, oldest first.
+    pub(super) tired: Vec<u32>,
     /// Closed blocks of the SLC cache, oldest first.
     pub(super) cached: std::collections::VecDeque<u32>,
     /// The tables of the hybrid mapping.
@@ -137,6 +139,7 @@ impl<M: Media> Translation<M> {
             cleaning: false,
             uneven: false,
             failing: Vec::new(),
+            tired: Vec::new(),
             cached: std::collections::VecDeque::new(),
             lost: BTreeSet::new(),
             work: Work::default(),
@@ -188,7 +191,9 @@ impl<M: Media> Translation<M> {
         }
         self.work.read += 1;
         self.media.purpose(Purpose::Host);
-        match self.media.read(page, out) {
+        let read = self.media.read(page, out);
+        self.take_advice();
+        match read {
             Ok(()) => Ok(true),
             Err(Fault::Device(error)) => Err(FtlError::Device(error)),
             Err(_) => Err(FtlError::Lost { logical, page }),
@@ -228,9 +233,9 @@ impl<M: Media> Translation<M> {
     }
 
     /// Whether there is something to do that writes should not leave to later ones: few blocks are free, one
-    /// is failing, or wear is uneven.
+    /// is failing, the ECC advised to move one, or wear is uneven.
     pub fn wants_step(&self) -> bool {
-        self.cleaning || self.uneven || !self.failing.is_empty()
+        self.cleaning || self.uneven || !self.failing.is_empty() || !self.tired.is_empty()
     }
 
     /// One step before a write: one that it needs where [`can_write`](Self::can_write) is false, one that is

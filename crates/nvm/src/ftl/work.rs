@@ -9,7 +9,7 @@ pub struct Work {
     pub written: u64,
     /// Logical pages that the host read.
     pub read: u64,
-    /// Pages that were moved while blocks were cleaned, or because their block went bad.
+    /// Pages that were moved while blocks were cleaned, because their block went bad, or because the ECC advised it.
     pub cleaned: u64,
     /// Pages that were moved to keep wear even.
     pub leveled: u64,

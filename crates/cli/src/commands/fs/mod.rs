@@ -1,6 +1,8 @@
 //! `wordline fs`.
 
 mod bench;
+#[cfg(target_os = "linux")]
+mod mount;
 
 use crate::args::{Fs, Global};
 use crate::failure::Failure;
@@ -9,5 +11,9 @@ use crate::outcome::Outcome;
 pub(crate) fn run(fs: &Fs, global: &Global) -> Result<Outcome, Failure> {
     match fs {
         Fs::Bench(bench) => bench::run(bench, global),
+        #[cfg(target_os = "linux")]
+        Fs::Mount(mount) => mount::run(mount, global),
+        #[cfg(not(target_os = "linux"))]
+        Fs::Mount(_) => Err(crate::failure::message("fs mount: it needs Linux")),
     }
 }

@@ -1,0 +1,37 @@
+//! The flags of `wordline fs mount`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use wordline_core::{FsKind, Timing};
+
+use super::Drawn;
+
+/// Formats a file system on a simulated memory and shows it at a directory, until the directory is unmounted or the
+/// command is interrupted. Then it says what that would have taken: simulated time, operations, energy and wear.
+///
+/// Every call of a program reaches the file system, and none is answered from a cache of this host; time is that of the
+/// memory alone. It needs Linux, /dev/fuse, and a user who may mount.
+#[derive(Args, Debug)]
+pub(crate) struct Mount {
+    /// An empty directory
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// PART@BOARD, or PART on its default board
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: String,
+    /// The file system
+    #[arg(long, default_value = "littlefs", value_name = "littlefs|fat")]
+    pub(crate) fs: FsKind,
+    /// What the memory holds: read from the file if there is one, and written to it at the end
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Option<PathBuf>,
+    /// Let the kernel keep what was read: for programs that map files for sharing, on kernels before 6.6
+    #[arg(long)]
+    pub(crate) cached: bool,
+    /// Column of the data sheets
+    #[arg(long, default_value = "typ", value_name = "typ|max|sampled")]
+    pub(crate) timing: Timing,
+    #[command(flatten)]
+    pub(crate) drawn: Drawn,
+}

@@ -1,0 +1,78 @@
+//! `wordline fs mount`: a simulated memory for any program of this host.
+
+mod ground;
+mod image;
+
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use wordline_engines::{FsError, FuseMount, FuseOptions};
+use wordline_nvm::Conditions;
+use wordline_report::printable;
+
+use crate::args::{Global, Mount};
+use crate::failure::{self, Failure};
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::output;
+use ground::Ground;
+
+/// How often it is looked whether somebody has unmounted the directory.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
+    let catalog = crate::commands::catalog(global)?;
+    let target = catalog.target(&mount.target).map_err(failure::catalog)?;
+    let conditions = Conditions {
+        timing: mount.timing,
+        age: mount.drawn.age,
+        seed: mount.drawn.seed,
+    };
+    let memory = target.memory(conditions);
+    let mut memory = memory.map_err(|error| failure::message(error.to_string()))?;
+    let held = match &mount.image {
+        Some(file) => image::load(file, &mut memory, &target, mount.fs)?,
+        None => false,
+    };
+
+    let ground = Ground::new(memory);
+    let told = |error: FsError| failure::message(format!("{}: {error}", target.name));
+    if !held {
+        ground.format(mount.fs, &target).map_err(told)?;
+    }
+    let mounted = ground.mount(mount.fs, &target).map_err(told)?;
+    let since = ground.reading();
+    let options = FuseOptions {
+        name: format!("{} on {}", mount.fs.title(), target.name),
+        cached: mount.cached,
+    };
+    // From here on the first signal ends it in order.
+    let stop = interrupt::listen();
+    let refused = |error: wordline_engines::FuseError| failure::message(error.to_string());
+    let mut served = FuseMount::new(mounted, &mount.dir, &options).map_err(refused)?;
+    let place = printable(&mount.dir.display().to_string());
+    if !global.quiet {
+        output::note(&format!(
+            "{} is at {place}; unmount it or press Ctrl-C to end",
+            options.name
+        ));
+    }
+    while served.is_served() && !stop.load(Ordering::Relaxed) {
+        thread::sleep(LOOK);
+    }
+    served.detach().map_err(refused)?;
+    if served.is_served() && !global.quiet {
+        output::note(&format!(
+            "waiting for programs that have files open at {place}"
+        ));
+    }
+    let done = served.unmount();
+    let rows = ground.rows(&since);
+    if let Some(file) = &mount.image {
+        image::save(file, &ground, global)?;
+    }
+    output::data(&rows.render(global.format.into(), &output::style()))?;
+    done.map_err(refused)?;
+    Ok(Outcome::Done)
+}
