@@ -6,6 +6,13 @@ SHELL := bash
 
 DEMO_REPORT := out/demo.html
 
+# Where `make install` puts the C interface.
+PREFIX ?= /usr/local
+RELEASE := $(or $(CARGO_TARGET_DIR),target)/release
+INSTALLED := $(DESTDIR)$(PREFIX)
+HEADERS := wordline_dram.h wordline_memory.h
+LIBRARIES := libwordline_capi.a libwordline_capi.so
+
 .PHONY: help
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +62,25 @@ bench: ## speed of the simulation, with criterion
 .PHONY: bench-dram
 bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor time
 	cargo bench --locked -p wordline-dram --bench requests
+
+.PHONY: bench-capi
+bench-capi: ## what the C interface costs beside a block device of plain memory
+	scripts/bench-capi
+
+# As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
+.PHONY: install
+install: ## the C interface: headers, libraries and wordline.pc under PREFIX (/usr/local); DESTDIR is put in front
+	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
+	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
+	install -m 644 $(HEADERS:%=crates/capi/include/%) "$(INSTALLED)/include"
+	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
+	  crates/capi/wordline.pc.in > "$(INSTALLED)/lib/pkgconfig/wordline.pc"
+
+.PHONY: uninstall
+uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
+	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
+	rm -f "$(INSTALLED)/lib/pkgconfig/wordline.pc"
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, DramTarget, Module, System};
 pub use error::{CatalogError, SheetError};
-pub use model::Model;
+pub use model::{Model, ftl_config};
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::Outcome;
@@ -80,8 +80,29 @@ impl Target<'_> {
             id: &self.board.header.id,
             sheet: &self.board.board,
         };
-        let part = &self.part.header.id;
-        self.part.model.memory(part, board, conditions)
+        let (part, model) = (&self.part.header.id, &self.part.model);
+        match model.memory(part, board, conditions, None)? {
+            Some(memory) => Ok(memory),
+            None => unreachable!("no size of an erase was asked for"),
+        }
+    }
+
+    /// The same, with a NOR flash in blocks of its erase of so many bytes; `None` where it has no such erase that the
+    /// board drives.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn memory_in_blocks(
+        &self,
+        conditions: Conditions,
+        erase_bytes: u64,
+    ) -> Result<Option<Memory>, NvmError> {
+        let board = Named {
+            id: &self.board.header.id,
+            sheet: &self.board.board,
+        };
+        let (part, model) = (&self.part.header.id, &self.part.model);
+        model.memory(part, board, conditions, Some(erase_bytes))
     }
 
     /// The same behind a translation layer, for parts [that can be](Model::no_translation).

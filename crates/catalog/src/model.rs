@@ -154,26 +154,33 @@ impl Model {
         }
     }
 
-    /// The part for storage software, on a board.
+    /// The part for storage software, on a board; a NOR flash in blocks of one of its erases, the smallest where none is
+    /// asked for. `None` where it has no such erase.
     pub(crate) fn memory(
         &self,
         part: &str,
         board: Named<'_, NvmBoard>,
         conditions: Conditions,
-    ) -> Result<Memory, NvmError> {
-        match self {
+        erase_bytes: Option<u64>,
+    ) -> Result<Option<Memory>, NvmError> {
+        Ok(Some(match self {
             Self::Nor(sheet) => {
                 let sheet = &**sheet;
                 let flash = Wired::connect(Named { id: part, sheet }, board, conditions)?;
-                Ok(Memory::Flash(Box::new(FinerNor::smallest(flash))))
+                let flash = match erase_bytes {
+                    None => Some(FinerNor::smallest(flash)),
+                    Some(bytes) => FinerNor::of_bytes(flash, bytes),
+                };
+                let Some(flash) = flash else { return Ok(None) };
+                Memory::Flash(Box::new(flash))
             }
             Self::Nand(sheet) => {
                 let sheet = &**sheet;
                 let flash = Wired::connect(Named { id: part, sheet }, board, conditions)?;
-                Ok(Memory::Flash(Box::new(flash)))
+                Memory::Flash(Box::new(flash))
             }
-            _ => Ok(Memory::Bytes(self.connect(part, board, conditions)?)),
-        }
+            _ => Memory::Bytes(self.connect(part, board, conditions)?),
+        }))
     }
 
     /// The part behind a translation layer, on a board; one that [needs none](Self::no_translation) as it is.
@@ -192,7 +199,7 @@ impl Model {
             sheet: &**sheet,
         };
         let flash = Wired::connect(named, board, conditions)?;
-        let device = Translated::format(flash, sheet, |shape| config(layer, shape))?;
+        let device = Translated::format(flash, sheet, |shape| ftl_config(layer, shape))?;
         Ok(Box::new(device))
     }
 
@@ -236,7 +243,8 @@ const LOGS_MAX: u32 = 64;
 const SHARED_BY: u32 = 8;
 
 /// What a layer that users ask for is on a flash of some sizes.
-fn config(layer: &TranslationLayer, shape: Shape) -> FtlConfig {
+#[must_use]
+pub fn ftl_config(layer: &TranslationLayer, shape: Shape) -> FtlConfig {
     let mut config = FtlConfig::page_mapped(shape);
     config.spare_blocks = (f64::from(shape.blocks) * layer.spare.si()).round() as u32;
     if layer.mapping == FtlMapping::LogBlock {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 17] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["raw"],
     &["fs"],
     &["fs", "bench"],
+    &["fs", "mount"],
     &["dram"],
     &["dram", "idle"],
     &["dram", "bandwidth"],

@@ -40,6 +40,10 @@ mod dram;
 mod during;
 mod error;
 mod fit;
+#[cfg_attr(
+    not(any(feature = "fat", feature = "littlefs")),
+    expect(dead_code, unused_variables, reason = "there is no file system to run")
+)]
 mod fs;
 mod list;
 mod payload;

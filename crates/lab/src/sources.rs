@@ -3,14 +3,14 @@
 use wordline_catalog::{Header, Target};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Fallback, Readings, ResultSet, Timing};
-use wordline_nvm::{Cause, CurrentGap, Device};
+use wordline_nvm::{Accounts, Cause, CurrentGap};
 
 /// Adds sheets and figures of a target, each once, and a warning for whatever the reader should
 /// know of them.
 pub(crate) fn add(
     document: &mut ResultSet,
     target: &Target<'_>,
-    device: &dyn Device,
+    device: &dyn Accounts,
     timing: Timing,
 ) {
     let notes = device.notes();

@@ -178,6 +178,23 @@ pub enum Misuse {
     /// A bad-block mark on a chip that has none.
     #[error("the chip keeps no marks of bad blocks")]
     NoMarks,
+    /// Cycles that are fewer than a chip has brought with it.
+    #[error("{cycles} cycles are fewer than the {before} of the chip's age")]
+    CyclesBeforeAge {
+        /// Cycles that were asked for.
+        cycles: u64,
+        /// Cycles of the chip's age.
+        before: u64,
+    },
+    /// Cycles beyond what any memory sees, and what counters hold.
+    #[error("{cycles} cycles; expected 2^62 at the most")]
+    TooManyCycles {
+        /// Cycles that were asked for.
+        cycles: u64,
+    },
+    /// Cycles of single units where the model keeps none that could be set.
+    #[error("the model of this memory lets nobody set the cycles of single units")]
+    NoUnitCycles,
     /// A register that was neither loaded nor read from the array.
     #[error("the chip's register is empty: load it, or read a page, first")]
     RegisterEmpty,

@@ -38,6 +38,7 @@ pub mod power;
 
 mod board;
 mod bound;
+mod content;
 mod cost;
 mod device;
 mod error;
@@ -56,6 +57,7 @@ mod supply;
 mod synced;
 mod tap;
 mod translated;
+mod wear;
 mod wired;
 
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
@@ -64,6 +66,7 @@ pub use chip::ddr_mram::{DdrMram, DdrMramSheet};
 pub use chip::nand::{BitRange, EccSheet, Faults, Nand, NandSheet, SpareRange};
 pub use chip::nor::{EraseSheet, Nor, NorSheet, SuspendSheet};
 pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
+pub use content::{BlockContent, PageContent};
 pub use cost::{AccessCost, Cause};
 pub use device::{
     Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,

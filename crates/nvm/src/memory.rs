@@ -4,12 +4,15 @@
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
 use wordline_core::SimClock;
-use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
+use wordline_memory::{ByteMemory, Ecc, Flash, Geometry, OutOfRange};
 
+use crate::chip::nand::Nand;
 use crate::chip::nor::Nor;
+use crate::content::BlockContent;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
 use crate::error::NvmError;
+use crate::pages::spans;
 use crate::power::{PowerDraw, Residence};
 use crate::wired::Wired;
 
@@ -21,17 +24,94 @@ pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
     /// When the range leaves the main area of the page, or the memory.
     fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError>;
 
+    /// Reads main areas across pages, the way that drivers do: a NOR flash in one transaction, a NAND flash page by
+    /// page. `at` counts the bytes of main areas alone. Returns the worst that the ECC found in any page.
+    ///
+    /// # Errors
+    /// As [`Flash::read`].
+    fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError>;
+
+    /// Program and erase cycles that a block has used, the chip's age included.
+    ///
+    /// # Errors
+    /// When there is no such block.
+    fn cycles(&self, block: u32) -> Result<u64, NvmError>;
+
+    /// Lets a block have used so many program and erase cycles, the chip's age included.
+    ///
+    /// # Errors
+    /// When there is no such block, the chip's age alone is more, or they exceed 2^62.
+    fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError>;
+
+    /// What a block holds.
+    ///
+    /// # Errors
+    /// When there is no such block.
+    fn content(&self, block: u32) -> Result<BlockContent, NvmError>;
+
+    /// Lets a block hold what another one held, without time, energy or wear.
+    ///
+    /// # Errors
+    /// When there is no such block, or the content does not fit it.
+    fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError>;
+
     /// An independent memory in the same state, on a clock of its own.
     fn fork_memory(&self) -> Box<dyn FlashMemory>;
 }
 
-impl<F: FlashDevice> FlashMemory for F {
+impl FlashMemory for Wired<Nand> {
     fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.preload_page(page, column, data)
     }
 
+    fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        let geometry = self.geometry();
+        OutOfRange::check(at, out.len() as u64, geometry.capacity_bytes())?;
+        let page_bytes = geometry.page_bytes as usize;
+        let mut worst = Ecc::Clean;
+        for (page, inside, part) in spans(at, out.len(), page_bytes) {
+            let found = self.read(page as u32, inside.start as u32, &mut out[part])?;
+            worst = worse(worst, found);
+        }
+        Ok(worst)
+    }
+
+    fn cycles(&self, block: u32) -> Result<u64, NvmError> {
+        self.geometry().check_block(block)?;
+        Ok(self.chip().cycles_of(block).unwrap_or(0))
+    }
+
+    fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
+        self.chip_mut().set_cycles(block, cycles)
+    }
+
+    fn content(&self, block: u32) -> Result<BlockContent, NvmError> {
+        self.chip().content(block)
+    }
+
+    fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
+        self.chip_mut().set_content(block, content)
+    }
+
     fn fork_memory(&self) -> Box<dyn FlashMemory> {
         Box::new(self.fork_flash())
+    }
+}
+
+/// The worse of what an ECC found in two pages.
+const fn worse(one: Ecc, other: Ecc) -> Ecc {
+    match (one, other) {
+        (
+            Ecc::Corrected {
+                bits: first,
+                refresh: early,
+            },
+            Ecc::Corrected { bits, refresh },
+        ) => Ecc::Corrected {
+            bits: if first > bits { first } else { bits },
+            refresh: early || refresh,
+        },
+        (Ecc::Clean, found) | (found, Ecc::Clean) => found,
     }
 }
 
@@ -181,12 +261,32 @@ impl FinerNor {
     /// The flash with its smallest erase as its block.
     #[must_use]
     pub fn smallest(flash: Wired<Nor>) -> Self {
+        let smallest = flash.chip().erase_sizes().next();
+        Self::in_blocks(flash, smallest.map(|(bytes, _)| bytes))
+    }
+
+    /// The flash with the erase of so many bytes as its block; `None` where the chip has no such erase that the board
+    /// drives.
+    #[must_use]
+    pub fn of_bytes(flash: Wired<Nor>, bytes: u64) -> Option<Self> {
+        let found = flash.chip().erase_sizes().any(|(size, _)| size == bytes);
+        found.then(|| Self::in_blocks(flash, Some(bytes)))
+    }
+
+    fn in_blocks(flash: Wired<Nor>, bytes: Option<u64>) -> Self {
         let mut geometry = flash.geometry();
-        if let Some((bytes, _)) = flash.chip().erase_sizes().next() {
+        if let Some(bytes) = bytes {
             geometry.pages_per_block = (bytes / u64::from(geometry.page_bytes)) as u32;
             geometry.blocks = (flash.chip().capacity() / bytes) as u32;
         }
         Self { flash, geometry }
+    }
+
+    /// Address and length of a block, in bytes.
+    fn range(&self, block: u32) -> Result<(u64, u64), NvmError> {
+        self.geometry.check_block(block)?;
+        let bytes = self.geometry.block_bytes();
+        Ok((u64::from(block) * bytes, bytes))
     }
 }
 
@@ -257,6 +357,31 @@ impl FlashMemory for FinerNor {
         self.flash.preload_page(page, column, data)
     }
 
+    fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        self.flash.read_through(at, out)?;
+        Ok(Ecc::Clean)
+    }
+
+    fn cycles(&self, block: u32) -> Result<u64, NvmError> {
+        let (at, _) = self.range(block)?;
+        Ok(self.flash.chip().cycles_at(at).unwrap_or(0))
+    }
+
+    fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
+        let (at, bytes) = self.range(block)?;
+        self.flash.chip_mut().set_cycles(at, bytes, cycles)
+    }
+
+    fn content(&self, block: u32) -> Result<BlockContent, NvmError> {
+        let (at, bytes) = self.range(block)?;
+        self.flash.chip().content(at, bytes)
+    }
+
+    fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
+        let (at, bytes) = self.range(block)?;
+        self.flash.chip_mut().set_content(at, bytes, content)
+    }
+
     fn fork_memory(&self) -> Box<dyn FlashMemory> {
         Box::new(Self {
             flash: self.flash.fork(),
@@ -264,3 +389,7 @@ impl FlashMemory for FinerNor {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

@@ -142,6 +142,14 @@ impl Device for Synced {
         self.device.holds_words()
     }
 
+    fn cycles_at(&self, at: u64) -> Option<u64> {
+        self.device.cycles_at(at)
+    }
+
+    fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
+        self.device.set_cycles_at(at, cycles)
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(Self {
             device: self.device.fork_device(),

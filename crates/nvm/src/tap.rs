@@ -109,11 +109,31 @@ impl<D: Accounts, L: Listener> Tap<D, L> {
     /// Runs an operation and tells of it. One that the device refused before it began costs nothing.
     fn heard<T>(
         &mut self,
-        (kind, at, bytes): (OperationKind, u64, u64),
+        what: (OperationKind, u64, u64),
         run: impl FnOnce(&mut D) -> Result<T, NvmError>,
     ) -> Result<T, NvmError> {
         let start = self.device.clock().now();
         let result = run(&mut self.device);
+        self.tell(what, start, result.is_err());
+        result
+    }
+
+    /// The same for the mark of a bad block, in the first byte of a block: chips without marks do nothing for it.
+    fn heard_mark<T>(
+        &mut self,
+        kind: OperationKind,
+        at: u64,
+        run: impl FnOnce(&mut D) -> Result<T, NvmError>,
+    ) -> Result<T, NvmError> {
+        let start = self.device.clock().now();
+        let result = run(&mut self.device);
+        if self.device.clock().now() > start {
+            self.tell((kind, at, 1), start, result.is_err());
+        }
+        result
+    }
+
+    fn tell(&mut self, (kind, at, bytes): (OperationKind, u64, u64), start: Time, failed: bool) {
         let took = self.device.clock().now() > start;
         let cost = if took {
             *self.device.last_cost()
@@ -126,9 +146,8 @@ impl<D: Accounts, L: Listener> Tap<D, L> {
             bytes,
             start,
             cost,
-            failed: result.is_err(),
+            failed,
         });
-        result
     }
 }
 
@@ -157,12 +176,16 @@ impl<D: Flash<Error = NvmError> + Accounts, L: Listener> Flash for Tap<D, L> {
         self.heard(what, |flash| flash.erase(block))
     }
 
+    /// Heard as a read of the block's mark.
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
-        self.device.is_bad(block)
+        let at = u64::from(block) * self.geometry().block_bytes();
+        self.heard_mark(OperationKind::Read, at, |flash| flash.is_bad(block))
     }
 
+    /// Heard as a program of the block's mark.
     fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
-        self.device.mark_bad(block)
+        let at = u64::from(block) * self.geometry().block_bytes();
+        self.heard_mark(OperationKind::Program, at, |flash| flash.mark_bad(block))
     }
 }
 

@@ -5,7 +5,7 @@ use wordline_core::ResultSet;
 use crate::answer::answer;
 use crate::grid::Grid;
 use crate::pivot::Pivot;
-use crate::{buffer, compare, dram, fit, headline, notes};
+use crate::{buffer, compare, dram, fit, fs, headline, notes};
 
 /// The workloads that are shown in their own way; all others are raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Dram,
     /// A part fitted to a log.
     Fit,
+    /// File systems on memories.
+    Fs,
 }
 
 impl Kind {
@@ -31,6 +33,7 @@ impl Kind {
             Some("compare") => Self::Compare,
             Some("dram") => Self::Dram,
             Some("fit") => Self::Fit,
+            Some("fs") => Self::Fs,
             _ => Self::Raw,
         }
     }
@@ -65,6 +68,7 @@ impl View {
             Kind::Buffer => (Vec::new(), buffer::tables(document)),
             Kind::Dram => (Vec::new(), dram::tables(document)),
             Kind::Fit => (Vec::new(), fit::tables(document)),
+            Kind::Fs => (Vec::new(), fs::tables(document)),
             Kind::Compare => {
                 let (verdicts, figures) = compare::tables(document, width);
                 (vec![verdicts], vec![figures])

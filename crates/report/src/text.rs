@@ -27,6 +27,8 @@ const fn is_ram(metric: Metric) -> bool {
             | Metric::MappingRam
             | Metric::BufferFillMax
             | Metric::BytesAtRisk
+            | Metric::FileSystemRam
+            | Metric::FileSystemRamPart
     )
 }
 

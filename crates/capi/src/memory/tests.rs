@@ -1,234 +1,119 @@
-use wordline_dram::Kind;
-use wordline_dram::system::Completion;
+//! Images of memories that were changed: they are refused in words, or loaded whole.
 
-use super::{LATEST_PS, Memory, STEP_PS};
-use crate::fault::Fault;
+use proptest::prelude::*;
 
-const RDIMM: &str = "rdimm-6400-2rx8-32g@bench-1ch";
-/// Its clock has no whole picoseconds.
-const MRDIMM: &str = "mrdimm-8800-2rx4-64g@bench-1ch";
+use super::cells::Cells;
+use super::device::{Device, Wanted};
+use super::image::{ImageError, checksum, read_all, save};
 
-fn memory(target: &str, settings: &str) -> Memory {
-    Memory::new(target, Some(settings), None).expect("embedded")
-}
-
-/// A request every so many clocks at the most, where there is room.
-struct Load {
-    state: u64,
-    next: u64,
-    gap_ps: u64,
-    last: u64,
-}
-
-impl Load {
-    fn new(seed: u64, gap_ps: u64, last: u64) -> Self {
-        Self {
-            state: seed,
-            next: 0,
-            gap_ps,
-            last,
-        }
-    }
-
-    /// When the next request wants to come.
-    fn at(&self) -> Option<u64> {
-        (self.next < self.last).then_some(self.next * self.gap_ps)
-    }
-
-    /// Pushes it, or is told that there is no room.
-    fn push(&mut self, memory: &mut Memory) -> bool {
-        let bits = wordline_core::draw::draw(
-            self.state,
-            0,
-            self.next,
-            wordline_core::draw::Purpose::Address,
-        );
-        // Few lines, so that write queues answer reads and take writes twice.
-        let address = (bits >> 8) % 512 * 64 * 129;
-        let kind = if bits.is_multiple_of(3) {
-            Kind::Write
-        } else {
-            Kind::Read
-        };
-        match memory.push(address, kind, self.next) {
-            Ok(()) => {
-                self.next += 1;
-                true
-            }
-            Err(Fault::Full(_)) => {
-                assert!(!memory.can_accept(address, kind).expect("a line"));
-                false
-            }
-            Err(other) => panic!("{other}"),
-        }
-    }
-}
-
-/// Clock by clock.
-fn ticked(mut memory: Memory, mut load: Load) -> Vec<Completion> {
-    let mut all = Vec::new();
-    while load.at().is_some() {
-        while load.at().is_some_and(|at| at <= memory.now_ps()) && load.push(&mut memory) {}
-        let told = memory.tick().expect("runs");
-        assert!(
-            told.iter()
-                .all(|completion| completion.time_ps < memory.now_ps())
-        );
-        all.extend(told);
-    }
-    all.extend(memory.drain());
-    all
-}
-
-/// From event to event.
-fn jumped(mut memory: Memory, mut load: Load) -> Vec<Completion> {
-    let mut all = Vec::new();
-    while load.at().is_some() {
-        let mut blocked = false;
-        while !blocked && load.at().is_some_and(|at| at <= memory.now_ps()) {
-            blocked = !load.push(&mut memory);
-        }
-        // As the clocked caller does: requests come where ticks end.
-        let arrival = load.at().filter(|_| !blocked).map(|at| {
-            let rate = u128::from(memory.config.sub_channel.clock.data_rate_mts);
-            let mut edges =
-                (0..).map(|edge| (edge + u128::from(at) * rate / 2_000_000) * 2_000_000 / rate);
-            edges.find(|ps| *ps >= u128::from(at)).unwrap_or(0) as u64
-        });
-        let next = memory.next_event().min(arrival.unwrap_or(u64::MAX));
-        let before = memory.now_ps();
-        assert!(next > before, "time goes on");
-        // Nothing comes before what was foretold.
-        if next - before > 1 {
-            assert!(memory.run_until(next - 1).expect("runs").is_empty());
-        }
-        all.extend(memory.run_until(next).expect("runs"));
-    }
-    all.extend(memory.drain());
-    all
-}
-
-#[test]
-fn from_event_to_event_is_as_from_clock_to_clock() {
-    for (target, settings) in [
-        (RDIMM, ""),
-        (RDIMM, "power_down=100 ns, refresh=same-bank"),
-        (MRDIMM, ""),
-        (MRDIMM, "queue_sharing=shared"),
-    ] {
-        for gap_ps in [100, 3_000, 100_000] {
-            let load = || Load::new(gap_ps, gap_ps, 1_000);
-            let by_clock = ticked(memory(target, settings), load());
-            let by_event = jumped(memory(target, settings), load());
-            assert_eq!(by_clock.len(), 1_000);
-            assert!(
-                by_clock
-                    .windows(2)
-                    .all(|pair| pair[0].time_ps <= pair[1].time_ps)
-            );
-            let mut ids: Vec<u64> = by_clock.iter().map(|completion| completion.id).collect();
-            ids.sort_unstable();
-            assert_eq!(ids, (0..1_000).collect::<Vec<_>>());
-            assert!(by_clock == by_event, "{target} {settings} {gap_ps}");
-        }
-    }
-}
-
-#[test]
-fn nothing_under_way_has_no_next_event() {
-    let mut memory = memory(MRDIMM, "");
-    assert_eq!(memory.next_event(), u64::MAX);
-    memory.push(0, Kind::Read, 1).expect("room");
-    while memory.next_event() != u64::MAX {
-        let next = memory.next_event();
-        memory.run_until(next).expect("runs");
-    }
-    assert_eq!(memory.stats().reads, 1);
-    // A push counts until it has been run, also where no time passes.
-    memory.push(64, Kind::Write, 2).expect("room");
-    let now = memory.now_ps();
-    assert!(memory.run_until(now).expect("now").is_empty());
-    assert_eq!(memory.next_event(), memory.behind_edge(0));
-}
-
-#[test]
-fn queues_take_what_their_size_says() {
-    let mut memory = memory(RDIMM, "");
-    let info = memory.info();
-    let mut taken = [0; 2];
-    for line in 0..10_000 {
-        for (kind, taken) in [Kind::Read, Kind::Write].into_iter().zip(&mut taken) {
-            if memory.can_accept(line * 64, kind).expect("a line") {
-                memory.push(line * 64, kind, line).expect("accepted");
-                *taken += 1;
-            }
-        }
-    }
-    let queues = info.channels * info.sub_channels * info.pseudo_channels;
-    assert_eq!(taken, [info.read_queue * queues, info.write_queue * queues]);
-    let told = memory.drain();
-    assert_eq!(told.len() as u64, taken[0] + taken[1]);
-    assert!(
-        told.iter()
-            .all(|completion| completion.time_ps < memory.now_ps())
-    );
-    assert!(
-        memory.can_accept(0, Kind::Read).expect("a line"),
-        "there is room again"
-    );
-}
-
-#[test]
-fn times_are_held_to_the_order() {
-    let mut memory = memory(RDIMM, "");
-    memory.run_until(5_000).expect("ahead");
-    for time_ps in [4_999, 5_001 + STEP_PS, u64::MAX] {
-        let fault = memory.run_until(time_ps).expect_err("refused");
-        assert!(matches!(fault, Fault::Time { from: 5_000, .. }), "{fault}");
-    }
-    const { assert!(LATEST_PS > STEP_PS) };
-    assert_eq!(memory.now_ps(), 5_000);
-}
-
-#[test]
-fn figures_begin_again_when_asked() {
-    let mut memory = memory(RDIMM, "");
-    // The first refresh of the rank, at time 0, is over.
-    memory.run_until(1_000_000).expect("ahead");
-    memory.push(0, Kind::Read, 1).expect("room");
-    memory.drain();
-    let first = memory.stats();
-    assert_eq!((first.reads, first.row_misses, first.activates), (1, 1, 1));
-    assert!(first.energy_joules > 0.0);
-    // ACT, tRCD, RD, CL, burst and the register: some 38 ns.
-    assert!(
-        (30e-9..60e-9).contains(&first.read_latency_seconds),
-        "{first:?}"
-    );
-    memory.reset_stats();
-    let again = memory.stats();
-    assert_eq!((again.reads, again.time_ps, again.activates), (0, 0, 0));
-    assert!(again.energy_joules.abs() < 1e-15);
-    memory
-        .run_until(memory.now_ps() + 10_000_000)
-        .expect("ahead");
-    let idle = memory.stats();
-    assert_eq!(idle.time_ps, 10_000_000);
-    assert!(idle.refreshes > 0 && idle.energy_joules > 0.0);
-}
-
-#[test]
-fn targets_and_settings_that_do_not_exist_are_named() {
-    let refused = |target, settings| {
-        let fault = Memory::new(target, Some(settings), None)
-            .err()
-            .expect("refused");
-        fault.to_string()
+fn device(target: &str) -> Device {
+    let wanted = Wanted {
+        target,
+        catalog: None,
+        timing: None,
+        seed: 1,
+        age: 0.0,
     };
-    assert!(refused("nothing@bench-1ch", "").contains("nothing"));
-    assert!(refused("rdimm-6400-2rx8-32g", "").contains("bench-1ch"));
-    assert!(refused(RDIMM, "colour=red").contains("colour"));
-    assert!(refused(RDIMM, "refresh=never").contains("never"));
-    assert!(refused(RDIMM, "refresh").contains("NAME=VALUE"));
-    assert!(Memory::new(RDIMM, None, Some("/nowhere/at/all")).is_err());
+    Device::new(&wanted).expect("embedded")
+}
+
+/// A memory with something in it.
+fn used(target: &str) -> Device {
+    let mut device = device(target);
+    match device.info().kind {
+        1 => device.program(0, &[0x5A; 512]).expect("erased"),
+        _ => device.write(0, &[0x5A; 512]).expect("inside"),
+    }
+    device.set_cycles(3, 99).expect("inside");
+    device
+}
+
+fn image(device: &Device, part: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("image");
+    save(&path, part, device.info(), &device.cells).expect("saved");
+    std::fs::read(path).expect("saved")
+}
+
+/// A file with a checksum that is right.
+fn sealed(body: &[u8]) -> Vec<u8> {
+    let mut file = body.to_vec();
+    file.extend(checksum(body).to_le_bytes());
+    file
+}
+
+const PARTS: [&str; 3] = ["mt25ql128", "mt29f1g01", "em064lx"];
+
+#[test]
+fn an_image_of_an_image_is_the_same() {
+    for part in PARTS {
+        let used = used(part);
+        let file = image(&used, part);
+        let mut other = device(part);
+        let info = *other.info();
+        read_all(&file, part, &info, &mut other.cells).expect("its own part");
+        assert_eq!(image(&other, part), file, "{part}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let used = used("mt25ql128");
+    let file = image(&used, "mt25ql128");
+    let info = *used.info();
+    let mut cells = used.cells.fork();
+    let mut refused = |file: &[u8]| -> ImageError {
+        let read = read_all(file, "mt25ql128", &info, &mut cells);
+        read.expect_err("refused")
+    };
+    assert!(matches!(refused(b"something else"), ImageError::Magic));
+    let mut newer = file.clone();
+    newer[8] = 2;
+    assert!(matches!(refused(&newer), ImageError::Version(2)));
+    assert!(matches!(refused(&file[..100]), ImageError::Checksum));
+    let mut changed = file.clone();
+    changed[200] ^= 1;
+    assert!(matches!(refused(&changed), ImageError::Checksum));
+    let body = &file[..file.len() - 8];
+    let mut larger = body.to_vec();
+    // Behind magic, version, length and name come the kind and the size.
+    larger[16 + 9 + 8] = 1;
+    let found = refused(&sealed(&larger)).to_string();
+    assert!(found.starts_with("the size in bytes is "), "{found}");
+    let behind = sealed(&[body, b"more"].concat());
+    assert!(matches!(refused(&behind), ImageError::Behind(4)));
+    assert!(matches!(
+        refused(&sealed(&body[..body.len() - 2])),
+        ImageError::Ends(_)
+    ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Bytes are changed, left out and added behind a checksum that is right.
+    #[test]
+    fn a_changed_image_is_refused_or_loaded(
+        which in 0usize..3,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let used = used(PARTS[which]);
+        let file = image(&used, PARTS[which]);
+        let mut body = file[..file.len() - 8].to_vec();
+        for (place, byte) in changes {
+            // Most of an image is bytes of pages; its entries are at its ends.
+            let length = body.len().min(120);
+            let place = place.index(2 * length);
+            let place = if place < length { place } else { body.len() - 1 - (place - length) };
+            body[place] = byte;
+        }
+        if let Some(cut) = cut {
+            body.truncate(cut.index(body.len()));
+        }
+        let mut cells: Cells = used.cells.fork();
+        if let Err(error) = read_all(&sealed(&body), PARTS[which], used.info(), &mut cells) {
+            prop_assert!(error.to_string().len() < 400);
+        }
+    }
 }

@@ -23,6 +23,12 @@ overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks
 the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.")]
     Bench(Box<Bench>),
     /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
+    ///
+    /// Formats a file system on the memory and shows it at a directory, until the directory is unmounted or the command
+    /// is interrupted. Then it says what the work took: simulated time, operations, energy and wear.
+    ///
+    /// Every call of a program reaches the file system, and none is answered from a cache of this host; time is that of
+    /// the memory alone. It needs Linux, /dev/fuse, and a user who may mount.
     #[command(after_help = "\
 Examples:
   wordline fs mount --fs littlefs --target mt25ql128 mnt
@@ -65,8 +71,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,
     /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) files: Option<u64>,
+    #[arg(long = "files", value_name = "N", allow_negative_numbers = true)]
+    pub(crate) small_files: Option<u64>,
     /// Bytes of a small file, and of what is appended to it [default: 50B]
     #[arg(long, value_name = "SIZE")]
     pub(crate) small: Option<ByteCount>,

@@ -7,11 +7,7 @@ use wordline_core::{FsKind, Timing};
 
 use super::Drawn;
 
-/// Formats a file system on a simulated memory and shows it at a directory, until the directory is unmounted or the
-/// command is interrupted. Then it says what that would have taken: simulated time, operations, energy and wear.
-///
-/// Every call of a program reaches the file system, and none is answered from a cache of this host; time is that of the
-/// memory alone. It needs Linux, /dev/fuse, and a user who may mount.
+/// Where a file system is shown to programs, and what it lies on.
 #[derive(Args, Debug)]
 pub(crate) struct Mount {
     /// An empty directory

@@ -28,6 +28,12 @@ fn every_command_about_layers_runs() {
     every_command_runs("fat-on-nand.md", 3);
 }
 
+#[test]
+fn every_command_about_file_systems_runs() {
+    every_command_runs("file-systems.md", 3);
+}
+
+/// Runs the commands of a guide, which are so many at least.
 fn every_command_runs(guide: &str, least: usize) {
     let commands = commands(guide);
     assert!(commands.len() >= least, "{commands:?}");

@@ -6,6 +6,7 @@ mod compare;
 mod dram;
 mod export;
 mod fit;
+mod fs;
 mod guides;
 mod import;
 mod pipes;
@@ -19,3 +20,5 @@ mod support;
 #[cfg(unix)]
 mod hardening;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod mount;

@@ -16,6 +16,10 @@ pub enum WarningCode {
     Caution,
     /// The memory cannot do this without a translation layer.
     NeedsTranslation,
+    /// The memory or a choice does not suit the file system.
+    Unsuitable,
+    /// What a power cut leaves is not what was promised.
+    PowerCut,
     /// A memory that cleans up behind its user was run for less than it needs to begin with that.
     FreshMemory,
     /// An age was asked for, which changes accounts of wear alone.
@@ -78,6 +82,8 @@ impl WarningCode {
             Self::ExtrapolatedCurrent => "extrapolated-current",
             Self::Caution => "caution",
             Self::NeedsTranslation => "needs-translation",
+            Self::Unsuitable => "unsuitable",
+            Self::PowerCut => "power-cut",
             Self::FreshMemory => "fresh-memory",
             Self::AgeWearOnly => "age-wear-only",
             Self::NoPipeline => "no-pipeline",

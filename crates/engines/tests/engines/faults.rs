@@ -1,5 +1,7 @@
 //! Memories that fail, and memories that hold something else.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use wordline_engines::{FsErrorKind, Open};
 
 use crate::cases::all;
@@ -48,6 +50,23 @@ fn work(case: &crate::cases::Case) -> Result<(), FsErrorKind> {
         fs.unmount()
     };
     run().map_err(|error: wordline_engines::FsError| error.kind)
+}
+
+#[test]
+fn a_panic_of_the_memory_reaches_the_caller_and_spares_the_file_system() {
+    with_room(|| {
+        for case in all() {
+            let mut fs = case.fresh();
+            (case.fail)(Fails::Panic);
+            let panic = catch_unwind(AssertUnwindSafe(|| fs.create_dir("/d")));
+            let panic = panic.expect_err("the memory panics");
+            let said = panic.downcast_ref::<&str>().copied();
+            assert_eq!(said, Some("the memory's own panic"), "{}", case.name);
+            (case.fail)(Fails::Nothing);
+            drop(fs);
+            case.again().create_dir("/e").expect("room");
+        }
+    });
 }
 
 #[test]

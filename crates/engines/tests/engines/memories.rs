@@ -21,6 +21,8 @@ pub(crate) enum Fails {
     Nothing,
     /// Every access after so many.
     Everything(u64),
+    /// A panic instead of the next access.
+    Panic,
     /// One program after so many of them.
     #[allow(dead_code, reason = "each file system uses some")]
     Program(u64),
@@ -51,6 +53,7 @@ impl<D> Failing<D> {
     fn access(&mut self) -> Result<(), FlashErrorKind> {
         self.accesses += 1;
         match &mut self.fails {
+            Fails::Panic => panic!("the memory's own panic"),
             Fails::Everything(0) => Err(FlashErrorKind::Other),
             Fails::Everything(left) => {
                 *left -= 1;

@@ -76,15 +76,20 @@ pub(crate) fn run(
 
 /// The rates that the user asked for, exactly.
 fn rates(question: &BufferWorkload) -> Result<Vec<Rate>, LabError> {
+    exact_rates(&question.rates_bytes_per_s)
+}
+
+/// Rates in bytes per second, exactly, each named once.
+pub(crate) fn exact_rates(asked: &[f64]) -> Result<Vec<Rate>, LabError> {
     const RATES_MAX: usize = 4096;
-    if question.rates_bytes_per_s.len() > RATES_MAX {
+    if asked.len() > RATES_MAX {
         return Err(LabError::List {
             what: "rate",
             problem: format!("names more than {RATES_MAX}; the curve holds every rate anyway"),
         });
     }
     let mut rates = Vec::new();
-    for &rate in &question.rates_bytes_per_s {
+    for &rate in asked {
         let exact = Rate::from_bytes_per_second(rate).map_err(|_| LabError::Number {
             what: "rate",
             found: rate,

@@ -1,26 +1,58 @@
 //! File systems on memories: calls of each file system on each memory, in simulated time.
+//!
+//! What a file system gets of a target is a [`Medium`](part::Medium): its first bytes, of which everything that is asked
+//! is heard. The memory is formatted and filled once for each fill level; each test then runs on a fork of it, mounted
+//! anew, so that no test sees what another one left. Every call is timed by the memory's clock: what the file system
+//! computes takes no time. Of the slowest call the rows say which operations of the memory it consisted of.
 
-use wordline_catalog::Target;
-use wordline_core::{Experiment, FsWorkload, ResultSet};
+mod calls;
+mod case;
+mod check;
+mod crash;
+mod engine;
+#[cfg(feature = "fat")]
+mod fat;
+#[cfg(feature = "littlefs")]
+mod littlefs;
+mod meter;
+mod part;
+mod pieces;
+mod rows;
+mod settings;
+mod tally;
 
-use crate::control::Control;
+use case::Case;
+use engine::Engine;
+use wordline_catalog::{Model, Target};
+use wordline_core::quantity::Quantity as _;
+use wordline_core::results::WarningCode;
+use wordline_core::{Experiment, FsWorkload, ResultSet, Timing};
+use wordline_nvm::{Conditions, Memory};
+
+use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::payload::Payload;
+use crate::sources;
 
-/// The workload as it is where nothing else is said, fitted to the smallest of some targets and to the bytes that file
-/// systems are to get of each.
+/// Blocks of a NAND that a file system gets at least: a translation layer keeps some to itself.
+const BLOCKS_MIN: u64 = 64;
+
+/// The workload as it is where nothing else is said, fitted to some targets and to the bytes that file systems are to get
+/// of each.
 #[must_use]
 pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsWorkload {
     let default = FsWorkload::default();
-    let usable = targets
-        .iter()
-        .map(|target| target.part.model.usable_bytes());
-    let smallest = usable.min().unwrap_or(u64::MAX);
-    let capacity_bytes = capacity.unwrap_or(default.capacity_bytes.min(smallest));
+    let models = || targets.iter().map(|target| &target.part.model);
+    let blocks = models().filter_map(|model| match model {
+        Model::Nand(sheet) => Some(sheet.geometry().block_bytes() * BLOCKS_MIN),
+        _ => None,
+    });
+    let least = blocks.max().unwrap_or(0);
+    let capacity_bytes = capacity.unwrap_or(default.capacity_bytes.max(least));
+    let smallest = models().map(Model::usable_bytes).min();
+    let smallest = smallest.unwrap_or(u64::MAX).min(capacity_bytes);
     // An eighth of a small memory leaves room for the file's second copy and for what fills it.
-    let file_bytes = default
-        .file_bytes
-        .min(capacity_bytes.min(smallest) / 8)
-        .max(1);
+    let file_bytes = default.file_bytes.min(smallest / 8).max(1);
     FsWorkload {
         capacity_bytes,
         file_bytes,
@@ -32,14 +64,89 @@ pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsW
 
 /// Runs every file system on every target and adds what it found to the document.
 pub(crate) fn run(
-    _targets: &[Target<'_>],
-    _workload: &FsWorkload,
-    _experiment: &Experiment,
-    _control: &Control<'_>,
-    _document: &mut ResultSet,
+    targets: &[Target<'_>],
+    workload: &FsWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    Err(LabError::List {
-        what: "fs",
-        problem: "names file systems, and this program was built without any".to_owned(),
+    check::check(targets, workload, experiment)?;
+    let rates = crate::buffer::exact_rates(&workload.rates_bytes_per_s)?;
+    let payload = Payload::new(experiment.seed);
+    let mut cases = Vec::new();
+    for &timing in &experiment.timings {
+        for target in targets {
+            for &kind in &workload.file_systems {
+                let engine = Engine::new(kind, target, workload, experiment)?;
+                let memory = connect(&engine, timing, experiment)?;
+                sources::add(document, target, memory.accounts(), timing);
+                let note = engine.note(workload.capacity_bytes);
+                document.warn(WarningCode::Default, note);
+                cases.push(Case {
+                    engine,
+                    timing,
+                    memory,
+                    workload,
+                    experiment,
+                    payload: &payload,
+                    rates: &rates,
+                    control,
+                });
+            }
+        }
+    }
+    let each = workload.tests.len() + 1;
+    let runs = cases.len() * workload.fill.len() * each;
+    let mut done = 0;
+    for case in &cases {
+        for fill in &workload.fill {
+            let mut breathe = |step: usize| {
+                control.report(Progress {
+                    step: &case.engine.target.name,
+                    done_bytes: (done + step) as u64,
+                    total_bytes: runs as u64,
+                });
+            };
+            if !case.run(fill.si(), &mut breathe, document) {
+                document.complete = false;
+                return Ok(());
+            }
+            done += each;
+        }
+        // What a power cut leaves does not hang on how long anything takes.
+        let first = experiment.timings.first() == Some(&case.timing);
+        if workload.crash_images > 0 && first && !case.crash(document) {
+            document.complete = false;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn connect(
+    engine: &Engine<'_>,
+    timing: Timing,
+    experiment: &Experiment,
+) -> Result<Memory, LabError> {
+    let target = engine.target;
+    let conditions = Conditions {
+        timing,
+        age: experiment.age,
+        seed: experiment.seed,
+    };
+    let memory = match engine.erase_bytes() {
+        None => target.memory(conditions).map(Some),
+        Some(bytes) => target.memory_in_blocks(conditions, bytes),
+    };
+    let memory = memory.map_err(|source| LabError::Device {
+        target: target.name.clone(),
+        source,
+    })?;
+    memory.ok_or_else(|| LabError::List {
+        what: "set",
+        problem: format!(
+            "littlefs.block is the size of no erase of {} that its board drives",
+            target.part.header.id
+        ),
     })
 }

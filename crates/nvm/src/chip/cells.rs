@@ -24,6 +24,18 @@ impl Default for Page {
     }
 }
 
+impl Page {
+    /// Counts a cycle of every unit of `unit` bytes that a range touches.
+    fn wear(&mut self, inside: Range<usize>, unit: usize) {
+        if self.cycles.is_empty() {
+            self.cycles.resize(PAGE_BYTES / unit, 0);
+        }
+        for cycles in &mut self.cycles[inside.start / unit..inside.end.div_ceil(unit)] {
+            *cycles += 1;
+        }
+    }
+}
+
 /// Bytes and wear. Both are copied on write, so that a clone takes microseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
@@ -56,15 +68,20 @@ impl Cells {
         }
     }
 
+    /// Writes, and counts a cycle of every unit that the data touch: as both do, in one way through the pages.
+    pub(super) fn write_and_wear(&mut self, at: u64, data: &[u8]) {
+        let unit = self.unit;
+        for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
+            let page = self.pages.get_mut(page);
+            page.bytes[inside.clone()].copy_from_slice(&data[part]);
+            page.wear(inside, unit);
+        }
+    }
+
     /// Counts a cycle of every unit that a range touches.
     pub(super) fn wear(&mut self, at: u64, bytes: usize) {
         for (page, inside, _) in spans(at, bytes, PAGE_BYTES) {
-            let Range { start, end } = inside;
-            let cycles = &mut self.pages.get_mut(page).cycles;
-            cycles.resize(PAGE_BYTES / self.unit, 0);
-            for cycles in &mut cycles[start / self.unit..end.div_ceil(self.unit)] {
-                *cycles += 1;
-            }
+            self.pages.get_mut(page).wear(inside, self.unit);
         }
     }
 
@@ -74,6 +91,19 @@ impl Cells {
         let page = self.pages.get(at as usize / PAGE_BYTES);
         let cycles = page.and_then(|page| page.cycles.get(unit));
         cycles.copied().unwrap_or(0)
+    }
+
+    /// Lets the unit at an address have seen so many cycles.
+    pub(super) fn set_cycles(&mut self, at: u64, count: u64) {
+        let unit = at as usize % PAGE_BYTES / self.unit;
+        let cycles = &mut self.pages.get_mut(at as usize / PAGE_BYTES).cycles;
+        cycles.resize(PAGE_BYTES / self.unit, 0);
+        cycles[unit] = count;
+    }
+
+    /// Bytes of a unit that has cycles of its own.
+    pub(super) const fn unit_bytes(&self) -> u64 {
+        self.unit as u64
     }
 
     /// The account of wear, for units that are rated for `endurance` cycles and brought `before`.

@@ -44,6 +44,22 @@ impl Sheet for NorSheet {
 }
 
 impl Wired<Nor> {
+    /// The chip, to change what it holds: [`set_content`](Nor::set_content), [`set_cycles`](Nor::set_cycles).
+    #[must_use]
+    pub const fn chip_mut(&mut self) -> &mut Nor {
+        &mut self.chip
+    }
+
+    /// Reads in one transaction, across pages.
+    ///
+    /// # Errors
+    /// When the range leaves the memory, or the chip is busy or asleep.
+    pub fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
+        self.begin();
+        self.read_at(at, out)
+    }
+
     /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
     /// is refused.
     ///

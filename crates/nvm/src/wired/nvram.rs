@@ -198,6 +198,14 @@ impl Device for Wired<Nvram> {
         self.chip.preload(at, data)
     }
 
+    fn cycles_at(&self, at: u64) -> Option<u64> {
+        self.chip.cycles_at(at)
+    }
+
+    fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
+        self.chip.set_cycles_at(at, cycles)
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(self.fork())
     }

@@ -10,6 +10,7 @@ mod buffer;
 mod chart;
 mod compare;
 mod dram;
+mod fs;
 mod origin;
 mod plot;
 mod script;
@@ -138,6 +139,11 @@ fn shown(document: &ResultSet) -> Shown {
         Kind::Dram => Shown {
             plots: dram::plots(document),
             why: dram::why(document),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Fs => Shown {
+            plots: fs::plots(document),
+            why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },
         Kind::Fit => Shown {

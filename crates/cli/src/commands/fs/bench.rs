@@ -49,7 +49,7 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
         file_bytes: bytes(bench.file, default.file_bytes),
         access_bytes: bytes(bench.access, default.access_bytes),
         record_bytes: bytes(bench.record, default.record_bytes),
-        files: bench.files.unwrap_or(files),
+        files: bench.small_files.unwrap_or(files),
         small_bytes: bytes(bench.small, default.small_bytes),
         fill: bench.fill.clone(),
         rates_bytes_per_s: bench.rate.iter().map(|rate| rate.si()).collect(),

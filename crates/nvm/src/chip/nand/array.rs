@@ -8,6 +8,7 @@ use std::sync::Arc;
 use wordline_memory::Ecc;
 
 use super::ecc::{Code, Verdict};
+use crate::content::{BlockContent, PageContent};
 use crate::rules::{Rule, Rules};
 
 /// A block of pages. Its default is erased and was never cycled.
@@ -175,6 +176,42 @@ impl Block {
             self.torn = false;
             self.highest = None;
             self.pages.clear();
+        }
+    }
+
+    /// What the block holds.
+    pub(super) fn content(&self) -> BlockContent {
+        let page = |(index, page): (usize, &Option<Arc<Page>>)| {
+            let page = page.as_ref()?;
+            let content = PageContent {
+                bytes: page.bytes.to_vec(),
+                programs: page.programs,
+                units: page.sectors,
+                wrong: page.wrong.clone(),
+                given_up: page.torn || self.torn,
+            };
+            Some((index as u32, content))
+        };
+        BlockContent {
+            pages: self.pages.iter().enumerate().filter_map(page).collect(),
+        }
+    }
+
+    /// Lets the block hold what another one held. Its cycles, and whether it fails, stay as they are.
+    pub(super) fn restore(&mut self, content: &BlockContent) {
+        self.torn = false;
+        self.highest = None;
+        self.pages.clear();
+        for (&index, content) in &content.pages {
+            if content.programs > 0 {
+                self.programmed(index);
+            }
+            let page = self.page_mut(index, content.bytes.len());
+            page.bytes.copy_from_slice(&content.bytes);
+            page.programs = content.programs;
+            page.sectors = content.units;
+            page.wrong.clone_from(&content.wrong);
+            page.torn = content.given_up;
         }
     }
 }

@@ -33,6 +33,8 @@ pub use self::faults::Faults;
 use self::faults::factory_bad;
 pub use self::sheet::{BitRange, EccSheet, NandSheet, SpareRange};
 use self::spec::Spec;
+use crate::chip::cycles_since;
+use crate::content::BlockContent;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Pipeline, Pipelines, Wear};
 use crate::error::NvmError;
@@ -295,6 +297,38 @@ impl Nand {
             self.cycles_before
                 .saturating_add(self.erases(block as usize)),
         )
+    }
+
+    /// Lets a block have used so many program and erase cycles, the chip's age included.
+    ///
+    /// # Errors
+    /// When there is no such block, the chip's age alone is more, or they exceed 2^62.
+    pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
+        self.spec.geometry.check_block(block)?;
+        let erases = cycles_since(cycles, self.cycles_before)?;
+        self.blocks.get_mut(block as usize).erases = erases;
+        Ok(())
+    }
+
+    /// What a block holds.
+    ///
+    /// # Errors
+    /// When there is no such block.
+    pub fn content(&self, block: u32) -> Result<BlockContent, NvmError> {
+        self.spec.geometry.check_block(block)?;
+        let content = self.blocks.get(block as usize).map(Block::content);
+        Ok(content.unwrap_or_default())
+    }
+
+    /// Lets a block hold what another one held, without time, energy or wear.
+    ///
+    /// # Errors
+    /// When there is no such block, or the content does not fit it.
+    pub fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
+        self.spec.geometry.check_block(block)?;
+        content.check(&self.spec.geometry)?;
+        self.blocks.get_mut(block as usize).restore(content);
+        Ok(())
     }
 
     /// Until when the chip is busy with its last command.

@@ -116,6 +116,41 @@ impl Array {
         }
     }
 
+    /// Which granules of a range were programmed since their erase, a bit each.
+    pub(super) fn programmed_granules(&self, at: u64, bytes: usize) -> u64 {
+        let granule = self.granule.unwrap_or(bytes as u64);
+        let is_set = |one: &u64| {
+            let at = at + one * granule;
+            self.programmed(at, 1).is_some()
+        };
+        let granules = 0..(bytes as u64 / granule).min(64);
+        granules.filter(is_set).fold(0, |bits, one| bits | 1 << one)
+    }
+
+    /// Says which granules of a range, a bit each, were programmed since their erase.
+    pub(super) fn set_programmed_granules(&mut self, at: u64, bytes: usize, bits: u64) {
+        let Some(size) = self.granule else { return };
+        for (index, inside, part) in spans(at, bytes, CHUNK_BYTES) {
+            let programmed = &mut self.chunks.get_mut(index).programmed;
+            programmed.resize(CHUNK_BYTES.div_ceil(64), 0);
+            let first = part.start / size as usize;
+            for (nth, one) in granules(inside, size as usize).enumerate() {
+                let bit = 1 << (one % 64);
+                match bits >> (first + nth).min(63) & 1 {
+                    1 => programmed[one / 64] |= bit,
+                    _ => programmed[one / 64] &= !bit,
+                }
+            }
+        }
+    }
+
+    /// Lets every unit in a range have seen so many erases.
+    pub(super) fn set_erases(&mut self, at: u64, bytes: u64, erases: u64) {
+        for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
+            self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS] = erases;
+        }
+    }
+
     /// Counts an erase of each unit in a range.
     pub(super) fn count_erase(&mut self, at: u64, bytes: u64) {
         for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {

@@ -11,6 +11,7 @@
 
 mod array;
 mod bound;
+mod content;
 mod sheet;
 mod spec;
 mod work;

@@ -20,6 +20,7 @@ pub use self::sheet::{ActiveCurrent, NvramSheet, WriteEnable};
 use self::spec::Spec;
 use crate::bus::Transaction;
 use crate::chip::cells::Cells;
+use crate::chip::cycles_since;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
@@ -228,6 +229,23 @@ impl Nvram {
         Some(self.cycles_before.saturating_add(self.cells.cycles_at(at)))
     }
 
+    /// Lets the unit at an address have used so many endurance cycles, the chip's age included.
+    ///
+    /// # Errors
+    /// When the address lies outside the array, the chip's age alone is more, or they exceed 2^62.
+    pub fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, 1, self.spec.capacity)?;
+        let since = cycles_since(cycles, self.cycles_before)?;
+        self.cells.set_cycles(at, since);
+        Ok(())
+    }
+
+    /// Bytes that count their cycles together.
+    #[must_use]
+    pub const fn wear_unit_bytes(&self) -> u64 {
+        self.cells.unit_bytes()
+    }
+
     /// Checks that a command may begin, keeps the chip from others for it and for the recovery that
     /// follows, and returns when it leaves the bus.
     fn begin(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Time, NvmError> {
@@ -249,11 +267,11 @@ impl Nvram {
     }
 
     fn store(&mut self, at: u64, data: &[u8]) {
-        if self.rules.keep(Rule::Content) {
-            self.cells.write(at, data);
-        }
-        if self.rules.keep(Rule::Wear) {
-            self.cells.wear(at, data.len());
+        match (self.rules.keep(Rule::Content), self.rules.keep(Rule::Wear)) {
+            (true, true) => self.cells.write_and_wear(at, data),
+            (true, false) => self.cells.write(at, data),
+            (false, true) => self.cells.wear(at, data.len()),
+            (false, false) => {}
         }
     }
 }

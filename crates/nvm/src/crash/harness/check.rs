@@ -59,6 +59,8 @@ pub struct Verdict {
     pub kinds: BTreeMap<String, u64>,
     /// The first of them.
     pub first: Option<Failure>,
+    /// The first of each kind.
+    pub examples: BTreeMap<String, Failure>,
 }
 
 /// A case that names an image which the workload does not have.
@@ -286,12 +288,12 @@ impl<S: Subject> Search<'_, S> {
             return;
         }
         let verdict = &mut self.verdict;
+        let kind = violation.headline().to_owned();
+        let failure = Failure { case, violation };
         verdict.failures += 1;
-        *verdict
-            .kinds
-            .entry(violation.headline().to_owned())
-            .or_default() += 1;
-        verdict.first.get_or_insert(Failure { case, violation });
+        *verdict.kinds.entry(kind.clone()).or_default() += 1;
+        verdict.first.get_or_insert_with(|| failure.clone());
+        verdict.examples.entry(kind).or_insert(failure);
         self.is_done = self.wanted.is_some() || verdict.failures >= self.harness.failures_max;
     }
 }

@@ -70,3 +70,8 @@ pub use recorded::Recorded;
 pub use report::Report;
 pub use run::{Failure, Violation};
 pub use subject::{Outcome, Subject, each_item};
+
+/// The code of the guide, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../../docs/guides/read-a-crash-report.md")]
+pub struct Guide;

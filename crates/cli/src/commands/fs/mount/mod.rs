@@ -62,6 +62,7 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
         thread::sleep(LOOK);
     }
     served.detach().map_err(refused)?;
+    thread::sleep(LOOK);
     if served.is_served() && !global.quiet {
         output::note(&format!(
             "waiting for programs that have files open at {place}"

@@ -31,7 +31,7 @@ pub(super) enum Mutant {
     StaysAfterOpening,
     /// A call returns before its record is stored.
     PromisesEarly,
-    /// A program that failed counts as done.
+    /// An erase or a program that failed counts as done.
     IgnoresFailures,
     /// The older of two blocks wins.
     OldestWins,
@@ -213,7 +213,8 @@ impl<F: Flash<Error = NvmError>> Pairs<F> {
     fn fill(&mut self, block: u32) -> Outcome<bool> {
         let generation = self.generation.wrapping_add(1);
         let header = [MAGIC, generation, self.values.len() as u32];
-        if !self.is_erased(block)? && !went_well(self.flash.erase(block))? {
+        let ignores = self.mutant == Mutant::IgnoresFailures;
+        if !self.is_erased(block)? && !went_well(self.flash.erase(block))? && !ignores {
             return Ok(false);
         }
         let is_first = self.mutant == Mutant::HeaderFirst;

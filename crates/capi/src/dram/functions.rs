@@ -1,25 +1,16 @@
 //! The functions of the header. What C hands over is looked at here, and nothing that goes wrong leaves but as a status
 //! and a message.
 
-use std::ffi::{CStr, c_char};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ffi::c_char;
 
 use wordline_dram::Kind;
 
-use crate::abi::{ABI, Info, Options, Stats, Status, Versioned, WlDram};
-use crate::fault::{self, Fault};
-use crate::memory::Memory;
-use crate::table;
-
-/// Does something, and keeps what went wrong as a message. A panic goes no further: unwinding into C is undefined.
-fn guarded<T>(act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Status> {
-    // Whatever a panic leaves behind in a memory, its lock is poisoned then, and nobody sees it again.
-    let result = catch_unwind(AssertUnwindSafe(act)).unwrap_or(Err(Fault::Internal));
-    result.map_err(|fault| {
-        fault::keep(&fault);
-        fault.status()
-    })
-}
+use super::abi::{ABI, Info, Options, Stats, Status, WlDram};
+use super::fault::Fault;
+use super::memory::Memory;
+use super::table;
+use crate::boundary::{BadArgument, guarded, read_in, text, write_out};
+use crate::message;
 
 fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
     match guarded(act) {
@@ -36,81 +27,6 @@ fn kind(is_write: i32) -> Kind {
     }
 }
 
-/// The text behind a pointer; none behind NULL.
-///
-/// # Safety
-/// The pointer is NULL, or that of a text that ends with a NUL byte and lasts as long as the result is used.
-unsafe fn text<'a>(pointer: *const c_char, name: &'static str) -> Result<Option<&'a str>, Fault> {
-    if pointer.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: it is not NULL, and the caller promises the rest.
-    let text = unsafe { CStr::from_ptr(pointer) };
-    text.to_str().map(Some).map_err(|_| Fault::Text(name))
-}
-
-/// How many bytes of a struct the caller has, by its first member, and how many of them are known here.
-///
-/// # Safety
-/// The pointer is that of a struct whose first member, a `uint64_t`, tells how many bytes it has.
-unsafe fn known_size<T: Sized + Versioned>(pointer: *const T) -> Result<usize, Fault> {
-    // SAFETY: the caller promises that the first member is there. It need not be aligned.
-    let found = unsafe { pointer.cast::<u64>().read_unaligned() };
-    if found < T::FIRST_SIZE as u64 {
-        return Err(Fault::Size {
-            name: T::NAME,
-            found,
-            least: T::FIRST_SIZE,
-        });
-    }
-    Ok(usize::try_from(found).map_or(size_of::<T>(), |found| found.min(size_of::<T>())))
-}
-
-/// Writes as much of a struct as the caller's has room for, and no more than is known here.
-///
-/// # Safety
-/// The pointer is NULL, or what [`known_size`] asks for.
-unsafe fn write_out<T: Copy + Versioned>(
-    out: *mut T,
-    value: impl FnOnce() -> Result<T, Fault>,
-) -> Result<(), Fault> {
-    if out.is_null() {
-        return Err(Fault::Null(T::NAME));
-    }
-    // SAFETY: it is not NULL, and the caller promises the rest.
-    let bytes = unsafe { known_size(out) }?;
-    let value = value()?;
-    // SAFETY: the caller promises that so many bytes are there, and `value` has as many; a local value overlaps with
-    // nothing of the caller's.
-    unsafe {
-        std::ptr::from_ref(&value)
-            .cast::<u8>()
-            .copy_to_nonoverlapping(out.cast::<u8>(), bytes)
-    };
-    Ok(())
-}
-
-/// Reads as much of the options as the caller has; the rest is as if it were set to 0.
-///
-/// # Safety
-/// The pointer is NULL, or what [`known_size`] asks for.
-unsafe fn read_in(options: *const Options) -> Result<Options, Fault> {
-    if options.is_null() {
-        return Err(Fault::Null("options"));
-    }
-    // SAFETY: it is not NULL, and the caller promises the rest.
-    let bytes = unsafe { known_size(options) }?;
-    let mut known = Options::default();
-    // SAFETY: the caller promises that so many bytes are there, and `known` has room for them; a local value overlaps
-    // with nothing of the caller's. Every member is a number or a pointer that may be NULL.
-    unsafe {
-        options
-            .cast::<u8>()
-            .copy_to_nonoverlapping((&raw mut known).cast::<u8>(), bytes)
-    };
-    Ok(known)
-}
-
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_abi() -> u32 {
@@ -120,7 +36,7 @@ pub extern "C" fn wl_dram_abi() -> u32 {
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_message() -> *const c_char {
-    fault::message()
+    message::message()
 }
 
 /// See `wordline_dram.h`.
@@ -134,14 +50,15 @@ pub unsafe extern "C" fn wl_dram_create(
 ) -> Status {
     status(|| {
         if memory.is_null() {
-            return Err(Fault::Null("memory"));
+            return Err(BadArgument::Null("memory").into());
         }
         // SAFETY: it is not NULL, and the caller promises that it points to a pointer.
         unsafe { memory.write(std::ptr::null_mut()) };
         // SAFETY: the caller promises what `read_in` asks for.
-        let options = unsafe { read_in(options) }?;
+        let options = unsafe { read_in(options, "options") }?;
         if options.abi != u64::from(ABI) {
-            return Err(Fault::Abi { found: options.abi });
+            let (found, known) = (options.abi, ABI);
+            return Err(BadArgument::Abi { found, known }.into());
         }
         // SAFETY: the caller promises that these are NULL or texts; they are used within this call alone.
         let (target, settings, catalog) = unsafe {
@@ -151,7 +68,7 @@ pub unsafe extern "C" fn wl_dram_create(
                 text(options.catalog, "catalog")?,
             )
         };
-        let target = target.ok_or(Fault::Null("target"))?;
+        let target = target.ok_or(BadArgument::Null("target"))?;
         let made = Memory::new(target, settings, catalog)?;
         let handle = table::insert(made, options.complete, options.user);
         // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
@@ -178,14 +95,14 @@ pub unsafe extern "C" fn wl_dram_get_info(memory: *const WlDram, info: *mut Info
     status(|| {
         let entry = table::find(memory.addr())?;
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(info, || Ok(entry.memory()?.info())) }
+        unsafe { write_out(info, || Ok::<_, Fault>(entry.memory()?.info())) }
     })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_can_accept(memory: *const WlDram, address: u64, is_write: i32) -> i32 {
-    let accepts = guarded(|| {
+    let accepts = guarded::<_, Fault>(|| {
         let entry = table::find(memory.addr())?;
         entry.memory()?.can_accept(address, kind(is_write))
     });
@@ -227,14 +144,14 @@ pub extern "C" fn wl_dram_drain(memory: *mut WlDram) -> Status {
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_now(memory: *const WlDram) -> u64 {
-    let now = guarded(|| Ok(table::find(memory.addr())?.memory()?.now_ps()));
+    let now = guarded(|| Ok::<_, Fault>(table::find(memory.addr())?.memory()?.now_ps()));
     now.unwrap_or(0)
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
-    let next = guarded(|| Ok(table::find(memory.addr())?.memory()?.next_event()));
+    let next = guarded(|| Ok::<_, Fault>(table::find(memory.addr())?.memory()?.next_event()));
     next.unwrap_or(u64::MAX)
 }
 
@@ -247,7 +164,7 @@ pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut St
     status(|| {
         let entry = table::find(memory.addr())?;
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(stats, || Ok(entry.memory()?.stats())) }
+        unsafe { write_out(stats, || Ok::<_, Fault>(entry.memory()?.stats())) }
     })
 }
 

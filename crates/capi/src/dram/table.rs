@@ -1,15 +1,16 @@
 //! The memories that C has handles of.
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use wordline_dram::system::Completion;
 
-use crate::abi::Complete;
-use crate::fault::Fault;
-use crate::memory::Memory;
+use super::abi::Complete;
+use super::fault::Fault;
+use super::memory::Memory;
+use crate::boundary::User;
+use crate::handles::Handles;
 
 /// What a handle stands for.
 pub(crate) struct Entry {
@@ -22,50 +23,26 @@ pub(crate) struct Entry {
     freed: AtomicBool,
 }
 
-/// A pointer of the caller's, which is only handed back.
-struct User(*mut c_void);
-
-// SAFETY: the pointer is never followed here; it is handed back on the thread of the caller who runs the memory, and
-// the header asks that callers see to what it points to.
-unsafe impl Send for User {}
-// SAFETY: as above.
-unsafe impl Sync for User {}
-
-struct Table {
-    /// Handles are odd numbers that are never given twice: a freed one finds nothing, ever.
-    next: usize,
-    entries: BTreeMap<usize, Arc<Entry>>,
-}
-
-static TABLE: RwLock<Table> = RwLock::new(Table {
-    next: 0x5757,
-    entries: BTreeMap::new(),
-});
+static HANDLES: Handles<Entry> = Handles::starting_at(0x5757);
 
 /// Takes a memory in, and returns its handle.
 pub(crate) fn insert(memory: Memory, complete: Option<Complete>, user: *mut c_void) -> usize {
     let entry = Entry {
         memory: Mutex::new(memory),
         complete,
-        user: User(user),
+        user: User::new(user),
         telling: AtomicBool::new(false),
         freed: AtomicBool::new(false),
     };
-    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-    let handle = table.next;
-    table.next += 2;
-    table.entries.insert(handle, Arc::new(entry));
-    handle
+    HANDLES.insert(entry)
 }
 
 pub(crate) fn find(handle: usize) -> Result<Arc<Entry>, Fault> {
-    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
-    table.entries.get(&handle).cloned().ok_or(Fault::Handle)
+    HANDLES.find(handle).ok_or(Fault::Handle)
 }
 
 pub(crate) fn remove(handle: usize) -> Result<(), Fault> {
-    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-    let entry = table.entries.remove(&handle).ok_or(Fault::Handle)?;
+    let entry = HANDLES.remove(handle).ok_or(Fault::Handle)?;
     entry.freed.store(true, Ordering::Relaxed);
     Ok(())
 }
@@ -93,7 +70,7 @@ impl Entry {
                 }
                 let is_write = completion.kind == wordline_dram::Kind::Write;
                 complete(
-                    self.user.0,
+                    self.user.pointer(),
                     completion.id,
                     i32::from(is_write),
                     completion.time_ps,

@@ -10,8 +10,8 @@ use wordline_dram::{
     SystemConfig, energy,
 };
 
-use crate::abi::{Info, Stats};
-use crate::fault::Fault;
+use super::abi::{CAUSES, Info, Stats};
+use super::fault::Fault;
 
 /// Longest time that one call runs: refreshes make even an idle memory cost something.
 const STEP_PS: u64 = 1_000 * 1_000_000_000_000;
@@ -281,7 +281,7 @@ impl Memory {
         let seconds = |clocks: f64| clocks * self.clock_ps() * 1e-12;
         let reads = sum.reads as f64;
         let delayed = (sum.reads - sum.forwarded) as f64 * self.config.module_delay_ps as f64;
-        let mut waits = [0.0; crate::abi::CAUSES];
+        let mut waits = [0.0; CAUSES];
         for (wait, clocks) in waits.iter_mut().zip(sum.read_waits) {
             *wait = seconds(clocks as f64);
         }

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::boundary::Versioned;
+
 /// `WL_DRAM_ABI`.
 pub const ABI: u32 = 1;
 
@@ -84,14 +86,6 @@ pub struct Stats {
     pub read_latency_seconds: f64,
     pub energy_joules: f64,
     pub read_wait_seconds: [f64; CAUSES],
-}
-
-/// A struct that begins with its size, and may grow at its end.
-pub(crate) trait Versioned {
-    /// As the header calls it.
-    const NAME: &'static str;
-    /// Bytes that it had when [`ABI`] began.
-    const FIRST_SIZE: usize;
 }
 
 impl Versioned for Options {

@@ -1,35 +1,18 @@
-//! Why a call failed, and where its message waits to be read.
-
-use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+//! Why a call failed.
 
 use wordline_catalog::CatalogError;
 use wordline_dram::sheet::SettingError;
 use wordline_dram::system::MemoryError;
 use wordline_dram::{AddressError, ConfigError};
 
-use crate::abi::Status;
+use super::abi::Status;
+use crate::boundary::{BadArgument, Failure};
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    #[error("{0} is NULL")]
-    Null(&'static str),
-    #[error("{0} is no UTF-8")]
-    Text(&'static str),
-    #[error(
-        "the caller's {name} has {found} bytes; expected {least} or more: set its size to sizeof({name})"
-    )]
-    Size {
-        name: &'static str,
-        found: u64,
-        least: usize,
-    },
-    #[error(
-        "the caller was compiled for ABI {found}; this library has ABI {}",
-        crate::abi::ABI
-    )]
-    Abi { found: u64 },
+    #[error(transparent)]
+    Argument(#[from] BadArgument),
     #[error("no such memory: the handle is NULL, freed, or was never made")]
     Handle,
     #[error(transparent)]
@@ -58,12 +41,12 @@ pub(crate) enum Fault {
     Internal,
 }
 
-impl Fault {
-    pub(crate) const fn status(&self) -> Status {
+impl Failure for Fault {
+    type Status = Status;
+
+    fn status(&self) -> Status {
         match self {
-            Self::Null(_) | Self::Text(_) | Self::Size { .. } | Self::Abi { .. } => {
-                Status::BadArgument
-            }
+            Self::Argument(_) => Status::BadArgument,
             Self::Handle => Status::BadHandle,
             Self::Catalog(_) | Self::Setting(_) | Self::Settings(_) | Self::Config(_) => {
                 Status::BadTarget
@@ -75,23 +58,8 @@ impl Fault {
             Self::Refused(_) | Self::Internal => Status::Internal,
         }
     }
-}
 
-thread_local! {
-    static MESSAGE: RefCell<CString> = RefCell::default();
-}
-
-/// Keeps the message of a fault for [`message`].
-pub(crate) fn keep(fault: &Fault) {
-    let text: Vec<u8> = fault
-        .to_string()
-        .bytes()
-        .filter(|byte| *byte != 0)
-        .collect();
-    MESSAGE.with(|message| *message.borrow_mut() = CString::new(text).unwrap_or_default());
-}
-
-/// The message kept last in this thread. It lasts until the next one is kept.
-pub(crate) fn message() -> *const c_char {
-    MESSAGE.with(|message| message.borrow().as_ptr())
+    fn internal() -> Self {
+        Self::Internal
+    }
 }

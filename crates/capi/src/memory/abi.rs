@@ -1,0 +1,161 @@
+//! The types of the header.
+
+use std::ffi::{c_char, c_void};
+
+use crate::boundary::Versioned;
+
+/// `WL_MEMORY_ABI`.
+pub const ABI: u32 = 1;
+
+/// `wl_memory_status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs, reason = "the header tells what each means")]
+pub enum Status {
+    Ok = 0,
+    BadArgument = -1,
+    BadHandle = -2,
+    BadTarget = -3,
+    OutOfRange = -4,
+    Misuse = -5,
+    Uncorrectable = -6,
+    ProgramFailed = -7,
+    EraseFailed = -8,
+    BadBlock = -9,
+    PowerLost = -10,
+    Unsupported = -11,
+    BadImage = -12,
+    File = -13,
+    Device = -14,
+    Internal = -15,
+}
+
+/// `wl_memory`: a type that C can have pointers to. There is no object of it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct WlMemory {
+    nothing: [u8; 0],
+}
+
+/// `wl_memory_listener`.
+pub type Listener = extern "C" fn(user: *mut c_void, operation: *const Operation);
+
+macro_rules! versioned {
+    ($name:literal, $first:expr, $(#[$more:meta])* $type:ident { $($member:ident: $of:ty,)* }) => {
+        #[doc = concat!("`", $name, "`.")]
+        #[derive(Clone, Copy, Debug)]
+        $(#[$more])*
+        #[repr(C)]
+        #[allow(missing_docs, reason = "the header tells what each means")]
+        pub struct $type {
+            pub size: u64,
+            $(pub $member: $of,)*
+        }
+
+        impl Versioned for $type {
+            const NAME: &'static str = $name;
+            const FIRST_SIZE: usize = $first;
+        }
+    };
+}
+
+versioned!("wl_memory_options", 32 + 3 * size_of::<usize>(), Options {
+    abi: u64,
+    target: *const c_char,
+    catalog: *const c_char,
+    timing: *const c_char,
+    seed: u64,
+    age: f64,
+});
+
+versioned!(
+    "wl_memory_info",
+    120,
+    #[derive(Default, PartialEq, Eq)]
+    Info {
+        kind: u64,
+        bytes: u64,
+        write_bytes: u64,
+        atom_bytes: u64,
+        page_bytes: u64,
+        spare_bytes: u64,
+        pages_per_block: u64,
+        blocks: u64,
+        block_bytes: u64,
+        programs_per_page: u64,
+        once_bytes: u64,
+        in_order: u64,
+        wear_unit_bytes: u64,
+        endurance: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_ecc",
+    24,
+    #[derive(Default, PartialEq, Eq)]
+    Ecc {
+        corrected: u64,
+        refresh: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_stats",
+    104,
+    #[derive(Default, PartialEq, Eq)]
+    Stats {
+        reads: u64,
+        programs: u64,
+        erases: u64,
+        writes: u64,
+        syncs: u64,
+        failures: u64,
+        bytes_read: u64,
+        bytes_written: u64,
+        busy_ps: u64,
+        longest_ps: u64,
+        corrected_bits: u64,
+        power_cuts: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_cut",
+    40,
+    #[derive(Default, PartialEq, Eq)]
+    Cut {
+        operations: u64,
+        time_ps: u64,
+        tear: u64,
+        seed: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_operation",
+    56,
+    #[derive(Default, PartialEq, Eq)]
+    Operation {
+        kind: u64,
+        at: u64,
+        bytes: u64,
+        start_ps: u64,
+        duration_ps: u64,
+        failed: u64,
+    }
+);
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>() as u64,
+            abi: u64::from(ABI),
+            target: std::ptr::null(),
+            catalog: std::ptr::null(),
+            timing: std::ptr::null(),
+            seed: 0,
+            age: 0.0,
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a memory holds, with blocks that go bad and blocks that a power cut left in doubt.
+
+use std::collections::BTreeMap;
+
+use wordline_core::SimClock;
+use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
+use wordline_nvm::crash::FlashImage;
+use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
+
+use super::fault::Fault;
+
+/// How a block goes bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockFault {
+    ProgramError,
+    EraseError,
+    ReadError,
+    ProgramNoop,
+    EraseNoop,
+}
+
+impl BlockFault {
+    const ALL: [Self; 5] = [
+        Self::ProgramError,
+        Self::EraseError,
+        Self::ReadError,
+        Self::ProgramNoop,
+        Self::EraseNoop,
+    ];
+
+    /// By the header's number; none for a good block.
+    pub(super) fn of(number: u32) -> Result<Option<Self>, Fault> {
+        match number {
+            0 => Ok(None),
+            fault => Self::ALL
+                .get(fault as usize - 1)
+                .map(|fault| Some(*fault))
+                .ok_or(Fault::Value {
+                    what: "fault",
+                    found: u64::from(fault),
+                    allowed: "WL_MEMORY_GOOD to WL_MEMORY_ERASE_NOOP, 0 to 5",
+                }),
+        }
+    }
+
+    /// The header's number.
+    pub(super) const fn number(self) -> u32 {
+        self as u32 + 1
+    }
+}
+
+/// What a memory holds, and what goes wrong in it.
+pub(super) struct Cells {
+    pub(super) memory: Memory,
+    /// A handle of the memory's clock, which is read around every operation.
+    clock: SimClock,
+    pub(super) faults: BTreeMap<u32, BlockFault>,
+    /// Blocks that a power cut left in doubt, until they are erased: each a memory of one block. The chip's own block
+    /// then keeps time, order and number of programs, and one reading of the bytes.
+    pub(super) torn: BTreeMap<u32, FlashImage>,
+}
+
+impl Cells {
+    pub(super) fn new(memory: Memory) -> Self {
+        Self {
+            clock: memory.accounts().clock().clone(),
+            memory,
+            faults: BTreeMap::new(),
+            torn: BTreeMap::new(),
+        }
+    }
+
+    /// Independent cells in the same state, on a clock of their own.
+    pub(super) fn fork(&self) -> Self {
+        Self {
+            faults: self.faults.clone(),
+            torn: self.torn.clone(),
+            ..Self::new(self.memory.fork())
+        }
+    }
+
+    pub(super) fn accounts(&self) -> &dyn Accounts {
+        self.memory.accounts()
+    }
+
+    pub(super) const fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, Fault> {
+        match &mut self.memory {
+            Memory::Bytes(device) => Ok(&mut **device),
+            Memory::Flash(_) => Err(Fault::Unsupported(
+                "this is flash: program pages and erase blocks",
+            )),
+        }
+    }
+
+    pub(super) fn flash(&mut self) -> Result<&mut dyn FlashMemory, Fault> {
+        match &mut self.memory {
+            Memory::Flash(flash) => Ok(&mut **flash),
+            Memory::Bytes(_) => Err(Fault::Unsupported(
+                "this memory has no pages and blocks: write it",
+            )),
+        }
+    }
+
+    /// Whether every block does what the chip does.
+    fn is_plain(&self) -> bool {
+        self.faults.is_empty() && self.torn.is_empty()
+    }
+
+    /// Reads bytes, of flash those of main areas.
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, Fault> {
+        let plain = self.is_plain();
+        match &mut self.memory {
+            Memory::Bytes(device) => {
+                device.read(at, out)?;
+                Ok(Ecc::Clean)
+            }
+            Memory::Flash(flash) if plain => Ok(flash.read_through(at, out)?),
+            Memory::Flash(flash) => {
+                let page_bytes = u64::from(flash.geometry().page_bytes);
+                let (mut at, mut rest) = (at, out);
+                let mut worst = Ecc::Clean;
+                while !rest.is_empty() {
+                    let (page, column) = (at / page_bytes, at % page_bytes);
+                    let length = rest.len().min((page_bytes - column) as usize);
+                    let (part, behind) = rest.split_at_mut(length);
+                    let found = self.read_page(page as u32, column as u32, part)?;
+                    if found != Ecc::Clean {
+                        worst = found;
+                    }
+                    (at, rest) = (at + length as u64, behind);
+                }
+                Ok(worst)
+            }
+        }
+    }
+
+    pub(super) fn read_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+    ) -> Result<Ecc, Fault> {
+        let plain = self.is_plain();
+        let flash = self.flash()?;
+        if plain {
+            return Ok(flash.read(page, column, out)?);
+        }
+        let (block, within) = place(flash.geometry(), page);
+        let found = flash.read(page, column, out);
+        if self.faults.get(&block) == Some(&BlockFault::ReadError) {
+            found.or_else(only_uncorrectable)?;
+            out.fill(0);
+            return Err(NvmError::Uncorrectable { page }.into());
+        }
+        let Some(image) = self.torn.get_mut(&block) else {
+            return Ok(found?);
+        };
+        found.or_else(only_uncorrectable)?;
+        let found = image.read(within, column, out);
+        Ok(found.map_err(|error| in_memory(error, page, block))?)
+    }
+
+    pub(super) fn program_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<(), Fault> {
+        let plain = self.is_plain();
+        let flash = self.flash()?;
+        if plain {
+            return Ok(flash.program(page, column, data)?);
+        }
+        let geometry = flash.geometry();
+        geometry
+            .check_program(page, column, data.len() as u64)
+            .map_err(NvmError::from)?;
+        let (block, within) = place(geometry, page);
+        let kept = flash.content(block)?;
+        flash.program(page, column, data)?;
+        match self.faults.get(&block) {
+            Some(BlockFault::ProgramError) => {
+                self.flash()?.set_content(block, &kept)?;
+                return Err(NvmError::ProgramFailed { page }.into());
+            }
+            Some(BlockFault::ProgramNoop) => return Ok(self.flash()?.set_content(block, &kept)?),
+            _ => {}
+        }
+        if let Some(image) = self.torn.get_mut(&block) {
+            let done = image.program(within, column, data);
+            done.map_err(|error| in_memory(error, page, block))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn erase(&mut self, block: u32) -> Result<(), Fault> {
+        let plain = self.is_plain();
+        let flash = self.flash()?;
+        if plain {
+            return Ok(flash.erase(block)?);
+        }
+        let mut kept = flash.content(block)?;
+        flash.erase(block)?;
+        match self.faults.get(&block) {
+            Some(BlockFault::EraseError) => {
+                self.flash()?.set_content(block, &kept)?;
+                return Err(NvmError::EraseFailed { block }.into());
+            }
+            Some(BlockFault::EraseNoop) => {
+                count_as_erased(&mut kept);
+                return Ok(self.flash()?.set_content(block, &kept)?);
+            }
+            _ => {}
+        }
+        if let Some(image) = self.torn.get_mut(&block) {
+            image.erase(0).map_err(|error| in_memory(error, 0, block))?;
+            self.torn.remove(&block);
+        }
+        Ok(())
+    }
+
+    /// Flips a stored bit of a page.
+    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), Fault> {
+        let flash = self.flash()?;
+        let geometry = flash.geometry();
+        geometry
+            .check_read(page, column, 1)
+            .map_err(NvmError::from)?;
+        let (block, within) = place(geometry, page);
+        let mut content = flash.content(block)?;
+        let erased = || erased_page(geometry);
+        let wrong = &mut content.pages.entry(within).or_insert_with(erased).wrong;
+        let place = column * 8 + u32::from(bit);
+        match wrong.iter().position(|known| *known == place) {
+            Some(index) => {
+                wrong.swap_remove(index);
+            }
+            None => wrong.push(place),
+        }
+        flash.set_content(block, &content)?;
+        if let Some(image) = self.torn.get_mut(&block) {
+            image.flip(within, column, bit)?;
+        }
+        Ok(())
+    }
+}
+
+/// The block of a page, and the page's number within it.
+pub(super) const fn place(geometry: Geometry, page: u32) -> (u32, u32) {
+    (geometry.block_of(page), page % geometry.pages_per_block)
+}
+
+/// A page that nothing was programmed in.
+pub(super) fn erased_page(geometry: Geometry) -> PageContent {
+    PageContent {
+        bytes: vec![0xFF; geometry.columns() as usize],
+        programs: 0,
+        units: 0,
+        wrong: Vec::new(),
+        given_up: false,
+    }
+}
+
+/// Lets pages be programmed as if they had been erased, whatever they hold.
+pub(super) fn count_as_erased(content: &mut BlockContent) {
+    for page in content.pages.values_mut() {
+        page.programs = 0;
+        page.units = 0;
+    }
+}
+
+/// What the chip's own ECC says of a block in doubt is not what counts.
+fn only_uncorrectable(error: NvmError) -> Result<Ecc, NvmError> {
+    match error {
+        NvmError::Uncorrectable { .. } => Ok(Ecc::Clean),
+        other => Err(other),
+    }
+}
+
+/// An error of a memory of one block, as that of the memory that the block lies in.
+fn in_memory(error: NvmError, page: u32, block: u32) -> NvmError {
+    match error {
+        NvmError::Uncorrectable { .. } => NvmError::Uncorrectable { page },
+        NvmError::ProgramFailed { .. } => NvmError::ProgramFailed { page },
+        NvmError::EraseFailed { .. } => NvmError::EraseFailed { block },
+        NvmError::BadBlock { .. } => NvmError::BadBlock { block },
+        other => other,
+    }
+}

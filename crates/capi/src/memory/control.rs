@@ -1,0 +1,119 @@
+//! What is done to a memory beside its operations: time that passes, wear, faults, power, files.
+
+use std::path::Path;
+
+use wordline_core::quantity::Time;
+use wordline_nvm::{Memory, NvmError};
+
+use super::abi::Cut;
+use super::cells::BlockFault;
+use super::cut::Due;
+use super::device::{Device, Power};
+use super::fault::Fault;
+use super::image;
+
+impl Device {
+    /// Lets time pass.
+    pub(super) fn advance(&mut self, duration: Time) -> Result<(), Fault> {
+        let end = self.now().checked_plus(duration);
+        let end = end.ok_or(NvmError::TimeExhausted)?;
+        if let Power::Due(due) = &self.power
+            && let Some(instant) = due.in_pause(end)
+        {
+            self.cells.clock().advance_to(instant);
+            self.lose_power();
+            return Err(Fault::PowerLost);
+        }
+        self.cells.clock().advance_to(end);
+        Ok(())
+    }
+
+    /// Cycles of a unit of wear.
+    pub(super) fn cycles(&mut self, unit: u64) -> Result<u64, Fault> {
+        let at = self.unit(unit)?;
+        match &self.cells.memory {
+            Memory::Flash(flash) => Ok(flash.cycles(unit as u32)?),
+            Memory::Bytes(device) => Ok(device.cycles_at(at).unwrap_or(0)),
+        }
+    }
+
+    pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), Fault> {
+        let at = self.unit(unit)?;
+        match &mut self.cells.memory {
+            Memory::Flash(flash) => Ok(flash.set_cycles(unit as u32, cycles)?),
+            Memory::Bytes(device) => Ok(device.set_cycles_at(at, cycles)?),
+        }
+    }
+
+    /// The first byte of a unit of wear.
+    fn unit(&self, unit: u64) -> Result<u64, Fault> {
+        let bytes = self.info.wear_unit_bytes;
+        if bytes == 0 {
+            return Err(Fault::Unsupported(
+                "the model of this memory counts no cycles of single units",
+            ));
+        }
+        let at = unit.saturating_mul(bytes);
+        self.check(at, 1)?;
+        Ok(at)
+    }
+
+    pub(super) fn set_fault(&mut self, block: u32, fault: Option<BlockFault>) -> Result<(), Fault> {
+        let geometry = self.cells.flash()?.geometry();
+        geometry.check_block(block).map_err(NvmError::from)?;
+        match fault {
+            Some(fault) => self.cells.faults.insert(block, fault),
+            None => self.cells.faults.remove(&block),
+        };
+        Ok(())
+    }
+
+    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), Fault> {
+        self.cells.flip(page, column, bit)
+    }
+
+    pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), Fault> {
+        let due = Due::of(cut)?;
+        if matches!(self.power, Power::Off) {
+            return Err(Fault::PowerLost);
+        }
+        match due {
+            Some(due) => self.power = Power::Due(Box::new(due)),
+            None => self.lose_power(),
+        }
+        Ok(())
+    }
+
+    pub(super) fn power_up(&mut self) -> Result<(), Fault> {
+        if !matches!(self.power, Power::Off) {
+            return Err(Fault::Powered);
+        }
+        let wait = self.cells.accounts().notes().power_up;
+        let ready = self.now().checked_plus(wait.unwrap_or(Time::ZERO));
+        let ready = ready.ok_or(NvmError::TimeExhausted)?;
+        self.cells.clock().advance_to(ready);
+        self.power = Power::On;
+        Ok(())
+    }
+
+    pub(super) fn save(&self, path: &Path) -> Result<(), Fault> {
+        self.check_power()?;
+        image::save(path, &self.part, &self.info, &self.cells)
+    }
+
+    pub(super) fn load(&mut self, path: &Path) -> Result<(), Fault> {
+        self.check_power()?;
+        // What is wrong with the file shows while it is read: only a memory that took all of it replaces this one.
+        let mut cells = self.cells.fork();
+        image::load(path, &self.part, &self.info, &mut cells)?;
+        self.cells = cells;
+        Ok(())
+    }
+
+    pub(super) const fn check_power(&self) -> Result<(), Fault> {
+        match self.power {
+            Power::Off => Err(Fault::PowerLost),
+            Power::On | Power::Due(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! A memory with its power, its counts and its trace.
+
+use std::path::PathBuf;
+
+use wordline_catalog::{Catalog, Model};
+use wordline_core::Timing;
+use wordline_core::quantity::Time;
+use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
+use wordline_nvm::crash::FlashTearing;
+use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
+
+use super::abi::{Info, Operation, Stats};
+use super::cells::Cells;
+use super::cut::Due;
+use super::fault::Fault;
+use super::trace::Trace;
+
+/// An operation of the chip.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op<'a> {
+    Read {
+        at: u64,
+        bytes: u64,
+    },
+    Write {
+        at: u64,
+        data: &'a [u8],
+    },
+    Sync,
+    Program {
+        page: u32,
+        column: u32,
+        data: &'a [u8],
+    },
+    Erase {
+        block: u32,
+    },
+    Mark {
+        block: u32,
+    },
+}
+
+impl Op<'_> {
+    /// Whether the memory holds something else afterwards.
+    pub(super) const fn is_change(&self) -> bool {
+        !matches!(self, Self::Read { .. } | Self::Sync)
+    }
+}
+
+/// Whether there is power, and for how long.
+#[derive(Clone, Debug)]
+pub(super) enum Power {
+    On,
+    Due(Box<Due>),
+    Off,
+}
+
+/// The memory behind a handle.
+pub(super) struct Device {
+    pub(super) cells: Cells,
+    /// Of the part, which images and snapshots have to be of.
+    pub(super) part: String,
+    tearing: FlashTearing,
+    pub(super) info: Info,
+    pub(super) power: Power,
+    stats: Stats,
+    last: Time,
+    pub(super) trace: Trace,
+}
+
+/// What a memory is made from.
+pub(super) struct Wanted<'a> {
+    pub(super) target: &'a str,
+    pub(super) catalog: Option<&'a str>,
+    pub(super) timing: Option<&'a str>,
+    pub(super) seed: u64,
+    pub(super) age: f64,
+}
+
+impl Device {
+    pub(super) fn new(wanted: &Wanted<'_>) -> Result<Self, Fault> {
+        let timing = wanted.timing.map_or(Ok(Timing::Typ), str::parse);
+        let timing = timing.map_err(Fault::Timing)?;
+        if !(0.0..=1.0).contains(&wanted.age) {
+            return Err(Fault::Age(wanted.age));
+        }
+        let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
+        let catalog = Catalog::load(&folders)?;
+        let target = catalog.target(wanted.target)?;
+        let conditions = Conditions {
+            timing,
+            age: wanted.age,
+            seed: wanted.seed,
+        };
+        let memory = target.memory(conditions).map_err(Fault::Link)?;
+        let tearing = match &target.part.model {
+            Model::Nand(sheet) => FlashTearing::of(sheet),
+            _ => FlashTearing::raw(),
+        };
+        Ok(Self {
+            info: info(&memory),
+            cells: Cells::new(memory),
+            part: target.part.header.id.clone(),
+            tearing,
+            power: Power::On,
+            stats: Stats::default(),
+            last: Time::ZERO,
+            trace: Trace::default(),
+        })
+    }
+
+    pub(super) fn fork(&self) -> Self {
+        Self {
+            cells: self.cells.fork(),
+            part: self.part.clone(),
+            tearing: self.tearing,
+            info: self.info,
+            power: self.power.clone(),
+            stats: self.stats,
+            last: self.last,
+            trace: Trace::default(),
+        }
+    }
+
+    /// Takes the state of another memory of the same part.
+    pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), Fault> {
+        if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
+            return Err(Fault::OtherPart {
+                found: snapshot.part.into(),
+                expected: self.part.as_str().into(),
+            });
+        }
+        let trace = std::mem::take(&mut self.trace);
+        *self = Self { trace, ..snapshot };
+        Ok(())
+    }
+
+    pub(super) const fn info(&self) -> &Info {
+        &self.info
+    }
+
+    pub(super) const fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    pub(super) fn reset_stats(&mut self) {
+        self.stats = Stats::default();
+    }
+
+    pub(super) fn now(&self) -> Time {
+        self.cells.clock().now()
+    }
+
+    pub(super) const fn last(&self) -> Time {
+        self.last
+    }
+
+    /// Energy of the chip in joules; not a number where a current is unknown.
+    pub(super) fn energy_j(&self) -> f64 {
+        let accounts = self.cells.accounts();
+        let energy = accounts.residence().energy_j(accounts.power_draw());
+        energy.unwrap_or(f64::NAN)
+    }
+
+    /// Checks a range of bytes, before C's pointer to as many is believed.
+    pub(super) fn check(&self, at: u64, bytes: u64) -> Result<(), Fault> {
+        Ok(OutOfRange::check(at, bytes, self.info.bytes).map_err(NvmError::from)?)
+    }
+
+    /// Checks a range within a page, before C's pointer to as many bytes is believed.
+    pub(super) fn check_page(&mut self, page: u32, column: u32, bytes: u32) -> Result<(), Fault> {
+        let geometry = self.cells.flash()?.geometry();
+        let fits = geometry.check_read(page, column, u64::from(bytes));
+        Ok(fits.map_err(NvmError::from)?)
+    }
+
+    /// Runs an operation while there is power, counts it and tells of it.
+    #[inline(always)]
+    fn perform<T>(
+        &mut self,
+        op: Op<'_>,
+        run: impl FnOnce(&mut Cells) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        match self.power {
+            Power::On => {
+                let start = self.now();
+                let result = run(&mut self.cells);
+                self.account(&op, start, result.is_err());
+                result
+            }
+            Power::Due(_) => self.perform_at_risk(op, run),
+            Power::Off => Err(Fault::PowerLost),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn perform_at_risk<T>(
+        &mut self,
+        op: Op<'_>,
+        run: impl FnOnce(&mut Cells) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let before = self.cells.fork();
+        let start = self.now();
+        let result = run(&mut self.cells);
+        let end = self.now();
+        let Power::Due(due) = &mut self.power else {
+            return result;
+        };
+        let within = due.within(&op, start, end);
+        if result.is_ok() {
+            due.note(&op, &before)?;
+        }
+        let Some(instant) = within else {
+            self.account(&op, start, result.is_err());
+            return result;
+        };
+        let mut left = before;
+        left.clock().advance_to(instant);
+        if result.is_ok() && instant > start {
+            due.tear(&mut left, &mut self.cells, &op, self.tearing)?;
+        }
+        self.cells = left;
+        self.account(&op, start, true);
+        self.lose_power();
+        Err(Fault::PowerLost)
+    }
+
+    pub(super) fn lose_power(&mut self) {
+        self.power = Power::Off;
+        self.stats.power_cuts += 1;
+    }
+
+    fn account(&mut self, op: &Op<'_>, start: Time, failed: bool) {
+        let duration = self.now().since(start);
+        self.last = duration;
+        let stats = &mut self.stats;
+        let count = match op {
+            Op::Read { bytes, .. } => {
+                stats.bytes_read += bytes;
+                &mut stats.reads
+            }
+            Op::Write { data, .. } => {
+                stats.bytes_written += data.len() as u64;
+                &mut stats.writes
+            }
+            Op::Program { data, .. } => {
+                stats.bytes_written += data.len() as u64;
+                &mut stats.programs
+            }
+            Op::Mark { .. } => &mut stats.programs,
+            Op::Erase { .. } => &mut stats.erases,
+            Op::Sync => &mut stats.syncs,
+        };
+        *count += 1;
+        stats.failures += u64::from(failed);
+        stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
+        stats.longest_ps = stats.longest_ps.max(duration.ps());
+        if self.trace.is_heard() {
+            self.tell(op, start, failed);
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self, op: &Op<'_>, start: Time, failed: bool) {
+        let info = &self.info;
+        let (kind, at, bytes) = match *op {
+            Op::Read { at, bytes } => (OperationKind::Read, at, bytes),
+            Op::Write { at, data } => (OperationKind::Write, at, data.len() as u64),
+            Op::Sync => (OperationKind::Persist, 0, 0),
+            Op::Program { page, column, data } => {
+                let at = u64::from(page) * info.page_bytes + u64::from(column);
+                (OperationKind::Program, at, data.len() as u64)
+            }
+            Op::Mark { block } => {
+                let at = u64::from(block) * info.block_bytes + info.page_bytes;
+                (OperationKind::Program, at, 1)
+            }
+            Op::Erase { block } => {
+                let at = u64::from(block) * info.block_bytes;
+                (OperationKind::Erase, at, info.block_bytes)
+            }
+        };
+        let operation = Operation {
+            size: size_of::<Operation>() as u64,
+            kind: kind as u64,
+            at,
+            bytes,
+            start_ps: start.ps(),
+            duration_ps: self.last.ps(),
+            failed: u64::from(failed),
+        };
+        self.trace.hear(kind, operation);
+    }
+
+    /// Reads bytes, of flash those of main areas: of a NAND page by page, so that each is an operation.
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+        self.check(at, out.len() as u64)?;
+        let page = self.info.page_bytes;
+        // A NOR flash reads on across its pages.
+        if page == 0 || self.info.spare_bytes == 0 || at % page + out.len() as u64 <= page {
+            return self.read_run(at, out);
+        }
+        let first = (page - at % page) as usize;
+        let (head, rest) = out.split_at_mut(first);
+        self.read_run(at, head)?;
+        let mut at = at + first as u64;
+        for part in rest.chunks_mut(page as usize) {
+            self.read_run(at, part)?;
+            at += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+        let bytes = out.len() as u64;
+        let found = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
+        self.count_corrected(found);
+        Ok(())
+    }
+
+    pub(super) fn read_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+    ) -> Result<Ecc, Fault> {
+        let op = Op::Read {
+            at: u64::from(page) * self.info.page_bytes + u64::from(column),
+            bytes: out.len() as u64,
+        };
+        let found = self.perform(op, |cells| cells.read_page(page, column, out))?;
+        self.count_corrected(found);
+        Ok(found)
+    }
+
+    fn count_corrected(&mut self, found: Ecc) {
+        if let Ecc::Corrected { bits, .. } = found {
+            self.stats.corrected_bits += u64::from(bits);
+        }
+    }
+
+    pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
+        self.cells.bytes()?;
+        self.check(at, data.len() as u64)?;
+        self.perform(Op::Write { at, data }, |cells| {
+            Ok(cells.bytes()?.write(at, data)?)
+        })
+    }
+
+    /// Programs main areas, page by page.
+    pub(super) fn program(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
+        self.cells.flash()?;
+        self.check_power()?;
+        self.check(at, data.len() as u64)?;
+        let page_bytes = self.info.page_bytes;
+        let (mut at, mut rest) = (at, data);
+        while !rest.is_empty() {
+            let (page, column) = (at / page_bytes, at % page_bytes);
+            let length = rest.len().min((page_bytes - column) as usize);
+            let (part, behind) = rest.split_at(length);
+            self.program_page(page as u32, column as u32, part)?;
+            (at, rest) = (at + length as u64, behind);
+        }
+        Ok(())
+    }
+
+    pub(super) fn program_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<(), Fault> {
+        let op = Op::Program { page, column, data };
+        self.perform(op, |cells| cells.program_page(page, column, data))
+    }
+
+    pub(super) fn erase(&mut self, block: u32) -> Result<(), Fault> {
+        self.perform(Op::Erase { block }, |cells| cells.erase(block))
+    }
+
+    /// Makes what was written last; flash buffers nothing.
+    pub(super) fn sync(&mut self) -> Result<(), Fault> {
+        self.perform(Op::Sync, |cells| match &mut cells.memory {
+            Memory::Bytes(device) => Ok(device.persist()?),
+            Memory::Flash(_) => Ok(()),
+        })
+    }
+
+    pub(super) fn is_bad(&mut self, block: u32) -> Result<bool, Fault> {
+        let at = u64::from(block) * self.info.block_bytes;
+        let op = Op::Read { at, bytes: 1 };
+        self.perform(op, |cells| Ok(cells.flash()?.is_bad(block)?))
+    }
+
+    pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), Fault> {
+        let op = Op::Mark { block };
+        self.perform(op, |cells| Ok(cells.flash()?.mark_bad(block)?))
+    }
+}
+
+/// What a memory is.
+fn info(memory: &Memory) -> Info {
+    let wear = memory.accounts().wear();
+    let mut info = Info {
+        size: size_of::<Info>() as u64,
+        bytes: memory.capacity_bytes(),
+        write_bytes: 1,
+        atom_bytes: 1,
+        wear_unit_bytes: wear.unit_bytes,
+        endurance: wear.endurance,
+        ..Info::default()
+    };
+    match memory {
+        Memory::Bytes(device) => {
+            info.atom_bytes = device.atom() as u64;
+            if device.cycles_at(0).is_none() {
+                info.wear_unit_bytes = 0;
+            }
+        }
+        Memory::Flash(flash) => {
+            let geometry = flash.geometry();
+            info.kind = 1;
+            info.write_bytes = u64::from(geometry.program_bytes);
+            info.page_bytes = u64::from(geometry.page_bytes);
+            info.spare_bytes = u64::from(geometry.spare_bytes);
+            info.pages_per_block = u64::from(geometry.pages_per_block);
+            info.blocks = u64::from(geometry.blocks);
+            info.block_bytes = geometry.block_bytes();
+            info.programs_per_page = geometry.programs_per_page.map_or(0, u64::from);
+            info.once_bytes = geometry.once_bytes.map_or(0, u64::from);
+            info.in_order = u64::from(geometry.in_order);
+            info.wear_unit_bytes = info.block_bytes;
+        }
+    }
+    info
+}

@@ -1,0 +1,115 @@
+//! Why a call failed.
+
+use std::path::Path;
+
+use wordline_catalog::CatalogError;
+use wordline_memory::FlashMisuse;
+use wordline_nvm::{Misuse, NvmError};
+
+use super::abi::Status;
+use super::image::ImageError;
+use crate::boundary::{BadArgument, Failure};
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error(transparent)]
+    Argument(#[from] BadArgument),
+    #[error("no such memory: the handle is NULL, freed, or was never made")]
+    Handle,
+    #[error(transparent)]
+    Catalog(Box<CatalogError>),
+    #[error("{0}")]
+    Timing(String),
+    #[error("age {0}; expected a fraction of rated life, 0 to 1")]
+    Age(f64),
+    #[error("{what} {found}; expected {allowed}")]
+    Value {
+        what: &'static str,
+        found: u64,
+        allowed: &'static str,
+    },
+    #[error("a snapshot of {found} is none of {expected}")]
+    OtherPart { found: Box<str>, expected: Box<str> },
+    #[error("the part does not fit the board: {0}")]
+    Link(NvmError),
+    #[error(transparent)]
+    Memory(#[from] NvmError),
+    #[error("the power is off: power up")]
+    PowerLost,
+    #[error("there is power already")]
+    Powered,
+    #[error("{0}")]
+    Unsupported(&'static str),
+    #[error("{}: {why}", path.display())]
+    Image {
+        path: Box<Path>,
+        why: Box<ImageError>,
+    },
+    #[error("{}: {why}", path.display())]
+    File {
+        path: Box<Path>,
+        why: std::io::Error,
+    },
+    #[error(
+        "a fault of the library, in this call or in one before: the memory cannot be used any more"
+    )]
+    Internal,
+}
+
+impl From<CatalogError> for Fault {
+    fn from(error: CatalogError) -> Self {
+        Self::Catalog(Box::new(error))
+    }
+}
+
+impl Failure for Fault {
+    type Status = Status;
+
+    fn status(&self) -> Status {
+        match self {
+            Self::Argument(_)
+            | Self::Timing(_)
+            | Self::Age(_)
+            | Self::Value { .. }
+            | Self::OtherPart { .. } => Status::BadArgument,
+            Self::Handle => Status::BadHandle,
+            Self::Catalog(_) | Self::Link(_) => Status::BadTarget,
+            Self::Memory(error) => of_memory(error),
+            Self::PowerLost => Status::PowerLost,
+            Self::Powered => Status::Misuse,
+            Self::Unsupported(_) => Status::Unsupported,
+            Self::Image { .. } => Status::BadImage,
+            Self::File { .. } => Status::File,
+            Self::Internal => Status::Internal,
+        }
+    }
+
+    fn internal() -> Self {
+        Self::Internal
+    }
+}
+
+const fn of_memory(error: &NvmError) -> Status {
+    match error {
+        NvmError::OutOfRange(_)
+        | NvmError::Misuse(Misuse::Flash(
+            FlashMisuse::NoSuchPage { .. }
+            | FlashMisuse::NoSuchBlock { .. }
+            | FlashMisuse::LeavesPage { .. },
+        )) => Status::OutOfRange,
+        NvmError::Misuse(Misuse::NoUnitCycles) => Status::Unsupported,
+        NvmError::Misuse(_) => Status::Misuse,
+        NvmError::Uncorrectable { .. } => Status::Uncorrectable,
+        NvmError::ProgramFailed { .. } => Status::ProgramFailed,
+        NvmError::EraseFailed { .. } => Status::EraseFailed,
+        NvmError::BadBlock { .. } => Status::BadBlock,
+        NvmError::PowerLost => Status::PowerLost,
+        NvmError::Link(_)
+        | NvmError::Unsupported(_)
+        | NvmError::NoBackground
+        | NvmError::UnequalChips(_)
+        | NvmError::Translation(_)
+        | NvmError::TimeExhausted => Status::Device,
+    }
+}

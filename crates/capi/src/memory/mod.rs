@@ -1,0 +1,20 @@
+//! Non-volatile memories for storage software: what is behind `wordline_memory.h`.
+//!
+//! A `Device` is a memory with its power, its counts and its trace; its `Cells` are what it holds, with blocks that go
+//! bad and blocks that a power cut left in doubt. `cut` derives what a cut leaves, by the crash images of
+//! `wordline_nvm::crash`; `image` is the file that a memory is saved to.
+
+pub(crate) mod abi;
+mod cells;
+mod control;
+mod cut;
+mod device;
+mod fault;
+pub(crate) mod functions;
+mod handle;
+mod image;
+pub(crate) mod operations;
+mod trace;
+
+#[cfg(test)]
+mod tests;

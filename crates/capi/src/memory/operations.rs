@@ -1,0 +1,151 @@
+//! The functions of the header that do something to what a memory holds.
+
+use std::ffi::c_void;
+
+use super::abi::{Ecc, Status, WlMemory};
+use super::device::Device;
+use super::functions::with;
+use crate::boundary::{bytes_in, bytes_out, store, write_out};
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `out` is NULL or points to so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_read(
+    memory: *mut WlMemory,
+    at: u64,
+    out: *mut c_void,
+    bytes: u64,
+) -> Status {
+    with(memory, |device| {
+        device.check(at, bytes)?;
+        // SAFETY: the caller promises what `bytes_out` asks for.
+        device.read(at, unsafe { bytes_out(out, bytes) }?)
+    })
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `data` is NULL or points to so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_program(
+    memory: *mut WlMemory,
+    at: u64,
+    data: *const c_void,
+    bytes: u64,
+) -> Status {
+    with(memory, |device| {
+        device.check(at, bytes)?;
+        // SAFETY: the caller promises what `bytes_in` asks for.
+        device.program(at, unsafe { bytes_in(data, bytes) }?)
+    })
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `data` is NULL or points to so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_write(
+    memory: *mut WlMemory,
+    at: u64,
+    data: *const c_void,
+    bytes: u64,
+) -> Status {
+    with(memory, |device| {
+        device.check(at, bytes)?;
+        // SAFETY: the caller promises what `bytes_in` asks for.
+        device.write(at, unsafe { bytes_in(data, bytes) }?)
+    })
+}
+
+/// See `wordline_memory.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn wl_memory_erase(memory: *mut WlMemory, block: u32) -> Status {
+    with(memory, |device| device.erase(block))
+}
+
+/// See `wordline_memory.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn wl_memory_sync(memory: *mut WlMemory) -> Status {
+    with(memory, Device::sync)
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `out` is NULL or points to so many bytes, `ecc` is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_read_page(
+    memory: *mut WlMemory,
+    page: u32,
+    column: u32,
+    out: *mut c_void,
+    bytes: u32,
+    ecc: *mut Ecc,
+) -> Status {
+    with(memory, |device| {
+        device.check_page(page, column, bytes)?;
+        // SAFETY: the caller promises what `bytes_out` asks for.
+        let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
+        let found = device.read_page(page, column, out)?;
+        if ecc.is_null() {
+            return Ok(());
+        }
+        let mut told = Ecc {
+            size: size_of::<Ecc>() as u64,
+            ..Ecc::default()
+        };
+        if let wordline_memory::Ecc::Corrected { bits, refresh } = found {
+            told.corrected = u64::from(bits);
+            told.refresh = u64::from(refresh);
+        }
+        // SAFETY: the caller promises what `write_out` asks for.
+        unsafe { write_out(ecc, || Ok(told)) }
+    })
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `data` is NULL or points to so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_program_page(
+    memory: *mut WlMemory,
+    page: u32,
+    column: u32,
+    data: *const c_void,
+    bytes: u32,
+) -> Status {
+    with(memory, |device| {
+        device.check_page(page, column, bytes)?;
+        // SAFETY: the caller promises what `bytes_in` asks for.
+        let data = unsafe { bytes_in(data, u64::from(bytes)) }?;
+        device.program_page(page, column, data)
+    })
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `bad` is NULL or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_is_bad(
+    memory: *mut WlMemory,
+    block: u32,
+    bad: *mut i32,
+) -> Status {
+    with(memory, |device| {
+        let found = device.is_bad(block)?;
+        // SAFETY: the caller promises what `store` asks for.
+        Ok(unsafe { store(bad, i32::from(found), "bad") }?)
+    })
+}
+
+/// See `wordline_memory.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn wl_memory_mark_bad(memory: *mut WlMemory, block: u32) -> Status {
+    with(memory, |device| device.mark_bad(block))
+}

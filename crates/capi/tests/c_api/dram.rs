@@ -1,0 +1,68 @@
+//! `wordline_dram.h`.
+
+use std::collections::BTreeMap;
+
+use wordline_capi::wordline_dram_h::{ABI, Info, Options, Stats, Status};
+
+use crate::cc::{SANITIZERS, check_cpp, compiled, layout_of, run};
+use crate::prototypes::{in_header, in_library};
+
+#[test]
+fn a_program_in_c_streams_requests_and_hears_of_each() {
+    if let Some(program) = compiled("embed.c", &["-std=c99", "-O1"], true) {
+        run(&program);
+        if let Some(program) = compiled("embed.c", &SANITIZERS, false) {
+            run(&program);
+        }
+    }
+}
+
+#[test]
+fn structs_and_values_are_those_of_the_header() {
+    let Some(program) = compiled("layout.c", &["-std=c99"], true) else {
+        return;
+    };
+    let mut found = vec![
+        ("WL_DRAM_ABI".to_owned(), ABI as i64),
+        ("WL_DRAM_CAUSES".to_owned(), wordline_dram::CAUSES as i64),
+        ("WL_DRAM_OK".to_owned(), Status::Ok as i64),
+        (
+            "WL_DRAM_BAD_ARGUMENT".to_owned(),
+            Status::BadArgument as i64,
+        ),
+        ("WL_DRAM_BAD_HANDLE".to_owned(), Status::BadHandle as i64),
+        ("WL_DRAM_BAD_TARGET".to_owned(), Status::BadTarget as i64),
+        ("WL_DRAM_BAD_ADDRESS".to_owned(), Status::BadAddress as i64),
+        ("WL_DRAM_FULL".to_owned(), Status::Full as i64),
+        ("WL_DRAM_BAD_TIME".to_owned(), Status::BadTime as i64),
+        ("WL_DRAM_BUSY".to_owned(), Status::Busy as i64),
+        ("WL_DRAM_INTERNAL".to_owned(), Status::Internal as i64),
+    ];
+    members!(found, "wl_dram_options", Options: size abi target settings catalog complete user);
+    members!(found, "wl_dram_info", Info: size bytes line_bytes channels sub_channels pseudo_channels read_queue
+        write_queue clock_ps peak_bytes_per_second);
+    members!(found, "wl_dram_stats", Stats: size time_ps reads writes forwarded merged row_hits row_misses
+        row_conflicts activates refreshes read_latency_seconds energy_joules read_wait_seconds);
+    let found: BTreeMap<_, _> = found.into_iter().collect();
+    let told = layout_of(&program);
+    assert_eq!(told, found);
+}
+
+#[test]
+fn the_functions_are_those_of_the_header() {
+    let types = [
+        ("Status", "wl_dram_status"),
+        ("WlDram", "wl_dram"),
+        ("Options", "wl_dram_options"),
+        ("Info", "wl_dram_info"),
+        ("Stats", "wl_dram_stats"),
+    ];
+    let header = in_header("include/wordline_dram.h", "wl_dram_");
+    assert_eq!(header.len(), 14);
+    assert_eq!(header, in_library(&["src/dram/functions.rs"], &types));
+}
+
+#[test]
+fn the_header_is_cpp_as_well() {
+    check_cpp("include/wordline_dram.h");
+}

@@ -1,0 +1,9 @@
+//! Headers and library are in step, and programs in C that use them find what the headers promise. A machine without a C
+//! compiler named cc checks the prototypes alone, and says so.
+
+#[macro_use]
+mod cc;
+mod dram;
+mod guide;
+mod memory;
+mod prototypes;

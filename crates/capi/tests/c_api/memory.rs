@@ -1,0 +1,143 @@
+//! `wordline_memory.h`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wordline_capi::wordline_memory_h::{ABI, Cut, Ecc, Info, Operation, Options, Stats, Status};
+
+use crate::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use crate::prototypes::{in_header, in_library};
+
+const HEADER: &str = "include/wordline_memory.h";
+
+/// A folder for the files of a test, made anew.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder of the build's own");
+    folder
+}
+
+#[test]
+fn a_driver_in_c_finds_what_the_header_promises() {
+    let folder = scratch("storage");
+    let check = |program: &Path| {
+        let ran = Command::new(program).arg(&folder).output().expect("runs");
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{}: {told}", program.display());
+        check_trace(&folder.join("trace.csv"));
+    };
+    if let Some(program) = compiled("storage.c", &["-std=c99", "-O1"], true) {
+        check(&program);
+        if let Some(program) = compiled("storage.c", &SANITIZERS, false) {
+            check(&program);
+        }
+    }
+}
+
+/// The program in the comment at the header's top.
+#[test]
+fn the_example_of_the_header_runs() {
+    let text = fs::read_to_string(here(HEADER)).expect("readable");
+    let comment = text.split_once("*/").expect("a comment").0;
+    let lines = comment
+        .lines()
+        .map(|line| line.strip_prefix(" *").unwrap_or(line));
+    let code = lines
+        .skip_while(|line| !line.contains("#include"))
+        .take_while(|line| !line.starts_with(" Units."));
+    let code: String = code.flat_map(|line| [line, "\n"]).collect();
+    let source = scratch("header-example").join("example.c");
+    fs::write(&source, code).expect("written");
+    if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
+        let told = run(&program);
+        assert!(
+            told.starts_with("wordline after ") && told.ends_with(" uJ\n"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn structs_and_values_are_those_of_the_header() {
+    let Some(program) = compiled("layout_memory.c", &["-std=c99"], true) else {
+        return;
+    };
+    let statuses = [
+        ("WL_MEMORY_OK", Status::Ok),
+        ("WL_MEMORY_BAD_ARGUMENT", Status::BadArgument),
+        ("WL_MEMORY_BAD_HANDLE", Status::BadHandle),
+        ("WL_MEMORY_BAD_TARGET", Status::BadTarget),
+        ("WL_MEMORY_OUT_OF_RANGE", Status::OutOfRange),
+        ("WL_MEMORY_MISUSE", Status::Misuse),
+        ("WL_MEMORY_UNCORRECTABLE", Status::Uncorrectable),
+        ("WL_MEMORY_PROGRAM_FAILED", Status::ProgramFailed),
+        ("WL_MEMORY_ERASE_FAILED", Status::EraseFailed),
+        ("WL_MEMORY_BAD_BLOCK", Status::BadBlock),
+        ("WL_MEMORY_POWER_LOST", Status::PowerLost),
+        ("WL_MEMORY_UNSUPPORTED", Status::Unsupported),
+        ("WL_MEMORY_BAD_IMAGE", Status::BadImage),
+        ("WL_MEMORY_FILE", Status::File),
+        ("WL_MEMORY_DEVICE", Status::Device),
+        ("WL_MEMORY_INTERNAL", Status::Internal),
+    ];
+    let named = |(name, status): (&str, Status)| (name.to_owned(), i64::from(status as i32));
+    let mut found: Vec<_> = statuses.into_iter().map(named).collect();
+    found.push(("WL_MEMORY_ABI".to_owned(), i64::from(ABI)));
+    members!(found, "wl_memory_options", Options: size abi target catalog timing seed age);
+    members!(found, "wl_memory_info", Info: size kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks block_bytes programs_per_page once_bytes in_order wear_unit_bytes endurance);
+    members!(found, "wl_memory_ecc", Ecc: size corrected refresh);
+    members!(found, "wl_memory_stats", Stats: size reads programs erases writes syncs failures bytes_read bytes_written busy_ps longest_ps corrected_bits power_cuts);
+    members!(found, "wl_memory_cut", Cut: size operations time_ps tear seed);
+    members!(found, "wl_memory_operation", Operation: size kind at bytes start_ps duration_ps failed);
+    let found: BTreeMap<_, _> = found.into_iter().collect();
+    assert_eq!(layout_of(&program), found);
+}
+
+#[test]
+fn the_functions_are_those_of_the_header() {
+    let types = [
+        ("Status", "wl_memory_status"),
+        ("WlMemory", "wl_memory"),
+        ("Options", "wl_memory_options"),
+        ("Info", "wl_memory_info"),
+        ("Stats", "wl_memory_stats"),
+        ("Ecc", "wl_memory_ecc"),
+        ("Cut", "wl_memory_cut"),
+        ("Option<Listener>", "wl_memory_listener"),
+    ];
+    let sources = ["src/memory/functions.rs", "src/memory/operations.rs"];
+    let header = in_header(HEADER, "wl_memory_");
+    assert_eq!(header.len(), 32);
+    assert_eq!(header, in_library(&sources, &types));
+}
+
+#[test]
+fn the_header_is_cpp_as_well() {
+    check_cpp(HEADER);
+}
+
+/// What a traced driver did is what `wordline buffer --log` reads.
+fn check_trace(path: &Path) {
+    let log = fs::File::open(path).expect("the program wrote it");
+    let log = std::io::BufReader::new(log);
+    let opened = wordline_trace::open(log, &wordline_trace::Options::default());
+    let Ok(wordline_trace::Log::Accesses(mut accesses)) = opened else {
+        panic!("these are accesses in their order");
+    };
+    let read: Vec<_> = accesses
+        .by_ref()
+        .map(|access| access.expect("sound"))
+        .collect();
+    assert_eq!(
+        read.len(),
+        2,
+        "a program and a read; the erase is counted, and left out"
+    );
+    assert!(
+        read.iter()
+            .all(|access| access.duration.ps() > 0 && access.bytes == 16)
+    );
+}

@@ -1,0 +1,46 @@
+//! Calls in any order: what was found by fuzzing, and what is drawn here.
+
+#[path = "../../../fuzz/checks/calls.rs"]
+mod calls;
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+#[test]
+fn the_corpus_of_calls_passes() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/calls");
+    let mut stored = 0;
+    for entry in fs::read_dir(corpus).expect("the corpus is checked in") {
+        let path = entry.expect("readable").path();
+        let data = fs::read(&path).expect("readable");
+        let passed = std::panic::catch_unwind(|| calls::check(&data));
+        assert!(passed.is_ok(), "{} fails", path.display());
+        stored += usize::from(passed.is_ok_and(|stored| stored));
+    }
+    assert!(stored >= 8, "{stored} of the corpus store anything");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_calls_keep_the_promises(data in prop::collection::vec(any::<u8>(), 0..400)) {
+        calls::check(&data);
+    }
+
+    /// Calls whose addresses are few, so that they meet.
+    #[test]
+    fn calls_that_meet_keep_the_promises(
+        kind in 0u8..3,
+        steps in prop::collection::vec((0u8..16, 0u8..4, 0u8..24, 0u8..40, any::<u8>(), any::<[u8; 4]>()), 1..60),
+    ) {
+        let mut data = vec![kind];
+        for (call, slot, at, bytes, fill, more) in steps {
+            data.extend([call, slot, at.wrapping_mul(16), at % 2, bytes, fill]);
+            data.extend(&more[..match call { 9 => 3, 8 => 2, 7 | 11 | 13 | 15 => 1, _ => 0 }]);
+        }
+        calls::check(&data);
+    }
+}

@@ -1,0 +1,137 @@
+//! `wordline fs mount` from end to end, where this host lets it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::wordline;
+
+/// Whether the kernel shows a FUSE file system at a directory.
+fn is_mounted(dir: &Path) -> bool {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let here = dir.display().to_string();
+    let mut mounts = mounts.lines().map(|line| line.split(' ').nth(1));
+    mounts.any(|place| place == Some(&here))
+}
+
+/// Mounts, lets somebody work there, and interrupts; stdout, or nothing where this host mounts nothing.
+fn mounted(arguments: &[&str], dir: &Path, work: impl FnOnce()) -> Option<String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wordline"))
+        .args(["fs", "mount", "--format", "json"])
+        .args(arguments)
+        .arg(dir)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    while !is_mounted(dir) {
+        if child.try_wait().expect("a child").is_some() {
+            let output = child.wait_with_output().expect("ended");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(stderr.contains("the kernel mounts nothing"), "{stderr}");
+            skip(&stderr);
+            return None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    work();
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    assert!(!is_mounted(dir));
+    Some(String::from_utf8(output.stdout).expect("text"))
+}
+
+#[allow(clippy::print_stderr, reason = "who reads the results should know")]
+fn skip(why: &str) {
+    eprintln!("nothing tested: {why}");
+}
+
+fn value(stdout: &str, metric: &str) -> f64 {
+    let document: Value = serde_json::from_str(stdout).expect("JSON");
+    let rows = document.as_array().expect("rows");
+    let row = rows.iter().find(|row| row["metric"] == metric);
+    let row = row.unwrap_or_else(|| panic!("{metric}: {stdout}"));
+    let text = row["value"].as_str().expect("text");
+    text.parse().expect("a number")
+}
+
+#[test]
+fn what_programs_store_is_in_the_image_and_costs_simulated_time() {
+    if !Path::new("/dev/fuse").exists() {
+        return skip("there is no /dev/fuse");
+    }
+    for (file_system, target) in [("littlefs", "mt25ql128"), ("fat", "em064lx")] {
+        let place = TempDir::new().expect("a folder");
+        let dir = place.path().join("mnt");
+        fs::create_dir(&dir).expect("room");
+        let image = place.path().join("memory.img");
+        let image = image.to_str().expect("text");
+        let arguments = ["--fs", file_system, "--target", target, "--image", image];
+        let first = mounted(&arguments, &dir, || {
+            fs::create_dir(dir.join("logs")).expect("room");
+            fs::write(dir.join("logs/one.txt"), [b'x'; 5000]).expect("room");
+            fs::rename(dir.join("logs/one.txt"), dir.join("logs/two.txt")).expect("there");
+        });
+        let Some(first) = first else {
+            return;
+        };
+        assert!(value(&first, "simulated_time") > 1e-4, "{first}");
+        assert!(value(&first, "energy_total") > 0.0, "{first}");
+        assert!(value(&first, "operations_read") > 0.0, "{first}");
+        if file_system == "littlefs" {
+            assert!(value(&first, "bytes_program") >= 5000.0, "{first}");
+            assert!(value(&first, "wear_most") >= 1.0, "{first}");
+        }
+        let again = mounted(&arguments, &dir, || {
+            let bytes = fs::read(dir.join("logs/two.txt")).expect("stored");
+            assert_eq!(bytes, [b'x'; 5000]);
+            assert!(!dir.join("logs/one.txt").exists());
+        });
+        assert!(again.is_some());
+    }
+}
+
+#[test]
+fn what_cannot_be_mounted_is_refused_with_a_reason() {
+    let place = TempDir::new().expect("a folder");
+    let dir = place.path().join("mnt");
+    fs::create_dir(&dir).expect("room");
+    let image = place.path().join("short.img");
+    fs::write(&image, b"short").expect("room");
+    let (dir, image) = (dir.to_str().expect("text"), image.to_str().expect("text"));
+    let missing = format!("{dir}/missing");
+    for (arguments, reason) in [
+        (vec!["--target", "em064lx", &missing], "no empty directory"),
+        (vec!["--target", "nothing", dir], "nothing"),
+        (
+            vec!["--target", "em064lx", "--image", image, dir],
+            "it has 5 B",
+        ),
+        (
+            vec![
+                "--target",
+                "mt29f1g01",
+                "--fs",
+                "fat",
+                "--image",
+                image,
+                dir,
+            ],
+            "spare areas",
+        ),
+        (vec!["--target", "em064lx", "--fs", "ext4", dir], "ext4"),
+    ] {
+        let ran = wordline(&[&["fs", "mount"], arguments.as_slice()].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.replace('\n', " ").contains(reason), "{ran:?}");
+    }
+}

@@ -1,0 +1,208 @@
+//! All verdicts, held to what must be, and published. `UPDATE_EVIDENCE=1` writes the page again.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::{env, fs};
+
+use wordline_nvm::crash::harness::{Failure, Harness, Verdict};
+
+use crate::broken::{FAULTS, Fault};
+use crate::fat;
+use crate::files::Files;
+use crate::littlefs::{OnBytes, check, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand};
+use crate::workload::workload;
+
+/// The verdicts of one file system on its memories.
+type Rows = Vec<(&'static str, Verdict)>;
+
+/// What littlefs says where block 0 or 1 goes bad, which it cannot replace; nothing is lost then.
+const REFUSED: &str = "a call fails";
+
+fn littlefs() -> Rows {
+    let rows = [
+        ("NOR, erase blocks of 512 B", check(&on_nor(), None)),
+        (
+            "NAND, pages of 256 B that take 4 programs, in order",
+            check(&on_nand(), None),
+        ),
+        (
+            "the same, two blocks bad and two that fail",
+            check(&on_worn_nand(), None),
+        ),
+        (
+            "MRAM on a 16-bit bus, ECC words of 8 B",
+            on_mram().check(&Files(OnBytes), &workload()),
+        ),
+    ];
+    rows.into_iter().collect()
+}
+
+/// The first failure of a driver that is not a refusal.
+fn caught(fault: Fault) -> Option<Failure> {
+    let harness = Harness {
+        again: None,
+        ..on_nor()
+    };
+    let verdict = check(&harness, Some(fault));
+    let examples = verdict.examples.into_iter();
+    examples
+        .filter(|(kind, _)| kind != REFUSED)
+        .map(|(_, failure)| failure)
+        .min_by(|one, other| one.case.cmp(&other.case))
+}
+
+#[test]
+fn littlefs_loses_nothing_and_fat_does_and_broken_drivers_are_caught() {
+    let littlefs = littlefs();
+    for (name, verdict) in &littlefs {
+        println!(
+            "{name}: {} {} {:?}",
+            verdict.images, verdict.images_again, verdict.examples
+        );
+        for (kind, count) in &verdict.kinds {
+            assert_eq!(kind, REFUSED, "{name}: {verdict:?}");
+            assert!(
+                count * 100 < verdict.images + verdict.images_again,
+                "{name}: {verdict:?}"
+            );
+        }
+        assert!(verdict.images > 2_000, "{name}: {verdict:?}");
+        assert!(verdict.images_again > 1_000, "{name}: {verdict:?}");
+    }
+    // littlefs reads back what it programs.
+    let hidden = check(&on_worn_nand(), Some(Fault::HidesFailures));
+    assert!(
+        hidden.kinds.keys().all(|kind| kind == REFUSED),
+        "{hidden:?}"
+    );
+    let worn = &littlefs[2].1;
+    assert_ne!(
+        worn.distinct, littlefs[1].1.distinct,
+        "the bad blocks are met"
+    );
+    let mutants: Vec<_> = FAULTS
+        .iter()
+        .map(|(fault, words)| {
+            let failure = caught(*fault).unwrap_or_else(|| panic!("{words}: not caught"));
+            println!("{words}: {} {}", failure.case, failure.violation);
+            (*words, failure)
+        })
+        .collect();
+    let ecc = vec![(
+        "NAND with ECC, pages of 256 B programmed once",
+        check(&on_ecc_nand(), None),
+    )];
+    let fat = vec![
+        (
+            "NOR rewritten sector by sector, cuts between operations",
+            fat::between(),
+        ),
+        ("the same, 4,000 drawn of all images", fat::sampled(4_000)),
+    ];
+    assert!(
+        fat.iter().all(|(_, verdict)| verdict.failures > 0),
+        "{fat:?}"
+    );
+    let mut page = INTRODUCTION.to_owned();
+    page += LITTLEFS;
+    table(&mut page, &littlefs);
+    page += MUTANTS;
+    for (words, failure) in &mutants {
+        let found = failure.violation.headline();
+        writeln!(page, "| {words} | `{}` | {found} |", failure.case).expect("a String");
+    }
+    page += ECC;
+    table(&mut page, &ecc);
+    page += FAT;
+    table(&mut page, &fat);
+    published(&page);
+}
+
+fn table(page: &mut String, rows: &Rows) {
+    *page += "\n| memory | images | within the mount and calls after it | distinct | failures |\n|---|--:|--:|--:|---|\n";
+    for (memory, verdict) in rows {
+        let kinds = verdict
+            .kinds
+            .iter()
+            .map(|(kind, count)| format!("{count} × {kind}"));
+        let kinds: Vec<_> = kinds.collect();
+        let failures = if kinds.is_empty() {
+            "none".to_owned()
+        } else {
+            kinds.join("; ")
+        };
+        let (images, again, distinct) = (verdict.images, verdict.images_again, verdict.distinct);
+        writeln!(
+            page,
+            "| {memory} | {images} | {again} | {distinct} | {failures} |"
+        )
+        .expect("a String");
+    }
+}
+
+const INTRODUCTION: &str = "\
+# File systems under power cuts
+
+littlefs 2.9 and FAT (rust-fatfs), unmodified, under the [crash harness](../concepts/crash-images.md#the-harness): one
+workload of 39 calls (files made, replaced, appended to in two writes and a sync, overwritten, truncated, renamed and
+removed; directories made and removed), recorded once. Each image is mounted, its whole tree is read, and it must be the
+tree before or after the call in flight, and nothing else; then a file is made and written, and everything is read
+again. The mounts of some images, and these calls after them, are cut in turn and held to the same. `UPDATE_EVIDENCE=1
+cargo test -p wordline-engines --features fat,littlefs --test crash` writes this page again; without the variable the
+test fails where the page is stale. It is part of `make test`.
+
+What a cut does is all that the contract of a flash memory allows: programs that stop at a byte or leave some bits,
+which may read differently from read to read; erases that stop half-way, or leave a block that looks erased and is weak
+or goes bad.
+";
+
+const LITTLEFS: &str = "
+## littlefs
+
+Nothing that was synced is lost, and every call is done or not. *A call fails*: block 0 or 1 went bad by the cut, which
+littlefs does not replace (\"there is no room\"); what it holds can still be read. Bits that read differently from read to
+read can show a call that was cut as undone first and as done later: one image of a longer probe, `80.32@0` on the NAND
+with bad blocks and 900 bytes more appended after the mount, does so.
+";
+
+const MUTANTS: &str = "
+## Broken drivers below littlefs
+
+The same check, and a driver that breaks one promise. Each is caught. A driver that does not report blocks that fail is
+harmless: littlefs reads back what it programs.
+
+| what the driver does | first case of a kind | what is found |
+|---|---|---|
+";
+
+const ECC: &str = "
+## littlefs behind an ECC that is asked once
+
+On a memory whose ECC corrects a torn page in one read and gives up in another, and which refuses a second program of a
+page that looks erased, littlefs takes a torn commit for a whole one, or for an erased page, and goes on behind it. What
+is synced after the mount can then be lost, or the call fails. A torn page would have to be left before it is built
+upon; littlefs does so only where the page reads as damaged at once. Chips with an ECC on the die are of this kind where
+a program is cut at the wrong moment: how often that happens is not said by any data sheet, and the images do not weigh
+it.
+";
+
+const FAT: &str = "
+## FAT
+
+It promises nothing here. A sector that is rewritten in place is erased first, so that a cut takes its old bytes with
+it; where that sector is part of the table or of a directory, files are lost that no call had touched.
+";
+
+fn published(page: &str) {
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/evidence/fs-power-cuts.md");
+    if env::var_os("UPDATE_EVIDENCE").is_some() {
+        fs::write(&file, page).expect("the docs folder is writable");
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == page,
+        "docs/evidence/fs-power-cuts.md is stale; run: UPDATE_EVIDENCE=1 cargo test -p wordline-engines \
+         --features fat,littlefs --test crash"
+    );
+}

@@ -1,0 +1,141 @@
+//! littlefs: nothing that was synced is lost, wherever the power fails.
+
+use wordline_engines::{Blocks, ByteBlocks, FlashBlocks, FsError, LittleFs, LittleFsOptions};
+use wordline_memory::Geometry;
+use wordline_nvm::crash::harness::{Again, Harness, Recorded, Verdict};
+use wordline_nvm::crash::{
+    ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Weakness,
+};
+
+use crate::broken::{Broken, Fault};
+use crate::files::{Files, Setup};
+use crate::workload::workload;
+
+/// A NOR flash with erase blocks of 512 bytes.
+pub(crate) const NOR: Geometry = Geometry {
+    page_bytes: 256,
+    spare_bytes: 0,
+    pages_per_block: 2,
+    blocks: 32,
+    program_bytes: 1,
+    programs_per_page: None,
+    once_bytes: None,
+    in_order: false,
+};
+
+/// A NAND flash whose pages take few programs, in order.
+pub(crate) const NAND: Geometry = Geometry {
+    page_bytes: 256,
+    spare_bytes: 16,
+    pages_per_block: 8,
+    blocks: 24,
+    program_bytes: 1,
+    programs_per_page: Some(4),
+    once_bytes: None,
+    in_order: true,
+};
+
+/// littlefs on a flash memory, with a driver that may be broken.
+pub(crate) struct OnFlash(pub(crate) Option<Fault>);
+
+impl OnFlash {
+    fn options() -> LittleFsOptions {
+        LittleFsOptions {
+            // Metadata moves within the workload.
+            block_cycles: Some(8),
+            ..LittleFsOptions::default()
+        }
+    }
+
+    fn blocks(
+        &self,
+        memory: Recorded<FlashTearing>,
+    ) -> Result<impl Blocks + Send + use<>, FsError> {
+        Ok(Broken::new(FlashBlocks::new(memory)?, self.0))
+    }
+}
+
+impl Setup for OnFlash {
+    type Medium = FlashTearing;
+    type Fs = LittleFs;
+
+    fn format(&self, memory: Recorded<FlashTearing>) -> Result<(), FsError> {
+        // What is broken is the driver of the workload.
+        LittleFs::format(FlashBlocks::new(memory)?, &Self::options())
+    }
+
+    fn mount(&self, memory: Recorded<FlashTearing>) -> Result<LittleFs, FsError> {
+        LittleFs::mount(self.blocks(memory)?, &Self::options())
+    }
+}
+
+/// littlefs on a memory of bytes.
+pub(crate) struct OnBytes;
+
+impl Setup for OnBytes {
+    type Medium = ByteTearing;
+    type Fs = LittleFs;
+
+    fn format(&self, memory: Recorded<ByteTearing>) -> Result<(), FsError> {
+        LittleFs::format(ByteBlocks::new(memory)?, &OnFlash::options())
+    }
+
+    fn mount(&self, memory: Recorded<ByteTearing>) -> Result<LittleFs, FsError> {
+        LittleFs::mount(ByteBlocks::new(memory)?, &OnFlash::options())
+    }
+}
+
+const AGAIN: Option<Again> = Some(Again {
+    every: 64,
+    mode: Mode::Exhaustive,
+});
+
+pub(crate) fn on_nor() -> Harness<FlashTearing> {
+    let mut harness = Harness::new(FlashContent::erased(NOR), FlashTearing::raw());
+    harness.again = AGAIN;
+    harness
+}
+
+pub(crate) fn on_nand() -> Harness<FlashTearing> {
+    let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::raw());
+    harness.again = AGAIN;
+    harness
+}
+
+/// The same with blocks that were bad from the factory, or fail when they are used: where the workload comes along.
+pub(crate) fn on_worn_nand() -> Harness<FlashTearing> {
+    let mut harness = on_nand();
+    harness.start = FlashContent::erased(NAND)
+        .with_bad_block(22)
+        .with_weak_block(23, Weakness::FailsErases)
+        .with_weak_block(3, Weakness::FailsErases)
+        .with_bad_block(4);
+    harness
+}
+
+/// NAND behind an ECC, whose pages are programmed once.
+pub(crate) fn on_ecc_nand() -> Harness<FlashTearing> {
+    let geometry = Geometry {
+        programs_per_page: Some(1),
+        ..NAND
+    };
+    let strength = EccStrength {
+        sector_bytes: 256,
+        bits: 4,
+        refresh_from: 3,
+    };
+    let tearing = FlashTearing::with_ecc(strength);
+    let mut harness = Harness::new(FlashContent::erased(geometry), tearing);
+    harness.again = None;
+    harness
+}
+
+pub(crate) fn on_mram() -> Harness<ByteTearing> {
+    let mut harness = Harness::new(Content::zeros(16 << 10, 2), ByteTearing::bus(2).spoiling(8));
+    harness.again = AGAIN;
+    harness
+}
+
+pub(crate) fn check(harness: &Harness<FlashTearing>, fault: Option<Fault>) -> Verdict {
+    harness.check(&Files(OnFlash(fault)), &workload())
+}

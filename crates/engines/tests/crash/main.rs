@@ -1,0 +1,8 @@
+//! File systems under power cuts: every boundary and every torn variant of a fixed workload, and cuts within the mount.
+
+mod broken;
+mod evidence;
+mod fat;
+mod files;
+mod littlefs;
+mod workload;

@@ -1,0 +1,336 @@
+//! The calls of each test, timed one by one.
+
+use std::cell::Cell;
+
+use wordline_core::draw::{Purpose, draw};
+use wordline_core::{FsTest, FsWorkload};
+use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
+
+use super::part::Medium;
+use super::pieces::{Pieces, path, shuffled};
+use super::tally::Tally;
+use crate::backlog::{BacklogError, Rate};
+use crate::control::Control;
+use crate::payload::Payload;
+
+/// The file that is written and read.
+pub(super) const FILE: &str = "/data";
+
+/// Small files that are read back when nothing is timed any more, at most.
+const CHECKED: u64 = 32;
+
+/// One operation of a test: what its calls do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Step {
+    /// As the column `operation` spells it.
+    pub(super) name: &'static str,
+    /// Bytes of a call; none of one that moves no data of the caller's.
+    pub(super) access_bytes: Option<u64>,
+    /// Whether it stores what the caller gives.
+    pub(super) stores: bool,
+}
+
+impl Step {
+    pub(super) const MOUNT: Self = Self::plain("mount");
+
+    const fn plain(name: &'static str) -> Self {
+        Self {
+            name,
+            access_bytes: None,
+            stores: false,
+        }
+    }
+
+    const fn reads(name: &'static str, bytes: u64) -> Self {
+        Self {
+            name,
+            access_bytes: Some(bytes),
+            stores: false,
+        }
+    }
+
+    const fn writes(name: &'static str, bytes: u64) -> Self {
+        Self {
+            name,
+            access_bytes: Some(bytes),
+            stores: true,
+        }
+    }
+}
+
+/// Why a run ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("{0}")]
+    Engine(#[from] FsError),
+    #[error("{0} holds other bytes than those that were written; please report this defect")]
+    Corrupt(String),
+    #[error(transparent)]
+    Backlog(#[from] BacklogError),
+    #[error("the caller stopped it")]
+    Stopped,
+}
+
+/// A mounted file system, and the RAM that it needed so far.
+pub(super) struct Mounted {
+    pub(super) engine: Box<dyn FileSystem>,
+    ram: Cell<RamUse>,
+}
+
+impl Mounted {
+    pub(super) fn new(engine: Box<dyn FileSystem>) -> Self {
+        let ram = Cell::new(engine.ram());
+        Self { engine, ram }
+    }
+
+    /// The most RAM that it needed.
+    pub(super) fn ram(&self) -> RamUse {
+        self.ram.get()
+    }
+
+    pub(super) fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
+        let file = self.engine.open(path, how)?;
+        let (most, now) = (self.ram.get(), self.engine.ram());
+        self.ram.set(RamUse {
+            buffers: most.buffers.max(now.buffers),
+            structures: most.structures.max(now.structures),
+        });
+        Ok(file)
+    }
+
+    /// Ends a file: everything that was written to it lasts from here on.
+    pub(super) fn finish(&mut self, file: Handle) -> Result<(), FsError> {
+        self.engine.sync(file)?;
+        self.engine.close(file)
+    }
+}
+
+/// What the calls of one mounted file system need.
+pub(super) struct Bench<'a> {
+    pub(super) mounted: Mounted,
+    pub(super) medium: &'a Medium,
+    pub(super) workload: &'a FsWorkload,
+    pub(super) payload: &'a Payload,
+    pub(super) seed: u64,
+    pub(super) rates: &'a [Rate],
+    pub(super) control: &'a Control<'a>,
+    /// What was measured, in order; of a test that fails, what ended before.
+    pub(super) done: Vec<(Step, Tally)>,
+}
+
+impl Bench<'_> {
+    /// Runs a test.
+    pub(super) fn run(&mut self, test: FsTest) -> Result<(), Failure> {
+        match test {
+            FsTest::Sequential => self.sequential(),
+            FsTest::Overwrite => self.overwrite(),
+            FsTest::Random => self.random(),
+            FsTest::Append => self.append(),
+            FsTest::SmallFiles => self.small_files(),
+        }
+    }
+
+    /// Times `calls` calls, each of which says how many bytes it moved.
+    fn measure(
+        &mut self,
+        step: Step,
+        calls: u64,
+        mut call: impl FnMut(&mut Mounted, u64) -> Result<u64, Failure>,
+    ) -> Result<(), Failure> {
+        let rates = step.stores.then_some(self.rates);
+        let mut tally = Tally::begin(self.medium, rates)?;
+        for number in 0..calls {
+            if self.control.stopped() {
+                return Err(Failure::Stopped);
+            }
+            let start = self.medium.clock.now();
+            let bytes = call(&mut self.mounted, number)?;
+            let took = self.medium.clock.now().since(start);
+            let heard = self.medium.meter.borrow().take_call();
+            tally.add(took, bytes, &heard)?;
+        }
+        tally.end(self.medium)?;
+        self.done.push((step, tally));
+        Ok(())
+    }
+
+    /// The file in pieces of one call each: where the piece begins, and its bytes as they are the `pass`th time.
+    fn pieces(&self) -> Pieces {
+        Pieces {
+            payload: self.payload.clone(),
+            file_bytes: self.workload.file_bytes,
+            access_bytes: self.workload.access_bytes,
+        }
+    }
+
+    fn sequential(&mut self) -> Result<(), Failure> {
+        let pieces = self.pieces();
+        self.write_in_order("seq-write", &pieces, Open::Replace, 1)?;
+        let count = pieces.count();
+        let mut file = Handle(0);
+        let step = Step::reads("seq-read", pieces.access_bytes);
+        self.measure(step, count, |fs, number| {
+            if number == 0 {
+                file = fs.open(FILE, Open::Read)?;
+            }
+            let bytes = pieces.check(fs, file, number, 1)?;
+            if number + 1 == count {
+                fs.engine.close(file)?;
+            }
+            Ok(bytes)
+        })
+    }
+
+    /// The first call opens the file, and the last one syncs and closes it.
+    fn write_in_order(
+        &mut self,
+        name: &'static str,
+        pieces: &Pieces,
+        how: Open,
+        pass: u64,
+    ) -> Result<(), Failure> {
+        let count = pieces.count();
+        let mut file = Handle(0);
+        let step = Step::writes(name, pieces.access_bytes);
+        self.measure(step, count, |fs, number| {
+            if number == 0 {
+                file = fs.open(FILE, how)?;
+            }
+            let bytes = pieces.write(fs, file, number, pass)?;
+            if number + 1 == count {
+                fs.finish(file)?;
+            }
+            Ok(bytes)
+        })
+    }
+
+    /// Makes the file when nothing is timed.
+    fn prepare(&mut self, pieces: &Pieces) -> Result<(), Failure> {
+        let file = self.mounted.open(FILE, Open::Replace)?;
+        for number in 0..pieces.count() {
+            pieces.write(&mut self.mounted, file, number, 1)?;
+        }
+        Ok(self.mounted.finish(file)?)
+    }
+
+    fn overwrite(&mut self) -> Result<(), Failure> {
+        let pieces = self.pieces();
+        self.prepare(&pieces)?;
+        self.write_in_order("overwrite", &pieces, Open::Write, 2)?;
+        let file = self.mounted.open(FILE, Open::Read)?;
+        for number in 0..pieces.count() {
+            pieces.check(&mut self.mounted, file, number, 2)?;
+        }
+        Ok(self.mounted.engine.close(file)?)
+    }
+
+    fn random(&mut self) -> Result<(), Failure> {
+        let pieces = self.pieces();
+        self.prepare(&pieces)?;
+        let count = pieces.count();
+        let seed = self.seed;
+        let place = |purpose, number| draw(seed, count, number, purpose) % count;
+        // Which write was the last of each piece.
+        let mut passes = vec![1; count as usize];
+        let mut file = Handle(0);
+        let step = Step::writes("random-write", pieces.access_bytes);
+        self.measure(step, count, |fs, number| {
+            if number == 0 {
+                file = fs.open(FILE, Open::Write)?;
+            }
+            let piece = place(Purpose::Address, number);
+            passes[piece as usize] = number + 2;
+            let bytes = pieces.write(fs, file, piece, number + 2)?;
+            if number + 1 == count {
+                fs.finish(file)?;
+            }
+            Ok(bytes)
+        })?;
+        let step = Step::reads("random-read", pieces.access_bytes);
+        self.measure(step, count, |fs, number| {
+            if number == 0 {
+                file = fs.open(FILE, Open::Read)?;
+            }
+            let piece = place(Purpose::Mix, number);
+            let bytes = pieces.check(fs, file, piece, passes[piece as usize])?;
+            if number + 1 == count {
+                fs.engine.close(file)?;
+            }
+            Ok(bytes)
+        })
+    }
+
+    /// A log: every record lasts before the next one comes.
+    fn append(&mut self) -> Result<(), Failure> {
+        let pieces = Pieces {
+            access_bytes: self.workload.record_bytes,
+            ..self.pieces()
+        };
+        let count = pieces.count();
+        let mut file = Handle(0);
+        let step = Step::writes("append-sync", pieces.access_bytes);
+        self.measure(step, count, |fs, number| {
+            if number == 0 {
+                file = fs.open(FILE, Open::Replace)?;
+            }
+            let bytes = pieces.write(fs, file, number, 1)?;
+            fs.engine.sync(file)?;
+            Ok(bytes)
+        })?;
+        for number in 0..count {
+            pieces.check(&mut self.mounted, file, number, 1)?;
+        }
+        Ok(self.mounted.engine.close(file)?)
+    }
+
+    /// Each call opens a file, writes, syncs and closes it.
+    fn small_files(&mut self) -> Result<(), Failure> {
+        let (files, bytes) = (self.workload.files, self.workload.small_bytes);
+        let small = Pieces {
+            payload: self.payload.clone(),
+            file_bytes: u64::MAX,
+            access_bytes: bytes,
+        };
+        let order = shuffled(files, self.seed);
+        let step = Step::writes("create", bytes);
+        self.measure(step, files, |fs, number| {
+            let file = fs.open(&path(number), Open::Replace)?;
+            let stored = small.store(fs, file, 0, number, 1)?;
+            fs.finish(file)?;
+            Ok(stored)
+        })?;
+        self.stat(&order, bytes)?;
+        let step = Step::writes("append-small", bytes);
+        self.measure(step, files, |fs, number| {
+            let number = order[number as usize];
+            let file = fs.open(&path(number), Open::Write)?;
+            let stored = small.store(fs, file, bytes, number, 2)?;
+            fs.finish(file)?;
+            Ok(stored)
+        })?;
+        for number in (0..files).step_by(files.div_ceil(CHECKED).max(1) as usize) {
+            let name = path(number);
+            let file = self.mounted.open(&name, Open::Read)?;
+            small.compare(&mut self.mounted, file, 0, (number, 1), &name)?;
+            small.compare(&mut self.mounted, file, bytes, (number, 2), &name)?;
+            self.mounted.engine.close(file)?;
+        }
+        self.measure(Step::plain("delete"), files, |fs, number| {
+            fs.engine.remove(&path(order[number as usize]))?;
+            Ok(0)
+        })
+    }
+
+    fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), Failure> {
+        let files = order.len() as u64;
+        self.measure(Step::plain("stat"), files, |fs, number| {
+            let name = path(order[number as usize]);
+            let found = fs.engine.entry(&name)?;
+            if found.bytes == bytes && !found.is_dir {
+                Ok(0)
+            } else {
+                Err(Failure::Corrupt(name))
+            }
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! A file system on a target: formatted, filled, tested and cut.
+
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_engines::{FsError, FsErrorKind, Open};
+use wordline_nvm::Memory;
+
+use super::calls::{Bench, Failure, Mounted, Step};
+use super::engine::{Engine, Ready};
+use super::part::Medium;
+use super::tally::Tally;
+use super::{crash, rows};
+use crate::backlog::Rate;
+use crate::control::Control;
+use crate::payload::Payload;
+use crate::subject::Subject;
+
+/// Bytes of a file that fills the memory, at most.
+const OLD_FILE: u64 = 256 << 10;
+
+/// Bytes of a call that writes one.
+const OLD_PIECE: usize = 4096;
+
+/// A file system on a target in a timing class.
+pub(super) struct Case<'a> {
+    pub(super) engine: Engine<'a>,
+    pub(super) timing: Timing,
+    /// As it was made.
+    pub(super) memory: Memory,
+    pub(super) workload: &'a FsWorkload,
+    pub(super) experiment: &'a Experiment,
+    pub(super) payload: &'a Payload,
+    pub(super) rates: &'a [Rate],
+    pub(super) control: &'a Control<'a>,
+}
+
+impl Case<'_> {
+    /// Runs everything at a fill level. Returns whether it came to its end, with figures or without.
+    pub(super) fn run(
+        &self,
+        fill: f64,
+        breathe: &mut dyn FnMut(usize),
+        document: &mut ResultSet,
+    ) -> bool {
+        breathe(0);
+        let subject = self.subject(fill);
+        let prepared = match self.prepare(fill) {
+            Ok(prepared) => prepared,
+            Err(Failure::Stopped) => return false,
+            Err(failure) => {
+                self.failed(&subject, Step::MOUNT.name, &failure, document);
+                return true;
+            }
+        };
+        for (number, &test) in self.workload.tests.iter().enumerate() {
+            breathe(number + 1);
+            // Every test mounts; the first one tells what that takes.
+            let tell_mount = number == 0;
+            match self.test(&subject, &prepared, test, tell_mount, document) {
+                Ok(()) => {}
+                Err(Failure::Stopped) => return false,
+                Err(failure) => self.failed(&subject, test.name(), &failure, document),
+            }
+        }
+        true
+    }
+
+    /// The memory, formatted and filled.
+    fn prepare(&self, fill: f64) -> Result<Memory, Failure> {
+        let medium = Medium::new(self.memory.fork(), self.workload.capacity_bytes);
+        self.engine.format(&medium)?;
+        if fill > 0.0 {
+            let Ready { mut mounted, .. } = self.engine.mount(&medium)?;
+            self.fill(&mut mounted, fill)?;
+            mounted.engine.unmount()?;
+        }
+        Ok(medium.fork())
+    }
+
+    /// Writes files until a share of the file system's room is taken.
+    fn fill(&self, mounted: &mut Mounted, share: f64) -> Result<(), Failure> {
+        let space = mounted.engine.space()?;
+        let taken = space.total - space.free.min(space.total);
+        let mut left = ((space.total as f64 * share) as u64).saturating_sub(taken);
+        let mut piece = [0; OLD_PIECE];
+        mounted.engine.create_dir("/old")?;
+        for number in 0.. {
+            if left == 0 {
+                break;
+            }
+            let file = mounted.open(&format!("/old/{number}"), Open::Replace)?;
+            let bytes = left.min(OLD_FILE);
+            for at in (0..bytes).step_by(OLD_PIECE) {
+                if self.control.stopped() {
+                    return Err(Failure::Stopped);
+                }
+                let piece = &mut piece[..(bytes - at).min(OLD_PIECE as u64) as usize];
+                self.payload.fill(at, number, piece);
+                mounted.engine.write(file, at, piece)?;
+            }
+            mounted.finish(file)?;
+            left -= bytes;
+        }
+        Ok(())
+    }
+
+    /// Runs a test on a fork of a prepared memory.
+    fn test(
+        &self,
+        subject: &Subject,
+        prepared: &Memory,
+        test: FsTest,
+        tell_mount: bool,
+        document: &mut ResultSet,
+    ) -> Result<(), Failure> {
+        let medium = Medium::new(prepared.fork(), self.workload.capacity_bytes);
+        let mut mount = Tally::begin(&medium, None)?;
+        let start = medium.clock.now();
+        let Ready {
+            mounted,
+            layer_bytes,
+        } = self.engine.mount(&medium)?;
+        let heard = medium.meter.borrow().take_call();
+        mount.add(medium.clock.now().since(start), 0, &heard)?;
+        mount.end(&medium)?;
+        let mut bench = Bench {
+            mounted,
+            medium: &medium,
+            workload: self.workload,
+            payload: self.payload,
+            seed: self.experiment.seed,
+            rates: self.rates,
+            control: self.control,
+            done: Vec::new(),
+        };
+        let ran = bench.run(test);
+        if tell_mount {
+            self.rows(subject, &Step::MOUNT, &mount, &medium, document);
+            self.ram(subject, &bench.mounted, layer_bytes, document);
+        }
+        for (step, tally) in &bench.done {
+            self.rows(subject, step, tally, &medium, document);
+        }
+        ran?;
+        Ok(bench.mounted.engine.unmount()?)
+    }
+
+    fn rows(
+        &self,
+        subject: &Subject,
+        step: &Step,
+        tally: &Tally,
+        medium: &Medium,
+        document: &mut ResultSet,
+    ) {
+        let mut at = Subject {
+            operation: step.name,
+            ..subject.clone()
+        };
+        if let Some(bytes) = step.access_bytes {
+            at = at.at("access_bytes", bytes);
+        }
+        let name = format!("{}, {}", self.name(subject), step.name);
+        rows::add(&at, name, step, tally, medium, document);
+    }
+
+    /// RAM of the mounted file system, with the file of the test open.
+    fn ram(
+        &self,
+        subject: &Subject,
+        mounted: &Mounted,
+        layer_bytes: Option<u64>,
+        document: &mut ResultSet,
+    ) {
+        let at = Subject {
+            operation: Step::MOUNT.name,
+            ..subject.clone()
+        };
+        let ram = mounted.ram();
+        let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
+        parts.extend(layer_bytes.map(|bytes| ("translation", bytes)));
+        let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
+        document
+            .rows
+            .push(at.row(Metric::FileSystemRam, Ok(all as f64)));
+        for (part, bytes) in parts {
+            let at = at.at("cause", part);
+            document
+                .rows
+                .push(at.row(Metric::FileSystemRamPart, Ok(bytes as f64)));
+        }
+    }
+
+    /// The verdict on power cuts, with what is wrong first as a warning. Returns whether it came to its end.
+    pub(super) fn crash(&self, document: &mut ResultSet) -> bool {
+        let (images, seed) = (self.workload.crash_images, self.experiment.seed);
+        let verdict = crash::check(&self.engine, &self.memory, images, seed, self.control);
+        if self.control.stopped() {
+            return false;
+        }
+        let subject = Subject {
+            operation: "crash",
+            ..self.file_system()
+        };
+        let (images, failures) = (verdict.distinct as f64, verdict.failures as f64);
+        for (metric, value) in [
+            (Metric::CrashImages, images),
+            (Metric::CrashFailures, failures),
+        ] {
+            document.rows.push(subject.row(metric, Ok(value)));
+        }
+        if let Some(first) = &verdict.first {
+            let kinds: Vec<_> = verdict
+                .kinds
+                .iter()
+                .map(|(kind, count)| format!("{kind} ({count})"))
+                .collect();
+            let advice = format!(
+                "{}, {}: power cuts break the promise: {}; the first is image {}",
+                subject.target,
+                self.engine.kind.title(),
+                kinds.join(", "),
+                first.case
+            );
+            document.warn(WarningCode::PowerCut, advice);
+        }
+        true
+    }
+
+    /// What all rows of the file system share.
+    fn file_system(&self) -> Subject {
+        let target = self.engine.target;
+        let (workload, age) = (self.experiment.workload.name(), self.experiment.age);
+        // The operation is set where it is known.
+        let subject = Subject::simulated(target, workload, Operation::Read, self.timing, age);
+        let subject = Subject {
+            operation: Step::MOUNT.name,
+            ..subject
+        };
+        subject
+            .at("fs", self.engine.kind.name())
+            .behind(self.engine.layer.as_ref())
+    }
+
+    /// What its rows at a fill level share; the operation is that of the mount.
+    fn subject(&self, fill: f64) -> Subject {
+        self.file_system().at("fill", fill)
+    }
+
+    /// The case in words.
+    fn name(&self, subject: &Subject) -> String {
+        let fill = subject.axes.get("fill").map(ToString::to_string);
+        format!(
+            "{}, {}, fill {}, {} timing",
+            self.engine.target.name,
+            self.engine.kind.title(),
+            fill.unwrap_or_default(),
+            self.timing
+        )
+    }
+
+    /// The rows of what could not be run, with the reason as a warning.
+    fn failed(
+        &self,
+        subject: &Subject,
+        what: &'static str,
+        failure: &Failure,
+        document: &mut ResultSet,
+    ) {
+        let unsuitable = matches!(
+            failure,
+            Failure::Engine(FsError {
+                kind: FsErrorKind::Unsuitable,
+                ..
+            })
+        );
+        let (reason, code) = if unsuitable {
+            (NoValue::NotApplicable, WarningCode::Unsuitable)
+        } else {
+            (NoValue::Failed, WarningCode::RunFailed)
+        };
+        let at = Subject {
+            operation: what,
+            ..subject.clone()
+        };
+        rows::without_value(&at, reason, document);
+        let advice = format!("{}, {what}: {failure}", self.name(subject));
+        document.warn(code, advice);
+    }
+}

@@ -1,0 +1,129 @@
+//! What is wrong with a workload of file systems, before anything is run.
+
+use wordline_catalog::{Model, Target};
+use wordline_core::quantity::{ByteCount, Quantity as _};
+use wordline_core::{Experiment, FsKind, FsTest, FsWorkload};
+
+use crate::error::LabError;
+use crate::list::distinct;
+use crate::state;
+
+/// The largest call, because its bytes are held in RAM.
+const ACCESS_MAX: u64 = 16 << 20;
+
+/// The most small files, which have names of five digits.
+const FILES_MAX: u64 = 100_000;
+
+/// The most images of interrupted runs.
+const IMAGES_MAX: u64 = 1_000_000;
+
+/// Checks the workload on every target.
+pub(super) fn check(
+    targets: &[Target<'_>],
+    workload: &FsWorkload,
+    experiment: &Experiment,
+) -> Result<(), LabError> {
+    let systems = workload.file_systems.iter();
+    distinct("fs", systems.map(|one| one.name().to_owned()))?;
+    let tests = workload.tests.iter();
+    distinct("workload", tests.map(|one| one.name().to_owned()))?;
+    distinct("fill", workload.fill.iter().map(ToString::to_string))?;
+    for fill in &workload.fill {
+        state::check_fill(fill.si())?;
+    }
+    for target in targets {
+        sizes(target, workload)?;
+    }
+    counts(workload)?;
+    let over_layer = |target: &Target<'_>| matches!(target.part.model, Model::Nand(_));
+    let layered = workload.file_systems.contains(&FsKind::Fat) && targets.iter().any(over_layer);
+    if experiment.ftl.is_some() && !layered {
+        return Err(LabError::List {
+            what: "ftl",
+            problem: "is what FAT runs over on NAND, and none of the runs is of FAT on NAND; leave it out"
+                .to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Files fit the memory, and calls fit the files.
+fn sizes(target: &Target<'_>, workload: &FsWorkload) -> Result<(), LabError> {
+    let part = &target.part.header.id;
+    let capacity = workload
+        .capacity_bytes
+        .min(target.part.model.capacity_bytes());
+    if capacity == 0 {
+        let problem = "leaves the file system nothing; allowed: 1 B and more".to_owned();
+        return Err(size("capacity", 0, problem));
+    }
+    if workload
+        .tests
+        .iter()
+        .any(|test| *test != FsTest::SmallFiles)
+    {
+        // A copy is written beside the file before the old one is given up.
+        let most = capacity / 2;
+        let file = workload.file_bytes;
+        if file == 0 || file > most {
+            let problem = format!(
+                "does not fit {part}; allowed: 1 B to {}, half of the {} that the file system gets of it",
+                ByteCount::from_bytes(most),
+                ByteCount::from_bytes(capacity)
+            );
+            return Err(size("file", file, problem));
+        }
+        for (what, bytes) in [
+            ("access", workload.access_bytes),
+            ("record", workload.record_bytes),
+        ] {
+            let most = file.min(ACCESS_MAX);
+            if bytes == 0 || bytes > most {
+                let problem = format!(
+                    "does not fit the file; allowed: 1 B to {}",
+                    ByteCount::from_bytes(most)
+                );
+                return Err(size(what, bytes, problem));
+            }
+        }
+    }
+    if workload.tests.contains(&FsTest::SmallFiles) {
+        let small = workload.small_bytes;
+        let most = (capacity / 4 / workload.files.max(1)).min(ACCESS_MAX);
+        if small == 0 || small > most {
+            let problem = format!(
+                "does not fit {part} {} times with as much appended; allowed: 1 B to {}",
+                workload.files,
+                ByteCount::from_bytes(most)
+            );
+            return Err(size("small", small, problem));
+        }
+    }
+    Ok(())
+}
+
+fn counts(workload: &FsWorkload) -> Result<(), LabError> {
+    let small = workload.tests.contains(&FsTest::SmallFiles);
+    let most_files = if small { FILES_MAX } else { u64::MAX };
+    let least_files = u64::from(small);
+    for (what, found, least, most) in [
+        ("files", workload.files, least_files, most_files),
+        ("crash", workload.crash_images, 0, IMAGES_MAX),
+    ] {
+        if !(least..=most).contains(&found) {
+            return Err(LabError::List {
+                what,
+                problem: format!("of {found} is no number to run; allowed: {least} to {most}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn size(what: &'static str, found: u64, problem: String) -> LabError {
+    LabError::Size {
+        what,
+        found: ByteCount::from_bytes(found),
+        problem,
+    }
+}

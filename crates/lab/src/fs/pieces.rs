@@ -1,0 +1,128 @@
+//! Files in pieces of one call each, and the names of small ones.
+
+use wordline_core::draw::{Purpose, draw};
+use wordline_engines::Handle;
+
+use super::calls::{FILE, Failure, Mounted};
+use crate::payload::Payload;
+
+/// The name of a small file.
+pub(super) fn path(number: u64) -> String {
+    format!("/f{number:05}")
+}
+
+/// The numbers below `count` in an order drawn from a seed (Fisher and Yates).
+pub(super) fn shuffled(count: u64, seed: u64) -> Vec<u64> {
+    let mut all: Vec<u64> = (0..count).collect();
+    for last in (1..count).rev() {
+        let other = draw(seed, count, last, Purpose::Address) % (last + 1);
+        all.swap(last as usize, other as usize);
+    }
+    all
+}
+
+/// A file in pieces of one call each.
+pub(super) struct Pieces {
+    pub(super) payload: Payload,
+    pub(super) file_bytes: u64,
+    pub(super) access_bytes: u64,
+}
+
+impl Pieces {
+    pub(super) fn count(&self) -> u64 {
+        self.file_bytes.div_ceil(self.access_bytes)
+    }
+
+    /// Where a piece begins in the file, and its bytes as they are the `pass`th time.
+    fn piece(&self, number: u64, pass: u64) -> (u64, Vec<u8>) {
+        let at = number * self.access_bytes;
+        let mut data = vec![0; self.access_bytes.min(self.file_bytes - at) as usize];
+        self.payload.fill(at, pass, &mut data);
+        (at, data)
+    }
+
+    pub(super) fn write(
+        &self,
+        fs: &mut Mounted,
+        file: Handle,
+        number: u64,
+        pass: u64,
+    ) -> Result<u64, Failure> {
+        let (at, data) = self.piece(number, pass);
+        fs.engine.write(file, at, &data)?;
+        Ok(data.len() as u64)
+    }
+
+    pub(super) fn check(
+        &self,
+        fs: &mut Mounted,
+        file: Handle,
+        number: u64,
+        pass: u64,
+    ) -> Result<u64, Failure> {
+        let (at, _) = self.piece(number, pass);
+        self.compare(fs, file, at, (number, pass), FILE)
+    }
+
+    /// Stores a piece at some place of a file.
+    pub(super) fn store(
+        &self,
+        fs: &mut Mounted,
+        file: Handle,
+        at: u64,
+        number: u64,
+        pass: u64,
+    ) -> Result<u64, Failure> {
+        let (_, data) = self.piece(number, pass);
+        fs.engine.write(file, at, &data)?;
+        Ok(data.len() as u64)
+    }
+
+    /// Reads a piece at some place of a file, and compares it.
+    pub(super) fn compare(
+        &self,
+        fs: &mut Mounted,
+        file: Handle,
+        at: u64,
+        (number, pass): (u64, u64),
+        name: &str,
+    ) -> Result<u64, Failure> {
+        let (_, expected) = self.piece(number, pass);
+        let mut found = vec![0; expected.len()];
+        let bytes = fs.engine.read(file, at, &mut found)?;
+        if bytes == expected.len() && found == expected {
+            Ok(bytes as u64)
+        } else {
+            Err(Failure::Corrupt(name.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_has_every_number_once_and_hangs_on_the_seed() {
+        let one = shuffled(100, 1);
+        let mut sorted = one.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+        assert_ne!(one, sorted);
+        assert_ne!(one, shuffled(100, 2));
+        assert!(shuffled(0, 1).is_empty());
+    }
+
+    #[test]
+    fn the_last_piece_of_a_file_ends_with_it() {
+        let pieces = Pieces {
+            payload: Payload::new(3),
+            file_bytes: 1000,
+            access_bytes: 300,
+        };
+        assert_eq!(pieces.count(), 4);
+        let (at, data) = pieces.piece(3, 1);
+        assert_eq!((at, data.len()), (900, 100));
+        assert_ne!(data, pieces.piece(3, 2).1, "each pass stores other bytes");
+    }
+}

@@ -1,0 +1,180 @@
+//! From what the calls added up to, to the rows of the document.
+
+use wordline_core::quantity::{Quantity as _, Time};
+use wordline_core::results::NoValue;
+use wordline_core::{Arrival, Metric, ResultSet};
+
+use super::calls::Step;
+use super::meter::{Heard, KINDS};
+use super::part::Medium;
+use super::tally::{Ended, Tally};
+use crate::backlog::Demand;
+use crate::buffer::analysis::Findings;
+use crate::buffer::rows as buffer;
+use crate::subject::Subject;
+use crate::translation::Stretch;
+
+/// Adds the rows of one operation. `name` names its distribution.
+pub(super) fn add(
+    subject: &Subject,
+    name: String,
+    step: &Step,
+    tally: &Tally,
+    medium: &Medium,
+    document: &mut ResultSet,
+) {
+    rates(subject, tally, document);
+    subject.latencies(&tally.latency, name, document);
+    worst(subject, &tally.worst, medium, document);
+    operations(subject, &tally.all, document);
+    let Some(ended) = &tally.ended else {
+        return;
+    };
+    energies(subject, tally, ended, medium, document);
+    if step.stores {
+        let stored = stored_bytes(tally, ended) / tally.bytes as f64;
+        document
+            .rows
+            .push(subject.row(Metric::WriteAmplification, Ok(stored)));
+    }
+    wear(subject, ended, document);
+    if let Some(findings) = &ended.findings {
+        buffers(subject, findings, document);
+    }
+}
+
+/// The headline of an operation that has no figures.
+pub(super) fn without_value(subject: &Subject, reason: NoValue, document: &mut ResultSet) {
+    for metric in [Metric::OpsRate, Metric::LatencyMax] {
+        document.rows.push(subject.row(metric, Err(reason)));
+    }
+}
+
+fn rates(subject: &Subject, tally: &Tally, document: &mut ResultSet) {
+    let elapsed = tally.elapsed.si();
+    let calls = tally.latency.count() as f64;
+    if tally.bytes > 0 {
+        let throughput = tally.bytes as f64 / elapsed;
+        document
+            .rows
+            .push(subject.row(Metric::ThroughputMean, Ok(throughput)));
+    }
+    for (metric, value) in [
+        (Metric::OpsRate, calls / elapsed),
+        (Metric::AccessCount, calls),
+    ] {
+        document.rows.push(subject.row(metric, Ok(value)));
+    }
+}
+
+/// What the slowest call consisted of: by cause, and by operation of the memory.
+fn worst(subject: &Subject, worst: &Heard, medium: &Medium, document: &mut ResultSet) {
+    let causes = medium.accounts(|accounts| accounts.causes());
+    for &cause in causes {
+        let part = worst.cost.of(cause).si();
+        if part > 0.0 {
+            let at = subject.at("cause", cause.name());
+            document.rows.push(at.row(Metric::LatencyMaxPart, Ok(part)));
+        }
+    }
+    for kind in KINDS {
+        let sum = worst.of(kind);
+        if sum.count > 0 {
+            let at = subject.at("device_operation", kind.name());
+            let count = Ok(sum.count as f64);
+            document
+                .rows
+                .push(at.row(Metric::LatencyMaxOperations, count));
+            let time = Ok(sum.time.si());
+            document
+                .rows
+                .push(at.row(Metric::LatencyMaxOperationTime, time));
+        }
+    }
+}
+
+fn operations(subject: &Subject, all: &Heard, document: &mut ResultSet) {
+    for kind in KINDS {
+        let count = all.of(kind).count;
+        if count > 0 {
+            let at = subject.at("device_operation", kind.name());
+            document
+                .rows
+                .push(at.row(Metric::DeviceOperations, Ok(count as f64)));
+        }
+    }
+}
+
+fn energies(
+    subject: &Subject,
+    tally: &Tally,
+    ended: &Ended,
+    medium: &Medium,
+    document: &mut ResultSet,
+) {
+    let total = medium.accounts(|accounts| ended.spent.energy_j(accounts.power_draw()));
+    let calls = tally.latency.count() as f64;
+    let mut divisors = vec![(Metric::EnergyPerOp, calls), (Metric::EnergyTotal, 1.0)];
+    // Calls that asked the memory for nothing took no time.
+    if tally.elapsed > Time::ZERO {
+        divisors.push((Metric::PowerMean, tally.elapsed.si()));
+    }
+    if tally.bytes > 0 {
+        divisors.push((Metric::EnergyPerByte, tally.bytes as f64));
+    }
+    for (metric, divisor) in divisors {
+        let value = total.map(|total| total / divisor);
+        let value = value.ok_or(NoValue::NotApplicable);
+        document.rows.push(subject.row(metric, value));
+    }
+}
+
+/// Bytes that the memory stored: those that it was told to, or those that its own translation layer did.
+fn stored_bytes(tally: &Tally, ended: &Ended) -> f64 {
+    let (before, after) = match ended.translation {
+        Some((before, after)) => (Some(before), Some(after)),
+        None => (None, None),
+    };
+    let within = Stretch::between(before, after)
+        .and_then(|stretch| stretch.write_amplification(tally.bytes))
+        .map(|amplification| amplification * tally.bytes as f64);
+    within.unwrap_or(tally.all.stored_bytes() as f64)
+}
+
+fn wear(subject: &Subject, ended: &Ended, document: &mut ResultSet) {
+    let within = match ended.translation {
+        Some((before, after)) => Stretch::between(Some(before), Some(after)),
+        None => None,
+    };
+    let spread = match within {
+        Some(stretch) => stretch.wear_spread(),
+        None => {
+            let most = ended.cycles.iter().max().copied();
+            let sum: u64 = ended.cycles.iter().sum();
+            most.map(|most| most as f64 * ended.cycles.len() as f64 / sum as f64)
+        }
+    };
+    if let Some(spread) = spread {
+        document
+            .rows
+            .push(subject.row(Metric::WearSpread, Ok(spread)));
+    }
+}
+
+/// The RAM that the durations of the calls ask for at each rate, and the highest rate that any RAM is enough for.
+fn buffers(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+    let curve = &findings.curve;
+    document
+        .rows
+        .push(subject.row(Metric::RateMax, buffer::limit(curve)));
+    for one in &findings.rates {
+        let demand = match curve.demand(one.rate) {
+            Demand::Bounded(_) => Demand::Bounded(one.peaks),
+            unbounded @ Demand::Unbounded { .. } => unbounded,
+        };
+        let rate = one.rate.bytes_per_second();
+        for arrival in Arrival::ALL {
+            buffer::peaks(subject, rate, arrival, &demand, document);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! File systems on memories: figures that can be worked out by hand, and what cannot be run.
+
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{Fraction, Quantity as _};
+use wordline_core::results::{AxisValue, NoValue, ResultSet};
+use wordline_core::{
+    Experiment, FsKind, FsTest, FsWorkload, Metric, Timing, TranslationLayer, Workload,
+};
+use wordline_lab::{Control, LabError, default_fs_workload, run};
+
+const NOR: &str = "mt25ql128@stm32h755-qspi";
+const NAND: &str = "mt29f1g01@stm32h755-qspi";
+const MRAM: &str = "em064lx@stm32h755-qspi";
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets")
+}
+
+fn workload(kind: FsKind, test: FsTest) -> FsWorkload {
+    FsWorkload {
+        file_systems: vec![kind],
+        tests: vec![test],
+        capacity_bytes: 1 << 20,
+        file_bytes: 16 << 10,
+        access_bytes: 4096,
+        fill: vec![Fraction::from_si(0.0)],
+        files: 8,
+        crash_images: 0,
+        ..FsWorkload::default()
+    }
+}
+
+fn try_run(target: &str, workload: FsWorkload) -> Result<ResultSet, LabError> {
+    let experiment = Experiment {
+        targets: vec![target.to_owned()],
+        workload: Workload::Fs(workload),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 3,
+        ftl: None::<TranslationLayer>,
+    };
+    run(&catalog(), &experiment, &Control::default())
+}
+
+fn ran(target: &str, workload: FsWorkload) -> ResultSet {
+    try_run(target, workload).expect("the workload suits the target")
+}
+
+/// The value of a metric of an operation, with an axis where one is named.
+fn value(
+    document: &ResultSet,
+    operation: &str,
+    metric: Metric,
+    axis: Option<(&str, &str)>,
+) -> Option<f64> {
+    let mut rows = document.of(metric).filter(|row| row.operation == operation);
+    let row = rows.find(|row| {
+        axis.is_none_or(|(axis, name)| {
+            row.axes.get(axis) == Some(&AxisValue::Text(name.to_owned()))
+        })
+    });
+    row.and_then(|row| row.value)
+}
+
+/// FAT on rewritten NOR sectors of 4 KiB: a call that overwrites one reads it, erases it once, and programs 16 pages.
+#[test]
+fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
+    let document = ran(NOR, workload(FsKind::Fat, FsTest::Overwrite));
+    let of = |metric, kind| {
+        value(
+            &document,
+            "overwrite",
+            metric,
+            Some(("device_operation", kind)),
+        )
+    };
+    assert_eq!(of(Metric::DeviceOperations, "erase"), Some(4.0));
+    assert_eq!(of(Metric::DeviceOperations, "program"), Some(64.0));
+    assert_eq!(of(Metric::LatencyMaxOperations, "erase"), Some(1.0));
+    let plain = |metric| value(&document, "overwrite", metric, None);
+    assert_eq!(plain(Metric::WriteAmplification), Some(1.0));
+    assert_eq!(plain(Metric::WearSpread), Some(1.0));
+    let time = |kind| of(Metric::LatencyMaxOperationTime, kind).unwrap_or_default();
+    let parts = time("erase") + time("program") + time("read");
+    let whole = plain(Metric::LatencyMax).expect("it was timed");
+    assert!((parts - whole).abs() < 1e-12, "{parts}, {whole}");
+}
+
+/// Where any byte can be overwritten, an overwrite stores what the caller gave and no more; littlefs copies what it
+/// overwrites to other blocks, and links them.
+#[test]
+fn an_overwrite_of_mram_stores_what_the_caller_gave() {
+    for (kind, most) in [(FsKind::Fat, 1.0), (FsKind::Littlefs, 1.1)] {
+        let document = ran(MRAM, workload(kind, FsTest::Overwrite));
+        let stored = value(&document, "overwrite", Metric::WriteAmplification, None);
+        let stored = stored.unwrap_or_default();
+        assert!((1.0..=most).contains(&stored), "{}: {stored}", kind.name());
+        let ram = value(&document, "mount", Metric::FileSystemRam, None);
+        let buffers = value(
+            &document,
+            "mount",
+            Metric::FileSystemRamPart,
+            Some(("cause", "buffers")),
+        );
+        assert!(
+            ram > buffers && buffers >= Some(512.0),
+            "{ram:?}, {buffers:?}"
+        );
+    }
+}
+
+/// The translation layer below FAT on NAND is named in the rows, and its table counts as RAM.
+#[test]
+fn fat_on_nand_runs_over_a_translation_layer() {
+    let document = ran(
+        NAND,
+        FsWorkload {
+            capacity_bytes: 8 << 20,
+            ..workload(FsKind::Fat, FsTest::Append)
+        },
+    );
+    let layer = AxisValue::Text("page, 12 % spare".to_owned());
+    assert!(
+        document
+            .rows
+            .iter()
+            .all(|row| row.axes.get("ftl") == Some(&layer))
+    );
+    let table = value(
+        &document,
+        "mount",
+        Metric::FileSystemRamPart,
+        Some(("cause", "translation")),
+    );
+    assert!(table > Some(0.0), "{table:?}");
+}
+
+#[test]
+fn a_memory_without_room_fails_with_the_reason() {
+    let document = ran(
+        MRAM,
+        FsWorkload {
+            file_bytes: 512 << 10,
+            fill: vec![Fraction::from_si(0.75)],
+            ..workload(FsKind::Fat, FsTest::Sequential)
+        },
+    );
+    assert!(document.failed());
+    let failed = document.of(Metric::LatencyMax);
+    let failed: Vec<_> = failed
+        .filter(|row| row.no_value == Some(NoValue::Failed))
+        .collect();
+    assert_eq!(failed.len(), 1);
+    let told = document.warnings.iter();
+    let told: Vec<_> = told.filter(|one| one.code == "run-failed").collect();
+    assert!(
+        told.iter()
+            .any(|one| one.advice.contains("there is no room")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_run_that_is_stopped_is_not_complete() {
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let control = Control {
+        stop: Some(&stop),
+        ..Control::default()
+    };
+    let experiment = Experiment {
+        targets: vec![MRAM.to_owned()],
+        workload: Workload::Fs(workload(FsKind::Fat, FsTest::Append)),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    };
+    let document = run(&catalog(), &experiment, &control).expect("a stop is no error");
+    assert!(!document.complete);
+    assert!(document.of(Metric::ThroughputMean).next().is_none());
+}
+
+#[test]
+fn the_default_workload_fits_the_smallest_target() {
+    let catalog = catalog();
+    let target = |name| catalog.target(name).expect("it is embedded");
+    let all = [target(NOR), target(NAND)];
+    // 64 blocks of 128 KiB.
+    assert_eq!(default_fs_workload(&all, None).capacity_bytes, 8 << 20);
+    assert_eq!(default_fs_workload(&all[..1], None), FsWorkload::default());
+    let small = default_fs_workload(&all, Some(8192));
+    assert_eq!((small.capacity_bytes, small.file_bytes), (8192, 1024));
+    assert_eq!((small.access_bytes, small.record_bytes), (1024, 256));
+}

@@ -1,0 +1,65 @@
+//! What a block of a flash memory holds, as data: what images of a memory are made from, and what puts a block back as
+//! it was.
+
+use std::collections::BTreeMap;
+
+use wordline_memory::{FlashMisuse, Geometry};
+
+/// What the cells of a block hold, and how they were programmed since its erase. The default is erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockContent {
+    /// The pages that hold anything, by their number within the block.
+    pub pages: BTreeMap<u32, PageContent>,
+}
+
+/// What the cells of a page hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageContent {
+    /// The bytes that the page should hold, its spare area included.
+    pub bytes: Vec<u8>,
+    /// Programs since the erase; 0 of a page that counts as erased whatever it holds. NOR flash does not count: there
+    /// it is 1.
+    pub programs: u32,
+    /// The [units](Geometry::once_units) that were programmed and take one program, a bit each. Always 0 in a memory
+    /// that has none.
+    pub units: u64,
+    /// Bits that read wrong until an ECC corrects them, as column · 8 + bit.
+    pub wrong: Vec<u32>,
+    /// Whether the ECC gives up on the page.
+    pub given_up: bool,
+}
+
+impl BlockContent {
+    /// Checks that every page fits a block of a geometry.
+    ///
+    /// # Errors
+    /// [`FlashMisuse::NoSuchPage`] or [`FlashMisuse::LeavesPage`]; pages count within the block.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), FlashMisuse> {
+        for (&page, content) in &self.pages {
+            if page >= geometry.pages_per_block {
+                let pages = u64::from(geometry.pages_per_block);
+                return Err(FlashMisuse::NoSuchPage { page, pages });
+            }
+            let (bytes, columns) = (content.bytes.len() as u64, geometry.columns());
+            if bytes != columns {
+                return Err(FlashMisuse::LeavesPage {
+                    column: 0,
+                    bytes,
+                    columns,
+                });
+            }
+            if let Some(bit) = content
+                .wrong
+                .iter()
+                .find(|bit| u64::from(**bit / 8) >= columns)
+            {
+                return Err(FlashMisuse::LeavesPage {
+                    column: bit / 8,
+                    bytes: 1,
+                    columns,
+                });
+            }
+        }
+        Ok(())
+    }
+}
