@@ -32,6 +32,7 @@ pub use experiment::{
     DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
     FsWorkload, FtlMapping, IdleTest, Keep, Limits, LoadedTest, LogSource, Mix, Operation, Pattern,
     Prices, RawWorkload, StreamSource, TraceSource, TranslationLayer, Work, WorkKind, Workload,
+    WriteSync,
 };
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};

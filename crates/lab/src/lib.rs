@@ -67,7 +67,7 @@ pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::{AccessSource, Experiment, ResultSet, Timing, Workload};
-use wordline_nvm::{Conditions, Device};
+use wordline_nvm::{Conditions, Device, Synced};
 
 /// Runs an experiment. When `control` asks to stop, the rows that are finished come back in a
 /// document that is not complete.
@@ -158,7 +158,16 @@ fn connect(
             target.connect_translated(conditions, layer)
         }
     };
-    device.map_err(|source| LabError::Device {
+    let sync = match &experiment.workload {
+        Workload::Raw(raw) => raw.sync,
+        Workload::Buffer(buffer) => buffer.sync,
+        _ => None,
+    };
+    let safe = |device| match sync {
+        Some(how) => Ok(Box::new(Synced::new(device, how)?) as Box<dyn Device>),
+        None => Ok(device),
+    };
+    device.and_then(safe).map_err(|source| LabError::Device {
         target: target.name.clone(),
         source,
     })

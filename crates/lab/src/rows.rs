@@ -3,7 +3,9 @@
 use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Fraction, Quantity, Time};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
-use wordline_core::{Experiment, Metric, Operation, Pattern, ResultSet, Timing, Workload};
+use wordline_core::{
+    Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing, Workload,
+};
 use wordline_nvm::{Cause, Device, Wear};
 
 use crate::during::{During, OnConflict};
@@ -316,6 +318,12 @@ impl Run<'_> {
         }
         if let Some(gap) = self.gap {
             subject = subject.at("gap_s", gap.si());
+        }
+        if let Workload::Raw(RawWorkload {
+            sync: Some(how), ..
+        }) = &self.experiment.workload
+        {
+            subject = subject.at("sync", how.name());
         }
         subject.behind(self.experiment.ftl.as_ref())
     }

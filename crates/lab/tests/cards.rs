@@ -5,11 +5,12 @@ use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, Row, WarningCode};
 use wordline_core::{
     AccessSource, Basis, BufferWorkload, Experiment, FtlMapping, LogSource, Metric, Operation,
-    Pattern, RawWorkload, ResultSet, StreamSource, Timing, TranslationLayer, Workload,
+    Pattern, RawWorkload, ResultSet, StreamSource, Timing, TranslationLayer, Workload, WriteSync,
 };
 use wordline_lab::{Control, LabError, run};
 
 const CARD: &str = "swissbit-g4000-4g@stm32h743-sdmmc";
+const EMMC: &str = "micron-emmc50-8g@stm32h743-emmc8";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
 const MRAM: &str = "em064lx@stm32h755-qspi";
 const NOR: &str = "mt25ql128@stm32h755-qspi";
@@ -184,7 +185,8 @@ fn axes_stand_in_rows_only_where_they_were_used() {
     }
 }
 
-/// 250 ms for each block of 512 B: 2 s for 4 KiB, and 2.048 KB/s without a buffer, less what the bus takes.
+/// 250 ms for each block of 512 B: 2 s for 4 KiB, as much again as one of them behind the command that stops them, and
+/// 2.048 KB/s without a buffer, less what the bus takes.
 #[test]
 fn the_specification_bounds_every_order_of_accesses() {
     for pattern in [Pattern::Sequential, Pattern::Random] {
@@ -197,7 +199,7 @@ fn the_specification_bounds_every_order_of_accesses() {
         };
         assert_eq!(longest.basis, Basis::Proven);
         let seconds = longest.value.expect("a bound");
-        assert!((2.0..2.01).contains(&seconds), "{seconds}");
+        assert!((2.25..2.26).contains(&seconds), "{seconds}");
         let seen = value(&result, Metric::LatencyMax, None);
         assert!(seen < seconds);
 
@@ -212,6 +214,74 @@ fn the_specification_bounds_every_order_of_accesses() {
             assert_eq!(row.basis, Basis::Proven);
         }
     }
+}
+
+/// A cache takes small writes in a row faster than they are safe: what was flushed was programmed, page by page, and a
+/// reliable write programs past the cache.
+#[test]
+fn safe_writes_cost_their_programs() {
+    let took = |sync| {
+        let result = done(&raw(
+            EMMC,
+            RawWorkload {
+                sync,
+                total_bytes: 2 * MIB,
+                ..writes(Pattern::Sequential)
+            },
+        ));
+        let named = result
+            .rows
+            .iter()
+            .all(|row| row.text("sync") == sync.map(WriteSync::name));
+        assert!(named);
+        value(&result, Metric::LatencyMean, None)
+    };
+    let [trusted, flushed, reliable] =
+        [None, Some(WriteSync::Flush), Some(WriteSync::Reliable)].map(took);
+    // A page of 16 KiB takes 900 us to program.
+    assert!(trusted < 0.6e-3, "{trusted}");
+    assert!((0.9e-3..3e-3).contains(&flushed), "{flushed}");
+    assert!((0.9e-3..3e-3).contains(&reliable), "{reliable}");
+    // A card that programs each write before it ends has nothing left to flush, and an SD card no reliable write.
+    let safe = |target, sync| {
+        raw(
+            target,
+            RawWorkload {
+                sync,
+                ..writes(Pattern::Sequential)
+            },
+        )
+    };
+    let [plain, flushed] = [None, Some(WriteSync::Flush)]
+        .map(|sync| value(&done(&safe(CARD, sync)), Metric::LatencyMean, None));
+    assert_eq!(plain, flushed);
+    let message = refused(&safe(CARD, Some(WriteSync::Reliable)));
+    assert!(
+        message.contains("only an eMMC has reliable writes"),
+        "{message}"
+    );
+    // The bound of a safe write holds both.
+    let bound = |sync| {
+        let mut question = records(4 * KIB, Pattern::Sequential);
+        question.rates_bytes_per_s = vec![100e3];
+        question.sync = sync;
+        let result = done(&of(EMMC, Workload::Buffer(question)));
+        estimate(&result, Metric::LatencyMax, "formula")[0]
+            .value
+            .expect("a bound")
+    };
+    assert!(bound(Some(WriteSync::Flush)) > bound(None) + 29.0);
+}
+
+/// The limit of the eMMC is assumed, and so is every bound from it.
+#[test]
+fn an_assumed_limit_proves_nothing() {
+    let mut question = records(4 * KIB, Pattern::Sequential);
+    question.rates_bytes_per_s = vec![100e3];
+    let result = done(&of(EMMC, Workload::Buffer(question)));
+    let bounds = estimate(&result, Metric::LatencyMax, "formula");
+    assert!(!bounds.is_empty());
+    assert!(bounds.iter().all(|row| row.basis == Basis::Assumed));
 }
 
 /// Idle time reaches the card: at a rate that leaves it alone, records meet less cleaning than records that

@@ -8,7 +8,7 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
 };
-use wordline_core::results::{NoValue, Verdict};
+use wordline_core::results::{NoValue, Verdict, WarningCode};
 use wordline_core::{
     CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work, WorkKind,
     Workload,
@@ -399,6 +399,41 @@ fn what_needs_a_level_shifter_pays_for_it_on_each_chip() {
     assert_eq!(typ(Metric::PartsNeeded), 3.0);
     // A chip at 1.8 V, and pins at 3.3 V.
     assert!((typ(Metric::Cost) - (3.0 * 20.5 + 0.04)).abs() < 1e-9);
+}
+
+/// A card in use is a full one that has used up its spare blocks, whatever the data to keep; one that is said to be
+/// empty moves nothing, and the run says so.
+#[test]
+fn a_card_is_judged_full_and_settled() {
+    const CARD: &str = "swissbit-g4000-4g@stm32h743-sdmmc";
+    let of = |fill: Option<f64>| {
+        let mut study = study();
+        study.work.kind = WorkKind::Overwrite;
+        study.work.rate = DataRate::from_si(1e5);
+        study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 30)));
+        study.work.fill = fill.map(Fraction::from_si);
+        judged(study, &[CARD])
+    };
+    let fresh = |document: &ResultSet| {
+        let mut warnings = document.warnings.iter();
+        warnings.any(|one| one.code == WarningCode::FreshMemory.name())
+    };
+    let (full, empty) = (of(None), of(Some(0.0)));
+    assert_eq!((fresh(&full), fresh(&empty)), (false, true));
+    let [full, empty] = [full, empty].map(|document| {
+        value(&document, CARD, Timing::Typ, Metric::WriteAmplification).expect("it writes")
+    });
+    assert!(full > 1.2 * empty, "{full} against {empty}");
+}
+
+/// What the cache of an eMMC holds is lost with the buffer: 32 pages of 16 KiB, and one on its way into its die.
+#[test]
+fn the_cache_of_a_card_is_at_risk() {
+    const EMMC: &str = "micron-emmc50-8g@stm32h743-emmc8";
+    let document = judged(study(), &[EMMC]);
+    let of = |metric| value(&document, EMMC, Timing::Typ, metric).expect("a number");
+    let own = of(Metric::BytesAtRisk) - of(Metric::RamPeakInFlight);
+    assert_eq!(own, f64::from(33 * (16 << 10)));
 }
 
 #[test]

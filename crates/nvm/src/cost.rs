@@ -31,11 +31,13 @@ pub enum Cause {
     Leveling,
     /// A translation layer looks up or stores where pages are.
     Mapping,
+    /// The firmware of a card takes in a command.
+    Firmware,
 }
 
 impl Cause {
     /// Every cause, in the order in which an access meets them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Driver,
         Self::BusCommand,
         Self::BusData,
@@ -49,6 +51,7 @@ impl Cause {
         Self::Folding,
         Self::Leveling,
         Self::Mapping,
+        Self::Firmware,
     ];
 
     /// As the column `cause` of result rows spells it.
@@ -68,6 +71,7 @@ impl Cause {
             Self::Folding => "folding",
             Self::Leveling => "leveling",
             Self::Mapping => "mapping",
+            Self::Firmware => "firmware",
         }
     }
 }

@@ -113,6 +113,42 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
+    /// Whether [`write_reliably`](Self::write_reliably) is there.
+    fn writes_reliably(&self) -> bool {
+        false
+    }
+
+    /// Writes past the cache: the data are safe when it returns. The [bound of a write](Self::write_bound) holds for
+    /// it, too.
+    ///
+    /// # Errors
+    /// When the memory is no eMMC, or as [`write`](ByteMemory::write).
+    fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let _ = (at, data);
+        Err(Misuse::NoReliableWrite.into())
+    }
+
+    /// Stores zeros in the same way, which a memory may do without holding them.
+    ///
+    /// # Errors
+    /// When the range leaves the memory.
+    fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+        let mut done = 0;
+        while done < bytes {
+            let length = (bytes - done).min(ZEROS.len() as u64);
+            self.preload(at + done, &ZEROS[..length as usize])?;
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// The most bytes of writes that have ended which a power cut may still take: what a cache holds until it is
+    /// [flushed](ByteMemory::persist).
+    fn volatile_bytes(&self) -> u64 {
+        0
+    }
+
     /// Endurance cycles that the unit at an address has used, the device's age included; `None` outside the memory,
     /// and where the model counts no cycles of single units. A unit has
     /// [`wear().unit_bytes`](Accounts::wear) bytes.
@@ -412,6 +448,9 @@ pub struct Notes {
     /// From the command that ends deep power-down to the first access; `None` where the chip has no
     /// such command that the board drives.
     pub wake_up: Option<Time>,
+    /// Limits of the part that its bounds rest on and that neither a data sheet nor a publication gives, by name:
+    /// where there are any, the bounds prove nothing.
+    pub assumed_limits: Vec<&'static str>,
 }
 
 /// A current that a sheet does not state for the conditions of a link.

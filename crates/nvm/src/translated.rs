@@ -17,7 +17,25 @@ use crate::ftl::{
     CellMode, Fault, FlashMedia, FtlConfig, FtlError, Media, Purpose, Record, Shape, Translation,
     Work,
 };
+use crate::parts::parts;
 use crate::power::{PowerDraw, Residence};
+
+/// What an access can consist of: everything but the firmware of a card.
+const CAUSES: [Cause; 13] = [
+    Cause::Driver,
+    Cause::BusCommand,
+    Cause::BusData,
+    Cause::Recovery,
+    Cause::Poll,
+    Cause::ArrayRead,
+    Cause::Program,
+    Cause::Erase,
+    Cause::Cleaning,
+    Cause::Merging,
+    Cause::Folding,
+    Cause::Leveling,
+    Cause::Mapping,
+];
 
 /// Raw flash behind a translation layer. Any byte can be overwritten: a page that an access covers in part is
 /// read first.
@@ -54,7 +72,7 @@ impl<F: FlashDevice> Translated<F> {
         Ok(Self {
             layer,
             clock,
-            causes: &Cause::ALL,
+            causes: &CAUSES,
             last: AccessCost::NONE,
             page: vec![0; page_bytes],
             preloaded: Work::default(),
@@ -96,6 +114,7 @@ impl<F: FlashDevice> Translated<F> {
     fn read_pages(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         let page_bytes = self.page.len();
         for (logical, first, range) in parts(at, out.len(), page_bytes) {
+            let logical = number(logical);
             let written = self.layer.read(logical, &mut self.page).map_err(failed)?;
             let length = range.len();
             if written {
@@ -110,6 +129,7 @@ impl<F: FlashDevice> Translated<F> {
     fn write_pages(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         let page_bytes = self.page.len();
         for (logical, first, range) in parts(at, data.len(), page_bytes) {
+            let logical = number(logical);
             let length = range.len();
             if length < page_bytes && !self.layer.read(logical, &mut self.page).map_err(failed)? {
                 self.page.fill(0);
@@ -197,7 +217,7 @@ impl<F: FlashDevice> Accounts for Translated<F> {
         let (shape, wear) = (self.layer.media().shape(), self.layer.wear());
         let pages = u64::from(shape.blocks) * u64::from(shape.pages_per_block);
         Some(TranslationReport {
-            work: less(self.layer.work(), &self.preloaded),
+            work: self.layer.work().since(&self.preloaded),
             page_bytes: self.page.len() as u64,
             physical_bytes: pages * self.page.len() as u64,
             mapping_bytes: self.layer.mapping_bytes(),
@@ -227,9 +247,9 @@ impl<F: FlashDevice> Device for Translated<F> {
     /// energy and wear before the run, and is no work of the run.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        let before = less(self.layer.work(), &self.preloaded);
+        let before = self.layer.work().since(&self.preloaded);
         let done = self.write_pages(at, data);
-        self.preloaded = less(self.layer.work(), &before);
+        self.preloaded = self.layer.work().since(&before);
         self.clock.advance_to(self.flash().clock().now());
         done
     }
@@ -246,23 +266,9 @@ impl<F: FlashDevice> Device for Translated<F> {
     }
 }
 
-/// The logical pages of a range: page, first byte in it, and the range of the caller's bytes.
-fn parts(
-    at: u64,
-    length: usize,
-    page_bytes: usize,
-) -> impl Iterator<Item = (u32, usize, std::ops::Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == length {
-            return None;
-        }
-        let place = at + done as u64;
-        let first = (place % page_bytes as u64) as usize;
-        let range = done..length.min(done + page_bytes - first);
-        done = range.end;
-        Some(((place / page_bytes as u64) as u32, first, range))
-    })
+/// A page's number: layers have fewer pages than 32 bits count.
+const fn number(page: u64) -> u32 {
+    page as u32
 }
 
 /// What an error of the layer is to users of the device.
@@ -270,26 +276,6 @@ fn failed(error: FtlError<NvmError>) -> NvmError {
     match error {
         FtlError::Device(error) => error,
         other => NvmError::Translation(other.to_string().into()),
-    }
-}
-
-/// What is left of some work without another part of it.
-const fn less(all: &Work, some: &Work) -> Work {
-    Work {
-        written: all.written - some.written,
-        read: all.read - some.read,
-        cleaned: all.cleaned - some.cleaned,
-        leveled: all.leveled - some.leveled,
-        folded: all.folded - some.folded,
-        merged: all.merged - some.merged,
-        recovered: all.recovered - some.recovered,
-        full_merges: all.full_merges - some.full_merges,
-        partial_merges: all.partial_merges - some.partial_merges,
-        switch_merges: all.switch_merges - some.switch_merges,
-        overhead: all.overhead - some.overhead,
-        erased: all.erased - some.erased,
-        retired: all.retired - some.retired,
-        lost: all.lost - some.lost,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Time};
-use wordline_core::{Durations, Operation, Pattern, Timing};
+use wordline_core::{Durations, Operation, Pattern, Timing, WriteSync};
 
 use super::{Drawn, Export, Layer, operation, pattern};
 
@@ -75,6 +75,9 @@ pub(crate) struct Buffer {
     /// Data moved by the same records before anything counts
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["log", "trace"])]
     pub(crate) warm_up: Option<ByteCount>,
+    /// Make each write safe from a power cut before it ends: flush, or reliable (eMMC)
+    #[arg(long, value_name = "HOW", conflicts_with_all = ["log", "trace"])]
+    pub(crate) sync: Option<WriteSync>,
     /// Answer at each rate also for so many accesses in a row alone: those of the run that take longest together
     #[arg(long, value_name = "N", conflicts_with_all = ["log", "trace"])]
     pub(crate) window: Option<u64>,

@@ -60,6 +60,10 @@ pub(crate) struct Compare {
     /// Share of the memory that the data to keep may fill [default: 100%]
     #[arg(long, value_name = "SHARE", help_heading = WORK)]
     pub(crate) utilization: Option<Fraction>,
+    /// Share of a memory behind a translation layer that holds data before [default: all of a card, and of raw flash
+    /// the data to keep]
+    #[arg(long, value_name = "SHARE", help_heading = WORK)]
+    pub(crate) fill: Option<Fraction>,
     /// Share of the accesses that read, of read-mostly (default 90%) and mixed (default 50%)
     #[arg(long, value_name = "SHARE", help_heading = WORK)]
     pub(crate) reads: Option<Fraction>,

@@ -18,7 +18,9 @@ pub(crate) use fs_mount::Mount;
 pub(crate) use part_fit::PartFit;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
-use wordline_core::{BackgroundWork, FtlMapping, Operation, Pattern, Timing, TranslationLayer};
+use wordline_core::{
+    BackgroundWork, FtlMapping, Operation, Pattern, Timing, TranslationLayer, WriteSync,
+};
 use wordline_report::Format;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
@@ -161,6 +163,9 @@ pub(crate) struct Raw {
         conflicts_with = "during"
     )]
     pub(crate) gap: Vec<Time>,
+    /// Make each write safe from a power cut before it ends: flush, or reliable (eMMC)
+    #[arg(long, value_name = "HOW", conflicts_with = "during")]
+    pub(crate) sync: Option<WriteSync>,
     #[command(flatten)]
     pub(crate) layer: Layer,
     /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]

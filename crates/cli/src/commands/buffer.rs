@@ -76,6 +76,7 @@ fn experiment(
         startup_ps: buffer.startup.map_or(0, Time::ps),
         backlog_bytes: buffer.backlog.map_or(0, ByteCount::bytes),
         fill: buffer.fill,
+        sync: buffer.sync,
         window: buffer.window,
         warm_up_bytes: buffer.warm_up.map_or(0, ByteCount::bytes),
         horizon_s: buffer.horizon.map(Quantity::si),

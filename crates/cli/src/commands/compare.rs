@@ -190,6 +190,7 @@ fn override_work(work: &mut Work, compare: &Compare) {
     work.duty = compare.duty.or(work.duty);
     work.keep = compare.keep.or(work.keep);
     work.utilization = compare.utilization.or(work.utilization);
+    work.fill = compare.fill.or(work.fill);
     work.reads = compare.reads.or(work.reads);
     if compare.trace.is_some() {
         work.trace.clone_from(&compare.trace);

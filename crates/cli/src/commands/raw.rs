@@ -44,6 +44,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         pause_ps: raw.pause.map(Time::ps),
         fill: raw.fill.clone(),
         warm_up_bytes: raw.warm_up.map_or(0, ByteCount::bytes),
+        sync: raw.sync,
         gaps_ps: raw.gap.iter().map(|gap| gap.ps()).collect(),
         access_bytes: sizes,
         ..default

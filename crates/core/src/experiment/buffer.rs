@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::raw::is_zero;
-use super::{Operation, Pattern};
+use super::{Operation, Pattern, WriteSync};
 use crate::quantity::Fraction;
 
 /// How much RAM is needed so that nothing of a fixed input rate is lost.
@@ -37,6 +37,9 @@ pub struct BufferWorkload {
     /// Bytes of the same records that a target runs before anything counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warm_up_bytes: u64,
+    /// How each write is made safe before it ends; not at all, where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<WriteSync>,
     /// Accesses in a row: those of a run that take longest together are answered for alone as well, as articles
     /// do that look at one stretch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +63,7 @@ impl BufferWorkload {
             backlog_bytes: 0,
             fill: None,
             warm_up_bytes: 0,
+            sync: None,
             window: None,
             horizon_s: None,
         }

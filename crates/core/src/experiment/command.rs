@@ -108,6 +108,7 @@ impl Command {
             self.quantity("warm-up", bytes(raw.warm_up_bytes));
         }
         self.list("gap", raw.gaps_ps.iter().copied().map(Time::from_ps));
+        self.optional("sync", raw.sync);
         self.list("size", raw.access_bytes.iter().copied().map(bytes));
         self.quantity("total", bytes(raw.total_bytes));
         self.quantity("wrap", bytes(raw.wrap_bytes));
@@ -149,6 +150,7 @@ impl Command {
         if buffer.warm_up_bytes > 0 {
             self.quantity("warm-up", bytes(buffer.warm_up_bytes));
         }
+        self.optional("sync", buffer.sync);
         self.optional("window", buffer.window);
         self.optional("horizon", buffer.horizon_s.map(Period::from_si));
     }
@@ -206,6 +208,7 @@ impl Command {
         self.optional("duty", work.duty);
         self.optional("keep", work.keep);
         self.optional("utilization", work.utilization);
+        self.optional("fill", work.fill);
         self.optional("reads", work.reads);
         if let Some(trace) = &work.trace {
             self.flag("trace", trace);

@@ -56,6 +56,11 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub utilization: Option<Fraction>,
+    /// Share of a memory behind a translation layer that holds data before; all of a card, and of raw flash the data
+    /// to keep, where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub fill: Option<Fraction>,
     /// Share of the accesses that read, of work that mixes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -76,6 +81,7 @@ impl Work {
             duty: None,
             keep: None,
             utilization: None,
+            fill: None,
             reads: None,
             trace: None,
         }

@@ -10,6 +10,7 @@ mod dram;
 mod fit;
 mod fs;
 mod raw;
+mod sync;
 mod translation;
 
 use schemars::JsonSchema;
@@ -25,6 +26,7 @@ pub use dram::{
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 
 use crate::timing::Timing;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::WriteSync;
 use crate::quantity::Fraction;
 
 /// Reads and writes of several sizes, in order or at random, within a part of the memory.
@@ -43,6 +44,9 @@ pub struct RawWorkload {
     /// itself; none, where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps_ps: Vec<u64>,
+    /// How each write is made safe before it ends; not at all, where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<WriteSync>,
     /// Sizes of one access in bytes, each run by itself.
     pub access_bytes: Vec<u64>,
     /// Bytes that one run moves. A run moves whole accesses: as many as fit.
@@ -66,6 +70,7 @@ impl Default for RawWorkload {
             fill: Vec::new(),
             warm_up_bytes: 0,
             gaps_ps: Vec::new(),
+            sync: None,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,
             wrap_bytes: 8 << 20,

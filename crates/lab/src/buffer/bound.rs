@@ -30,7 +30,7 @@ pub(crate) const fn bounding(timing: Timing) -> Timing {
 }
 
 /// What a bound at a timing class rests on: proof from the sheets' figures, unless a time lacks the column
-/// that would make it one.
+/// that would make it one, or a limit of the part is itself assumed.
 pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
     let notes = device.notes();
     let mut gaps = notes.part.fallbacks.iter().chain(&notes.board.fallbacks);
@@ -41,7 +41,11 @@ pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
     };
     let open =
         timing == Timing::Max && gaps.any(|gap| gap.wanted == "max" && about_time(&gap.figure));
-    if open { Basis::Assumed } else { Basis::Proven }
+    if open || !notes.assumed_limits.is_empty() {
+        Basis::Assumed
+    } else {
+        Basis::Proven
+    }
 }
 
 /// What a plan would need if every access took the longest that it can: of a periodic one each at its

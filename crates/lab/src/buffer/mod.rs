@@ -56,10 +56,10 @@ pub(crate) fn run(
         });
     }
     if let AccessSource::Log(_) = &question.source
-        && (question.fill.is_some() || question.warm_up_bytes > 0)
+        && (question.fill.is_some() || question.warm_up_bytes > 0 || question.sync.is_some())
     {
         return Err(LabError::List {
-            what: "fill or warm_up",
+            what: "fill, warm_up or sync",
             problem: "is about a simulated target, and a log was measured on a real one".to_owned(),
         });
     }
@@ -127,6 +127,9 @@ fn subject(
     let mut subject = Subject::simulated(target, workload, operation, timing, experiment.age);
     if let Some(fill) = question.fill {
         subject = subject.at("fill", fill.si());
+    }
+    if let Some(how) = question.sync {
+        subject = subject.at("sync", how.name());
     }
     subject.behind(experiment.ftl.as_ref())
 }

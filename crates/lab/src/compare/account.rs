@@ -1,7 +1,7 @@
 //! From a candidate's run to its figures: RAM, life, energy, risk, hold-up and price.
 
 use wordline_catalog::Target;
-use wordline_core::quantity::{Current, Quantity};
+use wordline_core::quantity::{ByteCount, Current, Quantity};
 use wordline_core::results::NoValue;
 use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
 use wordline_nvm::power::PowerState;
@@ -33,8 +33,8 @@ pub(super) struct Assessed {
     pub(super) bases: (Basis, Basis),
     /// What the reader should know of the figures.
     pub(super) notes: Vec<String>,
-    /// What a translation layer did, for so many bytes that were written.
-    pub(super) layer: Option<(Stretch, u64)>,
+    /// What a translation layer did, for so many bytes that were written, and what its flash had taken by then.
+    pub(super) layer: Option<(Stretch, u64, u64)>,
     /// What was seen of a trace.
     pub(super) told: Option<Told>,
     /// The device as it was connected.
@@ -91,7 +91,7 @@ impl Account<'_> {
         let bytes_at_risk = if work.reads() >= 1.0 {
             Ok(0.0)
         } else {
-            ram_in_flight
+            ram_in_flight.map(|bytes| bytes + self.volatile(&mut notes))
         };
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
         let latency = asked.latency.max().map(Quantity::si);
@@ -125,7 +125,10 @@ impl Account<'_> {
                 .ok_or(NoValue::NotApplicable),
             notes,
             bases: self.bases(),
-            layer: self.fast.stretch.map(|stretch| (stretch, self.written())),
+            layer: self
+                .fast
+                .stretch
+                .map(|stretch| (stretch, self.written(), self.fast.taken)),
             told: None,
             device: None,
         }
@@ -166,6 +169,18 @@ impl Account<'_> {
             None => model.usable_bytes(),
         };
         usable as f64
+    }
+
+    /// Bytes in the memory's own cache, which a power cut takes as it takes the buffer.
+    fn volatile(&self, notes: &mut Vec<String>) -> f64 {
+        let bytes = self.fast.device.volatile_bytes() * u64::from(self.chips);
+        if bytes > 0 {
+            let size = ByteCount::from_bytes(bytes);
+            notes.push(format!(
+                "of the bytes at risk {size} are in its own cache: the work flushes nothing"
+            ));
+        }
+        bytes as f64
     }
 
     /// Bytes that the buffer held in the run.

@@ -85,12 +85,13 @@ impl Candidate<'_> {
             in_turn: self.in_turn,
             control,
         };
-        let fast = exercise.run(device.as_ref(), Pace::Fast)?;
+        let prepared = exercise.prepare(device.as_ref())?;
+        let fast = exercise.run(prepared.as_ref(), Pace::Fast)?;
         let sustained =
             limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second());
         // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
         let paced = if sustained && study.work.kind != WorkKind::Replay {
-            Some(exercise.run(device.as_ref(), Pace::AtRate)?)
+            Some(exercise.run(prepared.as_ref(), Pace::AtRate)?)
         } else {
             None
         };

@@ -1,8 +1,8 @@
 //! The work of a study, carried out on a device.
 
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Quantity, Time};
 use wordline_core::{CompareWorkload, Operation, TraceSource, WorkKind};
-use wordline_nvm::{Device, TranslationReport};
+use wordline_nvm::{Device, NvmError, TranslationReport};
 
 use super::candidate::{Unfit, refused};
 use crate::backlog::{BacklogError, Rate, StartUp};
@@ -26,6 +26,9 @@ const PACED_MAX: u64 = 4096;
 /// Records that a run of a memory follows which cleans up behind its user, and as many before them: what
 /// it cleans comes in waves.
 const LAYER_RECORDS: u64 = 1 << 15;
+
+/// Records up to which a warm-up goes on until such a memory has used up its spare blocks, so that it has to clean.
+const LAYER_WARM_MAX: u64 = 1 << 20;
 
 /// The longest time that a warm-up is left to settle: longer than any erase.
 const SETTLE_MAX: Time = Time::from_ps(3_600_000_000_000_000);
@@ -56,6 +59,8 @@ pub(super) struct Run {
     pub(super) spent: Spent,
     /// What a translation layer did meanwhile.
     pub(super) stretch: Option<Stretch>,
+    /// Bytes that its flash had taken by the end, with what lay there before.
+    pub(super) taken: u64,
     /// What was seen of a trace.
     pub(super) told: Option<Told>,
     /// The device after the run.
@@ -63,23 +68,50 @@ pub(super) struct Run {
 }
 
 impl Exercise<'_> {
-    /// Carries out the work on a fork of a device.
+    /// A fork of a device that holds what the work finds there. What is read was written before. A memory that cleans
+    /// up behind its user holds the data to keep long before the end of its life; and a card in use is a full one,
+    /// whatever the data to keep, because hardly anybody tells it what is no longer wanted.
+    pub(super) fn prepare(&self, device: &dyn Device) -> Result<Box<dyn Device>, Unfit> {
+        let mut device = device.fork_device();
+        let tidies = device.translation().is_some();
+        let told = self.study.work.fill.map(Quantity::si).filter(|_| tidies);
+        let share = told.unwrap_or(if tidies && device.holds_words() {
+            1.0
+        } else {
+            0.0
+        });
+        let unfit = |error: NvmError| Unfit::Limit("fit", error.to_string());
+        let bytes = state::share_bytes(device.as_ref(), share);
+        device.preload_zeros(0, bytes).map_err(unfit)?;
+        if self.plan.reads > 0.0 || (tidies && told.is_none()) {
+            let payload = self.payload(device.as_ref());
+            let bytes = self.kept();
+            state::fill(device.as_mut(), bytes, &payload, 0, self.control).map_err(unfit)?;
+        }
+        Ok(device)
+    }
+
+    /// Bytes of the range that the work is in.
+    fn kept(&self) -> u64 {
+        self.plan.places() * self.plan.record_bytes
+    }
+
+    fn payload(&self, device: &dyn Device) -> Payload {
+        match self.study.work.kind {
+            WorkKind::Replay => Payload::new(self.plan.seed),
+            _ => {
+                let sizes = std::iter::once(self.plan.record_bytes);
+                Payload::suited(self.plan.seed, device, sizes)
+            }
+        }
+    }
+
+    /// Carries out the work on a fork of a [prepared](Self::prepare) device.
     pub(super) fn run(&self, device: &dyn Device, pace: Pace) -> Result<Run, Unfit> {
         let fault = |error: BacklogError| Unfit::Study(error.into());
         let mut device = device.fork_device();
-        let sizes = std::iter::once(self.plan.record_bytes);
-        let payload = match self.study.work.kind {
-            WorkKind::Replay => Payload::new(self.plan.seed),
-            _ => Payload::suited(self.plan.seed, device.as_ref(), sizes),
-        };
-        // What is read was written before; and a memory that cleans up behind its user holds the data to
-        // keep long before the end of its life.
+        let payload = self.payload(device.as_ref());
         let tidies = device.translation().is_some();
-        if self.plan.reads > 0.0 || tidies {
-            let bytes = self.plan.places() * self.plan.record_bytes;
-            let filled = state::fill(device.as_mut(), bytes, &payload, 0, self.control);
-            filled.map_err(|error| Unfit::Limit("fit", error.to_string()))?;
-        }
         let unit = translation::overwrite_bytes(device.as_ref());
         let mut player = Player::new(device.as_mut(), &payload);
         let mut analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
@@ -108,9 +140,21 @@ impl Exercise<'_> {
             findings: analysis.finish().map_err(fault)?,
             spent,
             stretch: Stretch::between(before, device.translation()),
+            taken: device.translation().map_or(0, |now| {
+                self.held_before(device.as_ref()) + programmed(&now)
+            }),
             told,
             device,
         })
+    }
+
+    /// Bytes that lie on a device with a layer before the work.
+    fn held_before(&self, device: &dyn Device) -> u64 {
+        match self.study.work.fill {
+            Some(told) => state::share_bytes(device, told.si()),
+            None if device.holds_words() => device.len(),
+            None => self.kept(),
+        }
     }
 
     /// Whether the buffer holds an access: what is stored, or what is read where nothing is.
@@ -170,7 +214,7 @@ impl Exercise<'_> {
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the
         // log has come as far as both of them.
-        let (wanted, warm) = if self.in_turn {
+        let (wanted, mut warm) = if self.in_turn {
             (places, (2 * unit / self.plan.record_bytes).min(places - 1))
         } else if tidies {
             let wanted = LAYER_RECORDS.min(2 * places);
@@ -178,7 +222,7 @@ impl Exercise<'_> {
         } else {
             (2 * places, 0)
         };
-        let wanted = match pace {
+        let mut wanted = match pace {
             Pace::Fast => wanted,
             Pace::AtRate if tidies => wanted,
             Pace::AtRate => wanted.min(PACED_MAX + warm),
@@ -219,6 +263,10 @@ impl Exercise<'_> {
             }
             delay = Time::ZERO;
             counted += 1;
+            let more = (wanted - warm).min(LAYER_WARM_MAX.saturating_sub(warm));
+            if counted == warm && tidies && !settled(player) {
+                (warm, wanted) = (warm + more, wanted + more);
+            }
             if counted > warm {
                 analysis.push(together, step.bytes).map_err(Failure::from)?;
             } else if counted == warm {
@@ -235,6 +283,20 @@ impl Exercise<'_> {
         }
         Ok((layer, player.accounts().since(&before), None))
     }
+}
+
+/// Bytes of the pages that a layer programmed.
+fn programmed(layer: &TranslationReport) -> u64 {
+    let work = &layer.work;
+    let moved = work.cleaned + work.merged + work.folded + work.leveled;
+    (work.written + moved) * layer.page_bytes
+}
+
+/// Whether a layer has written more than its spare blocks hold, so that it had to clean some.
+fn settled(player: &Player<'_>) -> bool {
+    let report = player.translation();
+    report
+        .is_none_or(|now| programmed(&now) >= now.physical_bytes.saturating_sub(player.capacity()))
 }
 
 /// Why a run did not come to its end.

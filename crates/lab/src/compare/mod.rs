@@ -257,8 +257,9 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::HoldupTime, assessed.holdup_time);
     push(Metric::HoldupCapacitance, figures.holdup);
     push(Metric::PartsNeeded, Ok(figures.parts));
-    if let Some((stretch, written)) = &assessed.layer {
+    if let Some((stretch, written, taken)) = &assessed.layer {
         stretch.rows(subject, *written, document);
+        stretch.warn_if_fresh(&subject.target, *taken, document);
     }
     let (cost, area) = assessed.bases;
     for (metric, value, basis) in [

@@ -171,6 +171,16 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
             format!("of {found} is no share; allowed: above 0 % to 100 %"),
         );
     }
+    if let Some(fill) = work
+        .fill
+        .map(Quantity::si)
+        .filter(|fill| !(0.0..=1.0).contains(fill))
+    {
+        return beyond(
+            "work.fill",
+            format!("of {fill} is no share; allowed: 0 % to 100 %"),
+        );
+    }
     if !(0.0..=1.0).contains(&work.reads()) {
         return beyond(
             "work.reads",

@@ -18,7 +18,8 @@ pub(super) struct Ledger {
 
 /// What is forgotten first when the bus was busy at the same time: the firmware, which works while data
 /// arrive, and then the access's own work. What the controller does beside it comes last.
-const OWN_FIRST: [Cause; 8] = [
+const OWN_FIRST: [Cause; 9] = [
+    Cause::Firmware,
     Cause::Mapping,
     Cause::ArrayRead,
     Cause::Program,
@@ -83,6 +84,16 @@ struct Cells {
     program: Spread<Time>,
 }
 
+/// The blocks that the firmware keeps to itself, for the mapping and its journal. They are filled and erased in turn,
+/// so that the next one to be filled holds nothing that is still wanted.
+#[derive(Clone, Debug)]
+struct Own {
+    /// Pages programmed.
+    pages: u64,
+    /// Erases of each block. All blocks beyond data and spare are the firmware's, and two at the least.
+    erases: Vec<u32>,
+}
+
 /// The flash of a card: dies that work side by side behind one channel, and the time of the controller,
 /// which does one thing after the other and lets dies program behind its back.
 #[derive(Clone, Debug)]
@@ -97,6 +108,7 @@ pub struct CardArray {
     dies: Vec<Die>,
     in_slc: Vec<bool>,
     erases: Vec<u32>,
+    own: Own,
     /// The controller's time in picoseconds.
     now: u64,
     /// Bytes that the next read of the host moves.
@@ -151,6 +163,10 @@ impl CardArray {
             ],
             in_slc: vec![false; shape.blocks as usize],
             erases: vec![0; shape.blocks as usize],
+            own: Own {
+                pages: 0,
+                erases: vec![0; array.blocks.value().saturating_sub(shape.blocks).max(2) as usize],
+            },
             now: 0,
             read_bytes: 0,
             host_programmed: 0,
@@ -164,6 +180,11 @@ impl CardArray {
     /// The controller's time in picoseconds.
     pub(super) const fn now(&self) -> u64 {
         self.now
+    }
+
+    /// Dies that work side by side.
+    pub(super) const fn dies(&self) -> usize {
+        self.dies.len()
     }
 
     /// The controller has nothing to do before an instant.
@@ -197,17 +218,47 @@ impl CardArray {
         self.timeless = timeless;
     }
 
-    /// Programs a page of the mapping or of its journal, on the dies in turn.
+    /// Programs a page of the mapping or of its journal, on the dies in turn. Behind the last page of a block the next
+    /// block is erased.
     pub(super) fn program_mapping(&mut self) {
         let die = (self.programs % self.dies.len() as u64) as usize;
         self.load(die, Cause::Mapping);
         let time = self.native.program.at(u64::MAX, self.programs).ps();
         self.start(die, time, Cause::Mapping);
+        self.own.pages += 1;
+        let per_block = u64::from(self.shape.pages_per_block);
+        if self.own.pages.is_multiple_of(per_block) {
+            let next = (self.own.pages / per_block % self.own.erases.len() as u64) as usize;
+            self.erase_dies(u64::MAX, u64::from(self.own.erases[next]), Cause::Mapping);
+            self.own.erases[next] = self.own.erases[next].saturating_add(1);
+        }
     }
 
-    /// Erases of each block.
+    /// Pages of the mapping and of its journal that were programmed.
+    pub(super) const fn mapping_pages(&self) -> u64 {
+        self.own.pages
+    }
+
+    /// Erases of each block of the translation layer.
     pub(super) fn erases(&self) -> &[u32] {
         &self.erases
+    }
+
+    /// Erases of each block of the firmware's own.
+    pub(super) fn own_erases(&self) -> &[u32] {
+        &self.own.erases
+    }
+
+    /// Erases a block of all dies behind the controller's back: whoever needs one next waits for it.
+    fn erase_dies(&mut self, block: u64, cycle: u64, with: Cause) {
+        let time = self.erase.at(block, cycle).ps();
+        for die in &mut self.dies {
+            let begin = die.free.max(self.now);
+            *die = Die {
+                free: begin.saturating_add(time),
+                with,
+            };
+        }
     }
 
     /// Bytes of a block, as the translation layer counts them.
@@ -338,24 +389,13 @@ impl Media for CardArray {
         Ok(())
     }
 
-    /// Dies erase behind the controller's back: whoever needs one next waits for it.
     fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<Infallible>> {
         let index = block as usize;
         self.in_slc[index] = mode == CellMode::Slc;
-        if self.timeless {
-            return Ok(());
-        }
-        let time = self
-            .erase
-            .at(u64::from(block), u64::from(self.erases[index]))
-            .ps();
-        self.erases[index] = self.erases[index].saturating_add(1);
-        for die in &mut self.dies {
-            let begin = die.free.max(self.now);
-            *die = Die {
-                free: begin.saturating_add(time),
-                with: Cause::Erase,
-            };
+        if !self.timeless {
+            let cycle = u64::from(self.erases[index]);
+            self.erase_dies(u64::from(block), cycle, Cause::Erase);
+            self.erases[index] = self.erases[index].saturating_add(1);
         }
         Ok(())
     }

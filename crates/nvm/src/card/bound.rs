@@ -1,15 +1,22 @@
 //! How long an access of a card can take, whatever its controller does.
 //!
 //! The specification gives each block a limit of its own, and says nothing of how many blocks in a row
-//! may take that long: an access of 4 KiB is eight blocks, and with 250 ms each takes two seconds.
+//! may take that long: an access of 4 KiB is eight blocks, and with 250 ms each takes two seconds. The command that
+//! stops a write may find the card busy once more, be it that it was not before (SanDisk SD Card Product Manual
+//! rev. 2.2, section 4.12, "Stop Transmission received after last data block: card becomes busy"): a quarter of a
+//! second on top. The model's own cards are done before it.
 
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::device::{Card, Wire, edges};
+use super::sheet::Interface;
 use crate::bound::Span;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
+
+/// Why nothing bounds the wait for a card without a flush.
+const UNTOLD: &str = "no limit says when a card without a flush has programmed what it holds";
 
 impl Card {
     pub(super) fn longest_write(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
@@ -18,9 +25,18 @@ impl Card {
             return Ok(Time::ZERO);
         }
         let blocks = blocks(at, bytes);
-        let own = self.longest(&self.write, blocks, self.limits.write_busy);
+        let busy = self.limits.write_busy;
+        let own = self.longest(&self.write, blocks, busy);
+        let stop = match blocks {
+            // A reliable write of one block is announced by a command more.
+            1 if self.interface == Interface::Emmc => {
+                Span::from(self.driver.command) + self.write.bare().into()
+            }
+            1 => Time::ZERO.into(),
+            _ => busy.into(),
+        };
         let one = self.longest(&self.read, 1, self.limits.read_wait);
-        (own + one * edges(at, bytes).len() as u64).time()
+        (own + stop + one * edges(at, bytes).len() as u64).time()
     }
 
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
@@ -34,7 +50,10 @@ impl Card {
 
     pub(super) fn longest_flush(&self) -> Result<Time, NvmError> {
         let Some(limit) = self.limits.flush else {
-            return Ok(Time::ZERO);
+            return match self.controller.writes_through() {
+                true => Ok(Time::ZERO),
+                false => Err(NvmError::Translation(UNTOLD.into())),
+            };
         };
         let command = Span::from(self.driver.command) + self.write.bare().into();
         (command + limit.into() + self.question().into()).time()

@@ -116,7 +116,8 @@ impl CardSheet {
         if self.flush_busy.is_some() {
             problems.add("flush_busy", "only an eMMC has a flush; leave it out");
         }
-        // SD Physical Layer Specification: 250 ms up to SDHC, 500 ms for SDXC (the latter as remembered).
+        // SD Physical Layer Specification, section 4.6.2.2: 250 ms up to SDHC, 500 ms for SDXC (the latter as remembered, and as
+        // drivers of hosts quote it).
         let large = self.capacity.nominal().bytes() > SDHC_BYTES_MAX;
         let most = Time::from_ps(if large {
             500_000_000_000
@@ -187,6 +188,12 @@ impl CardSheet {
             if value.as_ref().is_some_and(|value| *value.value() == 0) {
                 problems.add(key, "allowed: 1 or more");
             }
+        }
+        if u64::from(*of.idle_until.value()) > spare {
+            problems.add(
+                "controller.idle_until",
+                format!("more blocks are never free; allowed: up to the {spare} spare ones"),
+            );
         }
         if *of.open_pages.value() > 1024 {
             problems.add("controller.open_pages", "allowed: 0 to 1024");

@@ -4,7 +4,8 @@ use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::device::Card;
+use super::device::{Card, Ending};
+use super::sheet::Interface;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
@@ -38,12 +39,14 @@ impl ByteMemory for Card {
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.write_range(at, data, false)?;
+            self.write_range(at, data, false, Ending::Stop)?;
         }
         Ok(())
     }
 
-    /// Flushes the cache of an eMMC that has one. An SD card has no such command: nothing is sent.
+    /// Flushes the cache of an eMMC that has one. Other cards of the model have no command for that, as SD cards before
+    /// the cache of version 6.0: one that programs each write before it ends needs none, and one with open pages is
+    /// left alone until it has programmed them, which it does when nobody has asked it for long enough.
     fn persist(&mut self) -> Result<(), NvmError> {
         self.last = AccessCost::NONE;
         self.flush()
@@ -69,6 +72,7 @@ impl Accounts for Card {
             Cause::Folding,
             Cause::Leveling,
             Cause::Mapping,
+            Cause::Firmware,
         ]
     }
 
@@ -86,7 +90,8 @@ impl Accounts for Card {
 
     fn wear(&self) -> Wear {
         let array = self.controller.array();
-        let erases = array.erases().iter().map(|erases| u64::from(*erases));
+        let all = array.erases().iter().chain(array.own_erases());
+        let erases = all.map(|erases| u64::from(*erases));
         Wear::of_units(
             self.endurance,
             self.cycles_before,
@@ -148,6 +153,30 @@ impl Device for Card {
             self.store.write_bytes(at, data);
         }
         Ok(())
+    }
+
+    fn writes_reliably(&self) -> bool {
+        self.interface == Interface::Emmc
+    }
+
+    fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        Self::write_reliably(self, at, data)
+    }
+
+    fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes > 0 {
+            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
+            let last = (at + bytes - 1) / page;
+            self.controller.preload((at / page) as u32..=last as u32)?;
+            self.store.clear_bytes(at, bytes);
+        }
+        Ok(())
+    }
+
+    /// The pages that wait in the controller's memory, and one on its way into each die.
+    fn volatile_bytes(&self) -> u64 {
+        self.controller.volatile_pages() * u64::from(self.controller.page_sectors()) * BLOCK_BYTES
     }
 
     fn fork_device(&self) -> Box<dyn Device> {

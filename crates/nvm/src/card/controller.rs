@@ -70,14 +70,33 @@ impl Controller {
         self.open_most == 0
     }
 
+    /// The most pages that were taken and are not programmed yet.
+    pub(super) fn volatile_pages(&self) -> u64 {
+        if self.writes_through() {
+            return 0;
+        }
+        (self.open_most + self.array().dies()) as u64
+    }
+
+    /// Whether pages wait in memory.
+    pub(super) const fn holds_pages(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Sectors of a page of the layer.
     pub(super) const fn page_sectors(&self) -> u32 {
         self.page_sectors
     }
 
-    /// What the layer did since content was there.
+    /// What the layer did since content was there. Pages of the mapping and of its journal hold no data: they and the
+    /// erases of their blocks are the firmware's own.
     pub(super) fn work(&self) -> Work {
-        since(self.layer.work(), &self.before)
+        let mut work = self.layer.work().since(&self.before);
+        let array = self.array();
+        let own = array.own_erases().iter().map(|erases| u64::from(*erases));
+        work.erased += own.sum::<u64>();
+        work.overhead += array.mapping_pages();
+        work
     }
 
     /// Bytes of the controller's tables.
@@ -156,7 +175,7 @@ impl Controller {
     /// Notes pages as written, in no time: content that a workload starts from.
     pub(super) fn preload(&mut self, pages: std::ops::RangeInclusive<u32>) -> Result<(), NvmError> {
         self.array_mut().set_timeless(true);
-        let own = self.work();
+        let own = self.layer.work().since(&self.before);
         let mut done = Ok(());
         for page in pages {
             let known = self.layer.read(page, &mut ()).map_err(failed);
@@ -169,7 +188,7 @@ impl Controller {
             }
         }
         // What was done for the host stays what it was.
-        self.before = since(self.layer.work(), &own);
+        self.before = self.layer.work().since(&own);
         self.journaled = changes(self.layer.work());
         self.array_mut().set_timeless(false);
         done
@@ -238,26 +257,6 @@ fn count(choice: &Option<Sourced<u32>>) -> Option<u64> {
 const fn changes(work: &Work) -> u64 {
     let merges = work.full_merges + work.partial_merges + work.switch_merges;
     work.written + work.cleaned + work.folded + work.leveled + merges
-}
-
-/// What was done between two readings.
-const fn since(now: &Work, earlier: &Work) -> Work {
-    Work {
-        written: now.written - earlier.written,
-        read: now.read - earlier.read,
-        cleaned: now.cleaned - earlier.cleaned,
-        leveled: now.leveled - earlier.leveled,
-        folded: now.folded - earlier.folded,
-        merged: now.merged - earlier.merged,
-        recovered: now.recovered - earlier.recovered,
-        full_merges: now.full_merges - earlier.full_merges,
-        partial_merges: now.partial_merges - earlier.partial_merges,
-        switch_merges: now.switch_merges - earlier.switch_merges,
-        overhead: now.overhead - earlier.overhead,
-        erased: now.erased - earlier.erased,
-        retired: now.retired - earlier.retired,
-        lost: now.lost - earlier.lost,
-    }
 }
 
 const fn mask(first: u32, count: u32) -> u128 {

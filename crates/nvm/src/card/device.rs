@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use wordline_core::quantity::{Current, Time};
-use wordline_core::{Figure, Resolver, SimClock};
+use wordline_core::{Basis, Figure, Resolver, SimClock};
 use wordline_memory::OutOfRange;
 
 use super::bound::blocks;
 use super::controller::Controller;
+use super::line::DataLine;
 use super::sheet::{CardSheet, Interface};
 use super::store::Store;
 use crate::board::{Board, DriverCost};
@@ -17,8 +18,12 @@ use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Notes, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::parts::parts;
 use crate::power::{PowerDraw, PowerMeter, PowerState};
 use crate::wired::{Conditions, Named};
+
+/// Far beyond what any card takes to program what it holds: time must not end meanwhile.
+const ALONE_MOST: Time = Time::from_ps(3_600_000_000_000_000);
 
 /// The limits that the card's specification gives it, and the times of its firmware.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +36,16 @@ pub(super) struct Limits {
     pub(super) flush: Option<Time>,
     command: Time,
     idle_after: Time,
+}
+
+/// How a card is told where a transfer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By a command behind the last of several blocks: CMD12.
+    Stop,
+    /// By a count that another command announces right before: CMD23. Any command between the two cancels it
+    /// (SD Physical Layer Simplified Specification 4.10, section 4.15; eMMC alike).
+    Count,
 }
 
 /// What a command costs on the bus. Every access asks, and each answer is a long division.
@@ -80,13 +95,17 @@ pub struct Card {
     pub(super) driver: DriverCost,
     pub(super) limits: Limits,
     pub(super) capacity: u64,
-    interface: Interface,
+    pub(super) interface: Interface,
     pub(super) endurance: u64,
     pub(super) cycles_before: u64,
     pub(super) clock: SimClock,
     pub(super) last: AccessCost,
     /// When the last access ended, in picoseconds.
     ended: u64,
+    /// When the controller will be done with what that access left, in picoseconds: until then its buffer has
+    /// no room.
+    room: u64,
+    longest_busy: Time,
     pub(super) meter: PowerMeter,
     pub(super) draw: PowerDraw,
     pub(super) notes: Arc<Notes>,
@@ -129,6 +148,8 @@ impl Card {
             clock: SimClock::new(),
             last: AccessCost::NONE,
             ended: 0,
+            room: 0,
+            longest_busy: Time::ZERO,
             meter: PowerMeter::new(),
             draw: power_draw(sheet, &link, &mut of_part, &mut currents),
             notes: Arc::default(),
@@ -146,6 +167,7 @@ impl Card {
             host,
             supply: Some(link.supply),
             wake_up: None,
+            assumed_limits: assumed_limits(sheet),
         };
         Ok(Self {
             notes: Arc::new(notes),
@@ -166,8 +188,8 @@ impl Card {
         }
     }
 
-    /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever
-    /// the cache. Costs a second command, which announces it.
+    /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever the cache.
+    /// Costs a second command, which announces it and the number of blocks, so that none has to stop it.
     ///
     /// # Errors
     /// When the card is no eMMC, or as [`write`](wordline_memory::ByteMemory::write).
@@ -178,9 +200,7 @@ impl Card {
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.spend(Cause::Driver, self.driver.command);
-            self.spend(Cause::BusCommand, self.write.bare());
-            self.write_range(at, data, true)?;
+            self.write_range(at, data, true, Ending::Count)?;
         }
         Ok(())
     }
@@ -203,38 +223,43 @@ impl Card {
         end.map(|_| ()).ok_or(NvmError::TimeExhausted)
     }
 
-    /// Does what the controller did since the last access: what that left, and idle work.
+    /// Does what the controller did since the last access: what that left, and, once nobody has asked for long
+    /// enough, idle work.
     fn catch_up(&mut self) -> Result<(), NvmError> {
-        let now = self.clock.now().ps();
-        let array = self.controller.array_mut();
-        let mut from = self.ended;
-        if array.now() <= self.ended {
-            from = self.ended.saturating_add(self.limits.idle_after.ps());
-        }
-        if from >= now {
+        let (now, ended) = (self.clock.now().ps(), self.ended);
+        let owed = self.controller.array().now().min(now);
+        self.book_own(ended, owed);
+        let begin = owed.max(ended.saturating_add(self.limits.idle_after.ps()));
+        if begin >= now {
             return Ok(());
         }
-        array.rest_until(from);
+        self.controller.array_mut().rest_until(begin);
         while self.controller.array().now() < now && self.controller.idle_step()? {}
-        let until = self.controller.array().now().min(now);
-        let [from, until] = [from, until].map(Time::from_ps);
-        self.meter.book(PowerState::Write, from, until.later(from));
+        self.book_own(begin, self.controller.array().now().min(now));
         Ok(())
     }
 
+    /// Books the current of work that the card did by itself.
+    fn book_own(&mut self, from: u64, until: u64) {
+        if until > from {
+            let [from, until] = [from, until].map(Time::from_ps);
+            self.meter.book(PowerState::Write, from, until);
+        }
+    }
+
     /// The host's part of an access, up to the first block. Returns the instant, in picoseconds.
-    fn open(&mut self, command: Time, blocks: u64) -> Result<u64, NvmError> {
-        let stop = if blocks > 1 {
-            self.driver.command
-        } else {
-            Time::ZERO
+    fn open(&mut self, wire: Wire, blocks: u64, ending: Ending) -> Result<u64, NvmError> {
+        let (driver, bus) = match ending {
+            Ending::Stop if blocks > 1 => (self.driver.command, wire.overhead(blocks)),
+            Ending::Stop => (Time::ZERO, wire.overhead(1)),
+            Ending::Count => (self.driver.command, wire.bare().plus(wire.overhead(1))),
         };
-        self.spend(Cause::Driver, self.driver.dma_setup.plus(stop));
+        self.spend(Cause::Driver, self.driver.dma_setup.plus(driver));
         self.catch_up()?;
-        self.spend(Cause::BusCommand, command);
+        self.spend(Cause::BusCommand, bus);
         let start = self.begin();
         let firmware = self.limits.command.ps();
-        self.controller.array_mut().spend(Cause::Mapping, firmware);
+        self.controller.array_mut().spend(Cause::Firmware, firmware);
         Ok(start)
     }
 
@@ -244,6 +269,7 @@ impl Card {
         let stall = end.saturating_sub(start.saturating_add(data.ps()));
         let paid = stall.min(limit.ps());
         let array = self.controller.array_mut();
+        self.room = array.now();
         let left = array.now().max(end).saturating_sub(end - (stall - paid));
         array.ledger.keep(paid.saturating_add(left));
         array.ledger.pay(paid, &mut self.last);
@@ -266,7 +292,7 @@ impl Card {
     /// Reads sectors: the array fetches the next page while the bus moves the one before.
     pub(super) fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
-        let start = self.open(self.read.overhead(count), count)?;
+        let start = self.open(self.read, count, Ending::Stop)?;
         let block = self.read.block().ps();
         let mut bus_free = start;
         for (page, first, sectors) in self.pages(at, bytes) {
@@ -280,33 +306,43 @@ impl Card {
         Ok(())
     }
 
-    /// Writes sectors: the bus fills one buffer while the controller empties the one before.
-    fn send(&mut self, at: u64, bytes: u64, through: bool) -> Result<(), NvmError> {
+    /// Writes sectors: the bus fills one buffer while the controller empties the one before, and blocks for which
+    /// there is no room yet are held up.
+    fn send(&mut self, at: u64, bytes: u64, through: bool, ending: Ending) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
-        let start = self.open(self.write.overhead(count), count)?;
-        let block = self.write.block().ps();
-        let (mut bus_free, mut emptied) = (start, start);
+        let start = self.open(self.write, count, ending)?;
+        let (block, limit) = (self.write.block().ps(), self.limits.write_busy.ps());
+        let mut line = DataLine::new(start, block, limit);
+        let mut room = self.room;
         for (page, first, sectors) in self.pages(at, bytes) {
-            let arrived = bus_free.max(emptied) + block * u64::from(sectors);
-            emptied = self.controller.array().now();
+            let arrived = line.send(u64::from(sectors), room);
+            room = self.controller.array().now();
             self.controller.array_mut().rest_until(arrived);
             self.controller.write(page, first, sectors, through)?;
-            bus_free = arrived;
         }
         if through {
             self.controller.array_mut().wait_for_host();
         }
-        let end = bus_free.max(self.controller.array().now());
-        let data = Time::from_ps(block * count);
-        let limit = times(self.limits.write_busy, count);
-        self.close(PowerState::Write, start, data, end, limit);
+        let done = self.controller.array().now();
+        line.end(done);
+        self.longest_busy = self.longest_busy.later(Time::from_ps(line.longest()));
+        let (data, busy) = (line.data(), Time::from_ps(line.busy()));
+        let end = done.max(start + data + line.busy());
+        self.close(PowerState::Write, start, Time::from_ps(data), end, busy);
         Ok(())
     }
 
-    /// Sends the command that flushes the cache, where the card has one.
+    /// The longest that the card was busy in one piece after a block of a write, since it was connected: what the
+    /// time-out of its host has to allow.
+    #[must_use]
+    pub const fn longest_busy(&self) -> Time {
+        self.longest_busy
+    }
+
+    /// Makes what was written safe: by the command that flushes the cache, or without one by leaving the card alone.
     pub(super) fn flush(&mut self) -> Result<(), NvmError> {
         let Some(limit) = self.limits.flush else {
-            return Ok(());
+            return self.leave_alone();
         };
         self.check_time(self.longest_flush()?)?;
         self.spend(Cause::Driver, self.driver.command);
@@ -316,6 +352,27 @@ impl Card {
         self.controller.flush()?;
         let end = self.controller.array().now();
         self.close(PowerState::Write, start, Time::ZERO, end, limit);
+        Ok(())
+    }
+
+    /// Waits until the card, which nobody asks for anything, has programmed what it holds: from when on it does so by
+    /// itself, the host can only know. A card that holds nothing is not waited for.
+    fn leave_alone(&mut self) -> Result<(), NvmError> {
+        if self.controller.writes_through() {
+            return Ok(());
+        }
+        self.check_time(ALONE_MOST)?;
+        self.catch_up()?;
+        let now = self.clock.now().ps();
+        let idle = self.ended.saturating_add(self.limits.idle_after.ps());
+        if self.controller.holds_pages() {
+            let wait = idle.max(self.controller.array().now()).saturating_sub(now);
+            self.spend(Cause::Firmware, Time::from_ps(wait));
+        }
+        let start = self.begin();
+        self.controller.flush()?;
+        let end = self.controller.array().now();
+        self.close(PowerState::Write, start, Time::ZERO, end, ALONE_MOST);
         Ok(())
     }
 
@@ -334,30 +391,24 @@ impl Card {
         at: u64,
         data: &[u8],
         through: bool,
+        ending: Ending,
     ) -> Result<(), NvmError> {
         let bytes = data.len() as u64;
         self.check_time(self.longest_write(at, bytes)?)?;
         for edge in edges(at, bytes) {
             self.fetch(edge * BLOCK_BYTES, BLOCK_BYTES)?;
         }
-        self.send(at, bytes, through || self.controller.writes_through())?;
+        let through = through || self.controller.writes_through();
+        self.send(at, bytes, through, ending)?;
         self.store.write_bytes(at, data);
         Ok(())
     }
 
-    /// The pages of a range: page, first sector in it, and sectors.
+    /// The pages of a range: page, first sector in it, and sectors. Sheets have fewer pages than a 32-bit number counts.
     fn pages(&self, at: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
-        let per_page = u64::from(self.controller.page_sectors());
-        let mut sector = at / BLOCK_BYTES;
-        let end = sector + blocks(at, bytes);
-        std::iter::from_fn(move || {
-            let first = sector % per_page;
-            let count = (per_page - first).min(end - sector);
-            let page = sector / per_page;
-            sector += count;
-            // Sheets have fewer pages than a 32-bit number counts.
-            (count > 0).then_some((page as u32, first as u32, count as u32))
-        })
+        let per_page = self.controller.page_sectors() as usize;
+        let pages = parts(at / BLOCK_BYTES, blocks(at, bytes) as usize, per_page);
+        pages.map(|(page, first, sectors)| (page as u32, first as u32, sectors.len() as u32))
     }
 }
 
@@ -395,6 +446,20 @@ fn limits(sheet: &CardSheet, resolver: &mut Resolver) -> Limits {
         command: resolver.resolve("command_time", &sheet.command_time),
         idle_after: resolver.fixed("controller.idle_after", &sheet.controller.idle_after),
     }
+}
+
+/// Limits that no data sheet and no specification gives.
+fn assumed_limits(sheet: &CardSheet) -> Vec<&'static str> {
+    let of = [
+        ("write_busy", &sheet.write_busy),
+        ("read_wait", &sheet.read_wait),
+    ];
+    let firm = |figure: &Figure<Time>| {
+        let basis = figure.provenance().basis;
+        matches!(basis, Basis::Datasheet | Basis::Published)
+    };
+    let open = of.into_iter().filter(|(_, figure)| !firm(figure));
+    open.map(|(name, _)| name).collect()
 }
 
 fn power_draw(

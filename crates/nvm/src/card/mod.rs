@@ -15,6 +15,7 @@ mod check;
 mod contracts;
 mod controller;
 mod device;
+mod line;
 mod sheet;
 mod store;
 

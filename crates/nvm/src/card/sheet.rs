@@ -131,7 +131,7 @@ pub struct ControllerSheet {
     /// Pages moved for each page written while writes clean; left out where a write cleans until it is
     /// done.
     pub steps_per_write: Option<Sourced<u32>>,
-    /// Free blocks up to which the card cleans while nobody asks it; 0 where it does not.
+    /// Free blocks up to which the card cleans while nobody asks it; 0 where it does not. No more than the spare blocks.
     pub idle_until: Sourced<u32>,
     /// How long nobody must have asked before it begins.
     pub idle_after: Figure<Time>,
@@ -165,7 +165,8 @@ pub enum MappingKind {
 pub enum VictimKind {
     /// The one with the fewest live pages.
     Greedy,
-    /// As Rosenblum and Ousterhout choose.
+    /// By cost and benefit, as Kawaguchi, Nishioka and Motoda choose (A Flash-Memory Based File System, USENIX 1995):
+    /// the age of a block times (1 - u) / 2u, where u is its share of live pages.
     CostBenefit,
 }
 

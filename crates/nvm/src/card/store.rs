@@ -6,9 +6,11 @@
 //! takes memory, and forks share it until one side writes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::bus::sd::BLOCK_BYTES;
 use crate::pages::Pages;
+use crate::parts::parts;
 
 const SECTOR: usize = BLOCK_BYTES as usize;
 const WORD: usize = 8;
@@ -129,14 +131,14 @@ impl Store {
 
     /// Stores whole sectors from sector `first` on.
     pub(super) fn write(&mut self, first: u64, data: &[u8]) {
-        for (chunk, sector, range) in parts(first, data.len()) {
+        for (chunk, sector, range) in chunks(first, data.len()) {
             self.chunks.get_mut(chunk).write(sector, &data[range]);
         }
     }
 
     /// Reads whole sectors from sector `first` on.
     pub(super) fn read(&self, first: u64, out: &mut [u8]) {
-        for (chunk, sector, range) in parts(first, out.len()) {
+        for (chunk, sector, range) in chunks(first, out.len()) {
             match self.chunks.get(chunk) {
                 Some(chunk) => chunk.read(sector, &mut out[range]),
                 None => out[range].fill(0),
@@ -155,6 +157,17 @@ impl Store {
         out.copy_from_slice(&whole[skipped..skipped + out.len()]);
     }
 
+    /// Stores zeros, which take no memory where nothing else was stored.
+    pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
+        let zeros = [0; CHUNK * SECTOR];
+        for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
+            if self.chunks.get(chunk as usize).is_some() {
+                let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;
+                self.write_bytes(place, &zeros[..range.len()]);
+            }
+        }
+    }
+
     /// Stores any bytes.
     pub(super) fn write_bytes(&mut self, at: u64, data: &[u8]) {
         let (first, skipped) = (at / BLOCK_BYTES, (at % BLOCK_BYTES) as usize);
@@ -169,18 +182,10 @@ impl Store {
 }
 
 /// The chunks of a range of sectors: chunk, first sector in it, and the range of the caller's bytes.
-fn parts(first: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == bytes {
-            return None;
-        }
-        let sector = first as usize + done / SECTOR;
-        let inside = sector % CHUNK;
-        let length = ((CHUNK - inside) * SECTOR).min(bytes - done);
-        let range = done..done + length;
-        done += length;
-        Some((sector / CHUNK, inside, range))
+fn chunks(first: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
+    parts(first, bytes / SECTOR, CHUNK).map(|(chunk, sector, sectors)| {
+        let range = sectors.start * SECTOR..sectors.end * SECTOR;
+        (chunk as usize, sector, range)
     })
 }
 
@@ -213,7 +218,12 @@ mod tests {
                 if kind > 0 {
                     data[bytes / 2] ^= 1;
                 }
-                stores[which].write_bytes(at as u64, &data);
+                if word % 5 == 0 {
+                    data.fill(0);
+                    stores[which].clear_bytes(at as u64, bytes as u64);
+                } else {
+                    stores[which].write_bytes(at as u64, &data);
+                }
                 plain[which][at..at + bytes].copy_from_slice(&data);
                 let mut out = vec![0xee; bytes];
                 let from = at / 3;

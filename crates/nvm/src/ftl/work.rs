@@ -44,6 +44,26 @@ impl Work {
         (self.written > 0).then(|| programmed as f64 / self.written as f64)
     }
 
+    /// What was done after an earlier reading of the same counts.
+    pub(crate) const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            written: self.written - earlier.written,
+            read: self.read - earlier.read,
+            cleaned: self.cleaned - earlier.cleaned,
+            leveled: self.leveled - earlier.leveled,
+            folded: self.folded - earlier.folded,
+            merged: self.merged - earlier.merged,
+            recovered: self.recovered - earlier.recovered,
+            full_merges: self.full_merges - earlier.full_merges,
+            partial_merges: self.partial_merges - earlier.partial_merges,
+            switch_merges: self.switch_merges - earlier.switch_merges,
+            overhead: self.overhead - earlier.overhead,
+            erased: self.erased - earlier.erased,
+            retired: self.retired - earlier.retired,
+            lost: self.lost - earlier.lost,
+        }
+    }
+
     /// Counts a page that was programmed.
     pub(super) fn programmed(&mut self, purpose: Purpose, pages: u32) {
         *match purpose {

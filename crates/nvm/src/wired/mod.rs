@@ -153,6 +153,7 @@ impl<C: Chip> Wired<C> {
                 supply: Some(link.supply),
                 power_up: chip.power_up(),
                 wake_up: chip.wake_up().filter(|_| wakes),
+                assumed_limits: Vec::new(),
             }),
             chip,
             link: Arc::new(link),

@@ -29,7 +29,7 @@ pub(super) struct Cause {
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 13] = [
+const CAUSES: [(&str, &str, &str); 14] = [
     (
         "driver",
         "driver code and DMA set-up on the host's processor",
@@ -82,6 +82,11 @@ const CAUSES: [(&str, &str, &str); 13] = [
         "mapping",
         "a translation layer looks up or stores where pages are",
         "#1F5F6B",
+    ),
+    (
+        "firmware",
+        "the firmware of a card takes in commands",
+        "#7A3E00",
     ),
 ];
 

@@ -23,7 +23,7 @@ fn a_write_of_4_kib_adds_up() {
     assert_eq!(cost.of(Cause::BusCommand), clocks(114 + 112));
     assert_eq!(cost.of(Cause::BusData), clocks(8 * 1049));
     assert_eq!(cost.of(Cause::Program), Time::from_ps(902_400_000));
-    assert_eq!(cost.of(Cause::Mapping), Time::ZERO);
+    assert_eq!(cost.of(Cause::Firmware), Time::ZERO);
     let sum = us(11)
         .plus(clocks(226 + 8 * 1049))
         .plus(Time::from_ps(902_400_000));
@@ -48,8 +48,9 @@ fn a_read_waits_for_firmware_and_array() {
     card.write(0, &[1; 8192]).expect("inside");
     card.read(0, &mut [0; 4096]).expect("inside");
     let cost = *card.last_cost();
-    let [mapping, read] = [Cause::Mapping, Cause::ArrayRead].map(|cause| cost.of(cause));
-    assert_eq!((mapping, read), (us(100), Time::from_ps(101_200_000)));
+    let [firmware, read] = [Cause::Firmware, Cause::ArrayRead].map(|cause| cost.of(cause));
+    assert_eq!((firmware, read), (us(100), Time::from_ps(101_200_000)));
+    assert_eq!(cost.of(Cause::Mapping), Time::ZERO);
     // Nothing is fetched of what was never written.
     card.read(1 << 20, &mut [0; 4096]).expect("inside");
     assert_eq!(card.last_cost().of(Cause::ArrayRead), Time::ZERO);

@@ -104,6 +104,12 @@ fn contradictions_are_found_with_their_place() {
             "0 to 1024",
         ),
         (
+            "idle_until",
+            "value = 4000000",
+            "controller.idle_until",
+            "up to the 16 spare ones",
+        ),
+        (
             "mapping",
             "value = 'log-block'",
             "controller.mapping",

@@ -27,6 +27,10 @@ fn full(changes: &[(&str, &str)]) -> Card {
     card
 }
 
+fn written(card: &Card) -> u64 {
+    card.translation().expect("a card has a layer").work.written
+}
+
 fn cleaned(card: &Card) -> u64 {
     card.translation().expect("a card has a layer").work.cleaned
 }
@@ -45,6 +49,22 @@ fn content_that_was_there_counts_as_no_work() {
     );
     // A table of 64 blocks of 32 pages, four bytes each.
     assert_eq!(report.mapping_bytes, 64 * 32 * 4);
+    // Zeros are content like any other.
+    let mut zeros = card_with(&[]);
+    zeros.write(4096, &[1; 4096]).expect("inside");
+    zeros.preload_zeros(0, 16 << 20).expect("inside");
+    let mut out = [7; 8192];
+    zeros.read(0, &mut out).expect("inside");
+    assert_eq!(out, [0; 8192]);
+    assert!(zeros.last_cost().of(Cause::ArrayRead) > Time::ZERO);
+}
+
+/// Two open pages and one on its way into each of two dies; none where each write is programmed before it ends.
+#[test]
+fn what_a_power_cut_may_take_is_bounded() {
+    assert_eq!(card_with(&[]).volatile_bytes(), 0);
+    let lazy = card_with(&[("open_pages", "value = 2")]);
+    assert_eq!(lazy.volatile_bytes(), 4 * 8192);
 }
 
 /// A full card cleans, a fresh one has nothing to clean: the difference is what cleaning cost.
@@ -147,7 +167,8 @@ fn a_full_journal_writes_the_table() {
     let slowest = |changes: &[(&str, &str)]| {
         let mut card = card_with(changes);
         let mut slowest = Time::ZERO;
-        for step in 0..512u64 {
+        // 16 pages of the journal and 8 of the table are less than a block, so that none is erased.
+        for step in 0..256u64 {
             card.write(step * 8192, &[1; 8192]).expect("inside");
             slowest = slowest.later(card.last_cost().of(Cause::Mapping));
         }
@@ -162,6 +183,29 @@ fn a_full_journal_writes_the_table() {
     assert_eq!((never.ps(), always.ps()), (102_400_000, 204_800_000));
 }
 
+/// A page of the journal for 16 changes, and a page of the table behind every second one: 3 pages for 32 pages that
+/// were written. Of the firmware's blocks of 32 pages one is erased for each that is full.
+#[test]
+fn the_mapping_counts_as_work_and_wear() {
+    let mut card = card_with(&[
+        ("journal_changes", "value = 16"),
+        ("journal_pages", "value = 2"),
+    ]);
+    for step in 0..2048u64 {
+        card.write(step * 8192, &[1; 8192]).expect("inside");
+    }
+    let work = card.translation().expect("a card has a layer").work;
+    assert_eq!((work.written, work.overhead), (2048, 192));
+    assert_eq!(work.write_amplification(), Some(2240.0 / 2048.0));
+    let blocks = 2048 / 32;
+    assert_eq!(work.erased, blocks + 192 / 32);
+    // All of them were written once, and the firmware has two, which it erased three times each.
+    assert_eq!((card.wear().most, card.wear().units), (3, blocks + 2));
+    // Content that is there from the start leaves the count as it is.
+    card.preload(0, &[2; 8192]).expect("inside");
+    assert_eq!(card.translation().expect("a card has a layer").work, work);
+}
+
 /// A page that fills up in the controller's memory is programmed once; others are closed to make room.
 #[test]
 fn open_pages_wait_to_be_filled() {
@@ -169,7 +213,6 @@ fn open_pages_wait_to_be_filled() {
     card.write(0, &[1; 4096]).expect("inside");
     assert_eq!(card.last_cost().of(Cause::Program), Time::ZERO);
     card.write(4096, &[1; 4096]).expect("inside");
-    let written = |card: &Card| card.translation().expect("a card has a layer").work.written;
     assert_eq!(written(&card), 1);
     for page in 10..13 {
         card.write(page * 8192, &[1; 512]).expect("inside");
@@ -214,23 +257,89 @@ fn a_flush_programs_what_the_cache_of_an_emmc_holds() {
         took(&card)
     );
     assert!(took(&card) <= card.persist_bound().expect("short"));
-    let mut sd = card_with(&[("open_pages", "value = 8")]);
-    sd.write(0, &[1; 4096]).expect("inside");
-    sd.persist().expect("nothing fails");
-    assert_eq!(
-        (took(&sd), sd.persist_bound()),
-        (Time::ZERO, Ok(Time::ZERO))
-    );
 }
 
+/// Nothing tells a card without a flush to program what it holds: the host leaves it alone for the 10 ms after which
+/// it does so by itself, and for the program.
+#[test]
+fn a_card_without_a_flush_is_left_alone_until_it_has_programmed_what_it_holds() {
+    let mut card = card_with(&[("open_pages", "value = 8")]);
+    card.persist().expect("nothing fails");
+    assert_eq!(took(&card), Time::ZERO);
+    for page in 0..4 {
+        card.write(page * 8192, &[1; 4096]).expect("inside");
+    }
+    card.clock().advance(ms(4));
+    card.persist().expect("nothing fails");
+    assert_eq!(card.last_cost().of(Cause::Firmware), ms(6));
+    // The first block is erased, and two pages go to each of two dies.
+    assert!(
+        took(&card) > Time::from_ps(9_000_000_000 + 2 * 800_000_000),
+        "{}",
+        took(&card)
+    );
+    assert_eq!(written(&card), 4);
+    card.persist().expect("nothing fails");
+    assert_eq!(took(&card), Time::ZERO, "all is programmed");
+    assert!(
+        card.persist_bound().is_err(),
+        "nothing bounds what it has to clean first"
+    );
+    let through = card_with(&[]);
+    assert_eq!(through.persist_bound(), Ok(Time::ZERO));
+}
+
+/// An access that was cut leaves the card work; what it does by itself begins no sooner after it than after another.
+#[test]
+fn idle_work_begins_no_sooner_after_an_access_that_was_cut() {
+    let mut card = full(&[
+        ("steps_per_write", "value = 1000"),
+        ("clean_until", "value = 10"),
+        ("idle_until", "value = 14"),
+        ("write_busy", "max = '3 ms'"),
+    ]);
+    let mut cut = 0;
+    for step in 0..3000u64 {
+        let at = draw(3, 0, step, Purpose::Address) % (card.len() / 512) * 512;
+        card.write(at, &[1; 512]).expect("inside");
+        if card.longest_busy() == ms(3) && took(&card) > ms(3) {
+            let mut early = card.fork();
+            early.clock().advance(ms(9));
+            early.read(0, &mut [0; 512]).expect("inside");
+            // What is owed is cleaning, and done; of idle work there is none yet.
+            cut += 1;
+            assert!(cleaned(&early) == cleaned(&card), "step {step}");
+        }
+    }
+    assert!(cut > 3, "{cut} accesses were cut");
+}
+
+/// One command announces the write, one begins it, and none stops it: two at 20 ns a clock, and 10 us and 1 us of
+/// driver.
 #[test]
 fn a_reliable_write_goes_past_the_cache() {
     let mut card = emmc(&[("open_pages", "value = 8")]);
     card.write_reliably(0, &[1; 4096]).expect("it is an eMMC");
     assert!(card.last_cost().of(Cause::Program) > us(800));
-    assert_eq!(card.last_cost().of(Cause::Driver), us(12));
+    assert_eq!(card.last_cost().of(Cause::Driver), us(11));
+    let clocks = Time::from_ps((112 + 114) * 20_000);
+    assert_eq!(card.last_cost().of(Cause::BusCommand), clocks);
     card.persist().expect("nothing fails");
     assert!(took(&card) < us(10), "nothing was left to flush");
+}
+
+/// Any command between the announcement and the write would cancel it: the sectors at odd ends are read first, each
+/// with a command of 112 clocks.
+#[test]
+fn odd_ends_of_a_reliable_write_are_read_before_it_is_announced() {
+    let mut card = emmc(&[("open_pages", "value = 8")]);
+    card.write_reliably(513, &[1; 1022]).expect("it is an eMMC");
+    assert_eq!(card.last_cost().of(Cause::Driver), us(10 + 10 + 11));
+    let clocks = Time::from_ps((2 * 112 + 112 + 114) * 20_000);
+    assert_eq!(card.last_cost().of(Cause::BusCommand), clocks);
+    let mut out = [0; 1024];
+    card.read(512, &mut out).expect("inside");
+    assert_eq!((out[0], out[1], out[1022], out[1023]), (0, 1, 1, 0));
 }
 
 /// Wear is that of blocks, and energy that of the time in each state.
