@@ -110,7 +110,10 @@ metrics! {
     SurvivalProbability "survival_probability" "1" Higher
         "Probability that the memory still works after a given time.";
     WearSpread "wear_spread" "1" Lower
-        "Cycles of the most-written unit, divided by the mean over the units that the workload uses.";
+        "Cycles of the most-written unit, divided by the mean over the units that the workload uses; \
+         of a file system, over all that it has.";
+    CyclesMax "cycles_max" "cycles" Lower
+        "Cycles that the calls took of the unit that they wrote or erased the most.";
     BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus.";
     BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same.";
     CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";

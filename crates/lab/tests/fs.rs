@@ -20,7 +20,7 @@ fn workload(kind: FsKind, test: FsTest) -> FsWorkload {
     FsWorkload {
         file_systems: vec![kind],
         tests: vec![test],
-        capacity_bytes: 1 << 20,
+        capacity_bytes: Some(1 << 20),
         file_bytes: 16 << 10,
         access_bytes: 4096,
         fill: vec![Fraction::from_si(0.0)],
@@ -79,7 +79,9 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
     assert_eq!(of(Metric::LatencyMaxOperations, "erase"), Some(1.0));
     let plain = |metric| value(&document, "overwrite", metric, None);
     assert_eq!(plain(Metric::WriteAmplification), Some(1.0));
-    assert_eq!(plain(Metric::WearSpread), Some(1.0));
+    // Four of 256 sectors, once each.
+    assert_eq!(plain(Metric::CyclesMax), Some(1.0));
+    assert_eq!(plain(Metric::WearSpread), Some(64.0));
     let time = |kind| of(Metric::LatencyMaxOperationTime, kind).unwrap_or_default();
     let parts = time("erase") + time("program") + time("read");
     let whole = plain(Metric::LatencyMax).expect("it was timed");
@@ -115,7 +117,7 @@ fn fat_on_nand_runs_over_a_translation_layer() {
     let document = ran(
         NAND,
         FsWorkload {
-            capacity_bytes: 8 << 20,
+            capacity_bytes: Some(8 << 20),
             ..workload(FsKind::Fat, FsTest::Append)
         },
     );
@@ -133,6 +135,12 @@ fn fat_on_nand_runs_over_a_translation_layer() {
         Some(("cause", "translation")),
     );
     assert!(table > Some(0.0), "{table:?}");
+    let fresh = document.warnings.iter();
+    let fresh = fresh.filter(|one| one.code == "fresh-memory").count();
+    assert_eq!(
+        fresh, 1,
+        "16 KiB leave a layer on 8 MiB nothing to clean up"
+    );
 }
 
 #[test]
@@ -185,10 +193,112 @@ fn the_default_workload_fits_the_smallest_target() {
     let catalog = catalog();
     let target = |name| catalog.target(name).expect("it is embedded");
     let all = [target(NOR), target(NAND)];
-    // 64 blocks of 128 KiB.
-    assert_eq!(default_fs_workload(&all, None).capacity_bytes, 8 << 20);
-    assert_eq!(default_fs_workload(&all[..1], None), FsWorkload::default());
+    assert_eq!(default_fs_workload(&all, None), FsWorkload::default());
     let small = default_fs_workload(&all, Some(8192));
-    assert_eq!((small.capacity_bytes, small.file_bytes), (8192, 1024));
+    assert_eq!((small.capacity_bytes, small.file_bytes), (Some(8192), 1024));
     assert_eq!((small.access_bytes, small.record_bytes), (1024, 256));
+}
+
+/// What a memory gets, and so its figures, do not hang on what else is run.
+#[test]
+fn a_target_has_the_same_rows_whatever_its_neighbours_are() {
+    let run_on = |targets: &[&str]| {
+        let experiment = Experiment {
+            targets: targets.iter().map(|name| (*name).to_owned()).collect(),
+            workload: Workload::Fs(FsWorkload {
+                capacity_bytes: None,
+                ..workload(FsKind::Littlefs, FsTest::Append)
+            }),
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 3,
+            ftl: None,
+        };
+        let document = run(&catalog(), &experiment, &Control::default()).expect("it suits");
+        let rows = document.rows.into_iter();
+        rows.filter(|row| row.target == NOR).collect::<Vec<_>>()
+    };
+    let alone = run_on(&[NOR]);
+    assert_eq!(alone, run_on(&[NOR, NAND]));
+    // The mount and the RAM are told for all 16 MiB as well.
+    let mounts = alone.iter().filter(|row| {
+        row.operation == "mount"
+            && row.axes.get("capacity_bytes") == Some(&AxisValue::Count(16 << 20))
+    });
+    let told: Vec<_> = mounts.map(|row| row.metric).collect();
+    assert!(told.contains(&Metric::LatencyMax) && told.contains(&Metric::FileSystemRam));
+}
+
+/// An unsuitable memory has no verdict on power cuts, which would be one on nothing.
+#[test]
+fn what_cannot_run_is_no_failure_under_power_cuts() {
+    let document = ran(
+        "mt28ew512",
+        FsWorkload {
+            crash_images: 5,
+            ..workload(FsKind::Fat, FsTest::Append)
+        },
+    );
+    for metric in [Metric::CrashImages, Metric::CrashFailures] {
+        let rows: Vec<_> = document.of(metric).map(|row| row.no_value).collect();
+        assert_eq!(rows, [Some(NoValue::NotApplicable)]);
+    }
+    let codes: Vec<_> = document
+        .warnings
+        .iter()
+        .map(|one| one.code.as_str())
+        .collect();
+    assert!(
+        codes.contains(&"unsuitable") && !codes.contains(&"power-cut"),
+        "{codes:?}"
+    );
+}
+
+#[test]
+fn a_choice_that_cannot_be_is_refused() {
+    for (kind, name, number) in [
+        (FsKind::Fat, "fat.tables", "0"),
+        (FsKind::Fat, "fat.cluster", "512"),
+        (FsKind::Littlefs, "littlefs.cycles", "-2"),
+        (FsKind::Littlefs, "littlefs.cache", "100"),
+    ] {
+        let mut workload = workload(kind, FsTest::Append);
+        workload.settings.insert(name.to_owned(), number.to_owned());
+        let refused = try_run(NOR, workload)
+            .map(|_| ())
+            .expect_err(name)
+            .to_string();
+        assert!(
+            refused.contains("set") && refused.contains("does not suit"),
+            "{name}: {refused}"
+        );
+    }
+}
+
+/// More files than the root of a FAT of 12 or 16 bits has room for.
+#[test]
+fn small_files_are_not_bounded_by_the_root_of_a_fat() {
+    let document = ran(
+        MRAM,
+        FsWorkload {
+            files: 520,
+            small_bytes: 8,
+            ..workload(FsKind::Fat, FsTest::SmallFiles)
+        },
+    );
+    assert!(!document.failed(), "{:?}", document.warnings);
+    assert_eq!(
+        value(&document, "delete", Metric::AccessCount, None),
+        Some(520.0)
+    );
+}
+
+/// A percentile of fewer calls than it needs to single one out is not told.
+#[test]
+fn percentiles_need_calls() {
+    // 64 records.
+    let document = ran(MRAM, workload(FsKind::Fat, FsTest::Append));
+    let told = |metric| value(&document, "append-sync", metric, None).is_some();
+    assert!(told(Metric::LatencyP90) && told(Metric::LatencyMax));
+    assert!(!told(Metric::LatencyP99) && !told(Metric::LatencyP999));
 }

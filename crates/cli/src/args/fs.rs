@@ -58,7 +58,9 @@ pub(crate) struct Bench {
     )]
     #[arg(value_name = "sequential|overwrite|random|append|small-files")]
     pub(crate) workload: Vec<FsTest>,
-    /// Bytes of each memory, from its first on, that a file system gets [default: 4MiB, or all of a smaller one]
+    /// Bytes of each memory, from its first on, that a file system gets, all of a smaller one [default: of each memory
+    /// 4MiB, 64 blocks of a NAND or 16KiB for each small file, whichever is most; the mount and the RAM are then told for
+    /// all of it as well]
     #[arg(long, value_name = "SIZE")]
     pub(crate) capacity: Option<ByteCount>,
     /// Length of the file that is written and read [default: 64KiB]

@@ -185,7 +185,9 @@ impl Command {
     fn fs(&mut self, fs: &FsWorkload) {
         self.list("fs", fs.file_systems.iter().map(|one| one.name()));
         self.list("workload", fs.tests.iter().map(|one| one.name()));
-        self.quantity("capacity", bytes(fs.capacity_bytes));
+        if let Some(capacity) = fs.capacity_bytes {
+            self.quantity("capacity", bytes(capacity));
+        }
         self.quantity("file", bytes(fs.file_bytes));
         self.quantity("access", bytes(fs.access_bytes));
         self.quantity("record", bytes(fs.record_bytes));

@@ -16,8 +16,10 @@ pub struct FsWorkload {
     pub file_systems: Vec<FsKind>,
     /// What is done, each on a memory that was formatted and filled for it.
     pub tests: Vec<FsTest>,
-    /// Bytes of a memory, from its first on, that a file system gets: all of a smaller one.
-    pub capacity_bytes: u64,
+    /// Bytes of each memory, from its first on, that a file system gets: all of a smaller one. Where it is `None`, each
+    /// memory's own share, which hangs on no other target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bytes: Option<u64>,
     /// Length in bytes of the file that is written and read.
     pub file_bytes: u64,
     /// Bytes of a call that writes or reads it.
@@ -48,7 +50,7 @@ impl Default for FsWorkload {
         Self {
             file_systems: FsKind::ALL.to_vec(),
             tests: FsTest::ALL.to_vec(),
-            capacity_bytes: 4 << 20,
+            capacity_bytes: None,
             file_bytes: 64 << 10,
             access_bytes: 2048,
             record_bytes: 256,

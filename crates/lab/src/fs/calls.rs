@@ -7,7 +7,7 @@ use wordline_core::{FsTest, FsWorkload};
 use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
 
 use super::part::Medium;
-use super::pieces::{Pieces, path, shuffled};
+use super::pieces::{Pieces, SMALL_DIR, path, shuffled};
 use super::tally::Tally;
 use crate::backlog::{BacklogError, Rate};
 use crate::control::Control;
@@ -292,6 +292,7 @@ impl Bench<'_> {
             access_bytes: bytes,
         };
         let order = shuffled(files, self.seed);
+        self.mounted.engine.create_dir(SMALL_DIR)?;
         let step = Step::writes("create", bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;

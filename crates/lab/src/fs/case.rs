@@ -1,11 +1,12 @@
 //! A file system on a target: formatted, filled, tested and cut.
 
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::results::{AxisValue, NoValue, WarningCode};
 use wordline_core::{Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
 use wordline_engines::{FsError, FsErrorKind, Open};
 use wordline_nvm::Memory;
 
-use super::calls::{Bench, Failure, Mounted, Step};
+use super::calls::{Bench, FILE, Failure, Mounted, Step};
 use super::engine::{Engine, Ready};
 use super::part::Medium;
 use super::tally::Tally;
@@ -21,12 +22,23 @@ const OLD_FILE: u64 = 256 << 10;
 /// Bytes of a call that writes one.
 const OLD_PIECE: usize = 4096;
 
+/// A memory that was formatted and filled.
+struct Prepared {
+    memory: Memory,
+    /// Bytes that were stored for that.
+    stored_bytes: u64,
+}
+
 /// A file system on a target in a timing class.
 pub(super) struct Case<'a> {
     pub(super) engine: Engine<'a>,
     pub(super) timing: Timing,
     /// As it was made.
     pub(super) memory: Memory,
+    /// Bytes of it that the file system gets.
+    pub(super) bytes: u64,
+    /// Whether they suit it.
+    pub(super) suits: bool,
     pub(super) workload: &'a FsWorkload,
     pub(super) experiment: &'a Experiment,
     pub(super) payload: &'a Payload,
@@ -52,29 +64,70 @@ impl Case<'_> {
                 return true;
             }
         };
+        let mut fresh = Vec::new();
         for (number, &test) in self.workload.tests.iter().enumerate() {
             breathe(number + 1);
             // Every test mounts; the first one tells what that takes.
             let tell_mount = number == 0;
             match self.test(&subject, &prepared, test, tell_mount, document) {
-                Ok(()) => {}
+                Ok(stored) if self.engine.layer.is_some() && stored < self.bytes => {
+                    fresh.push(test.name());
+                }
+                Ok(_) => {}
                 Err(Failure::Stopped) => return false,
                 Err(failure) => self.failed(&subject, test.name(), &failure, document),
             }
         }
+        if !fresh.is_empty() {
+            let advice = format!(
+                "{}, {}: less was stored than the {} below the translation layer hold, which had little or nothing to \
+                 clean up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity",
+                self.name(&subject),
+                fresh.join(", "),
+                ByteCount::from_bytes(self.bytes)
+            );
+            document.warn(WarningCode::FreshMemory, advice);
+        }
         true
     }
 
+    /// The mount and the RAM on the whole memory, empty, where the other runs have a part of it because nobody said how
+    /// much.
+    pub(super) fn whole(&self, document: &mut ResultSet) {
+        let bytes = self.memory.capacity_bytes();
+        if self.workload.capacity_bytes.is_some() || bytes <= self.bytes || !self.suits {
+            return;
+        }
+        let subject = self.subject(0.0).at("capacity_bytes", bytes);
+        let mut run = || -> Result<(), Failure> {
+            let medium = Medium::new(self.memory.fork(), bytes);
+            self.engine.format(&medium)?;
+            let medium = Medium::new(medium.fork(), bytes);
+            let (mut ready, mount) = self.mount(&medium)?;
+            let file = ready.mounted.open(FILE, Open::Create)?;
+            ready.mounted.finish(file)?;
+            self.rows(&subject, &Step::MOUNT, &mount, &medium, document);
+            self.ram(&subject, &ready.mounted, ready.layer_bytes, document);
+            Ok(ready.mounted.engine.unmount()?)
+        };
+        if let Err(failure) = run() {
+            self.failed(&subject, Step::MOUNT.name, &failure, document);
+        }
+    }
+
     /// The memory, formatted and filled.
-    fn prepare(&self, fill: f64) -> Result<Memory, Failure> {
-        let medium = Medium::new(self.memory.fork(), self.workload.capacity_bytes);
+    fn prepare(&self, fill: f64) -> Result<Prepared, Failure> {
+        let medium = Medium::new(self.memory.fork(), self.bytes);
         self.engine.format(&medium)?;
         if fill > 0.0 {
             let Ready { mut mounted, .. } = self.engine.mount(&medium)?;
             self.fill(&mut mounted, fill)?;
             mounted.engine.unmount()?;
         }
-        Ok(medium.fork())
+        Ok(Prepared {
+            memory: medium.fork(),
+            stored_bytes: medium.meter.borrow().stored_bytes(),
+        })
     }
 
     /// Writes files until a share of the file system's room is taken.
@@ -104,25 +157,32 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Runs a test on a fork of a prepared memory.
+    /// Mounts what is on a memory, timed.
+    fn mount(&self, medium: &Medium) -> Result<(Ready, Tally), Failure> {
+        let mut mount = Tally::begin(medium, None)?;
+        let start = medium.clock.now();
+        let ready = self.engine.mount(medium)?;
+        let heard = medium.meter.borrow().take_call();
+        mount.add(medium.clock.now().since(start), 0, &heard)?;
+        mount.end(medium)?;
+        Ok((ready, mount))
+    }
+
+    /// Runs a test on a fork of a prepared memory. Returns the bytes that were stored since that was formatted.
     fn test(
         &self,
         subject: &Subject,
-        prepared: &Memory,
+        prepared: &Prepared,
         test: FsTest,
         tell_mount: bool,
         document: &mut ResultSet,
-    ) -> Result<(), Failure> {
-        let medium = Medium::new(prepared.fork(), self.workload.capacity_bytes);
-        let mut mount = Tally::begin(&medium, None)?;
-        let start = medium.clock.now();
+    ) -> Result<u64, Failure> {
+        let medium = Medium::new(prepared.memory.fork(), self.bytes);
+        let (ready, mount) = self.mount(&medium)?;
         let Ready {
             mounted,
             layer_bytes,
-        } = self.engine.mount(&medium)?;
-        let heard = medium.meter.borrow().take_call();
-        mount.add(medium.clock.now().since(start), 0, &heard)?;
-        mount.end(&medium)?;
+        } = ready;
         let mut bench = Bench {
             mounted,
             medium: &medium,
@@ -142,7 +202,9 @@ impl Case<'_> {
             self.rows(subject, step, tally, &medium, document);
         }
         ran?;
-        Ok(bench.mounted.engine.unmount()?)
+        bench.mounted.engine.unmount()?;
+        let stored_bytes = medium.meter.borrow().stored_bytes();
+        Ok(prepared.stored_bytes + stored_bytes)
     }
 
     fn rows(
@@ -161,6 +223,12 @@ impl Case<'_> {
             at = at.at("access_bytes", bytes);
         }
         let name = format!("{}, {}", self.name(subject), step.name);
+        if tally.elapsed == Time::ZERO {
+            let advice = format!(
+                "{name}: no call asked the memory for anything, so that they took no time and have no rate"
+            );
+            document.warn(WarningCode::Advice, advice);
+        }
         rows::add(&at, name, step, tally, medium, document);
     }
 
@@ -193,15 +261,34 @@ impl Case<'_> {
 
     /// The verdict on power cuts, with what is wrong first as a warning. Returns whether it came to its end.
     pub(super) fn crash(&self, document: &mut ResultSet) -> bool {
+        let subject = Subject {
+            operation: "crash",
+            ..self.file_system()
+        };
+        let mut without_verdict = |reason: NoValue| {
+            for metric in [Metric::CrashImages, Metric::CrashFailures] {
+                document.rows.push(subject.row(metric, Err(reason)));
+            }
+        };
+        if !self.suits {
+            without_verdict(NoValue::NotApplicable);
+            return true;
+        }
         let (images, seed) = (self.workload.crash_images, self.experiment.seed);
         let verdict = crash::check(&self.engine, &self.memory, images, seed, self.control);
         if self.control.stopped() {
             return false;
         }
-        let subject = Subject {
-            operation: "crash",
-            ..self.file_system()
-        };
+        if let Some(violation) = crash::uncut_failure(&verdict) {
+            without_verdict(NoValue::Failed);
+            let advice = format!(
+                "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
+                subject.target,
+                self.engine.kind.title()
+            );
+            document.warn(WarningCode::RunFailed, advice);
+            return true;
+        }
         let (images, failures) = (verdict.distinct as f64, verdict.failures as f64);
         for (metric, value) in [
             (Metric::CrashImages, images),
@@ -244,16 +331,23 @@ impl Case<'_> {
 
     /// What its rows at a fill level share; the operation is that of the mount.
     fn subject(&self, fill: f64) -> Subject {
-        self.file_system().at("fill", fill)
+        self.file_system()
+            .at("fill", fill)
+            .at("capacity_bytes", self.bytes)
     }
 
     /// The case in words.
     fn name(&self, subject: &Subject) -> String {
         let fill = subject.axes.get("fill").map(ToString::to_string);
+        let bytes = match subject.axes.get("capacity_bytes") {
+            Some(AxisValue::Count(bytes)) => *bytes,
+            _ => self.bytes,
+        };
         format!(
-            "{}, {}, fill {}, {} timing",
+            "{}, {} of {}, fill {}, {} timing",
             self.engine.target.name,
             self.engine.kind.title(),
+            ByteCount::from_bytes(bytes),
             fill.unwrap_or_default(),
             self.timing
         )
@@ -284,7 +378,10 @@ impl Case<'_> {
             ..subject.clone()
         };
         rows::without_value(&at, reason, document);
-        let advice = format!("{}, {what}: {failure}", self.name(subject));
+        let mut advice = format!("{}, {what}: {failure}", self.name(subject));
+        if let Some(why) = self.engine.bad_start(&self.memory) {
+            advice = format!("{advice}; {why}");
+        }
         document.warn(code, advice);
     }
 }

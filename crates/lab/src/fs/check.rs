@@ -50,9 +50,7 @@ pub(super) fn check(
 /// Files fit the memory, and calls fit the files.
 fn sizes(target: &Target<'_>, workload: &FsWorkload) -> Result<(), LabError> {
     let part = &target.part.header.id;
-    let capacity = workload
-        .capacity_bytes
-        .min(target.part.model.capacity_bytes());
+    let capacity = super::share(&target.part.model, workload);
     if capacity == 0 {
         let problem = "leaves the file system nothing; allowed: 1 B and more".to_owned();
         return Err(size("capacity", 0, problem));

@@ -9,12 +9,15 @@ use wordline_catalog::Model;
 use wordline_engines::{FsError, Open};
 use wordline_memory::Geometry;
 use wordline_nvm::Memory;
-use wordline_nvm::crash::harness::{Harness, Medium, Outcome, Recorded, Subject, Verdict};
+use wordline_nvm::crash::harness::{
+    Case, Harness, Medium, Outcome, Recorded, Subject, Verdict, Violation,
+};
 use wordline_nvm::crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
 
 use super::calls::Mounted;
 use super::engine::{Engine, Ready};
 use crate::control::Control;
+use crate::payload::Payload;
 
 /// Blocks that the workload has: enough for a translation layer with its spare ones.
 const BLOCKS: u32 = 64;
@@ -33,9 +36,9 @@ const FILE_MAX: usize = 16 << 10;
 pub(super) enum Call {
     /// Makes an empty file.
     Make(&'static str),
-    /// Appends bytes to a file.
+    /// Appends bytes of a version to a file.
     Append(&'static str, u8, usize),
-    /// Stores bytes over the beginning of a file.
+    /// Stores bytes of a version over the beginning of a file.
     Overwrite(&'static str, u8, usize),
     /// Gives a file another name.
     Rename(&'static str, &'static str),
@@ -102,6 +105,12 @@ pub(super) fn check(
     }
 }
 
+/// What went wrong in the run that no cut ended, which says nothing of power cuts.
+pub(super) fn uncut_failure(verdict: &Verdict) -> Option<&Violation> {
+    let first = verdict.first.as_ref()?;
+    (first.case == Case::default()).then_some(&first.violation)
+}
+
 fn cut<T: Place>(
     engine: &Engine<'_>,
     start: T::Content,
@@ -119,6 +128,7 @@ fn cut<T: Place>(
     let volume = Volume {
         engine,
         control,
+        payload: Payload::new(seed),
         place: std::marker::PhantomData,
     };
     harness.check(&volume, &workload())
@@ -154,6 +164,7 @@ impl Place for ByteTearing {
 struct Volume<'a, T> {
     engine: &'a Engine<'a>,
     control: &'a Control<'a>,
+    payload: Payload,
     place: std::marker::PhantomData<T>,
 }
 
@@ -175,7 +186,7 @@ impl<T: Place> Subject for Volume<'_, T> {
     }
 
     fn apply(&self, fs: &mut Mounted, call: &Call) -> Outcome<()> {
-        Ok(apply(fs, call)?)
+        Ok(apply(fs, call, &self.payload)?)
     }
 
     fn read(&self, fs: &mut Mounted) -> Outcome<Self::State> {
@@ -193,21 +204,30 @@ impl<T: Place> Subject for Volume<'_, T> {
     }
 
     fn next(&self, state: &Self::State, call: &Call) -> Self::State {
-        next(state, call)
+        next(state, call, &self.payload)
     }
 }
 
-fn apply(fs: &mut Mounted, call: &Call) -> Result<(), FsError> {
+/// What a version stores at some place of a file: no two sectors hold the same.
+fn content(payload: &Payload, version: u8, at: u64, bytes: usize) -> Vec<u8> {
+    let mut data = vec![0; bytes];
+    payload.fill(at, version.into(), &mut data);
+    data
+}
+
+fn apply(fs: &mut Mounted, call: &Call, payload: &Payload) -> Result<(), FsError> {
     match *call {
         Call::Make(path) => {
             let file = fs.engine.open(path, Open::Create)?;
             fs.finish(file)
         }
-        Call::Append(path, byte, bytes) => {
+        Call::Append(path, version, bytes) => {
             let at = fs.engine.entry(path)?.bytes;
-            store(fs, path, at, &vec![byte; bytes])
+            store(fs, path, at, &content(payload, version, at, bytes))
         }
-        Call::Overwrite(path, byte, bytes) => store(fs, path, 0, &vec![byte; bytes]),
+        Call::Overwrite(path, version, bytes) => {
+            store(fs, path, 0, &content(payload, version, 0, bytes))
+        }
         Call::Rename(from, to) => fs.engine.rename(from, to),
         Call::Remove(path) => fs.engine.remove(path),
     }
@@ -219,20 +239,25 @@ fn store(fs: &mut Mounted, path: &str, at: u64, data: &[u8]) -> Result<(), FsErr
     fs.finish(file)
 }
 
-fn next(state: &BTreeMap<String, Vec<u8>>, call: &Call) -> BTreeMap<String, Vec<u8>> {
+fn next(
+    state: &BTreeMap<String, Vec<u8>>,
+    call: &Call,
+    payload: &Payload,
+) -> BTreeMap<String, Vec<u8>> {
     let mut state = state.clone();
     match *call {
         Call::Make(path) => {
             state.entry(path.to_owned()).or_default();
         }
-        Call::Append(path, byte, bytes) => {
+        Call::Append(path, version, bytes) => {
             let file = state.entry(path.to_owned()).or_default();
-            file.extend(std::iter::repeat_n(byte, bytes));
+            let data = content(payload, version, file.len() as u64, bytes);
+            file.extend(data);
         }
-        Call::Overwrite(path, byte, bytes) => {
+        Call::Overwrite(path, version, bytes) => {
             let file = state.entry(path.to_owned()).or_default();
             let bytes = bytes.min(file.len());
-            file[..bytes].fill(byte);
+            file[..bytes].copy_from_slice(&content(payload, version, 0, bytes));
         }
         Call::Rename(from, to) => {
             if let Some(file) = state.remove(from) {
@@ -252,14 +277,84 @@ mod tests {
 
     #[test]
     fn the_workload_leaves_what_it_should() {
-        let calls = workload();
+        let (calls, payload) = (workload(), Payload::new(1));
         let end = calls
             .iter()
-            .fold(BTreeMap::new(), |state, call| next(&state, call));
+            .fold(BTreeMap::new(), |state, call| next(&state, call, &payload));
         let lengths: Vec<_> = end
             .iter()
             .map(|(path, file)| (path.as_str(), file.len()))
             .collect();
         assert_eq!(lengths, [("/config", 120), ("/log", 6 * 300 + 700 + 50)]);
+    }
+
+    /// A driver that answers some reads with the sector beside.
+    #[cfg(feature = "littlefs")]
+    struct Beside<'a>(Volume<'a, ByteTearing>);
+
+    #[cfg(feature = "littlefs")]
+    impl Subject for Beside<'_> {
+        type Medium = ByteTearing;
+        type Store = Mounted;
+        type Call = Call;
+        type State = BTreeMap<String, Vec<u8>>;
+
+        fn prepare(&self, memory: Recorded<ByteTearing>) -> Outcome<()> {
+            self.0.prepare(memory)
+        }
+
+        fn open(&self, memory: Recorded<ByteTearing>) -> Outcome<Mounted> {
+            self.0.open(memory)
+        }
+
+        fn apply(&self, fs: &mut Mounted, call: &Call) -> Outcome<()> {
+            self.0.apply(fs, call)
+        }
+
+        fn read(&self, fs: &mut Mounted) -> Outcome<Self::State> {
+            let mut files = self.0.read(fs)?;
+            if let Some(data) = files.get_mut("/data").filter(|data| data.len() >= 1024) {
+                let (first, second) = data.split_at_mut(512);
+                first.swap_with_slice(&mut second[..512]);
+            }
+            Ok(files)
+        }
+
+        fn next(&self, state: &Self::State, call: &Call) -> Self::State {
+            self.0.next(state, call)
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "littlefs")]
+    fn two_sectors_in_each_others_place_are_found_out() {
+        let catalog = wordline_catalog::Catalog::load(&[]).expect("the embedded sheets");
+        let target = catalog.target("em064lx").expect("it is embedded");
+        let workload = wordline_core::FsWorkload::default();
+        let experiment = wordline_core::Experiment {
+            targets: Vec::new(),
+            workload: wordline_core::Workload::Fs(workload.clone()),
+            timings: Vec::new(),
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        let kind = wordline_core::FsKind::Littlefs;
+        let engine = Engine::new(kind, &target, &workload, &experiment).expect("it is built in");
+        let control = Control::default();
+        let volume = || Volume {
+            engine: &engine,
+            control: &control,
+            payload: Payload::new(5),
+            place: std::marker::PhantomData,
+        };
+        let harness = Harness {
+            mode: Mode::Sample(10),
+            again: None,
+            ..Harness::new(Content::zeros(BYTES, 1), ByteTearing::contract())
+        };
+        assert_eq!(harness.check(&volume(), &self::workload()).failures, 0);
+        let found = harness.check(&Beside(volume()), &self::workload());
+        assert_ne!(found.failures, 0);
     }
 }

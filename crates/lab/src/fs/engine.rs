@@ -3,9 +3,9 @@
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::ByteCount;
 use wordline_core::{Experiment, FsKind, FsWorkload, FtlMapping, TranslationLayer};
-use wordline_engines::{FileSystem, FsError};
+use wordline_engines::{FileSystem, FsError, FsErrorKind};
 use wordline_memory::{ByteMemory, Flash};
-use wordline_nvm::NvmError;
+use wordline_nvm::{Memory, NvmError};
 
 use super::calls::Mounted;
 use super::part::{Ground, Medium};
@@ -115,6 +115,62 @@ impl<'a> Engine<'a> {
         )
     }
 
+    /// What the memory can do to the file system that the reader has to know.
+    pub(super) fn caution(&self) -> Option<String> {
+        match (self.kind, &self.target.part.model) {
+            (FsKind::Littlefs, Model::Nand(sheet)) if sheet.pairing.is_some() => Some(format!(
+                "{}: its pages are paired, and a power cut within a program harms an earlier page as well, which may \
+                 have been synced long before; littlefs programs as if only the page under way were at risk: use a \
+                 memory of one bit a cell, or a layer that knows of pairs",
+                self.target.name
+            )),
+            _ => None,
+        }
+    }
+
+    /// Whether the first bytes of a memory suit the file system.
+    ///
+    /// # Errors
+    /// When they do, but for what the user chose.
+    pub(super) fn suits(&self, memory: &Memory, bytes: u64) -> Result<bool, LabError> {
+        let refusal = |engine: &Self| {
+            let refused = engine.format(&Medium::new(memory.fork(), bytes)).err();
+            refused.filter(|error| error.kind == FsErrorKind::Unsuitable)
+        };
+        let Some(error) = refusal(self) else {
+            return Ok(true);
+        };
+        let usual = Self {
+            settings: Settings::default(),
+            ..*self
+        };
+        if self.settings.is_empty() || refusal(&usual).is_some() {
+            return Ok(false);
+        }
+        Err(LabError::List {
+            what: "set",
+            problem: format!(
+                "does not suit {} on {}: {}",
+                self.kind.title(),
+                self.target.name,
+                error.detail
+            ),
+        })
+    }
+
+    /// Why there may be no room on a memory that is empty: littlefs begins in its first two blocks.
+    pub(super) fn bad_start(&self, memory: &Memory) -> Option<String> {
+        let (FsKind::Littlefs, Memory::Flash(mut flash)) = (self.kind, memory.fork()) else {
+            return None;
+        };
+        let is_bad = |block: &u32| flash.is_bad(*block).unwrap_or(false);
+        let block = (0..2).find(is_bad)?;
+        Some(format!(
+            "block {block} came bad from the factory, and littlefs cannot do without blocks 0 and 1: another --seed is \
+             another chip"
+        ))
+    }
+
     /// Makes an empty file system.
     pub(super) fn format(&self, medium: &Medium) -> Result<(), FsError> {
         match &medium.ground {
@@ -184,5 +240,61 @@ impl<'a> Engine<'a> {
 
     pub(super) const fn settings(&self) -> &Settings {
         &self.settings
+    }
+}
+
+#[cfg(all(test, feature = "littlefs"))]
+mod tests {
+    use wordline_catalog::Catalog;
+    use wordline_core::{Timing, Workload};
+    use wordline_nvm::Conditions;
+
+    use super::*;
+
+    fn experiment() -> Experiment {
+        Experiment {
+            targets: Vec::new(),
+            workload: Workload::Fs(FsWorkload::default()),
+            timings: Vec::new(),
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        }
+    }
+
+    fn engine<'a>(kind: FsKind, target: &'a Target<'a>) -> Engine<'a> {
+        Engine::new(kind, target, &FsWorkload::default(), &experiment()).expect("it is built in")
+    }
+
+    #[test]
+    fn a_bad_block_where_littlefs_begins_is_named() {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets");
+        let target = catalog.target("mt29f1g01").expect("it is embedded");
+        let conditions = Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        let littlefs = engine(FsKind::Littlefs, &target);
+        let mut memory = target.memory(conditions).expect("a chip on its board");
+        assert_eq!(littlefs.bad_start(&memory), None);
+        let Memory::Flash(flash) = &mut memory else {
+            panic!("NAND is flash");
+        };
+        flash.mark_bad(1).expect("there is such a block");
+        let why = littlefs.bad_start(&memory).expect("block 1 is bad");
+        assert!(why.contains("block 1"), "{why}");
+        #[cfg(feature = "fat")]
+        assert_eq!(engine(FsKind::Fat, &target).bad_start(&memory), None);
+    }
+
+    #[test]
+    fn paired_pages_are_cautioned_against() {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets");
+        for (part, is_paired) in [("mt29f8g08maawc", true), ("mt29f1g01", false)] {
+            let target = catalog.target(part).expect("it is embedded");
+            let caution = engine(FsKind::Littlefs, &target).caution();
+            assert_eq!(caution.is_some(), is_paired, "{part}");
+        }
     }
 }

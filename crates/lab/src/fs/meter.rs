@@ -75,6 +75,7 @@ pub(super) struct Meter {
     /// Cycles of each unit that wears, since the last [`take_cycles`](Self::take_cycles).
     cycles: BTreeMap<u64, u64>,
     unit_bytes: u64,
+    stored_bytes: u64,
 }
 
 impl Meter {
@@ -84,7 +85,13 @@ impl Meter {
             call: Heard::default(),
             cycles: BTreeMap::new(),
             unit_bytes: unit_bytes.max(1),
+            stored_bytes: 0,
         }
+    }
+
+    /// Bytes that were programmed or written since the meter was made, whatever was taken in between.
+    pub(super) const fn stored_bytes(&self) -> u64 {
+        self.stored_bytes
     }
 
     /// What was heard since the last time.
@@ -95,6 +102,15 @@ impl Meter {
     /// Cycles of the units that were worn since the last time.
     pub(super) fn take_cycles(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.cycles).into_values().collect()
+    }
+
+    fn store(&mut self, operation: &DeviceOperation) {
+        if matches!(
+            operation.kind,
+            OperationKind::Program | OperationKind::Write
+        ) {
+            self.stored_bytes += operation.bytes;
+        }
     }
 
     fn wear(&mut self, operation: &DeviceOperation) {
@@ -117,6 +133,7 @@ impl Listener for Ear {
     fn hear(&mut self, operation: &DeviceOperation) {
         let mut meter = self.0.borrow();
         meter.call.hear(operation);
+        meter.store(operation);
         meter.wear(operation);
     }
 }
@@ -157,5 +174,6 @@ mod tests {
         assert_eq!(heard.cost.total(), Time::from_ps(430));
         assert_eq!(meter.borrow().take_cycles(), [1, 2, 1]);
         assert_eq!(meter.borrow().take_call(), Heard::default());
+        assert_eq!(meter.borrow().stored_bytes(), 30);
     }
 }

@@ -26,7 +26,7 @@ use engine::Engine;
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::Quantity as _;
 use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, FsWorkload, ResultSet, Timing};
+use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet, Timing};
 use wordline_nvm::{Conditions, Memory};
 
 use crate::control::{Control, Progress};
@@ -34,27 +34,48 @@ use crate::error::LabError;
 use crate::payload::Payload;
 use crate::sources;
 
-/// Blocks of a NAND that a file system gets at least: a translation layer keeps some to itself.
+/// Bytes of a memory that a file system gets where nothing else is said, at least.
+const SHARE: u64 = 4 << 20;
+
+/// Blocks of a NAND that it gets at least: a translation layer keeps some to itself.
 const BLOCKS_MIN: u64 = 64;
 
-/// The workload as it is where nothing else is said, fitted to some targets and to the bytes that file systems are to get
-/// of each.
+/// Bytes that it gets for each small file, at least: of a memory that is half full, two clusters of a NOR sector.
+const SHARE_OF_FILE: u64 = 16 << 10;
+
+/// Bytes of a memory that a file system gets. They hang on the memory and the workload, never on other targets.
+fn share(model: &Model, workload: &FsWorkload) -> u64 {
+    let usual = || {
+        let blocks = match model {
+            Model::Nand(sheet) => sheet.geometry().block_bytes() * BLOCKS_MIN,
+            _ => 0,
+        };
+        let files = match workload.tests.contains(&FsTest::SmallFiles) {
+            true => workload.files.saturating_mul(SHARE_OF_FILE),
+            false => 0,
+        };
+        SHARE.max(blocks).max(files)
+    };
+    let bytes = workload.capacity_bytes.unwrap_or_else(usual);
+    bytes.min(model.capacity_bytes())
+}
+
+/// The workload as it is where nothing else is said, with files that fit the smallest of some targets, and with the
+/// bytes that file systems are to get of each; their own share of each where it is `None`.
 #[must_use]
 pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsWorkload {
-    let default = FsWorkload::default();
-    let models = || targets.iter().map(|target| &target.part.model);
-    let blocks = models().filter_map(|model| match model {
-        Model::Nand(sheet) => Some(sheet.geometry().block_bytes() * BLOCKS_MIN),
-        _ => None,
-    });
-    let least = blocks.max().unwrap_or(0);
-    let capacity_bytes = capacity.unwrap_or(default.capacity_bytes.max(least));
-    let smallest = models().map(Model::usable_bytes).min();
-    let smallest = smallest.unwrap_or(u64::MAX).min(capacity_bytes);
+    let default = FsWorkload {
+        capacity_bytes: capacity,
+        ..FsWorkload::default()
+    };
+    let models = targets.iter().map(|target| &target.part.model);
+    let smallest = models
+        .map(|model| share(model, &default).min(model.usable_bytes()))
+        .min();
     // An eighth of a small memory leaves room for the file's second copy and for what fills it.
-    let file_bytes = default.file_bytes.min(smallest / 8).max(1);
+    let most = smallest.map_or(u64::MAX, |smallest| smallest / 8);
+    let file_bytes = default.file_bytes.min(most).max(1);
     FsWorkload {
-        capacity_bytes,
         file_bytes,
         access_bytes: default.access_bytes.min(file_bytes),
         record_bytes: default.record_bytes.min(file_bytes),
@@ -80,12 +101,18 @@ pub(crate) fn run(
                 let engine = Engine::new(kind, target, workload, experiment)?;
                 let memory = connect(&engine, timing, experiment)?;
                 sources::add(document, target, memory.accounts(), timing);
-                let note = engine.note(workload.capacity_bytes);
-                document.warn(WarningCode::Default, note);
+                let bytes = share(&target.part.model, workload);
+                document.warn(WarningCode::Default, engine.note(bytes));
+                if let Some(caution) = engine.caution() {
+                    document.warn(WarningCode::Caution, caution);
+                }
+                let suits = engine.suits(&memory, bytes)?;
                 cases.push(Case {
                     engine,
                     timing,
                     memory,
+                    bytes,
+                    suits,
                     workload,
                     experiment,
                     payload: &payload,
@@ -113,6 +140,7 @@ pub(crate) fn run(
             }
             done += each;
         }
+        case.whole(document);
         // What a power cut leaves does not hang on how long anything takes.
         let first = experiment.timings.first() == Some(&case.timing);
         if workload.crash_images > 0 && first && !case.crash(document) {

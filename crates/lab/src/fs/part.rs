@@ -98,6 +98,8 @@ pub(super) struct Medium {
     pub(super) ground: Ground,
     pub(super) clock: SimClock,
     pub(super) meter: Shared<Meter>,
+    /// Units that wear by themselves, of the bytes that the file system gets.
+    pub(super) units: u64,
 }
 
 impl Medium {
@@ -105,13 +107,16 @@ impl Medium {
     pub(super) fn new(memory: Memory, capacity: u64) -> Self {
         let accounts = memory.accounts();
         let clock = accounts.clock().clone();
-        let meter = Shared::new(Meter::new(accounts.wear().unit_bytes));
+        let unit_bytes = accounts.wear().unit_bytes.max(1);
+        let meter = Shared::new(Meter::new(unit_bytes));
         let ear = Ear(meter.clone());
         let bytes = capacity.min(memory.capacity_bytes());
+        let bytes = match &memory {
+            Memory::Flash(flash) => bytes - bytes % flash.geometry().block_bytes(),
+            Memory::Bytes(_) => bytes,
+        };
         let ground = match memory {
             Memory::Flash(flash) => {
-                let block = flash.geometry().block_bytes();
-                let bytes = bytes / block * block;
                 let tap = Tap::new(flash, ear);
                 Ground::Flash(Shared::new(Part { tap, bytes }))
             }
@@ -124,6 +129,7 @@ impl Medium {
             ground,
             clock,
             meter,
+            units: bytes.div_ceil(unit_bytes),
         }
     }
 

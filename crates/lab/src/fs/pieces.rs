@@ -6,9 +6,12 @@ use wordline_engines::Handle;
 use super::calls::{FILE, Failure, Mounted};
 use crate::payload::Payload;
 
-/// The name of a small file.
+/// The directory of the small files: the root of a FAT of 12 or 16 bits has room for a fixed number of names.
+pub(super) const SMALL_DIR: &str = "/small";
+
+/// The path of a small file.
 pub(super) fn path(number: u64) -> String {
-    format!("/f{number:05}")
+    format!("{SMALL_DIR}/f{number:05}")
 }
 
 /// The numbers below `count` in an order drawn from a seed (Fisher and Yates).

@@ -24,7 +24,7 @@ pub(super) fn add(
     document: &mut ResultSet,
 ) {
     rates(subject, tally, document);
-    subject.latencies(&tally.latency, name, document);
+    latencies(subject, tally, name, document);
     worst(subject, &tally.worst, medium, document);
     operations(subject, &tally.all, document);
     let Some(ended) = &tally.ended else {
@@ -37,7 +37,7 @@ pub(super) fn add(
             .rows
             .push(subject.row(Metric::WriteAmplification, Ok(stored)));
     }
-    wear(subject, ended, document);
+    wear(subject, ended, medium, document);
     if let Some(findings) = &ended.findings {
         buffers(subject, findings, document);
     }
@@ -51,19 +51,45 @@ pub(super) fn without_value(subject: &Subject, reason: NoValue, document: &mut R
 }
 
 fn rates(subject: &Subject, tally: &Tally, document: &mut ResultSet) {
-    let elapsed = tally.elapsed.si();
     let calls = tally.latency.count() as f64;
+    // Calls that asked the memory for nothing took no time, and have no rate.
+    let per_time = |amount: f64| match tally.elapsed {
+        Time::ZERO => Err(NoValue::NotApplicable),
+        elapsed => Ok(amount / elapsed.si()),
+    };
     if tally.bytes > 0 {
-        let throughput = tally.bytes as f64 / elapsed;
+        let throughput = per_time(tally.bytes as f64);
         document
             .rows
-            .push(subject.row(Metric::ThroughputMean, Ok(throughput)));
+            .push(subject.row(Metric::ThroughputMean, throughput));
     }
     for (metric, value) in [
-        (Metric::OpsRate, calls / elapsed),
-        (Metric::AccessCount, calls),
+        (Metric::OpsRate, per_time(calls)),
+        (Metric::AccessCount, Ok(calls)),
     ] {
-        document.rows.push(subject.row(metric, Ok(value)));
+        document.rows.push(subject.row(metric, value));
+    }
+}
+
+/// The distribution, without the percentiles that fewer calls than they single out one of would have to carry.
+fn latencies(subject: &Subject, tally: &Tally, name: String, document: &mut ResultSet) {
+    let before = document.rows.len();
+    subject.latencies(&tally.latency, name, document);
+    let calls = tally.latency.count();
+    let all = document.rows.split_off(before);
+    let told = all
+        .into_iter()
+        .filter(|row| calls >= least_calls(row.metric));
+    document.rows.extend(told);
+}
+
+/// The calls of which a percentile leaves one above it.
+const fn least_calls(metric: Metric) -> u64 {
+    match metric {
+        Metric::LatencyP90 => 10,
+        Metric::LatencyP99 => 100,
+        Metric::LatencyP999 => 1000,
+        _ => 1,
     }
 }
 
@@ -141,23 +167,19 @@ fn stored_bytes(tally: &Tally, ended: &Ended) -> f64 {
     within.unwrap_or(tally.all.stored_bytes() as f64)
 }
 
-fn wear(subject: &Subject, ended: &Ended, document: &mut ResultSet) {
-    let within = match ended.translation {
-        Some((before, after)) => Stretch::between(Some(before), Some(after)),
-        None => None,
+/// Cycles of the calls alone. Those within a card have no row: its layer tells sums since it was made, of all that went
+/// before as well.
+fn wear(subject: &Subject, ended: &Ended, medium: &Medium, document: &mut ResultSet) {
+    let most = ended.cycles.iter().max().copied();
+    let Some(most) = most.filter(|_| ended.translation.is_none()) else {
+        return;
     };
-    let spread = match within {
-        Some(stretch) => stretch.wear_spread(),
-        None => {
-            let most = ended.cycles.iter().max().copied();
-            let sum: u64 = ended.cycles.iter().sum();
-            most.map(|most| most as f64 * ended.cycles.len() as f64 / sum as f64)
-        }
-    };
-    if let Some(spread) = spread {
-        document
-            .rows
-            .push(subject.row(Metric::WearSpread, Ok(spread)));
+    let mean = ended.cycles.iter().sum::<u64>() as f64 / medium.units as f64;
+    for (metric, value) in [
+        (Metric::CyclesMax, most as f64),
+        (Metric::WearSpread, most as f64 / mean),
+    ] {
+        document.rows.push(subject.row(metric, Ok(value)));
     }
 }
 

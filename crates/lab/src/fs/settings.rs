@@ -52,6 +52,11 @@ impl Settings {
         Ok(Self(chosen))
     }
 
+    /// Whether nothing was chosen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A choice, where it was made.
     pub(super) fn get(&self, name: &str) -> Option<i64> {
         self.0.get(name).copied()

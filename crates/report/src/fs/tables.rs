@@ -14,13 +14,14 @@ const NOTHING: &str = "–";
 const WHOLE: [&str; 2] = ["mount", "crash"];
 
 /// Columns of the table of operations.
-const FIGURES: [(Metric, &str); 8] = [
+const FIGURES: [(Metric, &str); 9] = [
     (Metric::ThroughputMean, "throughput"),
     (Metric::OpsRate, "calls"),
     (Metric::LatencyP50, "latency p50"),
     (Metric::LatencyP99, "latency p99"),
     (Metric::LatencyMax, "latency max"),
     (Metric::WriteAmplification, "write amp."),
+    (Metric::CyclesMax, "most cycles"),
     (Metric::WearSpread, "wear spread"),
     (Metric::EnergyPerOp, "energy per call"),
 ];
@@ -70,14 +71,14 @@ fn systems(runs: &[Run<'_>]) -> Option<Grid> {
     let timings = differs(&mounts, |run| run.head().timing.to_string());
     let mut columns = vec![Column::left("target"), Column::left("file system")];
     columns.extend(timings.then(|| Column::left("timing")));
-    columns.push(Column::right("fill"));
+    columns.extend(["capacity", "fill"].map(Column::right));
     let keys = columns.len();
     columns.extend(["mount", "RAM", "power cuts"].map(Column::right));
     let mut grid = Grid::new("File systems", columns).with_keys(keys);
     for run in &mounts {
         let mut cells = vec![run.head().target.clone(), run.system()];
         cells.extend(timings.then(|| run.head().timing.to_string()));
-        cells.push(run.axis("fill"));
+        cells.extend(["capacity_bytes", "fill"].map(|axis| run.axis(axis)));
         cells.push(cell(run, Metric::LatencyMax));
         cells.push(cell(run, Metric::FileSystemRam));
         cells.push(verdict(run).map_or_else(|| NOTHING.to_owned(), power_cuts));
