@@ -124,9 +124,16 @@ fn the_slowest_calls_add_up(rows: &[Value]) {
     let mut checked = 0;
     for whole in rows.iter().filter(|row| row["metric"] == "latency_max") {
         let same = |row: &Value| {
-            ["target", "fs", "capacity_bytes", "fill", "operation", "timing"]
-                .iter()
-                .all(|column| row[*column] == whole[*column])
+            [
+                "target",
+                "fs",
+                "capacity_bytes",
+                "fill",
+                "operation",
+                "timing",
+            ]
+            .iter()
+            .all(|column| row[*column] == whole[*column])
         };
         let sum = |metric: &str| -> f64 {
             let parts = rows
