@@ -283,6 +283,8 @@ pub struct Command {
     /// Clocks of opcode, address and dummy cycles, and how long they take: the same in each transaction.
     command_clocks: u64,
     command: Time,
+    /// How long one byte of data takes, as the status does that a driver asks for again and again.
+    byte: Time,
 }
 
 impl Command {
@@ -293,12 +295,15 @@ impl Command {
         let command_clocks = mode.opcode.clocks(1)
             + mode.address.clocks(u64::from(opcode.address_bytes))
             + u64::from(opcode.dummy_cycles);
-        Self {
+        let mut command = Self {
             command: clock.duration_of(command_clocks),
+            byte: Time::ZERO,
             opcode,
             clock,
             command_clocks,
-        }
+        };
+        command.byte = command.data(1);
+        command
     }
 
     /// Clocks of opcode, address and dummy cycles.
@@ -311,15 +316,18 @@ impl Command {
     /// up to it.
     #[must_use]
     pub fn transaction(&self, bytes: u64) -> Transaction {
-        let command = self.command;
         let data = match bytes {
             0 => Time::ZERO,
-            _ => {
-                let clocks = self.command_clocks + self.opcode.mode.data.clocks(bytes);
-                self.clock.duration_of(clocks).since(command)
-            }
+            1 => self.byte,
+            _ => self.data(bytes),
         };
+        let command = self.command;
         Transaction { command, data }
+    }
+
+    fn data(&self, bytes: u64) -> Time {
+        let clocks = self.command_clocks + self.opcode.mode.data.clocks(bytes);
+        self.clock.duration_of(clocks).since(self.command)
     }
 
     /// Bytes a second while data move.
