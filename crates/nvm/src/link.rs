@@ -22,7 +22,25 @@ pub struct Link {
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
     pub turnaround: Time,
-    commands: Vec<Command>,
+    commands: Commands,
+}
+
+/// The commands of a chip, with the place of each action's first one: every transaction looks for its own.
+#[derive(Clone, Debug, PartialEq)]
+struct Commands {
+    all: Vec<Command>,
+    first: [Option<u8>; Action::COUNT],
+}
+
+impl FromIterator<Command> for Commands {
+    fn from_iter<I: IntoIterator<Item = Command>>(commands: I) -> Self {
+        let all: Vec<_> = commands.into_iter().collect();
+        let mut first = [None; Action::COUNT];
+        for (index, command) in (0..=u8::MAX).zip(&all).rev() {
+            first[command.action() as usize] = Some(index);
+        }
+        Self { all, first }
+    }
 }
 
 /// Why a chip does not fit a board.
@@ -203,14 +221,15 @@ impl Link {
     #[must_use]
     pub fn command(&self, action: Action) -> Option<&Command> {
         self.commands
-            .iter()
-            .find(|command| command.action() == action)
+            .all
+            .get(usize::from(self.commands.first[action as usize]?))
     }
 
     /// How an erase with a certain opcode is done; chips have one opcode for each size.
     #[must_use]
     pub fn erase_command(&self, code: u8) -> Option<&Command> {
         self.commands
+            .all
             .iter()
             .find(|command| command.action() == Action::Erase && command.code() == Some(code))
     }
@@ -218,13 +237,13 @@ impl Link {
     /// Every action with how it is done.
     #[must_use]
     pub fn commands(&self) -> &[Command] {
-        &self.commands
+        &self.commands.all
     }
 
     /// Bytes a second of a copy: as many reads as writes.
     fn speed(&self) -> f64 {
         let data = self
-            .commands
+            .commands()
             .iter()
             .filter(|command| command.action().moves_data());
         let (count, pace) = data.fold((0.0, 0.0), |(count, pace), command| {
@@ -246,10 +265,7 @@ fn fastest_commands(
         let Some(clock) = bus.clock_for(opcode) else {
             continue;
         };
-        let command = serial::Command {
-            opcode: opcode.clone(),
-            clock,
-        };
+        let command = serial::Command::new(opcode.clone(), clock);
         // Erases of different sizes are different things to do.
         let same = fastest.iter_mut().find(|other| {
             other.opcode.action == opcode.action

@@ -9,7 +9,7 @@ use wordline_nvm::{
     Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent, worse,
 };
 
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 
 /// How a block goes bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +34,14 @@ impl BlockFault {
     pub(super) fn of(number: u32) -> Result<Option<Self>, Fault> {
         match number {
             0 => Ok(None),
-            fault => Self::ALL
-                .get(fault as usize - 1)
-                .map(|fault| Some(*fault))
-                .ok_or(Fault::Value {
+            fault => {
+                let known = Self::ALL.get(fault as usize - 1).copied();
+                Ok(Some(known.ok_or(Why::Value {
                     what: "fault",
                     found: u64::from(fault),
                     allowed: "WL_MEMORY_GOOD to WL_MEMORY_ERASE_NOOP, 0 to 5",
-                }),
+                })?))
+            }
         }
     }
 
@@ -92,18 +92,18 @@ impl Cells {
     pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, Fault> {
         match &mut self.memory {
             Memory::Bytes(device) => Ok(&mut **device),
-            Memory::Flash(_) => Err(Fault::Unsupported(
-                "this is flash: program pages and erase blocks",
-            )),
+            Memory::Flash(_) => {
+                Err(Why::Unsupported("this is flash: program pages and erase blocks").into())
+            }
         }
     }
 
     pub(super) fn flash(&mut self) -> Result<&mut dyn FlashMemory, Fault> {
         match &mut self.memory {
             Memory::Flash(flash) => Ok(&mut **flash),
-            Memory::Bytes(_) => Err(Fault::Unsupported(
-                "this memory has no pages and blocks: write it",
-            )),
+            Memory::Bytes(_) => {
+                Err(Why::Unsupported("this memory has no pages and blocks: write it").into())
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::abi::Cut;
 use super::cells::BlockFault;
 use super::cut::Due;
 use super::device::{Device, Power};
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 use super::image;
 
 impl Device {
@@ -22,7 +22,7 @@ impl Device {
         {
             self.cells.clock().advance_to(instant);
             self.lose_power_in_pause()?;
-            return Err(Fault::PowerLost);
+            return Err(Why::PowerLost.into());
         }
         self.cells.clock().advance_to(end);
         Ok(())
@@ -49,9 +49,10 @@ impl Device {
     fn unit(&self, unit: u64) -> Result<u64, Fault> {
         let bytes = self.info.wear_unit_bytes;
         if bytes == 0 {
-            return Err(Fault::Unsupported(
+            return Err(Why::Unsupported(
                 "the model of this memory counts no cycles of single units",
-            ));
+            )
+            .into());
         }
         let at = unit.saturating_mul(bytes);
         self.check(at, 1)?;
@@ -75,7 +76,7 @@ impl Device {
     pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), Fault> {
         let mut due = Due::of(cut)?;
         if matches!(self.power, Power::Off) {
-            return Err(Fault::PowerLost);
+            return Err(Why::PowerLost.into());
         }
         if let Power::Due(earlier) = &mut self.power {
             due.take_over(earlier);
@@ -99,7 +100,7 @@ impl Device {
 
     pub(super) fn power_up(&mut self) -> Result<(), Fault> {
         if !matches!(self.power, Power::Off) {
-            return Err(Fault::Powered);
+            return Err(Why::Powered.into());
         }
         let wait = self.cells.accounts().notes().power_up;
         let ready = self.now().checked_plus(wait.unwrap_or(Time::ZERO));
@@ -123,9 +124,9 @@ impl Device {
         Ok(())
     }
 
-    pub(super) const fn check_power(&self) -> Result<(), Fault> {
+    pub(super) fn check_power(&self) -> Result<(), Fault> {
         match self.power {
-            Power::Off => Err(Fault::PowerLost),
+            Power::Off => Err(Why::PowerLost.into()),
             Power::On | Power::Due(_) => Ok(()),
         }
     }

@@ -15,7 +15,7 @@ use wordline_nvm::{BlockContent, NvmError};
 use super::abi::Cut;
 use super::cells::{Cells, count_as_erased, erased_page, place};
 use super::device::Op;
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 
 /// What a cut leaves of the operation that it interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +52,12 @@ impl Due {
             1 => Tear::Torn,
             2 => Tear::Reordered,
             found => {
-                return Err(Fault::Value {
+                return Err(Why::Value {
                     what: "tear",
                     found,
                     allowed: "WL_MEMORY_CUT_CLEAN, _TORN or _REORDERED, 0 to 2",
-                });
+                }
+                .into());
             }
         };
         Ok(Self {
@@ -191,7 +192,7 @@ fn first<T: Tearing>(recording: &Recording<T>, seed: u64) -> Result<T::Image, Fa
         variant: 0,
         seed,
     };
-    recording.image(id).ok_or(Fault::Internal)
+    Ok(recording.image(id).ok_or(Why::Internal)?)
 }
 
 /// One of the images of a cut within an operation, each with equal chance.
@@ -221,7 +222,7 @@ fn drawn<T: Tearing>(
         }
     }
     let variant = draw(seed, operation as u64, 0, Purpose::Tear) % (known + 1);
-    recording.image(id(variant)).ok_or(Fault::Internal)
+    Ok(recording.image(id(variant)).ok_or(Why::Internal)?)
 }
 
 /// Leaves a block as a cut within its program or erase does.

@@ -12,7 +12,7 @@ use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 use super::abi::{Info, Operation, Stats};
 use super::cells::Cells;
 use super::cut::Due;
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 use super::trace::Trace;
 
 /// An operation of the chip.
@@ -80,9 +80,9 @@ pub(super) struct Wanted<'a> {
 impl Device {
     pub(super) fn new(wanted: &Wanted<'_>) -> Result<Self, Fault> {
         let timing = wanted.timing.map_or(Ok(Timing::Typ), str::parse);
-        let timing = timing.map_err(Fault::Timing)?;
+        let timing = timing.map_err(Why::Timing)?;
         if !(0.0..=1.0).contains(&wanted.age) {
-            return Err(Fault::Age(wanted.age));
+            return Err(Why::Age(wanted.age).into());
         }
         let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
@@ -92,7 +92,7 @@ impl Device {
             age: wanted.age,
             seed: wanted.seed,
         };
-        let memory = target.memory(conditions).map_err(Fault::Link)?;
+        let memory = target.memory(conditions).map_err(Why::Link)?;
         let tearing = match &target.part.model {
             Model::Nand(sheet) => FlashTearing::of(sheet),
             _ => FlashTearing::raw(),
@@ -125,10 +125,11 @@ impl Device {
     /// Takes the state of another memory of the same part.
     pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), Fault> {
         if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
-            return Err(Fault::OtherPart {
+            return Err(Why::OtherPart {
                 found: snapshot.part.into(),
                 expected: self.part.as_str().into(),
-            });
+            }
+            .into());
         }
         let trace = std::mem::take(&mut self.trace);
         *self = Self { trace, ..snapshot };
@@ -189,7 +190,7 @@ impl Device {
                 result
             }
             Power::Due(_) => self.perform_at_risk(op, run),
-            Power::Off => Err(Fault::PowerLost),
+            Power::Off => Err(Why::PowerLost.into()),
         }
     }
 
@@ -229,7 +230,7 @@ impl Device {
         self.cells = left;
         self.account(&op, start, true);
         self.lose_power();
-        Err(Fault::PowerLost)
+        Err(Why::PowerLost.into())
     }
 
     pub(super) fn lose_power(&mut self) {

@@ -10,9 +10,22 @@ use super::abi::Status;
 use super::image::ImageError;
 use crate::boundary::{BadArgument, Failure};
 
+/// A failure of a call. It is behind a pointer, so that the results of calls that go well, which are nearly all, are
+/// handed on in registers.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct Fault(Box<Why>);
+
+impl<W: Into<Why>> From<W> for Fault {
+    #[cold]
+    fn from(why: W) -> Self {
+        Self(Box::new(why.into()))
+    }
+}
+
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum Why {
     #[error(transparent)]
     Argument(#[from] BadArgument),
     #[error("no such memory: the handle is NULL, freed, or was never made")]
@@ -57,7 +70,7 @@ pub(crate) enum Fault {
     Internal,
 }
 
-impl From<CatalogError> for Fault {
+impl From<CatalogError> for Why {
     fn from(error: CatalogError) -> Self {
         Self::Catalog(Box::new(error))
     }
@@ -67,26 +80,26 @@ impl Failure for Fault {
     type Status = Status;
 
     fn status(&self) -> Status {
-        match self {
-            Self::Argument(_)
-            | Self::Timing(_)
-            | Self::Age(_)
-            | Self::Value { .. }
-            | Self::OtherPart { .. } => Status::BadArgument,
-            Self::Handle => Status::BadHandle,
-            Self::Catalog(_) | Self::Link(_) => Status::BadTarget,
-            Self::Memory(error) => of_memory(error),
-            Self::PowerLost => Status::PowerLost,
-            Self::Powered => Status::Misuse,
-            Self::Unsupported(_) => Status::Unsupported,
-            Self::Image { .. } => Status::BadImage,
-            Self::File { .. } => Status::File,
-            Self::Internal => Status::Internal,
+        match &*self.0 {
+            Why::Argument(_)
+            | Why::Timing(_)
+            | Why::Age(_)
+            | Why::Value { .. }
+            | Why::OtherPart { .. } => Status::BadArgument,
+            Why::Handle => Status::BadHandle,
+            Why::Catalog(_) | Why::Link(_) => Status::BadTarget,
+            Why::Memory(error) => of_memory(error),
+            Why::PowerLost => Status::PowerLost,
+            Why::Powered => Status::Misuse,
+            Why::Unsupported(_) => Status::Unsupported,
+            Why::Image { .. } => Status::BadImage,
+            Why::File { .. } => Status::File,
+            Why::Internal => Status::Internal,
         }
     }
 
     fn internal() -> Self {
-        Self::Internal
+        Why::Internal.into()
     }
 }
 

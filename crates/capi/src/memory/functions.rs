@@ -8,7 +8,7 @@ use wordline_core::quantity::Time;
 use super::abi::{ABI, Cut, Info, Listener, Options, Stats, Status, WlMemory};
 use super::cells::BlockFault;
 use super::device::{Device, Wanted};
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 use super::handle;
 use crate::boundary::{BadArgument, User, guarded, read_in, store, text, write_out};
 use crate::message;
@@ -236,7 +236,7 @@ pub extern "C" fn wl_memory_flip_bit(
 ) -> Status {
     with(memory, |device| {
         let known = u8::try_from(bit).ok().filter(|bit| *bit < 8);
-        let known = known.ok_or(Fault::Value {
+        let known = known.ok_or(Why::Value {
             what: "bit",
             found: u64::from(bit),
             allowed: "0 to 7",

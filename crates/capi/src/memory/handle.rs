@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 
 use super::device::Device;
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 use crate::handles::Handles;
 
 /// What a handle stands for; nothing once it is freed.
@@ -25,10 +25,10 @@ pub(super) fn insert(device: Device) -> usize {
 
 /// Forgets a handle, and returns its memory.
 pub(super) fn remove(handle: usize) -> Result<Device, Fault> {
-    let entry = HANDLES.remove(handle).ok_or(Fault::Handle)?;
+    let entry = HANDLES.remove(handle).ok_or(Why::Handle)?;
     // Threads that used it last find it empty.
-    let device = entry.lock().map_err(|_| Fault::Internal)?.take();
-    device.ok_or(Fault::Handle)
+    let device = entry.lock().map_err(|_| Why::Internal)?.take();
+    Ok(device.ok_or(Why::Handle)?)
 }
 
 /// Does something with the memory of a handle, and then tells its listener what happened, when nobody holds it.
@@ -42,12 +42,12 @@ pub(super) fn with<T>(
 ) -> Result<T, Fault> {
     let entry = match LATEST.take() {
         Some((latest, entry)) if latest == handle => entry,
-        _ => HANDLES.find(handle).ok_or(Fault::Handle)?,
+        _ => HANDLES.find(handle).ok_or(Why::Handle)?,
     };
     let (result, is_told) = {
         // A panic within an earlier call has left it in pieces.
-        let mut guard = entry.lock().map_err(|_| Fault::Internal)?;
-        let device = guard.as_mut().ok_or(Fault::Handle)?;
+        let mut guard = entry.lock().map_err(|_| Why::Internal)?;
+        let device = guard.as_mut().ok_or(Why::Handle)?;
         (act(device), device.trace.is_told())
     };
     if is_told {

@@ -8,7 +8,7 @@ use wordline_nvm::{BlockContent, Device, FlashMemory, Memory, NvmError, PageCont
 
 use super::abi::Info;
 use super::cells::{BlockFault, Cells};
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 
 /// What the file begins with.
 const MAGIC: &[u8; 8] = b"WLMEMIMG";
@@ -62,9 +62,10 @@ const fn sizes(info: &Info) -> [(&'static str, u64); 6] {
 
 pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Result<(), Fault> {
     if info.wear_unit_bytes == 0 {
-        return Err(Fault::Unsupported(
+        return Err(Why::Unsupported(
             "a card keeps more than its bytes: there are no images of cards",
-        ));
+        )
+        .into());
     }
     let mut out = Vec::new();
     out.extend(MAGIC);
@@ -79,10 +80,11 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
         Memory::Bytes(device) => write_bytes(&mut out, &**device, info)?,
     }
     out.extend(checksum(&out).to_le_bytes());
-    fs::write(path, out).map_err(|why| Fault::File {
+    fs::write(path, out).map_err(|why| Why::File {
         path: path.into(),
         why,
-    })
+    })?;
+    Ok(())
 }
 
 fn write_flash(
@@ -145,14 +147,15 @@ fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<()
 
 /// Lets cells hold what a file says. They are of no use when that fails.
 pub(super) fn load(path: &Path, part: &str, info: &Info, cells: &mut Cells) -> Result<(), Fault> {
-    let file = fs::read(path).map_err(|why| Fault::File {
+    let file = fs::read(path).map_err(|why| Why::File {
         path: path.into(),
         why,
     })?;
-    read_all(&file, part, info, cells).map_err(|why| Fault::Image {
+    read_all(&file, part, info, cells).map_err(|why| Why::Image {
         path: path.into(),
         why: Box::new(why),
-    })
+    })?;
+    Ok(())
 }
 
 /// Lets cells hold what an image says.

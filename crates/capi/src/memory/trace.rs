@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use wordline_nvm::OperationKind;
 
 use super::abi::{Listener, Operation};
-use super::fault::Fault;
+use super::fault::{Fault, Why};
 use crate::boundary::User;
 
 /// Who hears of operations.
@@ -58,7 +58,7 @@ impl Trace {
                 out.write_all(COLUMNS.as_bytes())?;
                 Ok(out)
             });
-            let out = began.map_err(|why| Fault::File {
+            let out = began.map_err(|why| Why::File {
                 path: path.as_path().into(),
                 why,
             })?;
@@ -112,9 +112,10 @@ impl TraceFile {
             Some(why) => Err(why),
             None => self.out.flush(),
         };
-        ended.map_err(|why| Fault::File {
+        ended.map_err(|why| Why::File {
             path: path.into(),
             why,
-        })
+        })?;
+        Ok(())
     }
 }

@@ -53,6 +53,9 @@ pub enum Action {
 }
 
 impl Action {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::WakeUp as usize + 1;
+
     /// As sheets spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use wordline_core::quantity::Frequency;
+use wordline_core::quantity::{Frequency, Time};
 use wordline_core::{Basis, Figure, Provenance, Sourced};
 
 use super::{Action, Transaction};
@@ -280,30 +280,54 @@ pub struct Command {
     pub opcode: Opcode,
     /// The bus clock.
     pub clock: Frequency,
+    /// Clocks of opcode, address and dummy cycles, and how long they take: the same in each transaction.
+    command_clocks: u64,
+    command: Time,
+    /// How long one byte of data takes, as the status does that a driver asks for again and again.
+    byte: Time,
 }
 
 impl Command {
+    /// The opcode at a bus clock.
+    #[must_use]
+    pub fn new(opcode: Opcode, clock: Frequency) -> Self {
+        let mode = opcode.mode;
+        let command_clocks = mode.opcode.clocks(1)
+            + mode.address.clocks(u64::from(opcode.address_bytes))
+            + u64::from(opcode.dummy_cycles);
+        let mut command = Self {
+            command: clock.duration_of(command_clocks),
+            byte: Time::ZERO,
+            opcode,
+            clock,
+            command_clocks,
+        };
+        command.byte = command.data(1);
+        command
+    }
+
     /// Clocks of opcode, address and dummy cycles.
     #[must_use]
-    pub fn command_clocks(&self) -> u64 {
-        let mode = self.opcode.mode;
-        mode.opcode.clocks(1)
-            + mode.address.clocks(u64::from(self.opcode.address_bytes))
-            + u64::from(self.opcode.dummy_cycles)
+    pub const fn command_clocks(&self) -> u64 {
+        self.command_clocks
     }
 
     /// What moving `bytes` bytes costs. The total is rounded to a picosecond once; the phases add
     /// up to it.
     #[must_use]
     pub fn transaction(&self, bytes: u64) -> Transaction {
-        let command_clocks = self.command_clocks();
-        let data_clocks = self.opcode.mode.data.clocks(bytes);
-        let command = self.clock.duration_of(command_clocks);
-        let total = self.clock.duration_of(command_clocks + data_clocks);
-        Transaction {
-            command,
-            data: total.since(command),
-        }
+        let data = match bytes {
+            0 => Time::ZERO,
+            1 => self.byte,
+            _ => self.data(bytes),
+        };
+        let command = self.command;
+        Transaction { command, data }
+    }
+
+    fn data(&self, bytes: u64) -> Time {
+        let clocks = self.command_clocks + self.opcode.mode.data.clocks(bytes);
+        self.clock.duration_of(clocks).since(self.command)
     }
 
     /// Bytes a second while data move.
@@ -315,8 +339,6 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use wordline_core::quantity::Time;
-
     use super::*;
 
     fn command(mode: &str, address_bytes: u8, dummy_cycles: u8, clock: &str) -> Command {
@@ -327,7 +349,7 @@ mod tests {
         );
         let opcode: Opcode = toml::from_str(&text).expect("well-formed");
         let clock = opcode.clock.nominal();
-        Command { opcode, clock }
+        Command::new(opcode, clock)
     }
 
     #[test]

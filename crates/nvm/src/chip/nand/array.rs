@@ -29,8 +29,8 @@ pub(super) struct Block {
 /// A page that was programmed, preloaded or damaged since its block was erased.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
-    /// What it should hold.
-    pub(super) bytes: Box<[u8]>,
+    /// What it should hold: shared with the chip's register, until one of them changes.
+    pub(super) bytes: Arc<[u8]>,
     /// Programs since the erase.
     pub(super) programs: u32,
     /// The sectors that were programmed, a bit each.
@@ -42,9 +42,9 @@ pub(super) struct Page {
 }
 
 impl Page {
-    fn erased(columns: usize) -> Self {
+    fn erased(bytes: &Arc<[u8]>) -> Self {
         Self {
-            bytes: vec![0xff; columns].into(),
+            bytes: Arc::clone(bytes),
             programs: 0,
             sectors: 0,
             torn: false,
@@ -57,10 +57,15 @@ impl Page {
         if !rules.keep(Rule::ClearsOnly) {
             return self.replace(column, data);
         }
-        let old = &mut self.bytes[column as usize..][..data.len()];
+        let old = &mut Arc::make_mut(&mut self.bytes)[column as usize..][..data.len()];
         for (old, new) in old.iter_mut().zip(data) {
             *old &= new;
         }
+    }
+
+    /// Lets an erased page hold what a register does, without a copy.
+    pub(super) fn hold(&mut self, register: &Arc<[u8]>) {
+        self.bytes = Arc::clone(register);
     }
 
     /// Leaves the page half programmed: what it holds cannot be corrected.
@@ -71,7 +76,7 @@ impl Page {
     /// Replaces bytes, and whatever was wrong in them.
     pub(super) fn replace(&mut self, column: u32, data: &[u8]) {
         let end = column + data.len() as u32;
-        self.bytes[column as usize..end as usize].copy_from_slice(data);
+        Arc::make_mut(&mut self.bytes)[column as usize..end as usize].copy_from_slice(data);
         self.wrong.retain(|bit| !(column..end).contains(&(bit / 8)));
     }
 
@@ -87,8 +92,8 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are.
-    fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Vec<u8>, Verdict) {
-        let mut bytes = self.bytes.to_vec();
+    fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
+        let mut bytes = Arc::clone(&self.bytes);
         let Some(code) = code else {
             self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
             return (bytes, Verdict::Good(Ecc::Clean));
@@ -115,8 +120,8 @@ impl Page {
     }
 }
 
-fn spoil(bytes: &mut [u8], bit: u32) {
-    bytes[bit as usize / 8] ^= 1 << (bit % 8);
+fn spoil(bytes: &mut Arc<[u8]>, bit: u32) {
+    Arc::make_mut(bytes)[bit as usize / 8] ^= 1 << (bit % 8);
 }
 
 impl Block {
@@ -125,13 +130,13 @@ impl Block {
         self.pages.get(index as usize)?.as_deref()
     }
 
-    /// A page, made erased where it holds nothing.
-    pub(super) fn page_mut(&mut self, index: u32, columns: usize) -> &mut Page {
+    /// A page, made with the bytes of an erased one where it holds nothing.
+    pub(super) fn page_mut(&mut self, index: u32, erased: &Arc<[u8]>) -> &mut Page {
         let index = index as usize;
         if self.pages.len() <= index {
             self.pages.resize(index + 1, None);
         }
-        let page = self.pages[index].get_or_insert_with(|| Arc::new(Page::erased(columns)));
+        let page = self.pages[index].get_or_insert_with(|| Arc::new(Page::erased(erased)));
         Arc::make_mut(page)
     }
 
@@ -140,16 +145,16 @@ impl Block {
         self.highest = self.highest.max(Some(index));
     }
 
-    /// What a read of a page gives.
+    /// What a read of a page gives; `erased` where it holds nothing.
     pub(super) fn fetch(
         &self,
         index: u32,
-        columns: usize,
+        erased: &Arc<[u8]>,
         code: Option<&Code>,
         rules: Rules,
-    ) -> (Vec<u8>, Verdict) {
+    ) -> (Arc<[u8]>, Verdict) {
         let (bytes, verdict) = self.page(index).map_or_else(
-            || (vec![0xff; columns], Verdict::Good(Ecc::Clean)),
+            || (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
             |page| page.fetch(code, rules),
         );
         match code {
@@ -166,7 +171,7 @@ impl Block {
         } else if !rules.keep(Rule::EraseRenews) {
             for page in self.pages.iter_mut().flatten() {
                 let page = Arc::make_mut(page);
-                page.bytes.fill(0xff);
+                Arc::make_mut(&mut page.bytes).fill(0xff);
                 page.wrong.clear();
             }
         } else if fails {
@@ -198,7 +203,7 @@ impl Block {
     }
 
     /// Lets the block hold what another one held. Its cycles, and whether it fails, stay as they are.
-    pub(super) fn restore(&mut self, content: &BlockContent) {
+    pub(super) fn restore(&mut self, content: &BlockContent, erased: &Arc<[u8]>) {
         self.torn = false;
         self.highest = None;
         self.pages.clear();
@@ -206,8 +211,8 @@ impl Block {
             if content.programs > 0 {
                 self.programmed(index);
             }
-            let page = self.page_mut(index, content.bytes.len());
-            page.bytes.copy_from_slice(&content.bytes);
+            let page = self.page_mut(index, erased);
+            page.bytes = content.bytes.as_slice().into();
             page.programs = content.programs;
             page.sectors = content.units;
             page.wrong.clone_from(&content.wrong);

@@ -76,10 +76,10 @@ impl Nand {
         self.occupy(end)?;
         for page in self.take_kept() {
             let (plane, register) = (self.plane_of(page), self.fetch(page));
-            self.cache[plane as usize] = Some(Arc::new(register));
+            self.cache[plane as usize] = Some(register);
         }
-        let (plane, register) = (self.plane_of(page), Arc::new(self.fetch(page)));
-        self.cache[plane as usize] = Some(Arc::clone(&register));
+        let (plane, register) = (self.plane_of(page), self.fetch(page));
+        self.cache[plane as usize] = Some(register.clone());
         self.data = Some((page, register));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);
@@ -111,7 +111,7 @@ impl Nand {
             false => Time::ZERO,
         };
         let done = after(moved, time)?;
-        self.data = Some((next, Arc::new(self.fetch(next))));
+        self.data = Some((next, self.fetch(next)));
         self.array_until = done;
         self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
@@ -174,14 +174,14 @@ impl Nand {
         let end = self.begin(start, bus)?;
         self.check_read_behind(start)?;
         self.occupy(end)?;
-        let mut bytes = vec![0xff; self.spec.geometry.columns() as usize];
-        bytes[column as usize..][..data.len()].copy_from_slice(data);
+        let mut bytes = Arc::clone(&self.spec.erased);
+        Arc::make_mut(&mut bytes)[column as usize..][..data.len()].copy_from_slice(data);
         let register = self.cache.get_mut(plane as usize);
-        *register.ok_or(Misuse::NoSuchPlane { plane })? = Some(Arc::new(Register {
+        *register.ok_or(Misuse::NoSuchPlane { plane })? = Some(Register {
             bytes,
             verdict: Verdict::Good(Ecc::Clean),
             loaded: column..column + data.len() as u32,
-        }));
+        });
         self.data = None;
         self.book(PowerState::Write, start, end);
         Ok(end)
@@ -359,7 +359,7 @@ impl Nand {
         let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
         let code = self.spec.code.as_ref().filter(|_| self.ecc);
         let sectors = code.map_or(0, |code| code.touched(&register.loaded));
-        let columns = self.spec.geometry.columns() as usize;
+        let erased = &self.spec.erased;
         let (block, index) = self.place(page);
         let erases = self.erases(block);
         let block = self.blocks.get_mut(block);
@@ -377,14 +377,19 @@ impl Nand {
             );
         block.failed |= fails;
         block.programmed(index);
-        let cells = block.page_mut(index, columns);
+        let cells = block.page_mut(index, erased);
         cells.programs += 1;
         cells.sectors |= sectors;
         if fails {
             cells.program(column, &data[..data.len() / 2], rules);
             cells.tear();
         } else if rules.keep(Rule::Content) {
-            cells.program(column, data, rules);
+            // The columns that were not loaded hold 0xFF in the register, and change nothing.
+            if Arc::ptr_eq(&cells.bytes, erased) && rules.keep(Rule::ClearsOnly) {
+                cells.hold(&register.bytes);
+            } else {
+                cells.program(column, data, rules);
+            }
             let bits = data.len() as u32 * 8;
             for bit in wrong_bits(faults.bit_errors, key, page, cycle, bits) {
                 cells.flip(column * 8 + bit);

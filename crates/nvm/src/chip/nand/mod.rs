@@ -47,7 +47,8 @@ use crate::wired::Chip;
 /// A page in one of the chip's registers.
 #[derive(Clone, Debug)]
 struct Register {
-    bytes: Vec<u8>,
+    /// Shared with the array's page, until one of them changes.
+    bytes: Arc<[u8]>,
     verdict: Verdict,
     /// The columns that an execute command would program.
     loaded: Range<u32>,
@@ -69,10 +70,10 @@ pub struct Nand {
     spec: Arc<Spec>,
     blocks: Pages<Block>,
     /// What the host reads and loads: a register for each plane.
-    cache: Vec<Option<Arc<Register>>>,
+    cache: Vec<Option<Register>>,
     /// The page that the array was read into last, with its bytes, as long as a cache read may go on
     /// with it.
-    data: Option<(u32, Arc<Register>)>,
+    data: Option<(u32, Register)>,
     /// Pages, or blocks, of other planes that were kept for the next command of their kind.
     kept: Option<(Kept, Vec<u32>)>,
     meter: PowerMeter,
@@ -241,8 +242,8 @@ impl Nand {
         let geometry = self.spec.geometry;
         geometry.check_read(page, column, 1)?;
         let (block, index) = self.place(page);
-        let columns = geometry.columns() as usize;
-        let page = self.blocks.get_mut(block).page_mut(index, columns);
+        let page = self.blocks.get_mut(block);
+        let page = page.page_mut(index, &self.spec.erased);
         page.flip(column * 8 + u32::from(bit));
         Ok(())
     }
@@ -267,7 +268,7 @@ impl Nand {
         let (block, index) = self.place(page);
         let block = self.blocks.get_mut(block);
         block.programmed(index);
-        let page = block.page_mut(index, self.spec.geometry.columns() as usize);
+        let page = block.page_mut(index, &self.spec.erased);
         page.programs = page.programs.max(1);
         page.sectors |= sectors;
         page.replace(column, data);
@@ -327,7 +328,8 @@ impl Nand {
     pub fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         content.check(&self.spec.geometry)?;
-        self.blocks.get_mut(block as usize).restore(content);
+        let block = self.blocks.get_mut(block as usize);
+        block.restore(content, &self.spec.erased);
         Ok(())
     }
 
@@ -386,17 +388,17 @@ impl Nand {
     }
 
     fn fetch(&self, page: u32) -> Register {
-        let columns = self.spec.geometry.columns();
+        let erased = &self.spec.erased;
         let (block, index) = self.place(page);
         let code = self.spec.code.as_ref().filter(|_| self.ecc);
         let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, columns as usize, code, self.rules),
-            None => (vec![0xff; columns as usize], Verdict::Good(Ecc::Clean)),
+            Some(block) => block.fetch(index, erased, code, self.rules),
+            None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
         };
         Register {
             bytes,
             verdict,
-            loaded: 0..columns as u32,
+            loaded: 0..self.spec.geometry.columns() as u32,
         }
     }
 
@@ -414,9 +416,9 @@ impl Nand {
     }
 
     fn mark(&mut self, block: u32) {
-        let columns = self.spec.geometry.columns() as usize;
         let column = self.mark_column();
-        let page = self.blocks.get_mut(block as usize).page_mut(0, columns);
+        let page = self.blocks.get_mut(block as usize);
+        let page = page.page_mut(0, &self.spec.erased);
         page.replace(column, &[0]);
     }
 }

@@ -1,5 +1,7 @@
 //! What a chip needs of its sheet, for one timing class and one link.
 
+use std::sync::Arc;
+
 use wordline_core::draw::Purpose;
 use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
@@ -15,6 +17,8 @@ use crate::power::{PowerDraw, PowerState};
 #[derive(Debug)]
 pub(super) struct Spec {
     pub(super) geometry: Geometry,
+    /// What an erased page reads as, its spare area included.
+    pub(super) erased: Arc<[u8]>,
     /// The error correction on the die, where there is one.
     pub(super) code: Option<Code>,
     pub(super) planes: u32,
@@ -71,6 +75,7 @@ impl Spec {
         let deselect = sheet.deselect.as_ref();
         Self {
             geometry: sheet.geometry(),
+            erased: vec![0xff; sheet.geometry().columns() as usize].into(),
             code: Code::new(sheet, resolver),
             page_read: [bare_read.unwrap_or(read), read],
             page_program: [bare_program.unwrap_or(program), program],

@@ -268,19 +268,23 @@ impl Nor {
 
     /// Lets what runs end, or stand still, if it does so by `instant`.
     pub(super) fn settle(&mut self, instant: Time) {
-        let Some(running) = self.running.filter(|running| running.until <= instant) else {
+        let Some(running) = &self.running else { return };
+        if running.until > instant {
             return;
-        };
+        }
         let Running {
-            job, from, until, ..
-        } = running;
+            job,
+            from,
+            until,
+            remaining,
+            ..
+        } = *running;
         self.meter.book(job.work.state(), from, until);
         self.running = None;
         // A suspended chip wants a write-enable command before a program as well.
         self.write_enabled &= !self.rules.keep(Rule::WriteEnableSpent);
-        self.suspended = match running.remaining {
-            Some(remaining) => Some(Suspended { job, remaining }),
-            None => self.suspended,
-        };
+        if let Some(remaining) = remaining {
+            self.suspended = Some(Suspended { job, remaining });
+        }
     }
 }
