@@ -500,3 +500,21 @@ fn a_layer_has_no_proven_bound() {
             .any(|warning| warning.advice.contains("no proven bound"))
     );
 }
+
+/// Where every write is safe when it returns, a flush is no access, and costs nothing.
+#[test]
+fn what_has_nothing_to_flush_takes_no_longer_for_it() {
+    for target in [NOR, MRAM, NAND] {
+        let latency = |sync| {
+            let workload = RawWorkload {
+                total_bytes: MIB,
+                wrap_bytes: MIB,
+                sync,
+                ..writes(Pattern::Sequential)
+            };
+            value(&done(&raw(target, workload)), Metric::LatencyMax, None)
+        };
+        let flushed = latency(Some(WriteSync::Flush));
+        assert_eq!(flushed, latency(None), "{target}");
+    }
+}

@@ -318,6 +318,17 @@ impl Task<'_> {
                     .to_owned(),
             });
         };
+        if let Some(range) = self.workload.range_bytes.filter(|range| *range > usable) {
+            return Err(LabError::Size {
+                what: "range",
+                found: ByteCount::from_bytes(range),
+                problem: format!(
+                    "is more than {} holds; allowed: up to {}",
+                    self.target.name,
+                    ByteCount::from_bytes(usable)
+                ),
+            });
+        }
         let asked = sample.range().or(self.workload.range_bytes).unwrap_or_else(|| {
             if pattern == Pattern::Random {
                 let advice = format!(
