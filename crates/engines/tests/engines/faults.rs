@@ -180,8 +180,7 @@ mod blocks {
             fs.close(file).expect("room");
         }
         drop(fs);
-        let used = flash.borrow().clone();
-        used
+        flash.borrow().clone()
     }
 
     /// littlefs in C keeps pointers to what a call has lent it, which a panic would leave behind.
