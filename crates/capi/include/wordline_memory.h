@@ -173,7 +173,8 @@ enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
     WL_MEMORY_CUT_TORN = 1,     /* a part of it, which the seed draws */
     WL_MEMORY_CUT_REORDERED = 2 /* byte memories: any of the writes since the last sync, or since this was asked for, may be
-                                   missing, in any order, torn at atoms. Flash: as WL_MEMORY_CUT_TORN */
+                                   missing, in any order, torn at atoms; in a pause and within a sync too, and at once
+                                   where such a cut had been due before. Flash: as WL_MEMORY_CUT_TORN */
 };
 
 /* When and how the power goes. Set everything to 0 first. */

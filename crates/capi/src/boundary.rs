@@ -192,8 +192,8 @@ pub(crate) unsafe fn store<T: Copy>(
     if out.is_null() {
         return Err(BadArgument::Null(name));
     }
-    // SAFETY: it is not NULL, and the caller promises the rest.
-    unsafe { out.write(value) };
+    // SAFETY: it is not NULL, and the caller promises the rest. It need not be aligned.
+    unsafe { out.write_unaligned(value) };
     Ok(())
 }
 

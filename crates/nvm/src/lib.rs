@@ -75,7 +75,7 @@ pub use device::{
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
-pub use memory::{FinerNor, FlashMemory, Memory};
+pub use memory::{FinerNor, FlashMemory, Memory, worse};
 pub use pages::Pages;
 pub use pairing::Pairing;
 pub use problem::Problem;

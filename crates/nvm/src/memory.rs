@@ -99,7 +99,8 @@ impl FlashMemory for Wired<Nand> {
 }
 
 /// The worse of what an ECC found in two pages.
-const fn worse(one: Ecc, other: Ecc) -> Ecc {
+#[must_use]
+pub const fn worse(one: Ecc, other: Ecc) -> Ecc {
     match (one, other) {
         (
             Ecc::Corrected {

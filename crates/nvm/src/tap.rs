@@ -6,7 +6,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Notes, Wear};
+use crate::device::{Accounts, Notes, TranslationReport, Wear};
 use crate::error::NvmError;
 use crate::power::{PowerDraw, Residence};
 
@@ -242,6 +242,10 @@ impl<D: Accounts, L: Listener> Accounts for Tap<D, L> {
 
     fn notes(&self) -> &Notes {
         self.device.notes()
+    }
+
+    fn translation(&self) -> Option<TranslationReport> {
+        self.device.translation()
     }
 }
 

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn wl_dram_create(
             return Err(BadArgument::Null("memory").into());
         }
         // SAFETY: it is not NULL, and the caller promises that it points to a pointer.
-        unsafe { memory.write(std::ptr::null_mut()) };
+        unsafe { memory.write_unaligned(std::ptr::null_mut()) };
         // SAFETY: the caller promises what `read_in` asks for.
         let options = unsafe { read_in(options, "options") }?;
         if options.abi != u64::from(ABI) {
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn wl_dram_create(
         let made = Memory::new(target, settings, catalog)?;
         let handle = table::insert(made, options.complete, options.user);
         // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
-        unsafe { memory.write(std::ptr::without_provenance_mut(handle)) };
+        unsafe { memory.write_unaligned(std::ptr::without_provenance_mut(handle)) };
         Ok(())
     })
 }

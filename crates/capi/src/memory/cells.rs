@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use wordline_core::SimClock;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 use wordline_nvm::crash::FlashImage;
-use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
+use wordline_nvm::{
+    Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent, worse,
+};
 
 use super::fault::{Fault, Why};
 
@@ -128,9 +130,7 @@ impl Cells {
                     let length = rest.len().min((page_bytes - column) as usize);
                     let (part, behind) = rest.split_at_mut(length);
                     let found = self.read_page(page as u32, column as u32, part)?;
-                    if found != Ecc::Clean {
-                        worst = found;
-                    }
+                    worst = worse(worst, found);
                     (at, rest) = (at + length as u64, behind);
                 }
                 Ok(worst)

@@ -21,7 +21,7 @@ impl Device {
             && let Some(instant) = due.in_pause(end)
         {
             self.cells.clock().advance_to(instant);
-            self.lose_power();
+            self.lose_power_in_pause()?;
             return Err(Why::PowerLost.into());
         }
         self.cells.clock().advance_to(end);
@@ -74,14 +74,27 @@ impl Device {
     }
 
     pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), Fault> {
-        let due = Due::of(cut)?;
+        let mut due = Due::of(cut)?;
         if matches!(self.power, Power::Off) {
             return Err(Why::PowerLost.into());
         }
-        match due {
-            Some(due) => self.power = Power::Due(Box::new(due)),
-            None => self.lose_power(),
+        if let Power::Due(earlier) = &mut self.power {
+            due.take_over(earlier);
         }
+        let at_once = due.is_at_once();
+        self.power = Power::Due(Box::new(due));
+        if at_once {
+            self.lose_power_in_pause()?;
+        }
+        Ok(())
+    }
+
+    /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
+    fn lose_power_in_pause(&mut self) -> Result<(), Fault> {
+        if let Power::Due(due) = &self.power {
+            due.take_pending(&mut self.cells)?;
+        }
+        self.lose_power();
         Ok(())
     }
 

@@ -45,8 +45,8 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// A cut as C asks for it; none where it is to come at once.
-    pub(super) fn of(cut: &Cut) -> Result<Option<Self>, Fault> {
+    /// A cut as C asks for it.
+    pub(super) fn of(cut: &Cut) -> Result<Self, Fault> {
         let tear = match cut.tear {
             0 => Tear::Clean,
             1 => Tear::Torn,
@@ -60,14 +60,25 @@ impl Due {
                 .into());
             }
         };
-        let due = Self {
+        Ok(Self {
             changes: (cut.operations > 0).then_some(cut.operations),
             time: (cut.time_ps > 0).then_some(Time::from_ps(cut.time_ps)),
             tear,
             seed: cut.seed,
             pending: Vec::new(),
-        };
-        Ok((due.changes.is_some() || due.time.is_some()).then_some(due))
+        })
+    }
+
+    /// Whether it is to come at once.
+    pub(super) const fn is_at_once(&self) -> bool {
+        self.changes.is_none() && self.time.is_none()
+    }
+
+    /// Takes the place of an earlier cut, with the writes that one could have taken.
+    pub(super) fn take_over(&mut self, earlier: &mut Self) {
+        if (self.tear, earlier.tear) == (Tear::Reordered, Tear::Reordered) {
+            self.pending = std::mem::take(&mut earlier.pending);
+        }
     }
 
     /// When the power goes, if that is not after `end`.
@@ -91,25 +102,26 @@ impl Due {
         [by_time, by_number].into_iter().flatten().min()
     }
 
-    /// Notes a write, or that all that was written lasts. `before` is what was there before it.
+    /// Notes a write. `before` is what was there before it.
     pub(super) fn note(&mut self, op: &Op<'_>, before: &Cells) -> Result<(), Fault> {
-        match op {
-            Op::Write { at, data } => {
-                if self.tear != Tear::Reordered {
-                    self.pending.clear();
-                }
-                let mut old = vec![0; data.len()];
-                before.fork().bytes()?.read(*at, &mut old)?;
-                self.pending.push(Pending {
-                    at: *at,
-                    old,
-                    new: data.to_vec(),
-                });
+        if let Op::Write { at, data } = op {
+            if self.tear != Tear::Reordered {
+                self.pending.clear();
             }
-            Op::Sync => self.pending.clear(),
-            _ => {}
+            let mut old = vec![0; data.len()];
+            before.fork().bytes()?.read(*at, &mut old)?;
+            self.pending.push(Pending {
+                at: *at,
+                old,
+                new: data.to_vec(),
+            });
         }
         Ok(())
+    }
+
+    /// Notes that all that was written lasts: a sync has returned.
+    pub(super) fn settle(&mut self) {
+        self.pending.clear();
     }
 
     /// Lets `left`, which is as before the operation, hold what a cut within it leaves. `done` is as after it.
@@ -126,9 +138,16 @@ impl Due {
                 tear_block(left, done, op, tearing, self.seed)
             }
             (Op::Write { .. }, _) => self.tear_writes(left),
-            (_, Tear::Reordered) if !self.pending.is_empty() => self.tear_writes(left),
-            _ => Ok(()),
+            _ => self.take_pending(left),
         }
+    }
+
+    /// Lets `left` hold what a cut between two operations leaves, or one within an operation that changes nothing.
+    pub(super) fn take_pending(&self, left: &mut Cells) -> Result<(), Fault> {
+        if self.tear == Tear::Reordered && !self.pending.is_empty() {
+            return self.tear_writes(left);
+        }
+        Ok(())
     }
 
     fn tear_writes(&self, left: &mut Cells) -> Result<(), Fault> {

@@ -209,17 +209,23 @@ impl Device {
             return result;
         };
         let within = due.within(&op, start, end);
-        if result.is_ok() {
+        let begun = result.is_ok() && within.is_none_or(|instant| instant > start);
+        if begun {
             due.note(&op, &before)?;
         }
         let Some(instant) = within else {
+            if begun && matches!(op, Op::Sync) {
+                due.settle();
+            }
             self.account(&op, start, result.is_err());
             return result;
         };
         let mut left = before;
         left.clock().advance_to(instant);
-        if result.is_ok() && instant > start {
+        if begun {
             due.tear(&mut left, &mut self.cells, &op, self.tearing)?;
+        } else {
+            due.take_pending(&mut left)?;
         }
         self.cells = left;
         self.account(&op, start, true);

@@ -416,6 +416,94 @@ static int is_reordered(int with_sync)
     return seen;
 }
 
+enum without { IN_A_PAUSE, AT_ONCE, IN_A_SYNC };
+
+/* How many cuts that interrupt no write leave the second of two writes without the first. */
+static int is_lost_without_write(const char *target, enum without when, int with_sync)
+{
+    wl_memory *fresh = made(target), *memory = NULL;
+    unsigned char bytes[8], old[8], one[8], two[8];
+    uint64_t seed, written, synced;
+    int seen = 0;
+
+    memset(bytes, 9, sizeof bytes);
+    OK(wl_memory_fork(fresh, &memory));
+    OK(wl_memory_read(memory, 0, old, sizeof old));
+    OK(wl_memory_free(memory));
+    OK(wl_memory_fork(fresh, &memory));
+    OK(wl_memory_write(memory, 0, bytes, sizeof bytes));
+    if (with_sync) OK(wl_memory_sync(memory));
+    OK(wl_memory_write(memory, 4096, bytes, sizeof bytes));
+    written = wl_memory_now(memory);
+    OK(wl_memory_sync(memory));
+    synced = wl_memory_now(memory);
+    OK(wl_memory_free(memory));
+    /* Where a sync takes no time, the power goes when it begins. */
+    if (when == IN_A_SYNC) CHECK(strcmp(target, "emd4e001g") != 0 || synced > written + 1);
+    for (seed = 0; seed < 100; seed++) {
+        uint64_t time = when == IN_A_SYNC ? written + (synced - written) / 2 : written + 2000;
+        wl_memory_cut cut = cut_of(0, time, WL_MEMORY_CUT_REORDERED, seed);
+        OK(wl_memory_fork(fresh, &memory));
+        OK(wl_memory_cut_power(memory, &cut));
+        OK(wl_memory_write(memory, 0, bytes, sizeof bytes));
+        if (with_sync) OK(wl_memory_sync(memory));
+        OK(wl_memory_write(memory, 4096, bytes, sizeof bytes));
+        if (when == IN_A_PAUSE) CHECK(wl_memory_advance(memory, 5000) == WL_MEMORY_POWER_LOST);
+        if (when == IN_A_SYNC) CHECK(wl_memory_sync(memory) == WL_MEMORY_POWER_LOST);
+        if (when == AT_ONCE) {
+            cut.time_ps = 0;
+            OK(wl_memory_cut_power(memory, &cut));
+        } else {
+            CHECK(wl_memory_now(memory) == time);
+        }
+        CHECK(stats_of(memory).power_cuts == 1);
+        OK(wl_memory_power_up(memory));
+        OK(wl_memory_read(memory, 0, one, sizeof one));
+        OK(wl_memory_read(memory, 4096, two, sizeof two));
+        if (memcmp(one, old, sizeof one) == 0 && memcmp(two, old, sizeof two) != 0) seen++;
+        OK(wl_memory_free(memory));
+    }
+    OK(wl_memory_free(fresh));
+    return seen;
+}
+
+static void cuts_without_write(void)
+{
+    static const char *const targets[] = {"em064lx", "emd4e001g"};
+    size_t i;
+    for (i = 0; i < sizeof targets / sizeof *targets; i++) {
+        int when;
+        for (when = IN_A_PAUSE; when <= IN_A_SYNC; when++) {
+            CHECK(is_lost_without_write(targets[i], (enum without)when, 0) > 0);
+            CHECK(is_lost_without_write(targets[i], (enum without)when, 1) == 0);
+        }
+    }
+}
+
+/* Pointers to anything may lie at any byte. */
+static void misaligned(void)
+{
+    unsigned char room[sizeof(wl_memory_options) + 1], found[sizeof(wl_memory_info) + 1];
+    unsigned char place[sizeof(wl_memory *) + 1], number[sizeof(uint64_t) + 1];
+    wl_memory_options options = options_for("mt25ql128");
+    wl_memory_info info;
+    wl_memory *memory = NULL;
+    uint64_t cycles = 1;
+
+    memcpy(room + 1, &options, sizeof options);
+    OK(wl_memory_create((const wl_memory_options *)(const void *)(room + 1), (wl_memory **)(void *)(place + 1)));
+    memcpy(&memory, place + 1, sizeof memory);
+    info.size = sizeof info;
+    memcpy(found + 1, &info, sizeof info);
+    OK(wl_memory_get_info(memory, (wl_memory_info *)(void *)(found + 1)));
+    memcpy(&info, found + 1, sizeof info);
+    CHECK(info.kind == WL_MEMORY_FLASH);
+    OK(wl_memory_get_cycles(memory, 0, (uint64_t *)(void *)(number + 1)));
+    memcpy(&cycles, number + 1, sizeof cycles);
+    CHECK(cycles == 0);
+    OK(wl_memory_free(memory));
+}
+
 static void mram(void)
 {
     wl_memory *memory = made("em064lx");
@@ -571,6 +659,8 @@ int main(int count, char **arguments)
     power_cuts("mt25ql128");
     power_cuts("mt29f1g01");
     mram();
+    cuts_without_write();
+    misaligned();
     images("mt25ql128", "mt29f1g01");
     images("mt29f1g01", "mt25ql128");
     images("em064lx", "mt25ql128");

@@ -4,6 +4,9 @@
 //! - A power cut can leave clusters that belong to no file, and half of a change of a directory. What was synced is
 //!   there as long as the cut hits no write of a sector that it shares: a sector of the table, or of its directory.
 //! - A name is found by its short name too (`LONGNA~1.TXT`), and in capitals or not.
+//! - The first change after each mount writes the boot sector: rust-fatfs 0.3.6 marks the volume as in use there (byte
+//!   37, or 65 on FAT32), and takes the mark off when it is unmounted. A power cut within these writes can cost the
+//!   volume where sectors are rewritten in place. FatFs keeps no such mark.
 //! - A rename removes the old name before it writes the new one, replaces nothing, and leaves a renamed directory's
 //!   `..` where it was. Where there is no room for the new name, the file is lost.
 //! - Its clock stands at the first of January 1980.

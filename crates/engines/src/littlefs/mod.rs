@@ -6,6 +6,8 @@
 //! - A rename replaces a file, or an empty directory by a directory.
 //! - It works around blocks that fail to be erased or programmed, and keeps no list of them. Blocks 0 and 1 must be
 //!   good when it is formatted.
+//! - A panic of the memory goes through to the caller. Every later call is an error of the device: drop it, and mount
+//!   again.
 //! - Data of files carries no checksum: bits that flip where the memory does not notice are read as they are.
 
 mod blocks;

@@ -25,6 +25,9 @@ pub(super) struct Lfs {
     state: NonNull<State>,
     files: BTreeMap<Handle, NonNull<File>>,
     sizes: Sizes,
+    /// Whether the memory panicked within a call. C may then still have pointers to what that call had lent it, such as
+    /// a directory on the stack, and is called no more.
+    is_dead: bool,
 }
 
 // SAFETY: it owns all that it points to, and the memory in it is `Send`; littlefs keeps no state of its own elsewhere.
@@ -102,14 +105,25 @@ impl Lfs {
             state,
             files: BTreeMap::new(),
             sizes,
+            is_dead: false,
         }
     }
 
-    /// Calls littlefs.
+    /// Checks that littlefs can still be called.
+    fn check_alive(&self) -> Result<(), FsError> {
+        if self.is_dead {
+            let why = "the memory panicked in an earlier call: mount again";
+            return Err(FsError::new(FsErrorKind::Device, why));
+        }
+        Ok(())
+    }
+
+    /// Calls littlefs. A panic of the memory goes on from here, and was the last call.
     fn call(
         &mut self,
         run: impl FnOnce(*mut c::lfs_t, *const c::lfs_config) -> c_int,
     ) -> Result<u32, FsError> {
+        self.check_alive()?;
         let state = self.state.as_ptr();
         // SAFETY: the state lives until `self` is dropped, and no reference to any of it is held while C runs: the
         // callbacks make theirs from the raw pointer in the configuration, one at a time.
@@ -120,6 +134,7 @@ impl Lfs {
             (code, link.panic.take(), link.failure.take())
         };
         if let Some(panic) = panic {
+            self.is_dead = true;
             resume_unwind(panic);
         }
         u32::try_from(code).map_err(|_| meaning(code, failure))
@@ -153,6 +168,9 @@ impl Lfs {
             _buffer: cache,
             failed: None,
         }));
+        // SAFETY: it comes from a box. A panic leaves it in the map, and so alive as long as C may know it.
+        self.files
+            .insert(handle, unsafe { NonNull::new_unchecked(file) });
         // SAFETY: the file is on the heap and stays there until it is closed or littlefs is gone; the path ends with
         // a zero.
         let opened = self.call(|lfs, _| unsafe {
@@ -165,19 +183,12 @@ impl Lfs {
                 config,
             )
         });
-        match opened {
-            Ok(_) => {
-                // SAFETY: it comes from a box.
-                let file = unsafe { NonNull::new_unchecked(file) };
-                self.files.insert(handle, file);
-                Ok(())
-            }
-            Err(error) => {
-                // SAFETY: littlefs has forgotten a file that it could not open, and the box is ours again.
-                drop(unsafe { Box::from_raw(file) });
-                Err(error)
-            }
+        if opened.is_err() {
+            self.files.remove(&handle);
+            // SAFETY: littlefs has forgotten a file that it could not open, and the box is ours again.
+            drop(unsafe { Box::from_raw(file) });
         }
+        opened.map(drop)
     }
 
     /// Calls littlefs with an open file.
@@ -268,7 +279,8 @@ impl Lfs {
         let closed = self.with(handle, |lfs, file| unsafe { c::lfs_file_close(lfs, file) });
         let stored = self.check_stored(handle);
         if let Some(file) = self.files.remove(&handle) {
-            // SAFETY: littlefs forgets a file that it closes, with an error or without, and the box is ours again.
+            // SAFETY: littlefs forgets a file that it closes, with an error or without, or is called no more, and the
+            // box is ours again.
             drop(unsafe { Box::from_raw(file.as_ptr()) });
         }
         closed.and(stored)
@@ -277,7 +289,7 @@ impl Lfs {
     /// Closes every open file, and says what went wrong first.
     pub(super) fn close_all(&mut self) -> Result<(), FsError> {
         let handles: Vec<Handle> = self.files.keys().copied().collect();
-        let mut done = Ok(());
+        let mut done = self.check_alive();
         for handle in handles {
             done = done.and(self.close(handle));
         }
@@ -334,7 +346,8 @@ impl Lfs {
         let mut dir = MaybeUninit::<c::lfs_dir_t>::zeroed();
         // One pointer for all calls: littlefs keeps it until the directory is closed.
         let dir = dir.as_mut_ptr();
-        // SAFETY: the directory lives to the end of this function, and is closed before.
+        // SAFETY: the directory lives to the end of this function, and is closed before; after a panic, which leaves it
+        // open, littlefs is called no more.
         self.at(path, |lfs, path| unsafe {
             c::lfs_dir_open(lfs, dir, path.as_ptr())
         })?;

@@ -44,10 +44,10 @@ fn harness(mode: Mode) -> Harness<FlashTearing> {
 
 /// So many images of all, drawn.
 pub(crate) fn sampled(images: usize) -> Verdict {
-    harness(Mode::Sample(images)).check(&Files(OnRewritten), &workload())
+    harness(Mode::Sample(images)).check(&Files::new(OnRewritten), &workload())
 }
 
 /// Cuts between two operations of the memory alone.
 pub(crate) fn between() -> Verdict {
-    harness(Mode::Linear).check(&Files(OnRewritten), &workload())
+    harness(Mode::Linear).check(&Files::new(OnRewritten), &workload())
 }

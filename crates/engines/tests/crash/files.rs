@@ -1,9 +1,10 @@
 //! A file system as the crash harness takes it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use wordline_engines::{FileSystem, FsError, Open};
+use wordline_engines::{FileSystem, FsError, Handle, Open};
 use wordline_nvm::crash::harness::{Medium, Outcome, Recorded, Subject};
 
 use crate::workload::Call;
@@ -15,6 +16,16 @@ pub(crate) trait Setup {
 
     fn format(&self, memory: Recorded<Self::Medium>) -> Result<(), FsError>;
     fn mount(&self, memory: Recorded<Self::Medium>) -> Result<Self::Fs, FsError>;
+
+    /// Reads an open file from its start.
+    fn read(&self, fs: &mut Self::Fs, file: Handle, out: &mut [u8]) -> Result<usize, FsError> {
+        fs.read(file, 0, out)
+    }
+
+    /// Whether an error of a call is right, for what has become of the memory. The memory is not used afterwards.
+    fn excuses(&self, _: &FsError, _: Recorded<Self::Medium>) -> bool {
+        false
+    }
 }
 
 /// What is at a path: a directory, or a file with its bytes.
@@ -44,29 +55,85 @@ pub(crate) type Tree = BTreeMap<String, Node>;
 const FILE_MAX: u64 = 64 << 10;
 
 /// A file system under test.
-pub(crate) struct Files<S>(pub(crate) S);
+pub(crate) struct Files<S> {
+    setup: S,
+    /// Calls that failed without an excuse, or after which another mount finds something else.
+    unexcused: RefCell<Vec<String>>,
+}
+
+/// A mounted file system, the memory that it is on, and what it ought to hold.
+pub(crate) struct Mounted<S: Setup> {
+    fs: S::Fs,
+    memory: Recorded<S::Medium>,
+    tree: Tree,
+}
+
+impl<S: Setup> Files<S> {
+    pub(crate) fn new(setup: S) -> Self {
+        Self {
+            setup,
+            unexcused: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn unexcused(&self) -> Vec<String> {
+        self.unexcused.borrow().clone()
+    }
+
+    /// What is wrong with a call's error, if anything.
+    fn accused(&self, store: &Mounted<S>, next: &Tree, error: &FsError) -> Option<String> {
+        let memory = &store.memory;
+        let mut tree = Tree::new();
+        let found = self.setup.mount(memory.clone());
+        let found = found.map_err(|error| error.to_string()).and_then(|mut fs| {
+            let walked = walk(&self.setup, &mut fs, "/", &mut tree);
+            walked.map_err(|error| error.to_string())
+        });
+        if let Err(why) = found {
+            return Some(format!("it cannot be read after {error}: {why}"));
+        }
+        if tree != store.tree && tree != *next {
+            return Some(format!("after {error} it holds {tree:?}"));
+        }
+        let excused = self.setup.excuses(error, memory.clone());
+        (!excused).then(|| error.to_string())
+    }
+}
 
 impl<S: Setup> Subject for Files<S> {
     type Medium = S::Medium;
-    type Store = S::Fs;
+    type Store = Mounted<S>;
     type Call = Call;
     type State = Tree;
 
     fn prepare(&self, memory: Recorded<S::Medium>) -> Outcome<()> {
-        Ok(self.0.format(memory)?)
+        Ok(self.setup.format(memory)?)
     }
 
-    fn open(&self, memory: Recorded<S::Medium>) -> Outcome<S::Fs> {
-        Ok(self.0.mount(memory)?)
+    fn open(&self, memory: Recorded<S::Medium>) -> Outcome<Mounted<S>> {
+        Ok(Mounted {
+            fs: self.setup.mount(memory.clone())?,
+            memory,
+            tree: Tree::new(),
+        })
     }
 
-    fn apply(&self, fs: &mut S::Fs, call: &Call) -> Outcome<()> {
-        Ok(call.run(fs)?)
+    fn apply(&self, store: &mut Mounted<S>, call: &Call) -> Outcome<()> {
+        let next = self.next(&store.tree, call);
+        if let Err(error) = call.run(&mut store.fs) {
+            if let Some(why) = self.accused(store, &next, &error) {
+                self.unexcused.borrow_mut().push(format!("{call:?}: {why}"));
+            }
+            return Err(error.into());
+        }
+        store.tree = next;
+        Ok(())
     }
 
-    fn read(&self, fs: &mut S::Fs) -> Outcome<Tree> {
+    fn read(&self, store: &mut Mounted<S>) -> Outcome<Tree> {
         let mut tree = Tree::new();
-        walk(fs, "/", &mut tree)?;
+        walk(&self.setup, &mut store.fs, "/", &mut tree)?;
+        store.tree.clone_from(&tree);
         Ok(tree)
     }
 
@@ -110,7 +177,7 @@ impl<S: Setup> Subject for Files<S> {
     }
 }
 
-fn walk<F: FileSystem>(fs: &mut F, dir: &str, tree: &mut Tree) -> Outcome<()> {
+fn walk<S: Setup>(setup: &S, fs: &mut S::Fs, dir: &str, tree: &mut Tree) -> Outcome<()> {
     for entry in fs.list(dir)? {
         let path = format!("{}/{}", dir.trim_end_matches('/'), entry.name);
         if path.matches('/').count() > 4 || tree.len() > 200 {
@@ -118,7 +185,7 @@ fn walk<F: FileSystem>(fs: &mut F, dir: &str, tree: &mut Tree) -> Outcome<()> {
         }
         if entry.is_dir {
             tree.insert(path.clone(), Node::Dir);
-            walk(fs, &path, tree)?;
+            walk(setup, fs, &path, tree)?;
             continue;
         }
         if entry.bytes > FILE_MAX {
@@ -126,7 +193,7 @@ fn walk<F: FileSystem>(fs: &mut F, dir: &str, tree: &mut Tree) -> Outcome<()> {
         }
         let mut bytes = vec![0; entry.bytes as usize];
         let file = fs.open(&path, Open::Read)?;
-        let read = fs.read(file, 0, &mut bytes)?;
+        let read = setup.read(fs, file, &mut bytes)?;
         bytes.truncate(read);
         fs.close(file)?;
         tree.insert(path, Node::File(bytes));

@@ -1,7 +1,10 @@
 //! littlefs: nothing that was synced is lost, wherever the power fails.
 
-use wordline_engines::{Blocks, ByteBlocks, FlashBlocks, FsError, LittleFs, LittleFsOptions};
-use wordline_memory::Geometry;
+use wordline_engines::{
+    Blocks, ByteBlocks, FileSystem, FlashBlocks, FsError, FsErrorKind, Handle, LittleFs,
+    LittleFsOptions,
+};
+use wordline_memory::{Flash, Geometry};
 use wordline_nvm::crash::harness::{Again, Harness, Recorded, Verdict};
 use wordline_nvm::crash::{
     ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Weakness,
@@ -66,6 +69,36 @@ impl Setup for OnFlash {
 
     fn mount(&self, memory: Recorded<FlashTearing>) -> Result<LittleFs, FsError> {
         LittleFs::mount(self.blocks(memory)?, &Self::options())
+    }
+
+    /// littlefs replaces every block but the two that hold its superblock and its root.
+    fn excuses(&self, error: &FsError, mut memory: Recorded<FlashTearing>) -> bool {
+        error.kind == FsErrorKind::Full && (0..2).any(|block| memory.erase(block).is_err())
+    }
+}
+
+/// The same below a driver that gives the first page of a file for its second.
+struct NeighbouringPage;
+
+impl Setup for NeighbouringPage {
+    type Medium = FlashTearing;
+    type Fs = LittleFs;
+
+    fn format(&self, memory: Recorded<FlashTearing>) -> Result<(), FsError> {
+        OnFlash(None).format(memory)
+    }
+
+    fn mount(&self, memory: Recorded<FlashTearing>) -> Result<LittleFs, FsError> {
+        OnFlash(None).mount(memory)
+    }
+
+    fn read(&self, fs: &mut LittleFs, file: Handle, out: &mut [u8]) -> Result<usize, FsError> {
+        let count = fs.read(file, 0, out)?;
+        let page = NOR.page_bytes as usize;
+        if count >= 2 * page {
+            out.copy_within(..page, page);
+        }
+        Ok(count)
     }
 }
 
@@ -136,6 +169,18 @@ pub(crate) fn on_mram() -> Harness<ByteTearing> {
     harness
 }
 
-pub(crate) fn check(harness: &Harness<FlashTearing>, fault: Option<Fault>) -> Verdict {
-    harness.check(&Files(OnFlash(fault)), &workload())
+/// The verdict, and the calls whose failing nothing excuses.
+pub(crate) fn check(
+    harness: &Harness<FlashTearing>,
+    fault: Option<Fault>,
+) -> (Verdict, Vec<String>) {
+    let files = Files::new(OnFlash(fault));
+    (harness.check(&files, &workload()), files.unexcused())
+}
+
+/// What is found where a page of a file is taken for its neighbour.
+pub(crate) fn neighbouring_page() -> Verdict {
+    let mut harness = on_nor();
+    harness.again = None;
+    harness.check(&Files::new(NeighbouringPage), &workload())
 }

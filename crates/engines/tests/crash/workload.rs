@@ -1,5 +1,6 @@
 //! The calls that are cut.
 
+use wordline_core::draw::{Purpose, draw};
 use wordline_engines::{FileSystem, FsError, Open};
 
 use crate::files::{Node, Tree};
@@ -22,14 +23,14 @@ pub(crate) enum Call {
     CreateDir(&'static str),
 }
 
-/// Bytes that tell where they belong.
+/// Bytes that tell where they belong: no two places, files or versions of a file, which differ in `count`, are alike.
 fn bytes(path: &str, from: u64, count: usize) -> Vec<u8> {
-    let name = path
-        .bytes()
-        .fold(7u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-    let count = count as u64;
-    (from..from + count)
-        .map(|at| name ^ (at as u8).wrapping_mul(37) ^ count as u8)
+    let name = path.bytes().fold(7u64, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(byte.into())
+    });
+    let version = count as u64;
+    (from..from + version)
+        .map(|at| draw(name, version, at, Purpose::Payload) as u8)
         .collect()
 }
 

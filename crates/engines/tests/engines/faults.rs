@@ -57,7 +57,7 @@ fn a_panic_of_the_memory_reaches_the_caller_and_spares_the_file_system() {
     with_room(|| {
         for case in all() {
             let mut fs = case.fresh();
-            (case.fail)(Fails::Panic);
+            (case.fail)(Fails::Panic(0));
             let panic = catch_unwind(AssertUnwindSafe(|| fs.create_dir("/d")));
             let panic = panic.expect_err("the memory panics");
             let said = panic.downcast_ref::<&str>().copied();
@@ -109,12 +109,14 @@ fn a_memory_that_was_never_formatted_is_no_file_system() {
 
 #[cfg(feature = "littlefs")]
 mod blocks {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use wordline_engines::{
-        FileSystem, FlashBlocks, FsErrorKind, LittleFs, LittleFsOptions, Open, Shared,
+        FileSystem, FlashBlocks, FsError, FsErrorKind, LittleFs, LittleFsOptions, Open, Shared,
     };
     use wordline_memory::Flash;
 
-    use crate::memories::{Failing, Fails, nand, nor, with_room};
+    use crate::memories::{Failing, Fails, Nor, nand, nor, with_room};
 
     /// Stores files on flash that fails as it says, and reads them after another mount.
     fn store<D>(flash: Failing<D>, fails: Fails)
@@ -160,6 +162,71 @@ mod blocks {
             for after in (0..200).step_by(7) {
                 store(nand(), Fails::Program(after));
                 store(nor(), Fails::Program(after));
+            }
+        });
+    }
+
+    /// A flash with more files than a block of metadata has room for.
+    fn used() -> Nor {
+        let options = LittleFsOptions::default();
+        let flash = Shared::new(nor());
+        let blocks = || FlashBlocks::new(flash.clone()).expect("valid");
+        LittleFs::format(blocks(), &options).expect("sound");
+        let mut fs = LittleFs::mount(blocks(), &options).expect("sound");
+        let small = (0..60).map(|number| (format!("/f{number}"), 100));
+        for (path, bytes) in small.chain([("/big".to_owned(), 9000)]) {
+            let file = fs.open(&path, Open::Create).expect("room");
+            fs.write(file, 0, &vec![7; bytes]).expect("room");
+            fs.close(file).expect("room");
+        }
+        drop(fs);
+        flash.borrow().clone()
+    }
+
+    /// littlefs in C keeps pointers to what a call has lent it, which a panic would leave behind.
+    #[test]
+    fn after_a_panic_of_the_memory_every_call_is_an_error() {
+        type Call = fn(&mut LittleFs, wordline_engines::Handle) -> Result<(), FsError>;
+        let calls: [(&str, Call); 4] = [
+            ("list", |fs, _| fs.list("/").map(drop)),
+            ("open", |fs, _| fs.open("/f0", Open::Read).map(drop)),
+            ("read", |fs, file| {
+                fs.read(file, 0, &mut [0; 9000]).map(drop)
+            }),
+            ("close", |fs, file| {
+                fs.write(file, 0, &[1; 2000])?;
+                fs.close(file)
+            }),
+        ];
+        with_room(move || {
+            let used = used();
+            for (name, call) in calls {
+                let mut panics = 0;
+                for after in 0.. {
+                    let flash = Shared::new(used.clone());
+                    let options = LittleFsOptions::default();
+                    let blocks = || FlashBlocks::new(flash.clone()).expect("valid");
+                    let mut fs = LittleFs::mount(blocks(), &options).expect("sound");
+                    let file = fs.open("/big", Open::Write).expect("a file");
+                    flash.borrow().fails = Fails::Panic(after);
+                    if catch_unwind(AssertUnwindSafe(|| call(&mut fs, file))).is_ok() {
+                        break;
+                    }
+                    panics += 1;
+                    flash.borrow().fails = Fails::Nothing;
+                    let device = |result: Result<(), FsError>| {
+                        let kind = result.map_err(|error| error.kind);
+                        assert_eq!(kind, Err(FsErrorKind::Device), "{name} {after}");
+                    };
+                    device(fs.list("/").map(drop));
+                    device(fs.open("/new", Open::Create).map(drop));
+                    device(fs.create_dir("/d"));
+                    device(fs.space().map(drop));
+                    device(fs.unmount());
+                    let mut fs = LittleFs::mount(blocks(), &options).expect("sound");
+                    assert_eq!(fs.list("/").expect("sound").len(), 61, "{name} {after}");
+                }
+                assert!(panics > 1, "{name}: {panics}");
             }
         });
     }

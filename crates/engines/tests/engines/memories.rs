@@ -21,8 +21,8 @@ pub(crate) enum Fails {
     Nothing,
     /// Every access after so many.
     Everything(u64),
-    /// A panic instead of the next access.
-    Panic,
+    /// A panic instead of the access after so many.
+    Panic(u64),
     /// One program after so many of them.
     #[allow(dead_code, reason = "each file system uses some")]
     Program(u64),
@@ -53,9 +53,9 @@ impl<D> Failing<D> {
     fn access(&mut self) -> Result<(), FlashErrorKind> {
         self.accesses += 1;
         match &mut self.fails {
-            Fails::Panic => panic!("the memory's own panic"),
+            Fails::Panic(0) => panic!("the memory's own panic"),
             Fails::Everything(0) => Err(FlashErrorKind::Other),
-            Fails::Everything(left) => {
+            Fails::Panic(left) | Fails::Everything(left) => {
                 *left -= 1;
                 Ok(())
             }

@@ -7,6 +7,7 @@ use super::*;
 use crate::cost::{AccessCost, Cause};
 use crate::device::Device;
 use crate::power::PowerState;
+use crate::tap::{DeviceOperation, Tap};
 
 /// Random writes of 4 KiB over the card, with a pause before each: their total cost.
 fn scatter(card: &mut Card, count: u64, pause: Time) -> AccessCost {
@@ -33,6 +34,17 @@ fn written(card: &Card) -> u64 {
 
 fn cleaned(card: &Card) -> u64 {
     card.translation().expect("a card has a layer").work.cleaned
+}
+
+#[test]
+fn a_tap_tells_what_the_layer_behind_it_did() {
+    let mut heard = 0;
+    let mut card = Tap::new(full(&[]), |_: &DeviceOperation| heard += 1);
+    card.write(0, &[1; 8192]).expect("inside");
+    let report = card.translation().expect("a card has a layer");
+    assert_eq!(report.work.written, 1);
+    assert_eq!(Some(report), card.device().translation());
+    assert_eq!(heard, 1);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What a memory holds, in a file: its bytes one after the other, without spare areas.
+//! What a memory holds, in a file: its bytes one after the other. Spare areas, and with them the marks of bad blocks,
+//! wear and the part's name are not in it.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -79,17 +80,21 @@ fn store(memory: &mut Memory, content: &[u8]) -> Result<(), NvmError> {
     }
 }
 
-/// Saves what the memory holds; a page that it cannot read is saved as erased.
+/// Saves what the memory holds. A page that it cannot read is saved as erased, which is told even to those who want
+/// quiet: the image holds less than the memory did.
 pub(super) fn save(file: &Path, ground: &Ground, global: &Global) -> Result<(), Failure> {
     let mut memory = ground.fork();
     let mut content = vec![0xFF; memory.capacity_bytes() as usize];
+    let (mut pages, mut lost) = (0, 0);
     let read = match &mut memory {
         Memory::Bytes(device) => device.read(0, &mut content),
         Memory::Flash(flash) => {
             let page_bytes = flash.geometry().page_bytes as usize;
             for (page, out) in (0..).zip(content.chunks_mut(page_bytes)) {
+                pages += 1;
                 if flash.read(page, 0, out).is_err() {
                     out.fill(0xFF);
+                    lost += 1;
                 }
             }
             Ok(())
@@ -107,8 +112,31 @@ pub(super) fn save(file: &Path, ground: &Ground, global: &Global) -> Result<(), 
     beside.push(".new");
     let written = fs::write(&beside, &content).and_then(|()| fs::rename(&beside, file));
     written.map_err(|error| fault(&error))?;
+    if let Some(warning) = loss(lost, pages) {
+        output::note(&printable(&format!("{}: {warning}", file.display())));
+    }
     if !global.quiet {
         output::note(&printable(&format!("wrote {}", file.display())));
     }
     Ok(())
+}
+
+/// What an image lacks where the memory could not read some of its pages.
+fn loss(lost: u64, pages: u64) -> Option<String> {
+    let words = format!(
+        "warning: {lost} of {pages} pages cannot be read: they are saved as erased, and what they held is lost"
+    );
+    (lost > 0).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loss;
+
+    #[test]
+    fn pages_that_are_lost_are_counted() {
+        assert_eq!(loss(0, 64), None);
+        let words = loss(3, 64).expect("a warning");
+        assert!(words.contains("3 of 64 pages"), "{words}");
+    }
 }
