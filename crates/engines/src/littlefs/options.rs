@@ -114,6 +114,10 @@ impl Sizes {
             ),
             (self.lookahead > 0, "the map of free blocks is not empty"),
             (
+                self.lookahead <= self.shape.blocks.div_ceil(64).saturating_mul(8),
+                "the map of free blocks has a bit for each block, rounded up to 8 B, and no more",
+            ),
+            (
                 self.cycles != 0,
                 "a block of metadata stays for 1 to 2147483647 cycles",
             ),

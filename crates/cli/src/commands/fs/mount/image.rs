@@ -1,9 +1,11 @@
 //! What a memory holds, in a file: its bytes one after the other. Spare areas, and with them the marks of bad blocks,
 //! wear and the part's name are not in it.
 
+use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
+use std::hash::{Hash as _, Hasher as _};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use wordline_catalog::{Model, Target};
 use wordline_core::FsKind;
@@ -19,13 +21,43 @@ use crate::output;
 /// Bytes that an image may have: it is held in RAM.
 const MOST: u64 = 1 << 30;
 
-/// Loads a file into a memory; false where there is none yet.
+/// A file that holds what a memory holds between two mounts.
+pub(super) struct Image {
+    /// Where it is, links followed.
+    file: PathBuf,
+    /// A hash of what it held when it was loaded; `None` where there was none.
+    found: Option<u64>,
+}
+
+impl Image {
+    /// Whether there was one.
+    pub(super) const fn held(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Whether it is as it was when it was loaded.
+    fn is_unchanged(&self) -> io::Result<bool> {
+        match fs::read(&self.file) {
+            Ok(content) => Ok(self.found == Some(hash(&content))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.found.is_none()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn hash(content: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Loads a file into a memory, where there is one.
 pub(super) fn load(
     file: &Path,
     memory: &mut Memory,
     target: &Target<'_>,
     fs: FsKind,
-) -> Result<bool, Failure> {
+) -> Result<Image, Failure> {
     let fault = |why: &str| {
         failure::message(format!(
             "--image {}: {why}",
@@ -45,12 +77,27 @@ pub(super) fn load(
         )));
     }
     output::folder_of("--image", file)?;
-    let mut opened = match File::open(file) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+    // What a link names is loaded and saved, not the link.
+    let file = match fs::canonicalize(file) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
+            return Ok(Image {
+                file: file.to_owned(),
+                found: None,
+            });
+        }
         Err(error) => return Err(fault(&error.to_string())),
     };
-    let bytes = opened.metadata().map_or(0, |data| data.len());
+    // Before it is opened: a pipe would wait for its writer.
+    let about = fs::metadata(&file).map_err(|error| fault(&error.to_string()))?;
+    if !about.is_file() {
+        return Err(fault("it is no regular file"));
+    }
+    if about.permissions().readonly() {
+        return Err(fault("it is read-only, and would be written at the end"));
+    }
+    let mut opened = File::open(&file).map_err(|error| fault(&error.to_string()))?;
+    let bytes = about.len();
     if bytes != capacity {
         return Err(fault(&format!(
             "it has {bytes} B, and {} has {capacity} B",
@@ -61,7 +108,10 @@ pub(super) fn load(
     let read = opened.read_to_end(&mut content);
     read.map_err(|error| fault(&error.to_string()))?;
     store(memory, &content).map_err(|error| fault(&error.to_string()))?;
-    Ok(true)
+    Ok(Image {
+        file,
+        found: Some(hash(&content)),
+    })
 }
 
 /// Stores content without time; what is erased stays erased.
@@ -80,9 +130,10 @@ fn store(memory: &mut Memory, content: &[u8]) -> Result<(), NvmError> {
     }
 }
 
-/// Saves what the memory holds. A page that it cannot read is saved as erased, which is told even to those who want
+/// Saves what the memory holds; beside the image where somebody else wrote to that meanwhile. A page that it cannot read is saved as erased, which is told even to those who want
 /// quiet: the image holds less than the memory did.
-pub(super) fn save(file: &Path, ground: &Ground, global: &Global) -> Result<(), Failure> {
+pub(super) fn save(image: &Image, ground: &Ground, global: &Global) -> Result<(), Failure> {
+    let file = &image.file;
     let mut memory = ground.fork();
     let mut content = vec![0xFF; memory.capacity_bytes() as usize];
     let (mut pages, mut lost) = (0, 0);
@@ -110,8 +161,14 @@ pub(super) fn save(file: &Path, ground: &Ground, global: &Global) -> Result<(), 
     // First beside it: what was there before stays until all of the new one is written.
     let mut beside = file.as_os_str().to_owned();
     beside.push(".new");
-    let written = fs::write(&beside, &content).and_then(|()| fs::rename(&beside, file));
-    written.map_err(|error| fault(&error))?;
+    fs::write(&beside, &content).map_err(|error| fault(&error))?;
+    if !image.is_unchanged().map_err(|error| fault(&error))? {
+        let beside = printable(&beside.to_string_lossy());
+        return Err(fault(&format_args!(
+            "somebody else wrote to it since it was loaded; what this memory holds is in {beside}"
+        )));
+    }
+    fs::rename(&beside, file).map_err(|error| fault(&error))?;
     if let Some(warning) = loss(lost, pages) {
         output::note(&printable(&format!("{}: {warning}", file.display())));
     }
@@ -131,7 +188,23 @@ fn loss(lost: u64, pages: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::loss;
+    use super::{Image, hash, loss};
+
+    #[test]
+    fn an_image_that_somebody_else_wrote_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("image");
+        let image = |found| Image {
+            file: file.clone(),
+            found,
+        };
+        let unchanged = |found| image(found).is_unchanged().expect("it can be read");
+        assert!(unchanged(None));
+        std::fs::write(&file, b"one").expect("a file");
+        assert!(!unchanged(None));
+        assert!(unchanged(Some(hash(b"one"))));
+        assert!(!unchanged(Some(hash(b"two"))));
+    }
 
     #[test]
     fn pages_that_are_lost_are_counted() {

@@ -31,14 +31,14 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     };
     let memory = target.memory(conditions);
     let mut memory = memory.map_err(|error| failure::message(error.to_string()))?;
-    let held = match &mount.image {
-        Some(file) => image::load(file, &mut memory, &target, mount.fs)?,
-        None => false,
+    let image = match &mount.image {
+        Some(file) => Some(image::load(file, &mut memory, &target, mount.fs)?),
+        None => None,
     };
 
     let ground = Ground::new(memory);
     let told = |error: FsError| failure::message(format!("{}: {error}", target.name));
-    if !held {
+    if !image.as_ref().is_some_and(image::Image::held) {
         ground.format(mount.fs, &target).map_err(told)?;
     }
     let mounted = ground.mount(mount.fs, &target).map_err(told)?;
@@ -70,10 +70,10 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     }
     let done = served.unmount();
     let rows = ground.rows(&since);
-    if let Some(file) = &mount.image {
-        image::save(file, &ground, global)?;
-    }
     output::data(&rows.render(global.format.into(), &output::style()))?;
+    if let Some(image) = &image {
+        image::save(image, &ground, global)?;
+    }
     done.map_err(refused)?;
     Ok(Outcome::Done)
 }
