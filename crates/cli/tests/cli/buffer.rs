@@ -412,7 +412,7 @@ fn a_trace_that_a_flash_refuses_is_a_failure_by_name() {
 /// Each of its many runs takes a moment, so that some are done and others are not.
 #[test]
 fn an_interrupted_run_prints_its_finished_rows() {
-    for wait_ms in [1000, 2000, 4000, 8000, 16_000] {
+    for wait_ms in [500, 1000, 2000, 4000, 8000, 16_000] {
         let child = Command::new(env!("CARGO_BIN_EXE_wordline"))
             .args([
                 "buffer",
@@ -422,7 +422,7 @@ fn an_interrupted_run_prints_its_finished_rows() {
             .args([
                 "--record=1B",
                 "--wrap=1KiB",
-                "--total=16KiB",
+                "--total=256KiB",
                 "--timing=typ,max,sampled",
             ])
             .args(["--rate=1KB/s,2KB/s,3KB/s,4KB/s,5KB/s", "--format=json"])

@@ -6,6 +6,7 @@ use crate::support::{FORMATS, Folder, command, wordline};
 
 const KEY: &str = "mram-vs-flash-benchmark";
 const BUFFERING: &str = "realtime-buffering";
+const DATABASES: &str = "mram-edge-databases";
 
 fn run(arguments: &[&str]) -> crate::support::Ran {
     wordline(&[&["reproduce", "--quiet"], arguments].concat())
@@ -14,7 +15,7 @@ fn run(arguments: &[&str]) -> crate::support::Ran {
 /// All but the one on memory modules, which takes minutes.
 #[test]
 fn every_document_reproduces_and_says_so() {
-    for key in [KEY, "mram-edge-databases", BUFFERING] {
+    for key in [KEY, DATABASES, BUFFERING] {
         let text = run(&[key]).done().stdout;
         for words in [key, "Errata of the document", "Score: predictions: "] {
             assert!(text.contains(words), "{words}: {text}");
@@ -185,18 +186,18 @@ fn two_runs_are_the_same_in_every_format_and_exports_say_what_stdout_says() {
     {
         let folder = Folder::new();
         let file = folder.file(name);
-        let ran = run(&[BUFFERING, "--format", format, "--export", &file]).done();
+        let ran = run(&[DATABASES, "--format", format, "--export", &file]).done();
         assert_eq!(ran.stderr, "");
         assert_eq!(ran.stdout, folder.read(name), "{format}");
         assert_eq!(
             ran.stdout,
-            run(&[BUFFERING, "--format", format]).stdout,
+            run(&[DATABASES, "--format", format]).stdout,
             "{format}"
         );
     }
-    let csv = run(&[BUFFERING, "--format", "csv"]).done().stdout;
+    let csv = run(&[DATABASES, "--format", "csv"]).done().stdout;
     let lines = csv.lines().count() - 1;
-    let document = run(&[BUFFERING, "--format", "json"]).done().json();
+    let document = run(&[DATABASES, "--format", "json"]).done().json();
     assert_eq!(
         Some(lines),
         document["documents"][0]["rows"].as_array().map(Vec::len)
