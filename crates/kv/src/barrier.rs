@@ -3,6 +3,10 @@
 
 /// One thing without which a power cut or a flipped bit can lose or change what was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "some are made by the tests alone")
+)]
 pub(crate) enum Barrier {
     /// A record is persisted before it is committed.
     PersistRecord,
@@ -18,8 +22,6 @@ pub(crate) enum Barrier {
     PersistDelete,
     /// A new version has the next number.
     NextVersion,
-    /// Of two versions the newer one counts.
-    NewerWins,
     /// The older of two versions is removed when the table is opened.
     RemoveOlder,
     /// The CRC-32C of a slot is looked at when the table is opened.
@@ -34,6 +36,4 @@ pub(crate) enum Barrier {
     MendBit,
     /// A key that differs is believed only where its slot is sound.
     DoubtKey,
-    /// The check of a continuation is looked at.
-    LinkCheck,
 }

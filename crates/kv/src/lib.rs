@@ -21,8 +21,11 @@ mod barrier;
 mod checksum;
 mod directory;
 mod error;
+pub mod fixtures;
 mod hash;
 mod layout;
+#[cfg(test)]
+mod power_cuts;
 mod slot;
 mod table;
 

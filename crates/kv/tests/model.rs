@@ -312,3 +312,68 @@ fn one_wrong_bit_of_the_header_is_mended_and_the_rest_of_the_error_is_told() {
     };
     assert!(Error::Memory(outside).source().is_some());
 }
+
+#[test]
+fn every_single_bit_of_an_image_is_harmless() {
+    use wordline_memory::ByteMemory;
+    type Small = RamMemory<1200>;
+    let mut memory = Small::new();
+    format(
+        &mut memory,
+        &Options {
+            slot_bytes: 24,
+            ..Options::for_records(4, 4, 2)
+        },
+    )
+    .expect("room");
+    let open = |memory| Table::open(memory, RamDirectory::new([0; 20]), [0; 96]);
+    let mut table = open(memory).expect("formatted");
+    let stored = |number: u8| value(usize::from(number) * 6, number);
+    for round in 0..2 {
+        for number in 0..10 {
+            let value = if round == 0 {
+                vec![7; 5]
+            } else {
+                stored(number)
+            };
+            table.put(&key(number), &value).expect("room");
+        }
+    }
+    table.remove(&key(3)).expect("sound");
+    let mut memory = table.into_memory();
+    let (mut right, mut told) = (0, 0);
+    for bit in 0..1200 * 8 {
+        let mut byte = [0];
+        memory.read(bit / 8, &mut byte).expect("inside");
+        memory
+            .write(bit / 8, &[byte[0] ^ 1 << (bit % 8)])
+            .expect("inside");
+        let Ok(mut table) = open(memory.clone()) else {
+            told += 1;
+            memory.write(bit / 8, &byte).expect("inside");
+            continue;
+        };
+        for number in 0..12 {
+            let mut out = [0; 64];
+            match table.get(&key(number), &mut out) {
+                Ok(Some(length)) if number < 10 && number != 3 => {
+                    assert_eq!(&out[..length], stored(number))
+                }
+                Ok(None) => assert!(
+                    number >= 10 || number == 3,
+                    "bit {bit}: key {number} is lost"
+                ),
+                Ok(Some(_)) => panic!("bit {bit}: key {number} is back"),
+                Err(Error::Corrupt { .. }) => told += 1,
+                Err(error) => panic!("bit {bit}: {error}"),
+            }
+            right += 1;
+        }
+        memory.write(bit / 8, &byte).expect("inside");
+    }
+    // Most bits are mended; those of continuations are told.
+    assert!(
+        right > 100_000 && told > 100 && told < 9600,
+        "{right} {told}"
+    );
+}

@@ -417,12 +417,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
         let mut bytes = [0; LINK_BYTES];
         self.memory.read(self.geometry.at(slot), &mut bytes)?;
-        let found = crate::slot::parse_link(bytes, record.slot);
-        if !self.keeps(Barrier::LinkCheck) {
-            let [_, _, a, b, c, d] = bytes;
-            return Ok(u32::from_le_bytes([a, b, c, d]));
-        }
-        found.ok_or(Error::Corrupt { slot: record.slot })
+        crate::slot::parse_link(bytes, record.slot).ok_or(Error::Corrupt { slot: record.slot })
     }
 }
 

@@ -171,8 +171,8 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         if let Some(other) = self.same_key(&record, hash)? {
             let ahead = record.head.version.wrapping_sub(other.head.version) % 4;
             let is_newer = match ahead {
-                1 => self.keeps(Barrier::NewerWins),
-                3 => !self.keeps(Barrier::NewerWins),
+                1 => true,
+                3 => false,
                 _ => return Err(Error::Corrupt { slot: record.slot }),
             };
             self.recovery.superseded = true;
@@ -273,18 +273,18 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
 /// What a slot holds, to a table that may lack a barrier.
 fn judged(bytes: &mut [u8], slot: u32, geometry: &Geometry, lacking: Option<Barrier>) -> Content {
-    match (inspect(bytes, slot, geometry), lacking) {
-        (Content::Live(record), Some(Barrier::MendBit)) if record.flip.is_some() => {
+    let unchecked = Head::parse(bytes, geometry).filter(|_| lacking == Some(Barrier::SlotCheck));
+    if let Some(head) = unchecked {
+        return Content::Live(Record {
+            slot,
+            head,
+            flip: None,
+        });
+    }
+    match inspect(bytes, slot, geometry) {
+        Content::Live(record) if record.flip.is_some() && lacking == Some(Barrier::MendBit) => {
             Content::Unknown
         }
-        (Content::Unknown, Some(Barrier::SlotCheck)) => match Head::parse(bytes, geometry) {
-            Some(head) => Content::Live(Record {
-                slot,
-                head,
-                flip: None,
-            }),
-            None => Content::Unknown,
-        },
-        (content, _) => content,
+        content => content,
     }
 }
