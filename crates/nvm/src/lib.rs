@@ -41,6 +41,7 @@ mod bound;
 mod content;
 mod cost;
 mod device;
+mod divisor;
 mod error;
 #[cfg(test)]
 mod fixture;

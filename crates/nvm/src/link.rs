@@ -219,6 +219,7 @@ impl Link {
 
     /// How an action is done; `None` where the chip has no opcode for it that the board drives.
     #[must_use]
+    #[inline(always)]
     pub fn command(&self, action: Action) -> Option<&Command> {
         self.commands
             .all

@@ -219,7 +219,7 @@ impl Wired<Nor> {
         }
         self.enable()?;
         self.transfer(Action::Write, at, data.len() as u64, |chip, start, bus| {
-            chip.program(start, bus, at, data)
+            chip.program_checked(start, bus, at, data)
         })
     }
 
@@ -255,12 +255,12 @@ impl Wired<Nor> {
         let command = self.link.command(Action::Read);
         let granule = command.map_or(1, |command| u64::from(command.granule()));
         let end = at + out.len() as u64;
-        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
-        if (first, past) == (at, end) {
-            return self.transfer(Action::Read, first, past - first, |chip, start, bus| {
+        if granule == 1 || at.is_multiple_of(granule) && end.is_multiple_of(granule) {
+            return self.transfer(Action::Read, at, out.len() as u64, |chip, start, bus| {
                 chip.read(start, bus, at, out)
             });
         }
+        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
         let mut wide = vec![0; (past - first) as usize];
         self.transfer(Action::Read, first, past - first, |chip, start, bus| {
             chip.read(start, bus, first, &mut wide)

@@ -14,7 +14,7 @@ use super::ecc::Verdict;
 use super::faults::{happens, wrong_bits};
 use super::{Behind, Kept, Nand, Register};
 use crate::bus::Transaction;
-use crate::error::{Misuse, NvmError};
+use crate::error::{Misuse, NvmError, after};
 use crate::power::PowerState;
 use crate::rules::Rule;
 #[cfg(doc)]
@@ -630,8 +630,4 @@ impl Nand {
             self.booked = end;
         }
     }
-}
-
-fn after(start: Time, duration: Time) -> Result<Time, NvmError> {
-    start.checked_plus(duration).ok_or(NvmError::TimeExhausted)
 }
