@@ -227,7 +227,7 @@ impl Wired<Nand> {
         self.enable()?;
         self.load(page, column, data)?;
         self.command(Action::Execute, |chip, start, bus| {
-            chip.execute(start, bus, page)
+            chip.execute_checked(start, bus, page)
         })
     }
 
