@@ -39,10 +39,49 @@ impl Page {
     }
 }
 
+/// Steps for pages to come, made many at a time: made with each page, they would lie between the bytes of one page and of
+/// the next, and the host's processor would not fetch ahead from page to page.
+#[derive(Debug)]
+struct Unused {
+    steps: Vec<Vec<u64>>,
+    at_once: usize,
+}
+
+impl Clone for Unused {
+    /// None: what a clone needs it makes.
+    fn clone(&self) -> Self {
+        Self {
+            steps: Vec::new(),
+            at_once: self.at_once,
+        }
+    }
+}
+
+impl Unused {
+    /// The steps of a page.
+    #[inline]
+    fn steps_of<'a>(&mut self, page: &'a mut Page, unit: Divisor) -> &'a mut [u64] {
+        if page.steps.is_empty() {
+            page.steps = self.take(unit);
+        }
+        &mut page.steps
+    }
+
+    #[cold]
+    fn take(&mut self, unit: Divisor) -> Vec<u64> {
+        let none = vec![0; PAGE_BYTES / unit.by() as usize];
+        if self.steps.is_empty() {
+            self.steps = vec![none.clone(); self.at_once];
+        }
+        self.steps.pop().unwrap_or(none)
+    }
+}
+
 /// Bytes and wear. Both are copied on write, so that a clone takes microseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
     pages: Pages<Page>,
+    unused: Unused,
     /// Bytes of a unit that the endurance counts; they divide a page.
     unit: Divisor,
 }
@@ -50,8 +89,13 @@ pub(super) struct Cells {
 impl Cells {
     /// An array of zeros without wear.
     pub(super) fn new(capacity: u64, unit_bytes: u64) -> Self {
+        let pages = capacity.div_ceil(PAGE_BYTES as u64) as usize;
         Self {
-            pages: Pages::new(capacity.div_ceil(PAGE_BYTES as u64) as usize),
+            pages: Pages::new(pages),
+            unused: Unused {
+                steps: Vec::new(),
+                at_once: pages.min(64),
+            },
             unit: Divisor::new(unit_bytes),
         }
     }
@@ -79,14 +123,15 @@ impl Cells {
         for (page, inside, part) in spans(at, data.len(), PAGE_BYTES) {
             let page = self.pages.get_mut(page);
             page.bytes[inside.clone()].copy_from_slice(&data[part]);
-            wear(&mut page.steps, inside, unit);
+            wear(self.unused.steps_of(page, unit), inside, unit);
         }
     }
 
     /// Counts a cycle of every unit that a range touches.
     pub(super) fn wear(&mut self, at: u64, bytes: usize) {
         for (page, inside, _) in spans(at, bytes, PAGE_BYTES) {
-            wear(&mut self.pages.get_mut(page).steps, inside, self.unit);
+            let page = self.pages.get_mut(page);
+            wear(self.unused.steps_of(page, self.unit), inside, self.unit);
         }
     }
 
@@ -102,7 +147,7 @@ impl Cells {
         let more = cycles.wrapping_sub(self.cycles_at(at));
         let unit = self.unit_of(at);
         let page = self.pages.get_mut(at as usize / PAGE_BYTES);
-        count(&mut page.steps, unit..unit + 1, more, self.unit);
+        count(self.unused.steps_of(page, self.unit), unit..unit + 1, more);
     }
 
     /// Bytes of a unit that has cycles of its own.
@@ -124,18 +169,15 @@ impl Cells {
 
 /// Counts a cycle of every unit that a range of a page touches.
 #[inline]
-fn wear(steps: &mut Vec<u64>, inside: Range<usize>, unit: Divisor) {
+fn wear(steps: &mut [u64], inside: Range<usize>, unit: Divisor) {
     let first = unit.quotient(inside.start as u64) as usize;
     let past = unit.div_ceil(inside.end as u64) as usize;
-    count(steps, first..past, 1, unit);
+    count(steps, first..past, 1);
 }
 
 /// Lets some units of a page have so many cycles more.
 #[inline]
-fn count(steps: &mut Vec<u64>, units: Range<usize>, more: u64, unit: Divisor) {
-    if steps.is_empty() {
-        steps.resize(PAGE_BYTES / unit.by() as usize, 0);
-    }
+fn count(steps: &mut [u64], units: Range<usize>, more: u64) {
     steps[units.start] = steps[units.start].wrapping_add(more);
     if let Some(step) = steps.get_mut(units.end) {
         *step = step.wrapping_sub(more);

@@ -143,8 +143,7 @@ impl<C: Chip> Wired<C> {
         let mut of_part = Resolver::new(timing, seed, id);
         let (chip, currents) = make(&link, &mut of_part);
         let wakes = link.command(Action::WakeUp).is_some();
-        let status = link.command(Action::Status);
-        let status = status.map_or(Time::ZERO, |command| command.transaction(0, 1).total());
+        let status = link.bare(Action::Status).unwrap_or_default().total();
         let period = [driver.command, driver.poll_interval, status];
         let period = period.map(Time::ps).into_iter().fold(0, u64::saturating_add);
         Self {
@@ -210,6 +209,15 @@ impl<C: Chip> Wired<C> {
         }
     }
 
+    /// What an action without data costs on the bus, or the question whether the chip is busy.
+    #[inline(always)]
+    fn bare(&self, action: Action) -> Result<Transaction, NvmError> {
+        match self.link.bare(action) {
+            Some(bus) => Ok(bus),
+            None => Err(NvmError::Unsupported(action)),
+        }
+    }
+
     /// Sends a command without data, by the processor.
     ///
     /// Inlined, as is what it calls: the results of transactions are larger than registers, and go through memory where
@@ -220,7 +228,7 @@ impl<C: Chip> Wired<C> {
         action: Action,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
-        let bus = self.bus(action, 0, 0)?;
+        let bus = self.bare(action)?;
         self.transact(self.driver.command, false, &bus, run)
     }
 
@@ -269,9 +277,9 @@ impl<C: Chip> Wired<C> {
     ///
     /// The questions are evenly spaced, so their number follows from a division: an erase of 150 ms
     /// is not polled seventy thousand times by the simulation.
-    #[inline]
+    #[inline(always)]
     fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
-        let bus = self.bus(Action::Status, 0, 1)?;
+        let bus = self.bare(Action::Status)?;
         let now = self.clock.now();
         let pause = after(self.driver.command, self.driver.poll_interval)?;
         let first = after(after(now, pause)?.later(self.chip.ready()), bus.total())?;

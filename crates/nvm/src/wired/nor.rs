@@ -193,8 +193,9 @@ impl Wired<Nor> {
         runs
     }
 
+    #[inline(always)]
     fn enable(&mut self) -> Result<(), NvmError> {
-        if self.link.command(Action::WriteEnable).is_some() {
+        if self.link.bare(Action::WriteEnable).is_some() {
             self.command(Action::WriteEnable, Nor::write_enable)?;
         }
         Ok(())
@@ -212,6 +213,7 @@ impl Wired<Nor> {
         })
     }
 
+    #[inline(always)]
     fn issue_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         self.chip.check_program(at, data.len())?;
         if data.is_empty() {
@@ -239,6 +241,7 @@ impl Wired<Nor> {
     }
 
     /// Waits for what runs to end or to stand still.
+    #[inline(always)]
     fn await_chip(&mut self) -> Result<(), NvmError> {
         match self.chip.running() {
             Some((work, until)) => self.wait(until, work.cause()),

@@ -28,6 +28,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the chip is busy or not ready.
+    #[inline(always)]
     pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         // The sheet states no current for single commands: they count as standby.
         let end = self.begin(start, bus)?;
@@ -58,7 +59,7 @@ impl Nand {
     ///
     /// # Errors
     /// When there is no such page, its plane was kept already, or the chip is busy or not ready.
-    #[inline]
+    #[inline(always)]
     pub fn page_read(
         &mut self,
         start: Time,
@@ -133,7 +134,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the range leaves the page, the register is empty, or the chip is busy or not ready.
-    #[inline]
+    #[inline(always)]
     pub fn read_register(
         &mut self,
         start: Time,
@@ -162,7 +163,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the range leaves the page, or the chip is busy or not ready.
-    #[inline]
+    #[inline(always)]
     pub fn load(
         &mut self,
         start: Time,
@@ -263,6 +264,7 @@ impl Nand {
     }
 
     /// The same where [`check_program`](Self::check_program) has found nothing in what was loaded.
+    #[inline(always)]
     pub(crate) fn execute_checked(
         &mut self,
         start: Time,
@@ -301,7 +303,7 @@ impl Nand {
     }
 
     /// Begins an execute command: returns when it ends, and from when the array is free for it.
-    #[inline]
+    #[inline(always)]
     fn begin_execute(
         &mut self,
         start: Time,
@@ -642,6 +644,7 @@ impl Nand {
     }
 
     /// Books an activity. What the array does behind a transfer is booked once.
+    #[inline(always)]
     fn book(&mut self, state: PowerState, start: Time, end: Time) {
         let start = start.later(self.booked);
         if end > start {

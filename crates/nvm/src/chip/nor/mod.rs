@@ -113,7 +113,7 @@ impl Nor {
     ///
     /// # Errors
     /// When the chip is not ready, busy or asleep.
-    #[inline]
+    #[inline(always)]
     pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
         self.write_enabled = true;
@@ -181,7 +181,7 @@ impl Nor {
     }
 
     /// The same where [`check_program`](Self::check_program) has found nothing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn program_checked(
         &mut self,
         start: Time,
