@@ -114,18 +114,20 @@ impl Cells {
         self.faults.is_empty() && self.torn.is_empty()
     }
 
-    /// Reads bytes, of flash those of main areas.
+    /// Reads bytes, of flash those of main areas. Returns how many bits the ECC corrected, in the worst page: a number,
+    /// which goes through registers.
     #[inline(always)]
-    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, Fault> {
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, Fault> {
         let plain = self.is_plain();
-        match &mut self.memory {
+        let found = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
-                Ok(Ecc::Clean)
+                return Ok(0);
             }
-            Memory::Flash(flash) if plain => Ok(flash.read_through(at, out)?),
-            Memory::Flash(_) => self.read_pages(at, out),
-        }
+            Memory::Flash(flash) if plain => flash.read_through(at, out)?,
+            Memory::Flash(_) => self.read_pages(at, out)?,
+        };
+        Ok(corrected(found))
     }
 
     #[inline(never)]
@@ -263,6 +265,14 @@ impl Cells {
             image.flip(within, column, bit)?;
         }
         Ok(())
+    }
+}
+
+/// How many bits an ECC corrected.
+pub(super) fn corrected(found: Ecc) -> u64 {
+    match found {
+        Ecc::Clean => 0,
+        Ecc::Corrected { bits, .. } => u64::from(bits),
     }
 }
 

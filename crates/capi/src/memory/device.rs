@@ -10,7 +10,7 @@ use wordline_nvm::crash::FlashTearing;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
-use super::cells::Cells;
+use super::cells::{Cells, corrected};
 use super::cut::Due;
 use super::fault::{Fault, Why};
 use super::trace::Trace;
@@ -329,8 +329,8 @@ impl Device {
     #[inline(always)]
     fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
         let bytes = out.len() as u64;
-        let found = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
-        self.count_corrected(found);
+        let corrected = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
+        self.stats.corrected_bits += corrected;
         Ok(())
     }
 
@@ -345,14 +345,8 @@ impl Device {
             bytes: out.len() as u64,
         };
         let found = self.perform(op, |cells| cells.read_page(page, column, out))?;
-        self.count_corrected(found);
+        self.stats.corrected_bits += corrected(found);
         Ok(found)
-    }
-
-    fn count_corrected(&mut self, found: Ecc) {
-        if let Ecc::Corrected { bits, .. } = found {
-            self.stats.corrected_bits += u64::from(bits);
-        }
     }
 
     /// Writes bytes to a range that was [checked](Self::check).

@@ -133,15 +133,22 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are.
+    #[inline(always)]
     fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
+        if self.wrong.is_empty() && !self.torn {
+            return (Arc::clone(&self.bytes), Verdict::Good(Ecc::Clean));
+        }
+        self.fetch_wrong(code, rules)
+    }
+
+    /// The same of a page that is not what it should be.
+    #[inline(never)]
+    fn fetch_wrong(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
         let mut bytes = Arc::clone(&self.bytes);
         let Some(code) = code else {
             self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
             return (bytes, Verdict::Good(Ecc::Clean));
         };
-        if self.wrong.is_empty() && !self.torn {
-            return (bytes, Verdict::Good(Ecc::Clean));
-        }
         let wrong = code.count(&self.wrong);
         for bit in &self.wrong {
             let mended = code
@@ -187,6 +194,7 @@ impl Block {
     }
 
     /// What a read of a page gives; `erased` where it holds nothing.
+    #[inline(always)]
     pub(super) fn fetch(
         &self,
         index: u32,

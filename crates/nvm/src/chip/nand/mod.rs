@@ -392,7 +392,7 @@ impl Nand {
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fetch(&self, page: u32) -> Register {
         let erased = &self.spec.erased;
         let (block, index) = self.place(page);
