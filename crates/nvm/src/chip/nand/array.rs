@@ -133,22 +133,15 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are.
-    #[inline(always)]
     fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
-        if self.wrong.is_empty() && !self.torn {
-            return (Arc::clone(&self.bytes), Verdict::Good(Ecc::Clean));
-        }
-        self.fetch_wrong(code, rules)
-    }
-
-    /// The same of a page that is not what it should be.
-    #[inline(never)]
-    fn fetch_wrong(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
         let mut bytes = Arc::clone(&self.bytes);
         let Some(code) = code else {
             self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
             return (bytes, Verdict::Good(Ecc::Clean));
         };
+        if self.wrong.is_empty() && !self.torn {
+            return (bytes, Verdict::Good(Ecc::Clean));
+        }
         let wrong = code.count(&self.wrong);
         for bit in &self.wrong {
             let mended = code
@@ -193,8 +186,22 @@ impl Block {
         self.highest = self.highest.max(Some(index));
     }
 
-    /// What a read of a page gives; `erased` where it holds nothing.
+    /// What a read of a page gives where nothing went wrong in it; `erased` where it holds nothing.
     #[inline(always)]
+    pub(super) fn intact<'a>(
+        &'a self,
+        index: u32,
+        erased: &'a Arc<[u8]>,
+    ) -> Option<&'a Arc<[u8]>> {
+        match self.page(index) {
+            _ if self.torn => None,
+            None => Some(erased),
+            Some(page) if page.wrong.is_empty() && !page.torn => Some(&page.bytes),
+            Some(_) => None,
+        }
+    }
+
+    /// What a read of a page gives; `erased` where it holds nothing.
     pub(super) fn fetch(
         &self,
         index: u32,

@@ -77,11 +77,9 @@ impl Nand {
         let done = after(end, time)?;
         self.occupy(end)?;
         for page in self.take_kept() {
-            let (plane, register) = (self.plane_of(page), self.fetch(page));
-            self.cache[plane as usize] = Some(register);
+            self.fetch_to_cache(page);
         }
-        let (plane, register) = (self.plane_of(page), self.fetch(page));
-        self.cache[plane as usize] = Some(register);
+        self.fetch_to_cache(page);
         self.data = Some((page, None));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);

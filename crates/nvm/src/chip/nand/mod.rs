@@ -392,7 +392,28 @@ impl Nand {
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
+    /// Fetches a page into the cache register of its plane.
     #[inline(always)]
+    fn fetch_to_cache(&mut self, page: u32) {
+        let plane = self.plane_of(page) as usize;
+        let (block, index) = self.place(page);
+        let erased = &self.spec.erased;
+        let intact = match self.blocks.get(block) {
+            Some(block) => block.intact(index, erased),
+            None => Some(erased),
+        };
+        match (intact.cloned(), &mut self.cache[plane]) {
+            // Member by member: a register that is made and then moved is read at another width than it was written,
+            // for which the host's processor waits.
+            (Some(bytes), Some(register)) => {
+                register.bytes = bytes;
+                register.verdict = Verdict::Good(Ecc::Clean);
+                register.loaded = 0..self.spec.geometry.columns() as u32;
+            }
+            _ => self.cache[plane] = Some(self.fetch(page)),
+        }
+    }
+
     fn fetch(&self, page: u32) -> Register {
         let erased = &self.spec.erased;
         let (block, index) = self.place(page);
