@@ -1,6 +1,6 @@
 //! How flash ages: oxide that wears, latency that follows, blocks that fail, bits that go wrong.
 //!
-//! [`Oxide`] is what a sheet says of a chip, in numbers; [`Worn`] is the state of one block. Both are
+//! `Oxide` is what a sheet says of a chip, in numbers; `Worn` is the state of one block. Both are
 //! pure: what happens in a block follows from the seed, the chip, the block and what was done to it.
 //! `AGEING.md` says why it is as it is. The models of the chips call it where they program, erase and
 //! read, and only once they were told to age.

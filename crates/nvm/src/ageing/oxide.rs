@@ -145,7 +145,10 @@ impl Oxide {
         (self.program_unit, self.erase_unit) = match timing {
             Timing::Typ | Timing::Sampled => (
                 mean(cycles, |stress| {
-                    (self.program_pulses(stress, page), self.program.next(stress, page))
+                    (
+                        self.program_pulses(stress, page),
+                        self.program.next(stress, page),
+                    )
                 }),
                 mean(cycles, |stress| {
                     let taken = self.erase.late_taken(stress, life);
@@ -155,7 +158,10 @@ impl Oxide {
             Timing::Max => {
                 let rated = self.rated.saturating_mul(CYCLE);
                 let taken = self.erase.late_taken(rated, life);
-                (f64::from(self.program.fresh), f64::from(self.erase_loops(taken)))
+                (
+                    f64::from(self.program.fresh),
+                    f64::from(self.erase_loops(taken)),
+                )
             }
         };
     }
@@ -239,7 +245,9 @@ fn mean(cycles: u64, of: impl Fn(u64) -> (u32, Option<u64>)) -> f64 {
     let (mut cycle, mut sum) = (0, 0.0);
     while cycle < cycles {
         let (count, next) = of(cycle * CYCLE);
-        let end = next.map_or(cycles, |next| next.div_ceil(CYCLE)).clamp(cycle + 1, cycles);
+        let end = next
+            .map_or(cycles, |next| next.div_ceil(CYCLE))
+            .clamp(cycle + 1, cycles);
         sum += f64::from(count) * (end - cycle) as f64;
         cycle = end;
     }

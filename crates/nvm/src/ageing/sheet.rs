@@ -89,7 +89,10 @@ impl AgeingSheet {
     pub(crate) fn check(&self, problems: &mut Problems) {
         problems.positive("aging.endurance", &self.endurance);
         if self.endurance.nominal().count() > CYCLES_MAX {
-            problems.add("aging.endurance", format!("allowed: up to {CYCLES_MAX} cycles"));
+            problems.add(
+                "aging.endurance",
+                format!("allowed: up to {CYCLES_MAX} cycles"),
+            );
         }
         for (name, value, least, most) in [
             ("chip_spread", &self.chip_spread, 0.0, 3.0),

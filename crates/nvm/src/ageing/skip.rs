@@ -80,5 +80,8 @@ pub fn cycle_block<F: SkipAhead + ?Sized>(
 }
 
 const fn failed(kind: FlashErrorKind) -> bool {
-    matches!(kind, FlashErrorKind::ProgramFailed | FlashErrorKind::EraseFailed)
+    matches!(
+        kind,
+        FlashErrorKind::ProgramFailed | FlashErrorKind::EraseFailed
+    )
 }

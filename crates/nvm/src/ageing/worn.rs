@@ -94,7 +94,11 @@ impl Worn {
     pub(crate) fn alike(&self, oxide: &Oxide, pages: u32, stress: Stress, most: u64) -> u64 {
         // What the erase of the next cycle takes, after its programs.
         let at_erase = |page: usize| {
-            let program = if page < pages as usize { stress.program } else { 0 };
+            let program = if page < pages as usize {
+                stress.program
+            } else {
+                0
+            };
             (self.stress(page as u32).saturating_add(program), program)
         };
         let steps = oxide.erase_steps();
@@ -122,7 +126,11 @@ impl Worn {
     /// How many such cycles the block stands.
     pub(crate) fn stands(&self, pages: u32, stress: Stress) -> u64 {
         let cycles = self.strengths.iter().enumerate().map(|(page, strength)| {
-            let program = if page < pages as usize { stress.program } else { 0 };
+            let program = if page < pages as usize {
+                stress.program
+            } else {
+                0
+            };
             let cycle = program.saturating_add(stress.erase).max(1);
             // The last stress after a cycle that the page stands.
             (strength - 1).saturating_sub(self.stress(page as u32)) / cycle
@@ -141,7 +149,7 @@ impl Worn {
     }
 
     /// Forgets what an erase renews.
-    fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.reads = 0;
         self.programs = 0;
         self.stored.fill(None);

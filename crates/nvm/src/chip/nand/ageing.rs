@@ -8,9 +8,7 @@ use wordline_core::quantity::{Period, Quantity as _, Time};
 use super::Nand;
 use super::ecc::Code;
 use super::sheet::NandSheet;
-use crate::ageing::{
-    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, Stress, Worn,
-};
+use crate::ageing::{AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, Stress, Worn};
 use crate::error::NvmError;
 use crate::power::Residence;
 use crate::rules::Rules;
@@ -143,8 +141,15 @@ impl Nand {
         }
         let pages = pages.min(geometry.pages_per_block);
         let stands = self.with_worn(block, |ageing, worn| worn.stands(pages, ageing.stress));
-        let failed = self.blocks.get(block as usize).is_some_and(|block| block.failed);
-        let cycles = if failed { 0 } else { stands.unwrap_or(cycles).min(cycles) };
+        let failed = self
+            .blocks
+            .get(block as usize)
+            .is_some_and(|block| block.failed);
+        let cycles = if failed {
+            0
+        } else {
+            stands.unwrap_or(cycles).min(cycles)
+        };
         self.cycle_cells(block, pages, cycles);
         Ok(cycles)
     }
@@ -155,16 +160,21 @@ impl Nand {
         let Some(cycles) = self.cycles_of(cycle.block) else {
             return most.min(1);
         };
-        let plain = self.blocks.get(cycle.block as usize).is_none_or(|block| {
-            block.highest.is_none() && !block.failed
-        });
+        let plain = self
+            .blocks
+            .get(cycle.block as usize)
+            .is_none_or(|block| block.highest.is_none() && !block.failed);
         let predictable = self.faults == super::Faults::default() && self.rules == Rules::ALL;
         if !plain || !predictable || cycle.pages > geometry.pages_per_block {
             return most.min(1);
         }
         let rated = self.spec.endurance;
         let alike = self.with_worn(cycle.block, |ageing, worn| {
-            let most = if cycles < rated { most.min(rated - cycles) } else { most };
+            let most = if cycles < rated {
+                most.min(rated - cycles)
+            } else {
+                most
+            };
             worn.alike(&ageing.oxide, cycle.pages, ageing.stress, most)
         });
         alike.unwrap_or(most)
@@ -311,5 +321,13 @@ impl Nand {
             state.worn.get_or_insert_with(fresh)
         };
         Some(run(&ageing, block))
+    }
+}
+
+#[cfg(test)]
+impl Nand {
+    /// How a block has worn.
+    pub(crate) fn worn(&self, block: u32) -> Option<&Worn> {
+        self.blocks.get(block as usize)?.worn.as_deref()
     }
 }

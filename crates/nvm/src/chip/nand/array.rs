@@ -96,12 +96,7 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are. Bits that were `disturbed` are wrong as well.
-    fn fetch(
-        &self,
-        code: Option<&Code>,
-        disturbed: &[u32],
-        rules: Rules,
-    ) -> (Arc<[u8]>, Verdict) {
+    fn fetch(&self, code: Option<&Code>, disturbed: &[u32], rules: Rules) -> (Arc<[u8]>, Verdict) {
         let mut bytes = Arc::clone(&self.bytes);
         let mut all = Cow::from(&self.wrong);
         for bit in disturbed {
@@ -223,6 +218,9 @@ impl Block {
         self.torn = false;
         self.highest = None;
         self.pages.clear();
+        if let Some(worn) = &mut self.worn {
+            worn.forget();
+        }
         for (&index, content) in &content.pages {
             if content.programs > 0 {
                 self.programmed(index);
