@@ -172,7 +172,9 @@ mod tests {
     #[test]
     fn a_freed_handle_finds_nothing_though_its_slot_is_used_again() {
         let handles = Handles::of_kind(3);
-        let known: Vec<_> = (0..200).map(|entry| handles.insert(entry).expect("room")).collect();
+        let known: Vec<_> = (0..200)
+            .map(|entry| handles.insert(entry).expect("room"))
+            .collect();
         assert!(known.iter().all(|handle| handle % 4 == 3));
         for (entry, handle) in known.iter().enumerate() {
             assert_eq!(handles.with(*handle, |found| *found).expect("known"), entry);
@@ -181,7 +183,10 @@ mod tests {
         let next = handles.insert(1000).expect("room");
         assert_eq!(next % TURN, known[70] % TURN);
         assert_eq!(handles.with(next, |found| *found).expect("known"), 1000);
-        assert!(matches!(handles.with(known[70], |_| ()), Err(Lost::Unknown)));
+        assert!(matches!(
+            handles.with(known[70], |_| ()),
+            Err(Lost::Unknown)
+        ));
         assert!(matches!(handles.remove(known[70]), Err(Lost::Unknown)));
     }
 
@@ -191,7 +196,10 @@ mod tests {
         let known = handles.insert(7).expect("room");
         for shift in 0..usize::BITS {
             let other = known ^ 1 << shift;
-            assert!(matches!(handles.with(other, |_| ()), Err(Lost::Unknown)), "{other:x}");
+            assert!(
+                matches!(handles.with(other, |_| ()), Err(Lost::Unknown)),
+                "{other:x}"
+            );
         }
     }
 
@@ -200,7 +208,10 @@ mod tests {
         let handles = Handles::of_kind(1);
         let first = handles.insert(7).expect("room");
         let last = usize::MAX - usize::MAX % TURN | first % TURN;
-        handles.blocks[0].get().expect("made")[0].lock().expect("whole").handle = last;
+        handles.blocks[0].get().expect("made")[0]
+            .lock()
+            .expect("whole")
+            .handle = last;
         assert_eq!(handles.remove(last).expect("known"), 7);
         assert!(matches!(handles.remove(last), Err(Lost::Unknown)));
         assert_ne!(handles.insert(8).expect("room") % TURN, first % TURN);

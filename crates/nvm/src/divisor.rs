@@ -59,8 +59,16 @@ mod tests {
 
     fn check(number: u64, by: u64) {
         let divisor = Divisor::new(by);
-        assert_eq!(divisor.div_rem(number), (number / by, number % by), "{number} / {by}");
-        assert_eq!(divisor.div_ceil(number), number.div_ceil(by), "{number} / {by}");
+        assert_eq!(
+            divisor.div_rem(number),
+            (number / by, number % by),
+            "{number} / {by}"
+        );
+        assert_eq!(
+            divisor.div_ceil(number),
+            number.div_ceil(by),
+            "{number} / {by}"
+        );
     }
 
     #[test]

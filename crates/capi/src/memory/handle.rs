@@ -23,8 +23,7 @@ pub(super) fn with<T>(
     handle: usize,
     act: impl FnOnce(&mut Device) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let (result, is_told) =
-        HANDLES.with(handle, |device| (act(device), device.trace.is_told()))?;
+    let (result, is_told) = HANDLES.with(handle, |device| (act(device), device.trace.is_told()))?;
     if is_told {
         tell(handle);
     }

@@ -4,6 +4,7 @@ mod bound;
 mod ddr_mram;
 mod ddr_mram_bound;
 mod nand;
+mod nand_ageing;
 mod nand_bound;
 mod nor;
 mod nor_bound;
@@ -145,7 +146,10 @@ impl<C: Chip> Wired<C> {
         let wakes = link.command(Action::WakeUp).is_some();
         let status = link.bare(Action::Status).unwrap_or_default().total();
         let period = [driver.command, driver.poll_interval, status];
-        let period = period.map(Time::ps).into_iter().fold(0, u64::saturating_add);
+        let period = period
+            .map(Time::ps)
+            .into_iter()
+            .fold(0, u64::saturating_add);
         Self {
             driver,
             period: Divisor::new(period),

@@ -77,9 +77,9 @@ impl Nand {
         let done = after(end, time)?;
         self.occupy(end)?;
         for page in self.take_kept() {
-            self.fetch_to_cache(page);
+            self.fetch_to_cache(page, done);
         }
-        self.fetch_to_cache(page);
+        self.fetch_to_cache(page, done);
         self.data = Some((page, None));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);
@@ -111,7 +111,7 @@ impl Nand {
             false => Time::ZERO,
         };
         let done = after(moved, time)?;
-        self.data = Some((next, Some(self.fetch(next))));
+        self.data = Some((next, Some(self.fetch(next, done))));
         self.array_until = done;
         self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
@@ -334,12 +334,14 @@ impl Nand {
             let (block, _) = self.place(page);
             let time = self.spec.page_program(self.ecc);
             let time = time.at_cycle(u64::from(page), || self.erases(block));
+            let time = self.aged_program(page, time);
             let time = match self.rules.keep(Rule::ProgramTime) {
                 true => time,
                 false => Time::ZERO,
             };
-            done = done.later(after(from, time)?);
-            if self.program_cells(page) {
+            let end = after(from, time)?;
+            done = done.later(end);
+            if self.program_cells(page, end) {
                 self.failed.push(page);
             }
         }
@@ -362,9 +364,13 @@ impl Nand {
         self.check_program(page, column, &register.bytes[column as usize..end as usize])
     }
 
-    /// Moves a register into the cells of a page; returns whether that failed.
-    fn program_cells(&mut self, page: u32) -> bool {
+    /// Moves a register into the cells of a page, until `done`; returns whether that failed.
+    fn program_cells(&mut self, page: u32, done: Time) -> bool {
         let plane = self.plane_of(page) as usize;
+        if self.cache[plane].is_none() {
+            return false;
+        }
+        let spent = self.wear_by_program(page, done);
         let (block, index) = self.place(page);
         let erases = self.erases(block);
         let Some(register) = &self.cache[plane] else {
@@ -382,6 +388,7 @@ impl Nand {
         let cycle = erases << 16 | programs;
         let worn = block.failed && rules.keep(Rule::FailedBlock);
         let fails = worn
+            || spent
             || happens(
                 faults.program_failure,
                 key,
@@ -486,7 +493,10 @@ impl Nand {
         for block in first.chain([block]) {
             let cycle = self.erases(block as usize);
             let time = match self.rules.keep(Rule::EraseTime) {
-                true => self.spec.erase.at(u64::from(block), cycle),
+                true => {
+                    let stated = self.spec.erase.at(u64::from(block), cycle);
+                    self.aged_erase(block, stated)
+                }
                 false => Time::ZERO,
             };
             done = done.later(after(end, time)?);
@@ -505,8 +515,10 @@ impl Nand {
             return false;
         }
         let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
+        let spent = self.wear_by_erase(block);
         let cells = self.blocks.get_mut(block as usize);
         let fails = cells.failed && rules.keep(Rule::FailedBlock)
+            || spent
             || happens(
                 faults.erase_failure,
                 key,

@@ -10,13 +10,15 @@
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
 //! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
-//! block protection, one-time pages, read disturb and retention.
+//! block protection and one-time pages. A chip ages [once it is told to](Nand::start_ageing).
 
+mod ageing;
 mod array;
 mod bound;
 mod commands;
 mod ecc;
 mod faults;
+mod fetch;
 mod sheet;
 mod spec;
 
@@ -27,6 +29,7 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Geometry};
 
+use self::ageing::Ageing;
 use self::array::{Block, Spares};
 pub use self::ecc::Verdict;
 pub use self::faults::Faults;
@@ -94,6 +97,8 @@ pub struct Nand {
     pipelines: Pipelines,
     faults: Faults,
     cycles_before: u64,
+    /// How its oxide wears, where it ages.
+    ageing: Option<Arc<Ageing>>,
     rules: Rules,
 }
 
@@ -149,6 +154,7 @@ impl Nand {
             pipelines: Pipelines::default(),
             faults: Faults::default(),
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
+            ageing: None,
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -312,7 +318,10 @@ impl Nand {
     pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
-        self.blocks.get_mut(block as usize).erases = erases;
+        let block = self.blocks.get_mut(block as usize);
+        block.erases = erases;
+        // Its oxide has worn as much, however that came to be.
+        block.worn = None;
         Ok(())
     }
 
@@ -390,43 +399,6 @@ impl Nand {
     pub fn verdict(&self, plane: u32) -> Verdict {
         let register = self.cache.get(plane as usize).and_then(Option::as_ref);
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
-    }
-
-    /// Fetches a page into the cache register of its plane.
-    #[inline(always)]
-    fn fetch_to_cache(&mut self, page: u32) {
-        let plane = self.plane_of(page) as usize;
-        let (block, index) = self.place(page);
-        let erased = &self.spec.erased;
-        let intact = match self.blocks.get(block) {
-            Some(block) => block.intact(index, erased),
-            None => Some(erased),
-        };
-        match (intact.cloned(), &mut self.cache[plane]) {
-            // Member by member: a register that is made and then moved is read at another width than it was written,
-            // for which the host's processor waits.
-            (Some(bytes), Some(register)) => {
-                register.bytes = bytes;
-                register.verdict = Verdict::Good(Ecc::Clean);
-                register.loaded = 0..self.spec.geometry.columns() as u32;
-            }
-            _ => self.cache[plane] = Some(self.fetch(page)),
-        }
-    }
-
-    fn fetch(&self, page: u32) -> Register {
-        let erased = &self.spec.erased;
-        let (block, index) = self.place(page);
-        let code = self.spec.code.as_ref().filter(|_| self.ecc);
-        let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, erased, code, self.rules),
-            None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
-        };
-        Register {
-            bytes,
-            verdict,
-            loaded: 0..self.spec.geometry.columns() as u32,
-        }
     }
 
     /// The block of a page, and the page's number in it.

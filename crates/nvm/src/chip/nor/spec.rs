@@ -5,8 +5,8 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
-use super::sheet::{NorSheet, SuspendSheet};
 use super::Work;
+use super::sheet::{NorSheet, SuspendSheet};
 use crate::bus::{Action, Command};
 use crate::chip::nvram::ActiveCurrent;
 use crate::device::CurrentGap;
@@ -180,12 +180,7 @@ impl Spec {
 
     /// How long a program takes in a unit that was erased `cycle` times, which only a time that is drawn depends on.
     #[inline]
-    pub(super) fn program_time(
-        &self,
-        at: u64,
-        bytes: usize,
-        cycle: impl FnOnce() -> u64,
-    ) -> Time {
+    pub(super) fn program_time(&self, at: u64, bytes: usize, cycle: impl FnOnce() -> u64) -> Time {
         let (page, _) = self.place(at);
         let full = self.page_program.at_cycle(u64::from(page), cycle);
         let whole = bytes as u64 >= u64::from(self.geometry.page_bytes);
