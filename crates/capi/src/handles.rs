@@ -141,7 +141,7 @@ impl<T> Handles<T> {
         if let Some(next) = handle.checked_add(TURN) {
             held.handle = next;
             let mut vacant = self.vacant.lock().unwrap_or_else(PoisonError::into_inner);
-            vacant.used.push(handle % TURN >> KIND_BITS);
+            vacant.used.push((handle % TURN) >> KIND_BITS);
         }
         slot.clear_poison();
         if is_broken {
@@ -152,7 +152,7 @@ impl<T> Handles<T> {
 
     #[inline]
     fn slot(&self, handle: usize) -> Option<&Slot<T>> {
-        let (block, place) = place(handle % TURN >> KIND_BITS);
+        let (block, place) = place((handle % TURN) >> KIND_BITS);
         self.blocks.get(block)?.get()?.get(place)
     }
 }

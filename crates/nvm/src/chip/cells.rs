@@ -197,7 +197,7 @@ mod tests {
             steps in prop::collection::vec((0u64..9000, 0usize..6000, prop::option::of(0u64..1 << 62)), 1..40),
         ) {
             let mut cells = Cells::new(4 * PAGE_BYTES as u64, 1 << bits);
-            let mut plain = vec![0u64; 4 * PAGE_BYTES >> bits];
+            let mut plain = vec![0u64; (4 * PAGE_BYTES) >> bits];
             for (at, bytes, set) in steps {
                 match set {
                     Some(count) => {
