@@ -85,7 +85,7 @@ impl<T> Handles<T> {
             (first..first + (FIRST_BLOCK << block))
                 .map(|slot| {
                     Mutex::new(Held {
-                        handle: TURN | slot << KIND_BITS | self.kind,
+                        handle: TURN | (slot << KIND_BITS) | self.kind,
                         entry: None,
                     })
                 })
@@ -195,7 +195,7 @@ mod tests {
         let handles = Handles::of_kind(1);
         let known = handles.insert(7).expect("room");
         for shift in 0..usize::BITS {
-            let other = known ^ 1 << shift;
+            let other = known ^ (1 << shift);
             assert!(
                 matches!(handles.with(other, |_| ()), Err(Lost::Unknown)),
                 "{other:x}"
@@ -207,7 +207,7 @@ mod tests {
     fn a_slot_whose_turns_are_used_up_is_left_empty() {
         let handles = Handles::of_kind(1);
         let first = handles.insert(7).expect("room");
-        let last = usize::MAX - usize::MAX % TURN | first % TURN;
+        let last = (usize::MAX - usize::MAX % TURN) | (first % TURN);
         handles.blocks[0].get().expect("made")[0]
             .lock()
             .expect("whole")
