@@ -33,8 +33,10 @@ the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains
 Examples:
   wordline fs mount --fs littlefs --target mt25ql128 mnt
   wordline fs mount --fs fat --target em064lx --image card.img mnt
+  wordline fs mount --fs fat --target mt29f1g01 --ftl log-block --set fat.tables=1 mnt
 
-FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of a page-mapped translation layer.")]
+FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of the translation layer of --ftl,
+page-mapped unless you say otherwise.")]
     Mount(Box<Mount>),
 }
 

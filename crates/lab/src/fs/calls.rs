@@ -73,12 +73,12 @@ pub(super) enum Failure {
 
 /// A mounted file system, and the RAM that it needed so far.
 pub(super) struct Mounted {
-    pub(super) engine: Box<dyn FileSystem>,
+    pub(super) engine: Box<dyn FileSystem + Send>,
     ram: Cell<RamUse>,
 }
 
 impl Mounted {
-    pub(super) fn new(engine: Box<dyn FileSystem>) -> Self {
+    pub(super) fn new(engine: Box<dyn FileSystem + Send>) -> Self {
         let ram = Cell::new(engine.ram());
         Self { engine, ram }
     }

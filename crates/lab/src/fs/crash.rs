@@ -330,17 +330,8 @@ mod tests {
     fn two_sectors_in_each_others_place_are_found_out() {
         let catalog = wordline_catalog::Catalog::load(&[]).expect("the embedded sheets");
         let target = catalog.target("em064lx").expect("it is embedded");
-        let workload = wordline_core::FsWorkload::default();
-        let experiment = wordline_core::Experiment {
-            targets: Vec::new(),
-            workload: wordline_core::Workload::Fs(workload.clone()),
-            timings: Vec::new(),
-            age: 0.0,
-            seed: 0,
-            ftl: None,
-        };
         let kind = wordline_core::FsKind::Littlefs;
-        let engine = Engine::new(kind, &target, &workload, &experiment).expect("it is built in");
+        let engine = Engine::new(kind, &target, &BTreeMap::new(), None).expect("it is built in");
         let control = Control::default();
         let volume = || Volume {
             engine: &engine,

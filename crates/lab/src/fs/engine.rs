@@ -1,11 +1,13 @@
 //! File systems on the memories that suit them: what stands between the two, and how they are set up.
 
+use std::collections::BTreeMap;
+
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::ByteCount;
-use wordline_core::{Experiment, FsKind, FsWorkload, FtlMapping, TranslationLayer};
+use wordline_core::{FsKind, FtlMapping, TranslationLayer};
 use wordline_engines::{FileSystem, FsError, FsErrorKind};
 use wordline_memory::{ByteMemory, Flash};
-use wordline_nvm::{Memory, NvmError};
+use wordline_nvm::{Conditions, Memory, NvmError};
 
 use super::calls::Mounted;
 use super::part::{Ground, Medium};
@@ -38,7 +40,7 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    pub(super) fn new(engine: impl FileSystem + 'static, layer_bytes: Option<u64>) -> Self {
+    pub(super) fn new(engine: impl FileSystem + Send + 'static, layer_bytes: Option<u64>) -> Self {
         Self {
             mounted: Mounted::new(Box::new(engine)),
             layer_bytes,
@@ -47,13 +49,15 @@ impl Ready {
 }
 
 impl<'a> Engine<'a> {
+    /// With what was chosen for it among the choices for all, and what is to stand between it and NAND.
+    ///
     /// # Errors
     /// When this program was built without the file system, or a setting is none.
     pub(super) fn new(
         kind: FsKind,
         target: &'a Target<'a>,
-        workload: &FsWorkload,
-        experiment: &Experiment,
+        chosen: &BTreeMap<String, String>,
+        ftl: Option<TranslationLayer>,
     ) -> Result<Self, LabError> {
         let built = match kind {
             FsKind::Littlefs => cfg!(feature = "littlefs"),
@@ -71,13 +75,36 @@ impl<'a> Engine<'a> {
         let over_layer = kind == FsKind::Fat && matches!(target.part.model, Model::Nand(_));
         let layer = over_layer.then(|| {
             let usual = TranslationLayer::of(FtlMapping::Page);
-            experiment.ftl.unwrap_or(usual)
+            ftl.unwrap_or(usual)
         });
         Ok(Self {
             kind,
             target,
             layer,
-            settings: Settings::of(kind, &workload.settings)?,
+            settings: Settings::of(kind, chosen)?,
+        })
+    }
+
+    /// The memory of the target, in the erase blocks that the file system is to have.
+    ///
+    /// # Errors
+    /// When the part does not work on its board, or has no erase of the size that the user chose.
+    pub(super) fn memory(&self, conditions: Conditions) -> Result<Memory, LabError> {
+        let target = self.target;
+        let memory = match self.erase_bytes() {
+            None => target.memory(conditions).map(Some),
+            Some(bytes) => target.memory_in_blocks(conditions, bytes),
+        };
+        let memory = memory.map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
+        memory.ok_or_else(|| LabError::List {
+            what: "set",
+            problem: format!(
+                "littlefs.block is the size of no erase of {} that its board drives",
+                target.part.header.id
+            ),
         })
     }
 
@@ -232,7 +259,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The erase of NOR that is to be a block, where the user chose one.
-    pub(super) fn erase_bytes(&self) -> Option<u64> {
+    fn erase_bytes(&self) -> Option<u64> {
         let is_nor = matches!(self.target.part.model, Model::Nor(_));
         let chosen = self.settings.get("block").filter(|_| is_nor);
         chosen.map(|bytes| u64::try_from(bytes).unwrap_or(0))
@@ -246,24 +273,12 @@ impl<'a> Engine<'a> {
 #[cfg(all(test, feature = "littlefs"))]
 mod tests {
     use wordline_catalog::Catalog;
-    use wordline_core::{Timing, Workload};
-    use wordline_nvm::Conditions;
+    use wordline_core::Timing;
 
     use super::*;
 
-    fn experiment() -> Experiment {
-        Experiment {
-            targets: Vec::new(),
-            workload: Workload::Fs(FsWorkload::default()),
-            timings: Vec::new(),
-            age: 0.0,
-            seed: 0,
-            ftl: None,
-        }
-    }
-
     fn engine<'a>(kind: FsKind, target: &'a Target<'a>) -> Engine<'a> {
-        Engine::new(kind, target, &FsWorkload::default(), &experiment()).expect("it is built in")
+        Engine::new(kind, target, &BTreeMap::new(), None).expect("it is built in")
     }
 
     #[test]

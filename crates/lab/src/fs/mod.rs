@@ -20,14 +20,17 @@ mod pieces;
 mod rows;
 mod settings;
 mod tally;
+mod volume;
 
 use case::Case;
 use engine::Engine;
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::Quantity as _;
 use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet, Timing};
-use wordline_nvm::{Conditions, Memory};
+use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet};
+use wordline_nvm::Conditions;
+
+pub use volume::{Spent, Volume, VolumeReading};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -98,8 +101,12 @@ pub(crate) fn run(
     for &timing in &experiment.timings {
         for target in targets {
             for &kind in &workload.file_systems {
-                let engine = Engine::new(kind, target, workload, experiment)?;
-                let memory = connect(&engine, timing, experiment)?;
+                let engine = Engine::new(kind, target, &workload.settings, experiment.ftl)?;
+                let memory = engine.memory(Conditions {
+                    timing,
+                    age: experiment.age,
+                    seed: experiment.seed,
+                })?;
                 sources::add(document, target, memory.accounts(), timing);
                 let bytes = share(&target.part.model, workload);
                 document.warn(WarningCode::Default, engine.note(bytes));
@@ -149,32 +156,4 @@ pub(crate) fn run(
         }
     }
     Ok(())
-}
-
-fn connect(
-    engine: &Engine<'_>,
-    timing: Timing,
-    experiment: &Experiment,
-) -> Result<Memory, LabError> {
-    let target = engine.target;
-    let conditions = Conditions {
-        timing,
-        age: experiment.age,
-        seed: experiment.seed,
-    };
-    let memory = match engine.erase_bytes() {
-        None => target.memory(conditions).map(Some),
-        Some(bytes) => target.memory_in_blocks(conditions, bytes),
-    };
-    let memory = memory.map_err(|source| LabError::Device {
-        target: target.name.clone(),
-        source,
-    })?;
-    memory.ok_or_else(|| LabError::List {
-        what: "set",
-        problem: format!(
-            "littlefs.block is the size of no erase of {} that its board drives",
-            target.part.header.id
-        ),
-    })
 }

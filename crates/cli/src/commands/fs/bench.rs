@@ -1,7 +1,5 @@
 //! `wordline fs bench`.
 
-use std::collections::BTreeMap;
-
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::{ByteCount, Quantity as _};
 use wordline_core::{Experiment, FsTest, FsWorkload, Workload};
@@ -29,12 +27,6 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
         .iter()
         .map(|name| catalog.target(name).map_err(failure::catalog))
         .collect::<Result<_, _>>()?;
-    let mut settings = BTreeMap::new();
-    for (name, value) in &bench.set {
-        if settings.insert(name.clone(), value.clone()).is_some() {
-            return Err(failure::message(format!("--set {name}: it is set twice")));
-        }
-    }
     let bytes = |size: Option<ByteCount>, default| size.map_or(default, ByteCount::bytes);
     let default = default_fs_workload(&targets, bench.capacity.map(ByteCount::bytes));
     let files = if bench.workload == [FsTest::SmallFiles] {
@@ -54,7 +46,7 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
         fill: bench.fill.clone(),
         rates_bytes_per_s: bench.rate.iter().map(|rate| rate.si()).collect(),
         crash_images: bench.crash,
-        settings,
+        settings: super::settings(&bench.set)?,
     };
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),
