@@ -118,6 +118,8 @@ metrics! {
     BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same.";
     CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
     CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
+    CrashBoundaries "crash_boundaries" "1" Neither
+        "Operations of the workload that the images were drawn from: a power cut can fall within each.";
     BusUtilization "bus_utilization" "1" Neither
         "Share of the run in which the bus carried commands, addresses, dummy cycles or data; of DRAM, \
          share of the time of all data buses in which they carried data.";

@@ -20,7 +20,10 @@ Examples:
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
-the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.")]
+the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.
+
+Exit code 1: a run failed, or power cuts broke what a file system promises. littlefs promises that what was synced
+lasts; FAT does not, so that its failures are figures like others.")]
     Bench(Box<Bench>),
     /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
     ///
@@ -68,10 +71,10 @@ pub(crate) struct Bench {
     /// Length of the file that is written and read [default: 64KiB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) file: Option<ByteCount>,
-    /// Bytes of a call that writes or reads it [default: 2KiB]
+    /// Bytes of a call that writes or reads it [default: 2KiB, or the file where that is less]
     #[arg(long, value_name = "SIZE")]
     pub(crate) access: Option<ByteCount>,
-    /// Bytes that are appended and synced at a time [default: 256B]
+    /// Bytes that are appended and synced at a time [default: 256B, or the file where that is less]
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,
     /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
@@ -98,7 +101,8 @@ pub(crate) struct Bench {
         allow_hyphen_values = true
     )]
     pub(crate) rate: Vec<DataRate>,
-    /// Images of interrupted runs that are sampled for the verdict on power cuts; 0 for no verdict
+    /// Images of interrupted runs that are sampled for the verdict on power cuts, some of whose mounts are cut again; 0
+    /// for no verdict
     #[arg(
         long,
         value_name = "N",

@@ -266,7 +266,7 @@ impl Case<'_> {
             ..self.file_system()
         };
         let mut without_verdict = |reason: NoValue| {
-            for metric in [Metric::CrashImages, Metric::CrashFailures] {
+            for metric in crash::METRICS {
                 document.rows.push(subject.row(metric, Err(reason)));
             }
         };
@@ -275,11 +275,12 @@ impl Case<'_> {
             return true;
         }
         let (images, seed) = (self.workload.crash_images, self.experiment.seed);
-        let verdict = crash::check(&self.engine, &self.memory, images, seed, self.control);
+        let found = crash::check(&self.engine, &self.memory, images, seed, self.control);
+        let verdict = &found.verdict;
         if self.control.stopped() {
             return false;
         }
-        if let Some(violation) = crash::uncut_failure(&verdict) {
+        if let Some(violation) = found.uncut_failure() {
             without_verdict(NoValue::Failed);
             let advice = format!(
                 "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
@@ -289,26 +290,33 @@ impl Case<'_> {
             document.warn(WarningCode::RunFailed, advice);
             return true;
         }
-        let (images, failures) = (verdict.distinct as f64, verdict.failures as f64);
-        for (metric, value) in [
-            (Metric::CrashImages, images),
-            (Metric::CrashFailures, failures),
-        ] {
-            document.rows.push(subject.row(metric, Ok(value)));
+        let figures = [verdict.distinct, verdict.failures, verdict.operations];
+        for (metric, value) in crash::METRICS.into_iter().zip(figures) {
+            document.rows.push(subject.row(metric, Ok(value as f64)));
         }
-        if let Some(first) = &verdict.first {
-            let kinds: Vec<_> = verdict
-                .kinds
-                .iter()
-                .map(|(kind, count)| format!("{kind} ({count})"))
-                .collect();
-            let advice = format!(
-                "{}, {}: power cuts break the promise: {}; the first is image {}",
+        let sample = format!(
+            "{}, {}: power cuts are a sample: {} images of the {} operations that {} calls consist of, on a memory \
+             that is nearly full, and {} of mounts after them; {} differ",
+            subject.target,
+            self.engine.kind.title(),
+            verdict.images,
+            verdict.operations,
+            found.calls,
+            verdict.images_again,
+            verdict.distinct
+        );
+        document.warn(WarningCode::Default, sample);
+        if !found.kinds.is_empty() {
+            let kinds: Vec<_> = found.kinds.iter().map(ToString::to_string).collect();
+            let mut advice = format!(
+                "{}, {}: power cuts break the promise: {}",
                 subject.target,
                 self.engine.kind.title(),
-                kinds.join(", "),
-                first.case
+                kinds.join(", ")
             );
+            for why in self.engine.why(verdict.failures, found.without_start) {
+                advice = format!("{advice}; {why}");
+            }
             document.warn(WarningCode::PowerCut, advice);
         }
         true

@@ -25,6 +25,7 @@ pub(super) trait AnyBytes: ByteMemory<Error = NvmError> + Send + 'static {}
 impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 
 /// A file system on a target: how it is formatted and mounted.
+#[derive(Clone)]
 pub(super) struct Engine<'a> {
     pub(super) kind: FsKind,
     pub(super) target: &'a Target<'a>,
@@ -198,6 +199,43 @@ impl<'a> Engine<'a> {
         ))
     }
 
+    /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without block 0
+    /// or 1.
+    pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<String> {
+        if !self.kind.survives_power_cuts() {
+            return vec![format!(
+                "{} promises nothing of the kind",
+                self.kind.title()
+            )];
+        }
+        let mut all = Vec::new();
+        if without_start > 0 {
+            all.push(format!(
+                "in {without_start} of them the cut left block 0 or 1 so that it takes no erase, and littlefs cannot \
+                 do without: it says that there is no room, and nothing is lost"
+            ));
+        }
+        let (has_ecc, has_pairs) = match &self.target.part.model {
+            Model::Nand(sheet) => (sheet.ecc.is_some(), sheet.pairing.is_some()),
+            _ => (false, false),
+        };
+        if failures > without_start && has_pairs {
+            all.push(
+                "a cut within a program harms an earlier page of the pair as well, which littlefs does not know of"
+                    .to_owned(),
+            );
+        }
+        if failures > without_start && has_ecc {
+            all.push(
+                "the ECC on the chip may correct a page that a cut left half-programmed in one read and give it up in \
+                 another: littlefs asks once, takes the page for whole or for erased, and goes on behind it \
+                 (docs/evidence/fs-power-cuts.md)"
+                    .to_owned(),
+            );
+        }
+        all
+    }
+
     /// Makes an empty file system.
     pub(super) fn format(&self, medium: &Medium) -> Result<(), FsError> {
         match &medium.ground {
@@ -263,6 +301,22 @@ impl<'a> Engine<'a> {
         let is_nor = matches!(self.target.part.model, Model::Nor(_));
         let chosen = self.settings.get("block").filter(|_| is_nor);
         chosen.map(|bytes| u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether it, or the layer below it, puts off work that then comes at once: a directory of littlefs that is
+    /// compacted, a layer that cleans.
+    pub(super) const fn puts_off(&self) -> bool {
+        let on_flash = matches!(self.target.part.model, Model::Nand(_) | Model::Nor(_));
+        self.layer.is_some() || (on_flash && matches!(self.kind, FsKind::Littlefs))
+    }
+
+    /// The same with a choice of a file system where the user left it open.
+    pub(super) fn with_choice(&self, kind: FsKind, name: &'static str, value: i64) -> Self {
+        let mut other = self.clone();
+        if self.kind == kind {
+            other.settings.or_else(name, value);
+        }
+        other
     }
 
     pub(super) const fn settings(&self) -> &Settings {

@@ -78,6 +78,11 @@ impl Settings {
         self.0.is_empty()
     }
 
+    /// Chooses where nobody did.
+    pub(super) fn or_else(&mut self, name: &'static str, value: i64) {
+        self.0.entry(name).or_insert(value);
+    }
+
     /// A choice, where it was made.
     pub(super) fn get(&self, name: &str) -> Option<i64> {
         self.0.get(name).copied()
