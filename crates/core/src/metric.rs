@@ -201,11 +201,11 @@ metrics! {
     DeviceOperations "device_operations" "1" Lower
         "Operations of the memory in all calls; the column `device_operation` names their kind.";
     FileSystemRam "file_system_ram" "B" Lower
-        "RAM that a mounted file system needs with the files of the run open: its buffers and tables, and its \
-         structures as compiled for a 64-bit host, which are about half as large on a microcontroller.";
+        "RAM that a mounted file system needs on a microcontroller of 32 bits with the files of the run open: its \
+         buffers and tables, its structures, and what the translation layer below needs.";
     FileSystemRamPart "file_system_ram_part" "B" Lower
-        "What `buffers`, `structures` or the `translation` layer below contribute to file_system_ram; the \
-         column `cause` names it, and the parts add up.";
+        "What `buffers`, `structures` or parts of the translation layer below (`translation-…`) contribute to \
+         file_system_ram; the column `cause` names it, and the parts add up.";
 }
 
 impl Metric {

@@ -128,13 +128,19 @@ fn fat_on_nand_runs_over_a_translation_layer() {
             .iter()
             .all(|row| row.axes.get("ftl") == Some(&layer))
     );
-    let table = value(
-        &document,
-        "mount",
-        Metric::FileSystemRamPart,
-        Some(("cause", "translation")),
-    );
+    let part = |name| {
+        let part = Some(("cause", name));
+        value(&document, "mount", Metric::FileSystemRamPart, part)
+    };
+    let table = part("translation-mapping");
     assert!(table > Some(0.0), "{table:?}");
+    let all = document.of(Metric::FileSystemRamPart);
+    let all: f64 = all.filter_map(|row| row.value).sum();
+    let ram = value(&document, "mount", Metric::FileSystemRam, None);
+    assert_eq!(ram, Some(all));
+    // A bit for each of 63 blocks of 64 pages: one block holds the mark of the layer. Two pages of 2 KiB.
+    assert_eq!(part("translation-live-pages"), Some(504.0));
+    assert!(part("translation-pages") >= Some(4096.0));
     let fresh = document.warnings.iter();
     let fresh = fresh.filter(|one| one.code == "fresh-memory").count();
     assert_eq!(

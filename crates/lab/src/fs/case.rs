@@ -107,7 +107,7 @@ impl Case<'_> {
             let file = ready.mounted.open(FILE, Open::Create)?;
             ready.mounted.finish(file)?;
             self.rows(&subject, &Step::MOUNT, &mount, &medium, document);
-            self.ram(&subject, &ready.mounted, ready.layer_bytes, document);
+            self.ram(&subject, &ready.mounted, &ready.layer_ram, document);
             Ok(ready.mounted.engine.unmount()?)
         };
         if let Err(failure) = run() {
@@ -180,8 +180,7 @@ impl Case<'_> {
         let medium = Medium::new(prepared.memory.fork(), self.bytes);
         let (ready, mount) = self.mount(&medium)?;
         let Ready {
-            mounted,
-            layer_bytes,
+            mounted, layer_ram, ..
         } = ready;
         let mut bench = Bench {
             mounted,
@@ -196,7 +195,7 @@ impl Case<'_> {
         let ran = bench.run(test);
         if tell_mount {
             self.rows(subject, &Step::MOUNT, &mount, &medium, document);
-            self.ram(subject, &bench.mounted, layer_bytes, document);
+            self.ram(subject, &bench.mounted, &layer_ram, document);
         }
         for (step, tally) in &bench.done {
             self.rows(subject, step, tally, &medium, document);
@@ -237,7 +236,7 @@ impl Case<'_> {
         &self,
         subject: &Subject,
         mounted: &Mounted,
-        layer_bytes: Option<u64>,
+        layer_ram: &[(&'static str, u64)],
         document: &mut ResultSet,
     ) {
         let at = Subject {
@@ -246,7 +245,7 @@ impl Case<'_> {
         };
         let ram = mounted.ram();
         let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
-        parts.extend(layer_bytes.map(|bytes| ("translation", bytes)));
+        parts.extend(layer_ram);
         let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
         document
             .rows

@@ -34,17 +34,17 @@ pub(super) struct Engine<'a> {
     settings: Settings,
 }
 
-/// What was mounted, with the RAM in bytes of a translation layer below.
+/// What was mounted, with the RAM in bytes of a translation layer below, in parts by name.
 pub(super) struct Ready {
     pub(super) mounted: Mounted,
-    pub(super) layer_bytes: Option<u64>,
+    pub(super) layer_ram: Vec<(&'static str, u64)>,
 }
 
 impl Ready {
-    pub(super) fn new(engine: impl FileSystem + Send + 'static, layer_bytes: Option<u64>) -> Self {
+    pub(super) fn new(engine: impl FileSystem + Send + 'static) -> Self {
         Self {
             mounted: Mounted::new(Box::new(engine)),
-            layer_bytes,
+            layer_ram: Vec::new(),
         }
     }
 }

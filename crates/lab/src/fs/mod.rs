@@ -12,6 +12,8 @@ mod crash;
 mod engine;
 #[cfg(feature = "fat")]
 mod fat;
+#[cfg(feature = "fat")]
+mod layer_ram;
 #[cfg(feature = "littlefs")]
 mod littlefs;
 mod meter;
