@@ -209,6 +209,26 @@ metrics! {
 }
 
 impl Metric {
+    /// Whether a value can be one of this metric: nothing is below zero but parts that are subtracted, and what is
+    /// counted is whole.
+    #[must_use]
+    pub fn allows(self, value: f64) -> bool {
+        let counts = matches!(
+            self,
+            Self::CrashImages
+                | Self::CrashFailures
+                | Self::CrashBoundaries
+                | Self::DeviceOperations
+                | Self::LatencyMaxOperations
+        );
+        let least = match self {
+            Self::ThroughputRatioPart | Self::GrowthRate => f64::NEG_INFINITY,
+            Self::WearSpread => 1.0 - 1e-9,
+            _ => 0.0,
+        };
+        value >= least && (!counts || value.fract() == 0.0)
+    }
+
     /// What the registry says of this metric.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {

@@ -78,7 +78,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,
     /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
-    #[arg(long = "files", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long = "files", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) small_files: Option<u64>,
     /// Bytes of a small file, and of what is appended to it [default: 50B]
     #[arg(long, value_name = "SIZE")]
@@ -107,6 +107,7 @@ pub(crate) struct Bench {
         long,
         value_name = "N",
         default_value_t = 200,
+        value_parser = count,
         allow_negative_numbers = true
     )]
     pub(crate) crash: u64,
@@ -127,4 +128,10 @@ pub(crate) struct Bench {
     pub(crate) drawn: Drawn,
     #[command(flatten)]
     pub(crate) export: Export,
+}
+
+/// A number of things, of which the laboratory says how many may be.
+fn count(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "it is no whole number; allowed: 0 and more, such as 200".to_owned())
 }

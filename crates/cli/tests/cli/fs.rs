@@ -354,7 +354,15 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--files", "0"],
-        &["files of 0", "allowed: 1 to 100000"],
+        &["files 0 is no number", "allowed: 1 to 100000"],
+    );
+    refused(
+        &["--target", "em064lx", "--files", "9999999"],
+        &["files 9999999 is no number", "allowed: 1 to 100000"],
+    );
+    refused(
+        &["--target", "em064lx", "--crash", "-1"],
+        &["'-1'", "--crash", "no whole number"],
     );
     refused(
         &["--target", "em064lx", "--small", "1MiB"],

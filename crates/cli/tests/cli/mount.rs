@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -211,6 +211,39 @@ fn a_mount_does_what_a_directory_of_this_host_does() {
             assert!(done > 100 && refused > 50, "{done}, {refused}");
         }
     }
+}
+
+/// Whether the directory was taken away from programs again.
+fn taken_away(dir: &Path) -> bool {
+    let run = |name: &str, flag: &str| Command::new(name).arg(flag).arg(dir).output();
+    let is_done = |output: io::Result<Output>| output.is_ok_and(|output| output.status.success());
+    is_done(run("fusermount3", "-u")) || is_done(run("umount", "-l"))
+}
+
+#[test]
+fn a_mount_whose_program_was_killed_is_told_from_a_directory_that_is_not_empty() {
+    let place = TempDir::new().expect("a folder");
+    let dir = place.path().join("mnt");
+    fs::create_dir(&dir).expect("room");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wordline"))
+        .args(["fs", "mount", "--target", "em064lx", "--quiet"])
+        .arg(&dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    while !is_mounted(&dir) {
+        if child.try_wait().expect("a child").is_some() {
+            return skip("this host mounts nothing");
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it was killed");
+    let again = dir.to_str().expect("text");
+    let ran = wordline(&["fs", "mount", "--target", "em064lx", again]);
+    assert!(taken_away(&dir), "{} is left behind", dir.display());
+    ran.refused(&["whose program was killed", "fusermount3 -u"]);
 }
 
 #[test]

@@ -16,8 +16,11 @@ use crate::control::Control;
 use crate::payload::Payload;
 use crate::subject::Subject;
 
-/// Bytes of a file that fills the memory, at most.
+/// Bytes of a file that fills the memory, where there are no more than [`OLD_FILES`].
 const OLD_FILE: u64 = 256 << 10;
+
+/// Files that fill the memory, at most: looking a file up takes longer with each.
+const OLD_FILES: u64 = 256;
 
 /// Bytes of a call that writes one.
 const OLD_PIECE: usize = 4096;
@@ -47,16 +50,16 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs everything at a fill level. Returns whether it came to its end, with figures or without.
+    /// Runs everything at a fill level, and tells how many of its steps are done. Returns whether it came to its end, with figures or without.
     pub(super) fn run(
         &self,
         fill: f64,
-        breathe: &mut dyn FnMut(usize),
+        breathe: &mut dyn FnMut(f64),
         document: &mut ResultSet,
     ) -> bool {
-        breathe(0);
+        breathe(0.0);
         let subject = self.subject(fill);
-        let prepared = match self.prepare(fill) {
+        let prepared = match self.prepare(fill, breathe) {
             Ok(prepared) => prepared,
             Err(Failure::Stopped) => return false,
             Err(failure) => {
@@ -66,7 +69,7 @@ impl Case<'_> {
         };
         let mut fresh = Vec::new();
         for (number, &test) in self.workload.tests.iter().enumerate() {
-            breathe(number + 1);
+            breathe((number + 1) as f64);
             // Every test mounts; the first one tells what that takes.
             let tell_mount = number == 0;
             match self.test(&subject, &prepared, test, tell_mount, document) {
@@ -116,12 +119,12 @@ impl Case<'_> {
     }
 
     /// The memory, formatted and filled.
-    fn prepare(&self, fill: f64) -> Result<Prepared, Failure> {
+    fn prepare(&self, fill: f64, breathe: &mut dyn FnMut(f64)) -> Result<Prepared, Failure> {
         let medium = Medium::new(self.memory.fork(), self.bytes);
         self.engine.format(&medium)?;
         if fill > 0.0 {
             let Ready { mut mounted, .. } = self.engine.mount(&medium)?;
-            self.fill(&mut mounted, fill)?;
+            self.fill(&mut mounted, fill, breathe)?;
             mounted.engine.unmount()?;
         }
         Ok(Prepared {
@@ -131,10 +134,16 @@ impl Case<'_> {
     }
 
     /// Writes files until a share of the file system's room is taken.
-    fn fill(&self, mounted: &mut Mounted, share: f64) -> Result<(), Failure> {
+    fn fill(
+        &self,
+        mounted: &mut Mounted,
+        share: f64,
+        breathe: &mut dyn FnMut(f64),
+    ) -> Result<(), Failure> {
         let space = mounted.engine.space()?;
         let taken = space.total - space.free.min(space.total);
         let mut left = ((space.total as f64 * share) as u64).saturating_sub(taken);
+        let (all, file_bytes) = (left, OLD_FILE.max(left.div_ceil(OLD_FILES)));
         let mut piece = [0; OLD_PIECE];
         mounted.engine.create_dir("/old")?;
         for number in 0.. {
@@ -142,7 +151,7 @@ impl Case<'_> {
                 break;
             }
             let file = mounted.open(&format!("/old/{number}"), Open::Replace)?;
-            let bytes = left.min(OLD_FILE);
+            let bytes = left.min(file_bytes);
             for at in (0..bytes).step_by(OLD_PIECE) {
                 if self.control.stopped() {
                     return Err(Failure::Stopped);
@@ -153,6 +162,7 @@ impl Case<'_> {
             }
             mounted.finish(file)?;
             left -= bytes;
+            breathe((all - left) as f64 / all as f64);
         }
         Ok(())
     }

@@ -34,10 +34,11 @@ pub(super) fn check(
     for fill in &workload.fill {
         state::check_fill(fill.si())?;
     }
+    // What is wrong with a number of files would be told as a size that does not fit.
+    counts(workload)?;
     for target in targets {
         sizes(target, workload)?;
     }
-    counts(workload)?;
     choices(
         &workload.file_systems,
         targets,
@@ -130,7 +131,7 @@ fn counts(workload: &FsWorkload) -> Result<(), LabError> {
         if !(least..=most).contains(&found) {
             return Err(LabError::List {
                 what,
-                problem: format!("of {found} is no number to run; allowed: {least} to {most}"),
+                problem: format!("{found} is no number of them to run; allowed: {least} to {most}"),
             });
         }
     }

@@ -152,6 +152,11 @@ impl<'a> Engine<'a> {
                  memory of one bit a cell, or a layer that knows of pairs",
                 self.target.name
             )),
+            (_, Model::Card(_)) => Some(format!(
+                "{}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
+                 evenly, is not known",
+                self.target.name
+            )),
             _ => None,
         }
     }
