@@ -322,6 +322,12 @@ impl Resolver {
         figure.nominal()
     }
 
+    /// The timing class that it resolves for.
+    #[must_use]
+    pub const fn timing(&self) -> Timing {
+        self.timing
+    }
+
     /// Remembers that something was read that is no [`Figure`].
     pub fn read(&mut self, name: &str) {
         if !self.readings.figures.iter().any(|known| known == name) {

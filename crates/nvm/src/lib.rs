@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod ageing;
 pub mod bus;
 pub mod card;
 pub mod chip;

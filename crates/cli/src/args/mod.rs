@@ -106,6 +106,7 @@ Examples:
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
   wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
   wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
+  wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
 Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.")]
@@ -163,6 +164,15 @@ pub(crate) struct Raw {
         conflicts_with = "during"
     )]
     pub(crate) gap: Vec<Time>,
+    /// Write or read so many equal parts of the range in turn, as with files that grow side by side;
+    /// repeatable and comma-separated [default: 1]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "COUNT",
+        conflicts_with = "during"
+    )]
+    pub(crate) streams: Vec<u32>,
     /// Make each write safe from a power cut before it ends: flush, or reliable (eMMC)
     #[arg(long, value_name = "HOW", conflicts_with = "during")]
     pub(crate) sync: Option<WriteSync>,

@@ -108,6 +108,7 @@ impl Command {
             self.quantity("warm-up", bytes(raw.warm_up_bytes));
         }
         self.list("gap", raw.gaps_ps.iter().copied().map(Time::from_ps));
+        self.list("streams", raw.streams.iter());
         self.optional("sync", raw.sync);
         self.list("size", raw.access_bytes.iter().copied().map(bytes));
         self.quantity("total", bytes(raw.total_bytes));

@@ -209,6 +209,7 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
             workload.operations = vec![run.operation];
             workload.access_bytes = vec![run.access_bytes];
             workload.patterns = vec![run.pattern];
+            workload.streams = run.extent.streams.into_iter().collect();
             workload.cache_read = variant == Some(Variant::CacheRead);
             Workload::Raw(workload)
         }

@@ -4,6 +4,7 @@ mod bound;
 mod ddr_mram;
 mod ddr_mram_bound;
 mod nand;
+mod nand_ageing;
 mod nand_bound;
 mod nor;
 mod nor_bound;

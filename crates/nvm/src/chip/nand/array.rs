@@ -3,11 +3,13 @@
 //! A page keeps the bytes that it should hold and, apart from them, the places where the cells
 //! differ: what the error correction sees follows from a short list instead of from a code.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use wordline_memory::Ecc;
 
 use super::ecc::{Code, Verdict};
+use crate::ageing::Worn;
 use crate::content::{BlockContent, PageContent};
 use crate::rules::{Rule, Rules};
 
@@ -20,6 +22,8 @@ pub(super) struct Block {
     pub(super) failed: bool,
     /// Whether the last erase failed: what the block holds is neither old nor erased.
     torn: bool,
+    /// How its oxide has worn, in a chip that ages.
+    pub(super) worn: Option<Box<Worn>>,
     /// The highest page that was programmed since the erase.
     pub(super) highest: Option<u32>,
     /// Pages up to the highest that holds anything.
@@ -91,18 +95,24 @@ impl Page {
     }
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
-    /// as they are.
-    fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
+    /// as they are. Bits that were `disturbed` are wrong as well.
+    fn fetch(&self, code: Option<&Code>, disturbed: &[u32], rules: Rules) -> (Arc<[u8]>, Verdict) {
         let mut bytes = Arc::clone(&self.bytes);
+        let mut all = Cow::from(&self.wrong);
+        for bit in disturbed {
+            if !all.contains(bit) {
+                all.to_mut().push(*bit);
+            }
+        }
         let Some(code) = code else {
-            self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
+            all.iter().for_each(|bit| spoil(&mut bytes, *bit));
             return (bytes, Verdict::Good(Ecc::Clean));
         };
-        if self.wrong.is_empty() && !self.torn {
+        if all.is_empty() && !self.torn {
             return (bytes, Verdict::Good(Ecc::Clean));
         }
-        let wrong = code.count(&self.wrong);
-        for bit in &self.wrong {
+        let wrong = code.count(&all);
+        for bit in all.iter() {
             let mended = code
                 .sector_of(bit / 8)
                 .is_some_and(|sector| code.corrects(wrong[sector]) && rules.keep(Rule::Corrects));
@@ -151,11 +161,12 @@ impl Block {
         index: u32,
         erased: &Arc<[u8]>,
         code: Option<&Code>,
+        disturbed: &[u32],
         rules: Rules,
     ) -> (Arc<[u8]>, Verdict) {
         let (bytes, verdict) = self.page(index).map_or_else(
             || (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
-            |page| page.fetch(code, rules),
+            |page| page.fetch(code, disturbed, rules),
         );
         match code {
             Some(_) if self.torn => (bytes, Verdict::Lost),
@@ -207,6 +218,9 @@ impl Block {
         self.torn = false;
         self.highest = None;
         self.pages.clear();
+        if let Some(worn) = &mut self.worn {
+            worn.forget();
+        }
         for (&index, content) in &content.pages {
             if content.programs > 0 {
                 self.programmed(index);

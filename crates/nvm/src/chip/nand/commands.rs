@@ -75,10 +75,10 @@ impl Nand {
         let done = after(end, time)?;
         self.occupy(end)?;
         for page in self.take_kept() {
-            let (plane, register) = (self.plane_of(page), self.fetch(page));
+            let (plane, register) = (self.plane_of(page), self.fetch(page, done));
             self.cache[plane as usize] = Some(register);
         }
-        let (plane, register) = (self.plane_of(page), self.fetch(page));
+        let (plane, register) = (self.plane_of(page), self.fetch(page, done));
         self.cache[plane as usize] = Some(register.clone());
         self.data = Some((page, register));
         self.busy_until = done;
@@ -111,7 +111,7 @@ impl Nand {
             false => Time::ZERO,
         };
         let done = after(moved, time)?;
-        self.data = Some((next, self.fetch(next)));
+        self.data = Some((next, self.fetch(next, done)));
         self.array_until = done;
         self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
@@ -321,12 +321,14 @@ impl Nand {
             let (block, _) = self.place(page);
             let time = self.spec.page_program(self.ecc);
             let time = time.at(u64::from(page), self.erases(block));
+            let time = self.aged_program(page, time);
             let time = match self.rules.keep(Rule::ProgramTime) {
                 true => time,
                 false => Time::ZERO,
             };
-            done = done.later(after(from, time)?);
-            if self.program_cells(page) {
+            let end = after(from, time)?;
+            done = done.later(end);
+            if self.program_cells(page, end) {
                 self.failed.push(page);
             }
         }
@@ -349,14 +351,15 @@ impl Nand {
         self.check_program(page, column, &register.bytes[column as usize..end as usize])
     }
 
-    /// Moves a register into the cells of a page; returns whether that failed.
-    fn program_cells(&mut self, page: u32) -> bool {
+    /// Moves a register into the cells of a page, until `done`; returns whether that failed.
+    fn program_cells(&mut self, page: u32, done: Time) -> bool {
         let Some(register) = self.cache[self.plane_of(page) as usize].clone() else {
             return false;
         };
         let Range { start: column, end } = register.loaded.clone();
         let data = &register.bytes[column as usize..end as usize];
         let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
+        let spent = self.wear_by_program(page, done);
         let code = self.spec.code.as_ref().filter(|_| self.ecc);
         let sectors = code.map_or(0, |code| code.touched(&register.loaded));
         let erased = &self.spec.erased;
@@ -368,6 +371,7 @@ impl Nand {
         let cycle = erases << 16 | programs;
         let worn = block.failed && rules.keep(Rule::FailedBlock);
         let fails = worn
+            || spent
             || happens(
                 faults.program_failure,
                 key,
@@ -472,7 +476,10 @@ impl Nand {
         for block in first.chain([block]) {
             let cycle = self.erases(block as usize);
             let time = match self.rules.keep(Rule::EraseTime) {
-                true => self.spec.erase.at(u64::from(block), cycle),
+                true => {
+                    let stated = self.spec.erase.at(u64::from(block), cycle);
+                    self.aged_erase(block, stated)
+                }
                 false => Time::ZERO,
             };
             done = done.later(after(end, time)?);
@@ -491,8 +498,10 @@ impl Nand {
             return false;
         }
         let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
+        let spent = self.wear_by_erase(block);
         let cells = self.blocks.get_mut(block as usize);
         let fails = cells.failed && rules.keep(Rule::FailedBlock)
+            || spent
             || happens(
                 faults.erase_failure,
                 key,

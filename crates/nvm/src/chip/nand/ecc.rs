@@ -17,6 +17,9 @@ pub enum Verdict {
     Lost,
 }
 
+/// Bytes of a codeword of the host's: sheets count its bits in so many.
+const HOST_SECTOR: u32 = 512;
+
 /// The codewords of a page: each sector of the main area with its bytes of the spare area.
 #[derive(Debug)]
 pub(super) struct Code {
@@ -68,8 +71,23 @@ impl Code {
         })
     }
 
+    /// The code that the sheet asks of the host, which covers the main area alone.
+    pub(super) fn of_host(sheet: &NandSheet) -> Option<Self> {
+        let bits = *sheet.host_ecc_bits.as_ref()?.value();
+        let page_bytes = sheet.geometry().page_bytes;
+        Some(Self {
+            page_bytes,
+            sector_bytes: HOST_SECTOR.min(page_bytes.max(1)),
+            bits,
+            refresh_from: bits,
+            reported: Vec::new(),
+            protected: Vec::new(),
+            parity: Vec::new(),
+        })
+    }
+
     const fn sectors(&self) -> u32 {
-        self.page_bytes / self.sector_bytes
+        self.page_bytes.div_ceil(self.sector_bytes)
     }
 
     /// The sector whose codeword a column belongs to, its parity included; `None` for the bytes of

@@ -10,8 +10,9 @@
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
 //! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
-//! block protection, one-time pages, read disturb and retention.
+//! block protection and one-time pages. A chip ages [once it is told to](Nand::start_ageing).
 
+mod ageing;
 mod array;
 mod bound;
 mod commands;
@@ -27,6 +28,7 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Geometry};
 
+use self::ageing::Ageing;
 use self::array::Block;
 pub use self::ecc::Verdict;
 pub use self::faults::Faults;
@@ -93,6 +95,8 @@ pub struct Nand {
     pipelines: Pipelines,
     faults: Faults,
     cycles_before: u64,
+    /// How its oxide wears, where it ages.
+    ageing: Option<Arc<Ageing>>,
     rules: Rules,
 }
 
@@ -147,6 +151,7 @@ impl Nand {
             pipelines: Pipelines::default(),
             faults: Faults::default(),
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
+            ageing: None,
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -307,7 +312,10 @@ impl Nand {
     pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
-        self.blocks.get_mut(block as usize).erases = erases;
+        let block = self.blocks.get_mut(block as usize);
+        block.erases = erases;
+        // Its oxide has worn as much, however that came to be.
+        block.worn = None;
         Ok(())
     }
 
@@ -387,12 +395,14 @@ impl Nand {
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
-    fn fetch(&self, page: u32) -> Register {
+    /// Fetches a page, until `end`.
+    fn fetch(&mut self, page: u32, end: Time) -> Register {
+        let disturbed = self.disturbed(page, end);
         let erased = &self.spec.erased;
         let (block, index) = self.place(page);
-        let code = self.spec.code.as_ref().filter(|_| self.ecc);
+        let code = self.read_code();
         let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, erased, code, self.rules),
+            Some(block) => block.fetch(index, erased, code, &disturbed, self.rules),
             None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
         };
         Register {
