@@ -111,9 +111,7 @@ impl Chunk {
                 sector.copy_from_slice(bytes);
             } else {
                 let word = self.words[self.rank(number)].to_le_bytes();
-                for part in sector.chunks_exact_mut(WORD) {
-                    part.copy_from_slice(&word);
-                }
+                sector.as_chunks_mut::<WORD>().0.fill(word);
             }
         }
     }
