@@ -351,8 +351,8 @@ impl ResultSet {
             if row.value.is_some_and(|value| !value.is_finite()) || !row.age.is_finite() {
                 return fail("a number is not finite".into());
             }
-            if let Some(value) = row.value
-                && !row.metric.allows(value)
+            if let Some(value) = row.value.filter(|_| row.workload == "fs")
+                && !row.metric.allows_of_files(value)
             {
                 return fail(format!("{} cannot be {value}", row.metric));
             }
@@ -533,8 +533,12 @@ mod tests {
         let mut wrong_unit = good.clone();
         wrong_unit.unit = "us".into();
         let infinite = row(Metric::LatencyMax, Some(f64::INFINITY));
-        let negative = row(Metric::LatencyMax, Some(-1.0));
-        let half = row(Metric::CrashImages, Some(0.5));
+        let of_files = |metric, value| Row {
+            workload: "fs".into(),
+            ..row(metric, Some(value))
+        };
+        let negative = of_files(Metric::LatencyMax, -1.0);
+        let half = of_files(Metric::CrashImages, 0.5);
         let mut lost = good.clone();
         lost.distribution = Some("nowhere".into());
         let cases = [
