@@ -63,6 +63,7 @@ metrics! {
     LatencyP99 "latency_p99" "s" Lower "Duration that 99 % of the accesses do not exceed.";
     LatencyP999 "latency_p999" "s" Lower "Duration that 99.9 % of the accesses do not exceed.";
     LatencyMax "latency_max" "s" Lower "Duration of the slowest access, exact.";
+    LatencyMin "latency_min" "s" Lower "Duration of the fastest access, exact.";
     LatencyMaxPart "latency_max_part" "s" Lower
         "What one cause contributed to the slowest access; the column `cause` names it, and the \
          parts add up to latency_max.";
@@ -102,6 +103,11 @@ metrics! {
     MappingRam "mapping_ram" "B" Lower
         "RAM that a translation layer keeps its mapping in.";
     Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
+    BlocksFailed "blocks_failed" "1" Lower
+        "Blocks that failed; the column `cause` names the operation that reported it.";
+    LatencyOverLife "latency_over_life" "1" Neither
+        "Duration of an operation in the last cycle of a block that did not fail, divided by the mean of its first \
+         10,000 or fewer; of several blocks the median.";
     Lifetime "lifetime" "s" Higher
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";
     LifetimeOnePlace "lifetime_one_place" "s" Higher

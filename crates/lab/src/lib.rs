@@ -54,6 +54,7 @@ mod state;
 mod subject;
 mod tally;
 mod translation;
+mod wear;
 mod work;
 
 pub use buffer::default_stream;
@@ -125,6 +126,9 @@ fn run_into(
             }
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
+            }
+            Workload::Wear(workload) => {
+                wear::run(&targets, workload, &experiment, control, document)?;
             }
             Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
                 unreachable!("it was run above")
