@@ -40,6 +40,8 @@ pub enum Purpose {
     Oxide = 21,
     /// Which bits of a page go wrong while it is kept and read; `block` is the page, `cycle` its block's erases.
     Disturb = 22,
+    /// Seed of one of several chips of a part; `block` is its number.
+    Chip = 23,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

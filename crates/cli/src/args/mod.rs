@@ -6,6 +6,7 @@ mod dram;
 mod fs;
 mod fs_mount;
 mod part_fit;
+mod wear;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
 pub(crate) use part_fit::PartFit;
+pub(crate) use wear::Wear;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{
@@ -36,6 +38,7 @@ Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
   wordline buffer --log my_lat.1.log --ram 64KiB
   wordline raw --target em064lx --export report.html
+  wordline wear --target nand08gw3b2c --blocks 100
   wordline fs bench --fs littlefs,fat --target mt25ql128
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
@@ -75,6 +78,8 @@ pub(crate) enum Command {
     Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
     Raw(Box<Raw>),
+    /// Cycle blocks of flash until they fail: endurance, and latency over life
+    Wear(Box<Wear>),
     /// Run file systems that products use on a memory
     #[command(subcommand)]
     Fs(Box<Fs>),

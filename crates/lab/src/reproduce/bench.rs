@@ -257,6 +257,10 @@ fn bytes(experiment: &Experiment) -> u64 {
             AccessSource::Stream(stream) => stream.total_bytes,
             AccessSource::Log(_) | AccessSource::Trace(_) => 0,
         },
-        Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Fs(_) => 0,
+        Workload::Compare(_)
+        | Workload::Dram(_)
+        | Workload::Fit(_)
+        | Workload::Fs(_)
+        | Workload::Wear(_) => 0,
     }
 }
