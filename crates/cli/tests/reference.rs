@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 19] = [
     &[],
     &["raw"],
+    &["wear"],
     &["fs"],
     &["fs", "bench"],
     &["fs", "mount"],

@@ -36,6 +36,12 @@ pub enum Purpose {
     Mix = 19,
     /// Resamples of a statistic; `block` is the resample, `cycle` the number within it.
     Resample = 20,
+    /// How strong the oxide of a block is; `cycle` numbers its pages.
+    Oxide = 21,
+    /// Which bits of a page go wrong while it is kept and read; `block` is the page, `cycle` its block's erases.
+    Disturb = 22,
+    /// Seed of one of several chips of a part; `block` is its number.
+    Chip = 23,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -131,6 +131,16 @@ pub enum LabError {
         /// Why not.
         why: &'static str,
     },
+    /// A target whose wear is not simulated.
+    #[error("{target}: {part} {problem}")]
+    Wear {
+        /// The target.
+        target: String,
+        /// Its part.
+        part: String,
+        /// Why not.
+        problem: String,
+    },
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {

@@ -54,6 +54,7 @@ mod state;
 mod subject;
 mod tally;
 mod translation;
+mod wear;
 mod work;
 
 pub use buffer::default_stream;
@@ -61,7 +62,7 @@ pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Fitted, default_base, fit};
-pub use fs::default_fs_workload;
+pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -125,6 +126,9 @@ fn run_into(
             }
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
+            }
+            Workload::Wear(workload) => {
+                wear::run(&targets, workload, &experiment, control, document)?;
             }
             Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
                 unreachable!("it was run above")

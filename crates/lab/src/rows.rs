@@ -32,6 +32,8 @@ pub(crate) struct Variant {
     pub(crate) fill: Option<f64>,
     /// Time that the memory is left alone between two accesses, where that was asked.
     pub(crate) gap: Option<Time>,
+    /// Parts of the range that accesses go to in turn, where that was asked.
+    pub(crate) streams: Option<u32>,
 }
 
 /// What identifies a run is what its variant is.
@@ -105,6 +107,9 @@ impl Run<'_> {
         }
         if let Some(gap) = self.gap {
             name += &format!(", gaps of {gap}");
+        }
+        if let Some(streams) = self.streams {
+            name += &format!(", {streams} streams");
         }
         name + &timing.unwrap_or_default()
     }
@@ -318,6 +323,9 @@ impl Run<'_> {
         }
         if let Some(gap) = self.gap {
             subject = subject.at("gap_s", gap.si());
+        }
+        if let Some(streams) = self.streams {
+            subject = subject.at("streams", u64::from(streams));
         }
         if let Workload::Raw(RawWorkload {
             sync: Some(how), ..

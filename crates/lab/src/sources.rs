@@ -2,7 +2,7 @@
 
 use wordline_catalog::{Header, Target};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
-use wordline_core::{Fallback, Readings, ResultSet, Timing};
+use wordline_core::{Fallback, Readings, ResultSet, Timing, Workload};
 use wordline_nvm::{Accounts, Cause, CurrentGap};
 
 /// Adds sheets and figures of a target, each once, and a warning for whatever the reader should
@@ -38,7 +38,8 @@ pub(crate) fn add(
     }
     warn_of_currents(document, &target.name, &notes.currents);
     let wear = device.wear();
-    if wear.before > 0 && device.causes().contains(&Cause::Erase) {
+    let ages = matches!(document.experiment.workload, Workload::Wear(_));
+    if wear.before > 0 && !ages && device.causes().contains(&Cause::Erase) {
         let advice = format!(
             "{}: age changes what is left of the rated cycles alone; times, energy and bit errors \
              are those of a fresh chip",

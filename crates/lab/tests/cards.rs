@@ -173,10 +173,52 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     );
 }
 
+/// A card that keeps three units of 4 MiB open writes to three files side by side as fast as to one. With a fourth, each
+/// write finds its unit closed, and the card copies a whole one.
+#[test]
+fn one_stream_more_than_a_card_keeps_units_open_costs_a_unit_for_each_write() {
+    let unit = 4 * MIB;
+    let throughput = |target, pattern, streams: u32| {
+        let wrap_bytes = u64::from(streams) * unit;
+        let result = done(&raw(
+            target,
+            RawWorkload {
+                access_bytes: vec![128 * KIB],
+                fill: vec![Fraction::from_si(1.0)],
+                streams: vec![streams],
+                warm_up_bytes: wrap_bytes,
+                total_bytes: 2 * wrap_bytes,
+                wrap_bytes,
+                ..writes(pattern)
+            },
+        ));
+        let pages = value(&result, Metric::WriteAmplification, None);
+        let mut shares = result.of(Metric::TimeShare);
+        let merging = shares.find(|row| row.text("cause") == Some("merging"));
+        let merging = merging.and_then(|row| row.value).expect("a share");
+        (value(&result, Metric::ThroughputMean, None), pages, merging)
+    };
+    let open_units = "kingston-sdc4-4g@stm32h743-sdmmc";
+    for pattern in [Pattern::Sequential, Pattern::Random] {
+        let (one, three, four) = (
+            throughput(open_units, pattern, 1),
+            throughput(open_units, pattern, 3),
+            throughput(open_units, pattern, 4),
+        );
+        assert!((three.0 / one.0 - 1.0).abs() < 0.05, "{one:?} {three:?}");
+        assert!(four.0 < three.0 / 8.0, "{three:?} {four:?}");
+        // 32 times 128 KiB make a unit: each write of it copies a whole one.
+        assert!((four.1 / 33.0 - 1.0).abs() < 0.1, "{four:?}");
+        assert!(four.2 > 0.9 && three.2 < 0.5, "{three:?} {four:?}");
+    }
+    let pages = |streams| throughput(CARD, Pattern::Sequential, streams).0;
+    assert!((pages(4) / pages(1) - 1.0).abs() < 0.2);
+}
+
 #[test]
 fn axes_stand_in_rows_only_where_they_were_used() {
     let result = done(&raw(CARD, writes(Pattern::Sequential)));
-    let new = ["fill", "gap_s", "ftl"];
+    let new = ["fill", "gap_s", "ftl", "streams"];
     for row in &result.rows {
         assert!(
             new.iter().all(|axis| !row.axes.contains_key(*axis)),
@@ -352,6 +394,26 @@ fn what_cannot_be_is_refused_by_name() {
                 },
             ),
             "is too long; allowed: 0 s to 1 s",
+        ),
+        (
+            raw(
+                CARD,
+                RawWorkload {
+                    streams: vec![2, 0],
+                    ..plain()
+                },
+            ),
+            "streams must be at least 1",
+        ),
+        (
+            raw(
+                CARD,
+                RawWorkload {
+                    streams: vec![16385],
+                    ..plain()
+                },
+            ),
+            "streams of 16385 leave no room for an access each; allowed with this size and wrap: 1 to 16384",
         ),
         (
             behind(FtlMapping::Page, 0.12, raw(MRAM, plain())),

@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod ageing;
 pub mod bus;
 pub mod card;
 pub mod chip;
@@ -41,6 +42,7 @@ mod bound;
 mod content;
 mod cost;
 mod device;
+mod divisor;
 mod error;
 #[cfg(test)]
 mod fixture;
@@ -69,8 +71,8 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use content::{BlockContent, PageContent};
 pub use cost::{AccessCost, Cause};
 pub use device::{
-    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,
-    Pipeline, Pipelines, TranslationReport, Wear,
+    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, InFront, NoSuspend, Notes,
+    PagePart, Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

@@ -106,6 +106,16 @@ impl Residence {
         self.time[state as usize]
     }
 
+    /// `count / of` times as much in each state; `None` beyond what simulated time can hold.
+    #[must_use]
+    pub(crate) fn times(&self, count: u64, of: u64) -> Option<Self> {
+        let mut time = self.time;
+        for one in &mut time {
+            *one = Time::from_ps(one.ps().checked_mul(count)? / of.max(1));
+        }
+        Some(Self { time })
+    }
+
     /// The time of two chips together, each state for itself.
     #[must_use]
     pub(crate) fn plus(&self, other: &Self) -> Self {
@@ -170,6 +180,7 @@ impl PowerMeter {
     ///
     /// # Panics
     /// When activities overlap: a chip does one thing at a time.
+    #[inline]
     pub fn book(&mut self, state: PowerState, start: Time, end: Time) {
         if self.lenient && start < self.accounted {
             return;
@@ -187,6 +198,16 @@ impl PowerMeter {
     /// Books what a chip does beside the state that it is in: it takes no time from that state.
     pub fn book_beside(&mut self, state: PowerState, duration: Time) {
         self.add(state, duration);
+    }
+
+    /// Lets time pass in which so much was spent in each state.
+    pub(crate) fn skip(&mut self, time: Time, spent: &Residence) {
+        self.booked = self.booked.plus(spent);
+        self.accounted = self.accounted.plus(time);
+        if let Some((_, start, end)) = &mut self.latest {
+            *start = start.plus(time);
+            *end = end.plus(time);
+        }
     }
 
     /// Leaves out activities that overlap from now on.

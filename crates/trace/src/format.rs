@@ -102,6 +102,12 @@ impl Format {
         self.row().about
     }
 
+    /// Whether its logs can hold several jobs (files, devices) and name them.
+    #[must_use]
+    pub const fn has_jobs(self) -> bool {
+        matches!(self, Self::FioJson | Self::Iolog | Self::Blkparse)
+    }
+
     fn row(self) -> &'static Row {
         let row = TABLE.iter().find(|row| row.format == self);
         row.unwrap_or(&TABLE[0])

@@ -206,8 +206,8 @@ impl<R: BufRead> Iterator for AskedAccesses<R> {
 /// as a whole. A buffer of 64 KiB or more makes the reading fast.
 ///
 /// # Errors
-/// Where the format is unknown, a line is not what its format asks for, or the log says nothing that can be used;
-/// each names its line. Accesses bring errors of their later lines with them.
+/// Where the format is unknown, a line is not what its format asks for, the log says nothing that can be used, or a job
+/// is asked for that its format does not name; each names its line. Accesses bring errors of their later lines with them.
 pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, TraceError> {
     let mut bytes = Vec::new();
     let unreadable = |source| TraceError::Unreadable { line: 1, source };
@@ -227,6 +227,14 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
         None => Format::detect(&probe)?,
     };
     let is_text = !matches!(format, Format::FioJson | Format::Recorder);
+    if let Some(job) = options.job.as_deref().filter(|_| !format.has_jobs()) {
+        return Err(TraceError::Useless {
+            line: 1,
+            problem: format!(
+                "job {job}: a log of the format {format} holds one job and does not name it; leave --job out"
+            ),
+        });
+    }
     if !is_whole && is_text && probe.told().next().is_none() {
         return Err(too_long(1));
     }

@@ -183,3 +183,28 @@ fn a_text_that_mentions_the_magic_is_no_capture() {
         assert!(error.to_string().contains("of no known format"), "{error}");
     }
 }
+
+/// A choice that a log cannot follow would be one that nobody hears of.
+#[test]
+fn a_job_is_asked_only_of_logs_that_name_theirs() {
+    for name in [
+        "recorder/example.wlr",
+        "log/fio-6.log",
+        "log/fio-hist-29.log",
+    ] {
+        let data = corpus(name);
+        let error = format(&data, &wanted(Purpose::Durations, Some("writer"))).expect_err(name);
+        let told = error.to_string();
+        assert!(
+            told.starts_with("line 1: job writer: a log of the format "),
+            "{told}"
+        );
+        assert!(
+            told.ends_with("does not name it; leave --job out"),
+            "{told}"
+        );
+    }
+    let csv = b"operation,bytes,duration_us\nwrite,4096,10\n";
+    assert!(format(csv, &wanted(Purpose::Durations, Some("writer"))).is_err());
+    assert!(format(csv, &wanted(Purpose::Durations, None)).is_ok());
+}

@@ -24,6 +24,11 @@ fn only_what_was_fitted_is_marked_as_calibrated() {
     assert_eq!(
         marked,
         [
+            "kingston-sdc4-4g card.command_time",
+            "kingston-sdc4-4g card.array.page_program",
+            "kingston-sdc4-4g card.array.transfer",
+            "kingston-sdc4-4g card.controller.mapping",
+            "kingston-sdc4-4g card.controller.log_blocks",
             "micron-emmc50-8g card.array.planes",
             "micron-emmc50-8g card.array.page_program",
             "micron-emmc50-8g card.array.transfer",

@@ -6,6 +6,7 @@ mod dram;
 mod fs;
 mod fs_mount;
 mod part_fit;
+mod wear;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
 pub(crate) use part_fit::PartFit;
+pub(crate) use wear::Wear;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{
@@ -36,6 +38,7 @@ Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
   wordline buffer --log my_lat.1.log --ram 64KiB
   wordline raw --target em064lx --export report.html
+  wordline wear --target nand08gw3b2c --blocks 100
   wordline fs bench --fs littlefs,fat --target mt25ql128
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
@@ -75,6 +78,8 @@ pub(crate) enum Command {
     Buffer(Box<Buffer>),
     /// Run a raw memory over access sizes
     Raw(Box<Raw>),
+    /// Cycle blocks of flash until they fail: endurance, and latency over life
+    Wear(Box<Wear>),
     /// Run file systems that products use on a memory
     #[command(subcommand)]
     Fs(Box<Fs>),
@@ -106,6 +111,7 @@ Examples:
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
   wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
   wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
+  wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
 Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.")]
@@ -163,6 +169,15 @@ pub(crate) struct Raw {
         conflicts_with = "during"
     )]
     pub(crate) gap: Vec<Time>,
+    /// Write or read so many equal parts of the range in turn, as with files that grow side by side;
+    /// repeatable and comma-separated [default: 1]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "COUNT",
+        conflicts_with = "during"
+    )]
+    pub(crate) streams: Vec<u32>,
     /// Make each write safe from a power cut before it ends: flush, or reliable (eMMC)
     #[arg(long, value_name = "HOW", conflicts_with = "during")]
     pub(crate) sync: Option<WriteSync>,

@@ -11,6 +11,7 @@ mod part_fit;
 mod raw;
 mod report;
 mod reproduce;
+mod wear;
 
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, ResultSet};
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Compare(compare) => compare::run(compare, global),
         Command::Buffer(buffer) => buffer::run(buffer, global),
         Command::Raw(raw) => raw::run(raw, global),
+        Command::Wear(wear) => wear::run(wear, global),
         Command::Fs(fs) => fs::run(fs, global),
         Command::Dram(dram) => dram::run(dram, global),
         Command::Part(part) => part::run(part, global),

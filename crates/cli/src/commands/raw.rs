@@ -46,6 +46,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
         warm_up_bytes: raw.warm_up.map_or(0, ByteCount::bytes),
         sync: raw.sync,
         gaps_ps: raw.gap.iter().map(|gap| gap.ps()).collect(),
+        streams: raw.streams.clone(),
         access_bytes: sizes,
         ..default
     };

@@ -16,6 +16,7 @@ mod report;
 mod reproduce;
 mod sheets;
 mod support;
+mod wear;
 
 #[cfg(unix)]
 mod hardening;

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    FitWorkload, FsWorkload, LogSource, RawWorkload, Workload,
+    FitWorkload, FsWorkload, LogSource, RawWorkload, WearWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -36,12 +36,13 @@ impl Experiment {
             Workload::Dram(dram) => command.dram(dram),
             Workload::Fit(fit) => command.fit(fit),
             Workload::Fs(fs) => command.fs(fs),
+            Workload::Wear(wear) => command.wear(wear),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
             Workload::Dram(_) | Workload::Fit(_) => true,
-            Workload::Raw(_) | Workload::Compare(_) | Workload::Fs(_) => false,
+            Workload::Raw(_) | Workload::Compare(_) | Workload::Fs(_) | Workload::Wear(_) => false,
         };
         if !fixed {
             command.list("timing", self.timings.iter());
@@ -108,6 +109,7 @@ impl Command {
             self.quantity("warm-up", bytes(raw.warm_up_bytes));
         }
         self.list("gap", raw.gaps_ps.iter().copied().map(Time::from_ps));
+        self.list("streams", raw.streams.iter());
         self.optional("sync", raw.sync);
         self.list("size", raw.access_bytes.iter().copied().map(bytes));
         self.quantity("total", bytes(raw.total_bytes));
@@ -200,6 +202,17 @@ impl Command {
         for (name, value) in &fs.settings {
             self.flag("set", format!("{name}={value}"));
         }
+    }
+
+    fn wear(&mut self, wear: &WearWorkload) {
+        self.flag("blocks", wear.blocks);
+        self.flag("samples", wear.samples);
+        self.list("usage", wear.usages.iter().map(|one| one.name()));
+        self.flag("order", wear.order.name());
+        self.list("temperature", wear.temperatures_celsius.iter());
+        let dwells = wear.dwells_s.iter();
+        self.list("dwell", dwells.map(|dwell| Period::from_si(*dwell)));
+        self.flag("max-cycles", wear.most_cycles);
     }
 
     fn compare(&mut self, compare: &CompareWorkload) {

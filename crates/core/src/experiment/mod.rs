@@ -12,6 +12,7 @@ mod fs;
 mod raw;
 mod sync;
 mod translation;
+mod wear;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub use fs::{FsKind, FsTest, FsWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
+pub use wear::{WearUsage, WearWorkload};
 
 use crate::timing::Timing;
 
@@ -69,6 +71,8 @@ pub enum Workload {
     Fit(FitWorkload),
     /// File systems on memories.
     Fs(FsWorkload),
+    /// Endurance, and latency over life.
+    Wear(WearWorkload),
 }
 
 impl Workload {
@@ -82,6 +86,7 @@ impl Workload {
             Self::Dram(_) => "dram",
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
+            Self::Wear(_) => "wear",
         }
     }
 }

@@ -44,6 +44,10 @@ pub struct RawWorkload {
     /// itself; none, where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps_ps: Vec<u64>,
+    /// Equal parts of the range below the wrap address that accesses go to in turn, in each of them in the order
+    /// of the pattern, as those of so many files do; each run by itself; one, where nothing is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<u32>,
     /// How each write is made safe before it ends; not at all, where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<WriteSync>,
@@ -70,6 +74,7 @@ impl Default for RawWorkload {
             fill: Vec::new(),
             warm_up_bytes: 0,
             gaps_ps: Vec::new(),
+            streams: Vec::new(),
             sync: None,
             access_bytes: (1..=6).map(|power| 1024 << power).collect(),
             total_bytes: 64 << 20,

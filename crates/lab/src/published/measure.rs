@@ -25,6 +25,7 @@ pub(super) struct Partial {
     warm_up: Option<ByteCount>,
     total: Option<ByteCount>,
     window: Option<u64>,
+    streams: Option<u32>,
     metric: Option<Metric>,
     cause: Option<String>,
     sequence: Option<String>,
@@ -76,6 +77,7 @@ impl Partial {
             warm_up: self.warm_up,
             total: self.total,
             window: self.window,
+            streams: self.streams,
             metric: self.metric.or(of.metric),
             cause: (self.cause.clone()).or_else(|| of.cause.clone().filter(|_| !own)),
             sequence: or(&self.sequence, &of.sequence),
@@ -181,6 +183,7 @@ impl Partial {
             warm_up_bytes: bytes(self.warm_up),
             total_bytes: bytes(self.total),
             window: self.window,
+            streams: self.streams,
         })
     }
 
@@ -270,6 +273,7 @@ impl Partial {
             ("warm_up", self.warm_up.is_some()),
             ("total", self.total.is_some()),
             ("window", self.window.is_some()),
+            ("streams", self.streams.is_some()),
             ("metric", self.metric.is_some()),
             ("cause", self.cause.is_some()),
             ("sequence", self.sequence.is_some()),

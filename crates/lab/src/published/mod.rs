@@ -34,7 +34,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 4] = [
+const DOCUMENTS: [Files; 5] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -63,6 +63,11 @@ const DOCUMENTS: [Files; 4] = [
             text!("realtime-buffering/sd.toml"),
             text!("realtime-buffering/nand.toml"),
         ],
+    },
+    Files {
+        key: "flashbench-open-units",
+        cover: text!("flashbench-open-units/document.toml"),
+        values: &[text!("flashbench-open-units/units.toml")],
     },
     Files {
         key: "mrdimm-report",
@@ -274,6 +279,9 @@ pub struct Extent {
     /// Accesses in a row, those that take longest together, which a peak is of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
+    /// Parts of the range that a raw workload's accesses go to in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u32>,
     /// Bytes that are moved and count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_bytes: Option<u64>,

@@ -20,7 +20,8 @@ pub(super) type Devices<'a> = [(&'a Target<'a>, Timing, Box<dyn Device>)];
 /// Bytes of the memory that a run touches.
 pub(super) fn footprint(workload: &RawWorkload) -> u64 {
     let moved = workload.total_bytes.saturating_add(workload.warm_up_bytes);
-    if workload.patterns.contains(&Pattern::Random) {
+    let scattered = workload.streams.iter().any(|streams| *streams > 1);
+    if scattered || workload.patterns.contains(&Pattern::Random) {
         workload.wrap_bytes
     } else {
         workload.wrap_bytes.min(moved)
@@ -93,7 +94,32 @@ fn lists(workload: &RawWorkload) -> Result<(), LabError> {
     for fill in &workload.fill {
         state::check_fill(fill.si())?;
     }
-    Ok(())
+    streams(workload)
+}
+
+/// Each stream has room for an access of each size.
+fn streams(workload: &RawWorkload) -> Result<(), LabError> {
+    let Some(&most) = workload.streams.iter().max() else {
+        return Ok(());
+    };
+    distinct("streams", workload.streams.iter().map(u32::to_string))?;
+    let largest = workload.access_bytes.iter().copied().max().unwrap_or(1);
+    let room = workload.wrap_bytes / largest.max(1);
+    let problem = if !workload.during.is_empty() {
+        "does not go with during: such reads come one after the other".to_owned()
+    } else if workload.streams.contains(&0) {
+        "must be at least 1".to_owned()
+    } else if room > 0 && u64::from(most) > room {
+        format!(
+            "of {most} leave no room for an access each; allowed with this size and wrap: 1 to {room}"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(LabError::List {
+        what: "streams",
+        problem,
+    })
 }
 
 fn during(workload: &RawWorkload) -> Result<(), LabError> {

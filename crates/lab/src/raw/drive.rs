@@ -29,11 +29,41 @@ pub(super) enum Failure {
     Corrupt(u64),
 }
 
-/// The place of an access, in accesses from address 0.
-const fn place(seed: u64, pattern: Pattern, a_pass: u64, index: u64) -> u64 {
-    match pattern {
-        Pattern::Sequential => index % a_pass,
-        Pattern::Random => draw(seed, a_pass, index, Purpose::Address) % a_pass,
+/// The places of a run's accesses: the streams' parts of the range one behind the other, a whole number of accesses
+/// each.
+#[derive(Clone, Copy)]
+struct Places {
+    seed: u64,
+    pattern: Pattern,
+    streams: u64,
+    /// Accesses of a stream.
+    each: u64,
+}
+
+impl Places {
+    fn new(seed: u64, run: &Run<'_>, wrap_bytes: u64) -> Self {
+        let streams = u64::from(run.streams.unwrap_or(1));
+        Self {
+            seed,
+            pattern: run.pattern,
+            streams,
+            each: wrap_bytes / streams / run.access_bytes,
+        }
+    }
+
+    /// Accesses of all streams until the first one starts over.
+    const fn a_pass(self) -> u64 {
+        self.each * self.streams
+    }
+
+    /// The place of an access, in accesses from address 0.
+    const fn of(self, index: u64) -> u64 {
+        let (stream, turn) = (index % self.streams, index / self.streams);
+        let within = match self.pattern {
+            Pattern::Sequential => turn,
+            Pattern::Random => draw(self.seed, self.each, index, Purpose::Address),
+        };
+        stream * self.each + within % self.each
     }
 }
 
@@ -80,18 +110,19 @@ impl Work<'_> {
         let before = self.done_bytes;
         let warm = self.workload.warm_up_bytes / access;
         let accesses = self.workload.total_bytes / access;
-        let a_pass = self.workload.wrap_bytes / access;
+        let places = Places::new(self.seed, run, self.workload.wrap_bytes);
+        let a_pass = places.a_pass();
         let whole_passes = accesses / a_pass * a_pass;
         let clock = device.clock().clone();
         let mut tally = Tally::new(device);
         let mut buffer = vec![0; access as usize];
         // How often each place was written, which tells the bytes that belong there.
-        let places = if operation == Operation::Write {
+        let counters = if operation == Operation::Write {
             a_pass
         } else {
             0
         };
-        let mut written = vec![0u32; places as usize];
+        let mut written = vec![0u32; counters as usize];
         let block = translation::overwrite_bytes(device);
         let mut breath = 0;
         for index in 0..warm + accesses {
@@ -105,7 +136,7 @@ impl Work<'_> {
                     return Ok(None);
                 }
             }
-            let slot = place(self.seed, run.pattern, a_pass, index);
+            let slot = places.of(index);
             let at = slot * access;
             if let Some(gap) = run.gap.filter(|_| index > 0) {
                 clock.advance_to(later(clock.now(), gap)?);
@@ -154,14 +185,15 @@ impl Work<'_> {
             unreachable!("it was checked that the memory works in the background");
         };
         let (access, name) = (run.access_bytes, run.name());
-        let (wrap, before) = (self.workload.wrap_bytes, self.done_bytes);
+        let places = Places::new(self.seed, run, self.workload.wrap_bytes);
+        let before = self.done_bytes;
         let mut busy = BusyMemory::new(memory, during, self.workload, &self.payload, self.seed)?;
         let mut buffer = vec![0; access as usize];
         for index in 0..self.workload.total_bytes / access {
             if index.is_multiple_of(BREATH_READS) && self.breathe(&name, before + tally.bytes()) {
                 return Ok(None);
             }
-            let at = place(self.seed, run.pattern, wrap / access, index) * access;
+            let at = places.of(index) * access;
             let (arrival, cost) = busy.read(index, at, &mut buffer)?;
             tally.add(access, arrival, arrival.plus(cost.total()), &cost);
             if !self.payload.is_at(at, 0, &buffer) {

@@ -2,7 +2,7 @@
 //!
 //! Each target, operation, pattern and size is a run of its own on a fresh device: accesses from
 //! address 0 one after the other, starting over before the one that would cross the wrap address, or
-//! at random below it. Every byte is
+//! at random below it; in several parts of that range in turn, where streams are asked for. Every byte is
 //! real: each read is compared with what was stored, and after the writes of a run the memory is
 //! read back. Reads can also be run while the memory erases or programs: see [`crate::during`].
 
@@ -197,18 +197,24 @@ fn variants(workload: &RawWorkload, operation: Operation) -> Vec<Variant> {
     }
     let fills = each(workload.fill.iter().map(|fill| fill.si()));
     let gaps = each(workload.gaps_ps.iter().copied().map(Time::from_ps));
+    let streams = each(workload.streams.iter().copied());
     let mut variants = Vec::new();
     for &fill in &fills {
         for during in During::cases(workload, operation) {
             for &gap in &gaps {
-                for &pattern in &workload.patterns {
-                    variants.extend(workload.access_bytes.iter().map(|&access_bytes| Variant {
-                        during,
-                        fill,
-                        gap,
-                        pattern,
-                        access_bytes,
-                    }));
+                for &streams in &streams {
+                    for &pattern in &workload.patterns {
+                        variants.extend(workload.access_bytes.iter().map(|&access_bytes| {
+                            Variant {
+                                during,
+                                fill,
+                                gap,
+                                streams,
+                                pattern,
+                                access_bytes,
+                            }
+                        }));
+                    }
                 }
             }
         }

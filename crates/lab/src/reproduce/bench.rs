@@ -209,6 +209,7 @@ fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experime
             workload.operations = vec![run.operation];
             workload.access_bytes = vec![run.access_bytes];
             workload.patterns = vec![run.pattern];
+            workload.streams = run.extent.streams.into_iter().collect();
             workload.cache_read = variant == Some(Variant::CacheRead);
             Workload::Raw(workload)
         }
@@ -256,6 +257,10 @@ fn bytes(experiment: &Experiment) -> u64 {
             AccessSource::Stream(stream) => stream.total_bytes,
             AccessSource::Log(_) | AccessSource::Trace(_) => 0,
         },
-        Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Fs(_) => 0,
+        Workload::Compare(_)
+        | Workload::Dram(_)
+        | Workload::Fit(_)
+        | Workload::Fs(_)
+        | Workload::Wear(_) => 0,
     }
 }

@@ -104,6 +104,8 @@ pub struct CardArray {
     erase: Spread<Time>,
     /// Picoseconds for each byte on the channel.
     byte_ps: f64,
+    /// Whether pages are moved within a die without the channel.
+    copy_back: bool,
     page_bytes: u64,
     dies: Vec<Die>,
     in_slc: Vec<bool>,
@@ -153,6 +155,7 @@ impl CardArray {
             slc,
             erase: resolver.spread("array.block_erase", &array.block_erase, Purpose::EraseTime),
             byte_ps: 1e12 / resolver.fixed("array.transfer", &array.transfer).si(),
+            copy_back: copy_back(array, resolver),
             page_bytes: array.layer_page_bytes(),
             dies: vec![
                 Die {
@@ -331,11 +334,15 @@ impl CardArray {
     }
 
     fn program_page(&mut self, page: u32) {
-        let (die, what) = (self.die(page), self.cause());
-        if self.timeless {
-            return;
+        if !self.timeless {
+            self.load(self.die(page), self.cause());
+            self.program_register(page);
         }
-        self.load(die, what);
+    }
+
+    /// Programs what the register of a page's die holds.
+    fn program_register(&mut self, page: u32) {
+        let (die, what) = (self.die(page), self.cause());
         let time = self
             .cells(page)
             .program
@@ -346,6 +353,13 @@ impl CardArray {
             self.host_programmed = self.host_programmed.max(self.dies[die].free);
         }
     }
+}
+
+fn copy_back(array: &ArraySheet, resolver: &mut Resolver) -> bool {
+    array.copy_back.as_ref().is_some_and(|copy_back| {
+        resolver.read("array.copy_back");
+        *copy_back.value()
+    })
 }
 
 fn dies(array: &ArraySheet) -> usize {
@@ -375,8 +389,13 @@ impl Media for CardArray {
     }
 
     fn copy(&mut self, from: u32, to: u32, _: Record) -> Result<(), Fault<Infallible>> {
-        self.fetch(from, self.page_bytes, self.cause());
-        self.program_page(to);
+        if self.copy_back && self.die(from) == self.die(to) && !self.timeless {
+            self.fetch(from, 0, self.cause());
+            self.program_register(to);
+        } else {
+            self.fetch(from, self.page_bytes, self.cause());
+            self.program_page(to);
+        }
         Ok(())
     }
 

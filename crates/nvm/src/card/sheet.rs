@@ -94,6 +94,9 @@ pub struct ArraySheet {
     pub block_erase: Figure<Time>,
     /// Rate between controller and dies, which share one channel.
     pub transfer: Figure<DataRate>,
+    /// Whether a page that stays on its die is moved within it, by a read for copy-back and its program, and does
+    /// not pass the controller; left out where it always does.
+    pub copy_back: Option<Sourced<bool>>,
     /// The same cells with one bit each, where the controller uses some so.
     pub slc: Option<SlcSheet>,
 }

@@ -14,11 +14,15 @@ use crate::parts::parts;
 
 const SECTOR: usize = BLOCK_BYTES as usize;
 const WORD: usize = 8;
-/// Sectors of one chunk, which is what forks copy when they write.
+/// Sectors of one chunk.
 const CHUNK: usize = 128;
+/// Chunks that lie side by side, which is what forks copy when they write: so many that their counts of references
+/// stay in the host's cache.
+const GROUP: usize = 64;
 
-/// Sectors that lie side by side.
+/// Sectors that lie side by side. In one line of the host's cache: at random over gigabytes, each line is waited for.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 struct Chunk {
     /// Which sectors were written.
     written: [u64; CHUNK / 64],
@@ -26,6 +30,16 @@ struct Chunk {
     words: Vec<u64>,
     /// Sectors that repeat no word; their word means nothing.
     whole: BTreeMap<u8, Box<[u8; SECTOR]>>,
+}
+
+/// Chunks that lie side by side.
+#[derive(Clone, Debug)]
+struct Group([Chunk; GROUP]);
+
+impl Default for Group {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Chunk::default()))
+    }
 }
 
 impl Chunk {
@@ -97,9 +111,7 @@ impl Chunk {
                 sector.copy_from_slice(bytes);
             } else {
                 let word = self.words[self.rank(number)].to_le_bytes();
-                for part in sector.chunks_exact_mut(WORD) {
-                    part.copy_from_slice(&word);
-                }
+                sector.as_chunks_mut::<WORD>().0.fill(word);
             }
         }
     }
@@ -119,28 +131,28 @@ fn repeated(sector: &[u8]) -> Option<u64> {
 /// The content of a card. Sectors that were never written read as zeros.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
-    chunks: Pages<Chunk>,
+    groups: Pages<Group>,
 }
 
 impl Store {
     pub(super) fn new(bytes: u64) -> Self {
         Self {
-            chunks: Pages::new(bytes.div_ceil((CHUNK * SECTOR) as u64) as usize),
+            groups: Pages::new(bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize),
         }
     }
 
     /// Stores whole sectors from sector `first` on.
     pub(super) fn write(&mut self, first: u64, data: &[u8]) {
         for (chunk, sector, range) in chunks(first, data.len()) {
-            self.chunks.get_mut(chunk).write(sector, &data[range]);
+            self.groups.get_mut(chunk / GROUP).0[chunk % GROUP].write(sector, &data[range]);
         }
     }
 
     /// Reads whole sectors from sector `first` on.
     pub(super) fn read(&self, first: u64, out: &mut [u8]) {
         for (chunk, sector, range) in chunks(first, out.len()) {
-            match self.chunks.get(chunk) {
-                Some(chunk) => chunk.read(sector, &mut out[range]),
+            match self.groups.get(chunk / GROUP) {
+                Some(group) => group.0[chunk % GROUP].read(sector, &mut out[range]),
                 None => out[range].fill(0),
             }
         }
@@ -161,7 +173,7 @@ impl Store {
     pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
         let zeros = [0; CHUNK * SECTOR];
         for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
-            if self.chunks.get(chunk as usize).is_some() {
+            if self.groups.get(chunk as usize / GROUP).is_some() {
                 let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;
                 self.write_bytes(place, &zeros[..range.len()]);
             }

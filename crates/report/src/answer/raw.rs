@@ -41,7 +41,8 @@ fn region(document: &ResultSet) -> String {
         | Workload::Compare(_)
         | Workload::Dram(_)
         | Workload::Fit(_)
-        | Workload::Fs(_) => String::new(),
+        | Workload::Fs(_)
+        | Workload::Wear(_) => String::new(),
     }
 }
 

@@ -45,7 +45,8 @@ pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
         | Workload::Compare(_)
         | Workload::Dram(_)
         | Workload::Fit(_)
-        | Workload::Fs(_) => Vec::new(),
+        | Workload::Fs(_)
+        | Workload::Wear(_) => Vec::new(),
     }
 }
 
@@ -59,7 +60,8 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         | Workload::Compare(_)
         | Workload::Dram(_)
         | Workload::Fit(_)
-        | Workload::Fs(_) => Vec::new(),
+        | Workload::Fs(_)
+        | Workload::Wear(_) => Vec::new(),
     }
 }
 

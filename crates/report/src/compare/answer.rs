@@ -38,7 +38,7 @@ fn count(candidates: &[Candidate<'_>]) -> Option<String> {
     }
     let passing = judged.iter().filter(|one| one.passes()).count();
     let by: Vec<Timing> = super::tables::timings(candidates);
-    let (all, by) = (candidates.len(), timings(&by));
+    let (all, by) = (judged.len(), timings(&by));
     let some = judged.iter().filter(|one| {
         let typical = one.verdict(Timing::Typ);
         !one.passes() && typical.is_some_and(|verdict| verdict.pass)
@@ -57,7 +57,12 @@ fn count(candidates: &[Candidate<'_>]) -> Option<String> {
         (_, 0, _) => format!("; {some} at typical timing alone"),
         _ => format!("; {some} more at typical timing alone"),
     };
-    Some(format!("{sentence}{more}."))
+    let rest = match candidates.len() - all {
+        0 => String::new(),
+        1 => "; 1 more was not judged".to_owned(),
+        rest => format!("; {rest} more were not judged"),
+    };
+    Some(format!("{sentence}{more}{rest}."))
 }
 
 /// What the names of chips in turn mean.

@@ -99,10 +99,14 @@ fn verdicts(work: &str, candidates: &[Candidate<'_>], timings: &[Timing]) -> Gri
     columns.push(Column::left("decided by"));
     columns.extend(["margin", "value", "allowed"].map(Column::right));
     let passing = candidates.iter().filter(|one| one.passes()).count();
-    let title = match candidates.len() {
-        0 => "compare: no candidates".to_owned(),
-        _ if candidates.iter().all(|one| one.verdicts.is_empty()) => "Not judged".to_owned(),
-        all => format!("{work}Verdict: {passing} of {all} pass"),
+    let judged = candidates.iter().filter(|one| !one.verdicts.is_empty());
+    let title = match (judged.count(), candidates.len()) {
+        (_, 0) => "compare: no candidates".to_owned(),
+        (0, _) => "Not judged".to_owned(),
+        (judged, all) if judged < all => {
+            format!("{work}Verdict: {passing} of {judged} judged pass")
+        }
+        (_, all) => format!("{work}Verdict: {passing} of {all} pass"),
     };
     let mut grid = Grid::new(title, columns).with_keys(2);
     for (index, candidate) in candidates.iter().enumerate() {

@@ -69,3 +69,29 @@ fn many_candidates_are_told_by_what_they_share() {
         assert!(told, "{wanted}\n{sentences:#?}");
     }
 }
+
+/// An interrupted comparison claims nothing of those that it did not come to.
+#[test]
+fn candidates_that_were_not_judged_are_counted_apart() {
+    let mut document = fixture::compare();
+    let last = document
+        .experiment
+        .targets
+        .last()
+        .cloned()
+        .expect("targets");
+    let judged = document.experiment.targets.len() - 1;
+    document.verdicts.retain(|verdict| verdict.target != last);
+    document.rows.retain(|row| row.target != last);
+    document.complete = false;
+    let text = render(&document, Format::Table, &Style::default());
+    assert!(
+        text.contains(&format!(" of {judged} candidates ")),
+        "{text}"
+    );
+    assert!(text.contains("; 1 more was not judged."), "{text}");
+    assert!(
+        text.contains(&format!(" of {judged} judged pass")),
+        "{text}"
+    );
+}

@@ -126,6 +126,12 @@ pub(super) fn label(unit: &str) -> String {
     let choice = |rest: String, (scale, unit): &(f64, String)| {
         // A tick may lie a rounding below its prefix.
         let from = scale * (1.0 - 1e-9);
+        if unit == "ks" {
+            // Nobody counts time in them.
+            return format!(
+                "abs(datum.value) >= {from:e} ? format(datum.value, ',~r') + ' s' : {rest}"
+            );
+        }
         format!(
             "abs(datum.value) >= {from:e} ? format(datum.value / {scale:e}, '.6~g') + ' {unit}' : \
              {rest}"
@@ -189,6 +195,8 @@ mod tests {
         );
         assert!(label("B/s").contains("' KB/s'"));
         assert!(label("s").contains("' us'"));
+        assert!(label("s").contains("format(datum.value, ',~r') + ' s' : "));
+        assert!(!label("s").contains("' ks'"));
         assert_eq!(label("1"), "format(datum.value, '~g')");
     }
 }

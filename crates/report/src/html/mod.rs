@@ -17,6 +17,7 @@ mod script;
 mod stack;
 mod stairs;
 mod values;
+mod wear;
 mod why;
 
 #[cfg(test)]
@@ -143,6 +144,11 @@ fn shown(document: &ResultSet) -> Shown {
         },
         Kind::Fs => Shown {
             plots: fs::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Wear => Shown {
+            plots: wear::plots(document),
             why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },

@@ -375,3 +375,25 @@ fn accounts_follow_the_work() {
             .any(|name| name == "array.page_program")
     );
 }
+
+/// With copy-back a moved page does not pass the channel: it costs its read and its program.
+#[test]
+fn copy_back_leaves_the_channel_out_of_copies() {
+    let cleaning = |changes: &[(&str, &str)]| {
+        let mut card = full(changes);
+        let sum = scatter(&mut card, 2000, Time::ZERO);
+        (cleaned(&card), sum.of(Cause::Cleaning))
+    };
+    let channel = ("transfer", "typ = \"4 MB/s\"");
+    let copy_back = ("copy_back", "value = true");
+    // One die, so that no copy leaves it.
+    let one_die = [
+        ("dies", "value = 1"),
+        ("pages_per_block", "value = 32"),
+        channel,
+    ];
+    let through = cleaning(&one_die);
+    let within = cleaning(&[&one_die[..], &[copy_back]].concat());
+    assert_eq!(through.0, within.0);
+    assert!(within.1.ps() * 3 < through.1.ps(), "{through:?} {within:?}");
+}

@@ -3,11 +3,13 @@
 //! A page keeps the bytes that it should hold and, apart from them, the places where the cells
 //! differ: what the error correction sees follows from a short list instead of from a code.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use wordline_memory::Ecc;
 
 use super::ecc::{Code, Verdict};
+use crate::ageing::Worn;
 use crate::content::{BlockContent, PageContent};
 use crate::rules::{Rule, Rules};
 
@@ -20,10 +22,53 @@ pub(super) struct Block {
     pub(super) failed: bool,
     /// Whether the last erase failed: what the block holds is neither old nor erased.
     torn: bool,
+    /// How its oxide has worn, in a chip that ages.
+    pub(super) worn: Option<Box<Worn>>,
     /// The highest page that was programmed since the erase.
     pub(super) highest: Option<u32>,
     /// Pages up to the highest that holds anything.
     pages: Vec<Option<Arc<Page>>>,
+}
+
+/// Bytes of pages that were erased: what is loaded next takes their place, and the host need not find room for it.
+#[derive(Debug, Default)]
+pub(super) struct Spares(Vec<Arc<[u8]>>);
+
+impl Clone for Spares {
+    /// None: those of two chips could be changed by neither.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spares {
+    /// How many are kept: a common block.
+    const MOST: usize = 64;
+
+    /// Keeps the bytes of a page that nobody else holds.
+    fn keep(&mut self, page: Arc<Page>) {
+        if self.0.len() < Self::MOST
+            && let Some(mut page) = Arc::into_inner(page)
+            && Arc::get_mut(&mut page.bytes).is_some()
+        {
+            self.0.push(page.bytes);
+        }
+    }
+
+    /// A page that holds `data` from `column` on, and is erased elsewhere.
+    pub(super) fn page(&mut self, erased: &Arc<[u8]>, column: u32, data: &[u8]) -> Arc<[u8]> {
+        let (start, end) = (column as usize, column as usize + data.len());
+        let mut bytes = self.0.pop().unwrap_or_else(|| Arc::clone(erased));
+        match Arc::get_mut(&mut bytes) {
+            Some(page) => {
+                page[..start].fill(0xff);
+                page[start..end].copy_from_slice(data);
+                page[end..].fill(0xff);
+            }
+            None => Arc::make_mut(&mut bytes)[start..end].copy_from_slice(data),
+        }
+        bytes
+    }
 }
 
 /// A page that was programmed, preloaded or damaged since its block was erased.
@@ -91,18 +136,24 @@ impl Page {
     }
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
-    /// as they are.
-    fn fetch(&self, code: Option<&Code>, rules: Rules) -> (Arc<[u8]>, Verdict) {
+    /// as they are. Bits that were `disturbed` are wrong as well.
+    fn fetch(&self, code: Option<&Code>, disturbed: &[u32], rules: Rules) -> (Arc<[u8]>, Verdict) {
         let mut bytes = Arc::clone(&self.bytes);
+        let mut all = Cow::from(&self.wrong);
+        for bit in disturbed {
+            if !all.contains(bit) {
+                all.to_mut().push(*bit);
+            }
+        }
         let Some(code) = code else {
-            self.wrong.iter().for_each(|bit| spoil(&mut bytes, *bit));
+            all.iter().for_each(|bit| spoil(&mut bytes, *bit));
             return (bytes, Verdict::Good(Ecc::Clean));
         };
-        if self.wrong.is_empty() && !self.torn {
+        if all.is_empty() && !self.torn {
             return (bytes, Verdict::Good(Ecc::Clean));
         }
-        let wrong = code.count(&self.wrong);
-        for bit in &self.wrong {
+        let wrong = code.count(&all);
+        for bit in all.iter() {
             let mended = code
                 .sector_of(bit / 8)
                 .is_some_and(|sector| code.corrects(wrong[sector]) && rules.keep(Rule::Corrects));
@@ -145,17 +196,29 @@ impl Block {
         self.highest = self.highest.max(Some(index));
     }
 
+    /// What a read of a page gives where nothing went wrong in it; `erased` where it holds nothing.
+    #[inline(always)]
+    pub(super) fn intact<'a>(&'a self, index: u32, erased: &'a Arc<[u8]>) -> Option<&'a Arc<[u8]>> {
+        match self.page(index) {
+            _ if self.torn => None,
+            None => Some(erased),
+            Some(page) if page.wrong.is_empty() && !page.torn => Some(&page.bytes),
+            Some(_) => None,
+        }
+    }
+
     /// What a read of a page gives; `erased` where it holds nothing.
     pub(super) fn fetch(
         &self,
         index: u32,
         erased: &Arc<[u8]>,
         code: Option<&Code>,
+        disturbed: &[u32],
         rules: Rules,
     ) -> (Arc<[u8]>, Verdict) {
         let (bytes, verdict) = self.page(index).map_or_else(
             || (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
-            |page| page.fetch(code, rules),
+            |page| page.fetch(code, disturbed, rules),
         );
         match code {
             Some(_) if self.torn => (bytes, Verdict::Lost),
@@ -164,7 +227,7 @@ impl Block {
     }
 
     /// Erases the block, or fails to; either is a cycle.
-    pub(super) fn erase(&mut self, fails: bool, rules: Rules) {
+    pub(super) fn erase(&mut self, fails: bool, rules: Rules, spares: &mut Spares) {
         self.erases += u64::from(rules.keep(Rule::Wear));
         if !rules.keep(Rule::EraseSets) {
             self.highest = None;
@@ -180,7 +243,8 @@ impl Block {
         } else {
             self.torn = false;
             self.highest = None;
-            self.pages.clear();
+            let pages = self.pages.drain(..).flatten();
+            pages.for_each(|page| spares.keep(page));
         }
     }
 
@@ -207,6 +271,9 @@ impl Block {
         self.torn = false;
         self.highest = None;
         self.pages.clear();
+        if let Some(worn) = &mut self.worn {
+            worn.forget();
+        }
         for (&index, content) in &content.pages {
             if content.programs > 0 {
                 self.programmed(index);

@@ -18,12 +18,13 @@ impl Nand {
 
     /// From an execute command until every page is programmed.
     pub(crate) fn longest_page_program(&self) -> Time {
-        longest(self.spec.page_program(self.ecc))
+        let time = longest(self.spec.page_program(self.ecc));
+        self.longest_aged(time, Time::ZERO).0
     }
 
     /// From an erase command until every block is erased.
     pub(crate) fn longest_block_erase(&self) -> Time {
-        longest(&self.spec.erase)
+        self.longest_aged(Time::ZERO, longest(&self.spec.erase)).1
     }
 
     /// How long the chip moves a page between its registers in a cache read.

@@ -17,6 +17,9 @@ pub enum Verdict {
     Lost,
 }
 
+/// Bytes of a codeword of the host's: sheets count its bits in so many.
+const HOST_SECTOR: u32 = 512;
+
 /// The codewords of a page: each sector of the main area with its bytes of the spare area.
 #[derive(Debug)]
 pub(super) struct Code {
@@ -68,8 +71,23 @@ impl Code {
         })
     }
 
+    /// The code that the sheet asks of the host, which covers the main area alone.
+    pub(super) fn of_host(sheet: &NandSheet) -> Option<Self> {
+        let bits = *sheet.host_ecc_bits.as_ref()?.value();
+        let page_bytes = sheet.geometry().page_bytes;
+        Some(Self {
+            page_bytes,
+            sector_bytes: HOST_SECTOR.min(page_bytes.max(1)),
+            bits,
+            refresh_from: bits,
+            reported: Vec::new(),
+            protected: Vec::new(),
+            parity: Vec::new(),
+        })
+    }
+
     const fn sectors(&self) -> u32 {
-        self.page_bytes / self.sector_bytes
+        self.page_bytes.div_ceil(self.sector_bytes)
     }
 
     /// The sector whose codeword a column belongs to, its parity included; `None` for the bytes of
@@ -88,13 +106,20 @@ impl Code {
     /// The sectors whose data a range of columns touches, a bit each.
     pub(super) fn touched(&self, range: &Range<u32>) -> u64 {
         let mut sectors = 0;
-        if range.is_empty() {
-            return sectors;
+        let main = range.start..range.end.min(self.page_bytes);
+        if !main.is_empty() {
+            let (first, last) = (
+                main.start / self.sector_bytes,
+                (main.end - 1) / self.sector_bytes,
+            );
+            sectors = u64::MAX >> (63 - (last - first)) << first;
         }
-        for sector in 0..self.sectors() {
-            let main = sector * self.sector_bytes..(sector + 1) * self.sector_bytes;
-            let spare = self.protected.get(sector as usize);
-            if overlap(range, &main) || spare.is_some_and(|spare| overlap(range, spare)) {
+        if range.end > self.page_bytes {
+            let spares = self.protected.iter().take(self.sectors() as usize);
+            for (sector, _) in spares
+                .enumerate()
+                .filter(|(_, spare)| overlap(range, spare))
+            {
                 sectors |= 1 << sector;
             }
         }

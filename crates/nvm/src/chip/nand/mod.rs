@@ -10,13 +10,15 @@
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
 //! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
-//! block protection, one-time pages, read disturb and retention.
+//! block protection and one-time pages. A chip ages [once it is told to](Nand::start_ageing).
 
+mod ageing;
 mod array;
 mod bound;
 mod commands;
 mod ecc;
 mod faults;
+mod fetch;
 mod sheet;
 mod spec;
 
@@ -27,7 +29,8 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Geometry};
 
-use self::array::Block;
+use self::ageing::Ageing;
+use self::array::{Block, Spares};
 pub use self::ecc::Verdict;
 pub use self::faults::Faults;
 use self::faults::factory_bad;
@@ -71,9 +74,10 @@ pub struct Nand {
     blocks: Pages<Block>,
     /// What the host reads and loads: a register for each plane.
     cache: Vec<Option<Register>>,
-    /// The page that the array was read into last, with its bytes, as long as a cache read may go on
-    /// with it.
-    data: Option<(u32, Register)>,
+    /// The page that the array was read into last, as long as a cache read may go on with it; with its bytes where
+    /// they are not those in the cache register.
+    data: Option<(u32, Option<Register>)>,
+    spares: Spares,
     /// Pages, or blocks, of other planes that were kept for the next command of their kind.
     kept: Option<(Kept, Vec<u32>)>,
     meter: PowerMeter,
@@ -93,6 +97,8 @@ pub struct Nand {
     pipelines: Pipelines,
     faults: Faults,
     cycles_before: u64,
+    /// How its oxide wears, where it ages.
+    ageing: Option<Arc<Ageing>>,
     rules: Rules,
 }
 
@@ -133,6 +139,7 @@ impl Nand {
             blocks: Pages::new(spec.geometry.blocks as usize),
             cache: vec![None; spec.planes as usize],
             data: None,
+            spares: Spares::default(),
             kept: None,
             meter: PowerMeter::new(),
             booked: Time::ZERO,
@@ -147,6 +154,7 @@ impl Nand {
             pipelines: Pipelines::default(),
             faults: Faults::default(),
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
+            ageing: None,
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -198,7 +206,10 @@ impl Nand {
     /// The plane of a page.
     #[must_use]
     pub fn plane_of(&self, page: u32) -> u32 {
-        self.spec.geometry.block_of(page) % self.spec.planes
+        match self.spec.planes {
+            1 => 0,
+            planes => self.spec.geometry.block_of(page) % planes,
+        }
     }
 
     /// Whether programs and erases need a write-enable command.
@@ -307,7 +318,10 @@ impl Nand {
     pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
-        self.blocks.get_mut(block as usize).erases = erases;
+        let block = self.blocks.get_mut(block as usize);
+        block.erases = erases;
+        // Its oxide has worn as much, however that came to be.
+        block.worn = None;
         Ok(())
     }
 
@@ -387,22 +401,8 @@ impl Nand {
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
-    fn fetch(&self, page: u32) -> Register {
-        let erased = &self.spec.erased;
-        let (block, index) = self.place(page);
-        let code = self.spec.code.as_ref().filter(|_| self.ecc);
-        let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, erased, code, self.rules),
-            None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
-        };
-        Register {
-            bytes,
-            verdict,
-            loaded: 0..self.spec.geometry.columns() as u32,
-        }
-    }
-
     /// The block of a page, and the page's number in it.
+    #[inline(always)]
     fn place(&self, page: u32) -> (usize, u32) {
         let geometry = &self.spec.geometry;
         (

@@ -10,6 +10,7 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 use wordline_memory::Geometry;
 
+use crate::ageing::AgeingSheet;
 use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::parallel::Interface;
@@ -76,6 +77,8 @@ pub struct NandSheet {
     pub good_blocks_first: Sourced<u32>,
     /// Program and erase cycles that each block stands.
     pub endurance: Figure<Cycles>,
+    /// How its oxide wears. A part without it does not age.
+    pub aging: Option<AgeingSheet>,
     /// Supply range.
     pub supply: Figure<Voltage>,
     /// How long the host must wait after power on before the first command.
@@ -282,6 +285,9 @@ impl NandSheet {
             (None, None) => problems.add("page_bytes", "state either ecc or host_ecc_bits"),
         }
         self.check_bad_blocks(&mut problems);
+        if let Some(aging) = &self.aging {
+            aging.check(&mut problems);
+        }
         problems.positive("endurance", &self.endurance);
         problems.positive("supply", &self.supply);
         for (path, figure) in [

@@ -7,6 +7,7 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
+use super::ageing::Figures;
 use super::ecc::Code;
 use super::sheet::NandSheet;
 use crate::bus::Action;
@@ -35,6 +36,8 @@ pub(super) struct Spec {
     /// Whether programs and erases need a write-enable command.
     pub(super) write_enable: bool,
     pub(super) endurance: u64,
+    /// What the sheet says of ageing.
+    pub(super) ageing: Option<Figures>,
     pub(super) wake_up: Time,
     pub(super) deselect: Time,
     pub(super) draw: PowerDraw,
@@ -101,6 +104,7 @@ impl Spec {
                 .is_some_and(|sequential| *sequential.value()),
             write_enable: link.command(Action::WriteEnable).is_some(),
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
+            ageing: Figures::new(sheet, resolver.timing()),
             wake_up: resolver.wait("wake_up", &sheet.wake_up),
             deselect: deselect.map_or(Time::ZERO, |figure| resolver.wait("deselect", figure)),
             draw: power_draw(sheet, link, resolver, gaps),

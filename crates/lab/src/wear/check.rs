@@ -1,0 +1,124 @@
+//! What `wordline wear` refuses before it runs.
+
+use wordline_catalog::{Model, Target};
+use wordline_core::quantity::Period;
+use wordline_core::quantity::Quantity as _;
+use wordline_core::{Experiment, WearWorkload};
+use wordline_nvm::NandSheet;
+use wordline_nvm::ageing::{AgeingError, Environment};
+
+use crate::error::LabError;
+use crate::list::distinct;
+
+/// The most blocks of a run, each of which has a row.
+const BLOCKS_MAX: u64 = 1_000_000;
+
+/// The most cycles of a block.
+const CYCLES_MAX: u64 = 1_000_000_000_000;
+
+/// Checks the experiment, and returns the sheet of each target.
+pub(super) fn check<'a>(
+    targets: &[Target<'a>],
+    workload: &WearWorkload,
+    experiment: &Experiment,
+) -> Result<Vec<&'a NandSheet>, LabError> {
+    distinct(
+        "usage",
+        workload.usages.iter().map(|one| one.name().to_owned()),
+    )?;
+    let celsius = workload.temperatures_celsius.iter();
+    distinct("temperature", celsius.map(|one| (one + 0.0).to_string()))?;
+    distinct(
+        "dwell",
+        workload.dwells_s.iter().map(|one| (one + 0.0).to_string()),
+    )?;
+    if experiment.ftl.is_some() {
+        return Err(LabError::List {
+            what: "ftl",
+            problem: "does not go with wear, which cycles single blocks".to_owned(),
+        });
+    }
+    for environment in environments(workload) {
+        environment
+            .check()
+            .map_err(|problem| of_environment(&problem))?;
+        if environment.dwell.si() < 0.0 {
+            return Err(of_environment(&AgeingError::Dwell(environment.dwell.si())));
+        }
+    }
+    number("samples", u64::from(workload.samples), BLOCKS_MAX)?;
+    number("blocks", u64::from(workload.blocks), BLOCKS_MAX)?;
+    number("max_cycles", workload.most_cycles, CYCLES_MAX)?;
+    let runs = experiment.timings.len() * targets.len() * environments(workload).count();
+    let runs = (runs * workload.usages.len()) as u64;
+    let all = u64::from(workload.blocks).saturating_mul(u64::from(workload.samples));
+    number("blocks", all.saturating_mul(runs), BLOCKS_MAX)?;
+    targets
+        .iter()
+        .map(|target| sheet(target, workload))
+        .collect()
+}
+
+/// The environments of a workload, each run by itself.
+pub(super) fn environments(workload: &WearWorkload) -> impl Iterator<Item = Environment> {
+    let dwells = workload.dwells_s.iter();
+    workload
+        .temperatures_celsius
+        .iter()
+        .flat_map(move |&celsius| {
+            dwells.clone().map(move |dwell| Environment {
+                celsius: celsius + 0.0,
+                dwell: Period::from_si(*dwell + 0.0),
+            })
+        })
+}
+
+fn sheet<'a>(target: &Target<'a>, workload: &WearWorkload) -> Result<&'a NandSheet, LabError> {
+    let refuse = |problem: String| LabError::Wear {
+        target: target.name.clone(),
+        part: target.part.header.id.clone(),
+        problem,
+    };
+    let Model::Nand(sheet) = &target.part.model else {
+        let problem = "is no raw NAND flash: no other memory has a model of its wear".to_owned();
+        return Err(refuse(problem));
+    };
+    if sheet.aging.is_none() {
+        return Err(refuse(format!(
+            "cannot be worn: {}",
+            AgeingError::NoFigures
+        )));
+    }
+    let least = sheet.blocks.value() - sheet.bad_blocks_max.value();
+    if workload.blocks > least {
+        let asked = workload.blocks;
+        return Err(refuse(format!(
+            "is sure to have {least} good blocks; {asked} were asked for"
+        )));
+    }
+    Ok(sheet)
+}
+
+fn number(what: &'static str, found: u64, most: u64) -> Result<(), LabError> {
+    if (1..=most).contains(&found) {
+        return Ok(());
+    }
+    Err(LabError::Number {
+        what,
+        found: found as f64,
+        problem: format!("is out of range; allowed: 1 to {most}, over all runs"),
+    })
+}
+
+fn of_environment(problem: &AgeingError) -> LabError {
+    let (what, found, allowed) = match *problem {
+        AgeingError::Temperature(found) => ("temperature", found, "-40 to 125 degrees Celsius"),
+        AgeingError::Dwell(found) => ("dwell", found, "finite times, in seconds"),
+        AgeingError::NoFigures => ("aging", f64::NAN, "sheets with the table aging"),
+    };
+    LabError::Number {
+        what,
+        found,
+        problem: format!("is none that a chip ages at; allowed: {allowed}"),
+    }
+}

@@ -1,0 +1,216 @@
+//! From the lives of blocks to the rows of the document.
+
+use wordline_catalog::Target;
+use wordline_core::quantity::{Quantity as _, Time};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{
+    Basis, Experiment, Figure, Metric, Operation, Pattern, ResultSet, Timing, WearUsage,
+    WearWorkload,
+};
+use wordline_nvm::ageing::Environment;
+use wordline_nvm::{NandSheet, NvmError};
+
+use super::course::{Course, End, Step};
+use crate::subject::Subject;
+
+/// Points of each decade of cycles at which latency is told.
+const POINTS: [u64; 3] = [1, 2, 5];
+
+/// What is run: a usage in an environment on the chips of a target.
+pub(super) struct Run<'a> {
+    pub(super) target: &'a Target<'a>,
+    pub(super) sheet: &'a NandSheet,
+    pub(super) timing: Timing,
+    pub(super) environment: Environment,
+    pub(super) usage: WearUsage,
+    pub(super) workload: &'a WearWorkload,
+    pub(super) experiment: &'a Experiment,
+}
+
+/// The blocks of a chip with their lives.
+type Lives = Vec<(u32, Course)>;
+
+impl Run<'_> {
+    /// Adds the rows of all chips.
+    pub(super) fn rows(&self, chips: &[Lives], document: &mut ResultSet) {
+        self.each(chips, document);
+        let all: Vec<&Course> = chips.iter().flatten().map(|(_, course)| course).collect();
+        if all.is_empty() {
+            return;
+        }
+        self.endurance(&all, document);
+        for step in [Step::Program, Step::Erase] {
+            self.latency(&all, step, document);
+            self.over_life(&all, step, document);
+        }
+        self.reads(&all, document);
+        self.specified(document);
+    }
+
+    /// A chip that could not be tested.
+    pub(super) fn failed(&self, sample: u32, failure: &NvmError, document: &mut ResultSet) {
+        let subject = self.subject("cycle").at("sample", u64::from(sample));
+        let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
+        document.rows.push(row);
+        let name = &self.target.name;
+        let advice = format!("{name}, {}, chip {sample}: {failure}", self.usage.name());
+        document.warn(WarningCode::RunFailed, advice);
+    }
+
+    /// A row a block.
+    fn each(&self, chips: &[Lives], document: &mut ResultSet) {
+        for (sample, lives) in chips.iter().enumerate() {
+            for (block, course) in lives {
+                let subject = self.subject("cycle");
+                let subject = subject
+                    .at("sample", sample as u64)
+                    .at("block", u64::from(*block));
+                let value = course.endurance().map(|cycles| cycles as f64);
+                let row = subject.row(Metric::Endurance, value.ok_or(NoValue::BeyondRange));
+                document.rows.push(row);
+            }
+        }
+    }
+
+    /// How the blocks' endurance spreads, and what failed.
+    fn endurance(&self, all: &[&Course], document: &mut ResultSet) {
+        let subject = self.subject("cycle");
+        let mut cycles: Vec<Option<u64>> = all.iter().map(|course| course.endurance()).collect();
+        // Those that did not fail stand longer than those that did.
+        cycles.sort_by_key(|one| one.unwrap_or(u64::MAX));
+        for (name, share) in [
+            ("least", 0.0),
+            ("p10", 0.1),
+            ("median", 0.5),
+            ("p90", 0.9),
+            ("most", 1.0),
+        ] {
+            let place = (share * (cycles.len() - 1) as f64).round() as usize;
+            let value = cycles[place].map(|cycles| cycles as f64);
+            let subject = subject.at("statistic", name);
+            let row = subject.row(Metric::Endurance, value.ok_or(NoValue::BeyondRange));
+            document.rows.push(row);
+        }
+        for (cause, end) in [("program", End::ProgramFailed), ("erase", End::EraseFailed)] {
+            let failed = all.iter().filter(|course| course.end == Some(end)).count();
+            let row = subject.at("cause", cause);
+            let row = row.row(Metric::BlocksFailed, Ok(failed as f64));
+            document.rows.push(row);
+        }
+    }
+
+    /// The worst, the mean over the first cycles and the best, as the paper reports them.
+    fn latency(&self, all: &[&Course], step: Step, document: &mut ResultSet) {
+        let subject = self.subject(step.name());
+        let ranges = all.iter().filter_map(|course| course.range_s(step));
+        let Some((best, worst)) =
+            ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        else {
+            return;
+        };
+        let means: Vec<f64> = all
+            .iter()
+            .filter_map(|course| course.first_mean_s(step))
+            .collect();
+        let mean = means.iter().sum::<f64>() / means.len().max(1) as f64;
+        let mut ratios: Vec<f64> = all
+            .iter()
+            .filter_map(|course| course.over_life(step))
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        let ratio = ratios.get(ratios.len() / 2).copied();
+        for (metric, value) in [
+            (Metric::LatencyMax, Some(worst)),
+            (Metric::LatencyMean, Some(mean)),
+            (Metric::LatencyMin, Some(best)),
+            (Metric::LatencyOverLife, ratio),
+        ] {
+            document
+                .rows
+                .push(subject.row(metric, value.ok_or(NoValue::NotApplicable)));
+        }
+    }
+
+    /// The mean over the blocks that live, cycle by cycle.
+    fn over_life(&self, all: &[&Course], step: Step, document: &mut ResultSet) {
+        let subject = self.subject(step.name());
+        let longest = all.iter().map(|course| course.cycles).max().unwrap_or(0);
+        let decades = (0..20).map(|power| 10_u64.saturating_pow(power));
+        let points = decades.flat_map(|decade| POINTS.map(|point| decade.saturating_mul(point)));
+        for cycles in points.take_while(|cycles| *cycles <= longest) {
+            let living = all
+                .iter()
+                .filter_map(|course| course.at_s(cycles - 1, step));
+            let (sum, count) = living.fold((0.0, 0u32), |(sum, count), one| (sum + one, count + 1));
+            if count > 0 {
+                let subject = subject.at("after_cycles", cycles - 1);
+                document
+                    .rows
+                    .push(subject.row(Metric::LatencyMean, Ok(sum / f64::from(count))));
+            }
+        }
+    }
+
+    fn reads(&self, all: &[&Course], document: &mut ResultSet) {
+        let subject = self.subject("read");
+        let reads = || {
+            all.iter()
+                .flat_map(|course| course.reads.iter().copied())
+                .map(Time::si)
+        };
+        let count = reads().count().max(1) as f64;
+        for (metric, value) in [
+            (Metric::LatencyMax, reads().fold(0.0, f64::max)),
+            (Metric::LatencyMean, reads().sum::<f64>() / count),
+            (Metric::LatencyMin, reads().fold(f64::INFINITY, f64::min)),
+        ] {
+            document.rows.push(subject.row(metric, Ok(value)));
+        }
+    }
+
+    /// What the data sheet says, beside it.
+    fn specified(&self, document: &mut ResultSet) {
+        let mut add = |operation, metric, value: Option<f64>, basis: Basis| {
+            if let Some(value) = value {
+                let subject = self.subject(operation).estimate(basis, "specification");
+                document.rows.push(subject.row(metric, Ok(value)));
+            }
+        };
+        let sheet = self.sheet;
+        let columns = |figure: &Figure<Time>| {
+            let seconds = |time: Option<Time>| time.map(Time::si);
+            (
+                seconds(figure.typ()),
+                seconds(figure.max()),
+                figure.provenance().basis,
+            )
+        };
+        for (operation, figure) in [
+            ("program", &sheet.page_program),
+            ("erase", &sheet.block_erase),
+            ("read", &sheet.page_read),
+        ] {
+            let (typ, max, basis) = columns(figure);
+            add(operation, Metric::LatencyMean, typ, basis);
+            add(operation, Metric::LatencyMax, max, basis);
+        }
+        let rated = sheet.endurance.least().count() as f64;
+        let basis = sheet.endurance.provenance().basis;
+        add("cycle", Metric::Endurance, Some(rated), basis);
+    }
+
+    fn subject(&self, operation: &'static str) -> Subject {
+        let (timing, age) = (self.timing, self.experiment.age);
+        let write = Operation::Write;
+        let mut subject = Subject::simulated(self.target, "wear", write, timing, age);
+        subject.operation = operation;
+        let subject = subject
+            .at("usage", self.usage.name())
+            .at("temperature_celsius", self.environment.celsius)
+            .at("dwell_s", self.environment.dwell.si());
+        match self.workload.order {
+            Pattern::Sequential => subject,
+            Pattern::Random => subject.at("order", Pattern::Random.name()),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What people see of `wordline wear`.
+
+use crate::{Format, Style, answer, fixture, render};
+
+#[test]
+fn the_fixture_is_a_document() {
+    assert_eq!(fixture::wear().check(), Ok(()));
+}
+
+#[test]
+fn endurance_and_latency_are_told() {
+    let sentences = answer(&fixture::wear());
+    assert_eq!(
+        sentences[0],
+        "On mt29f1g01@stm32h755-qspi, first-page: half of 3 blocks stand 5000000 cycles, from 1000000 \
+         cycles to 9000000 cycles; the sheet rates 100000 cycles."
+    );
+    assert_eq!(
+        sentences[1],
+        "Programs take 300 us when they are slowest and 100 us at last; erases 1.00 ms at first and up to 6.00 ms, \
+         4.0 times the mean of the first 10,000."
+    );
+    assert!(
+        sentences
+            .iter()
+            .any(|one| one.contains("how long data keep"))
+    );
+}
+
+#[test]
+fn every_run_has_its_lines_and_the_blocks_have_none() {
+    let text = render(&fixture::wear(), Format::Table, &Style::default());
+    let lines = |words: &[&str]| {
+        let all = text.lines();
+        all.filter(|line| words.iter().all(|word| line.contains(word)))
+            .count()
+    };
+    assert_eq!(
+        lines(&["first-page", "1000000 cycles", "9000000 cycles"]),
+        2,
+        "{text}"
+    );
+    assert_eq!(lines(&["whole-block", "beyond range"]), 1, "{text}");
+    assert_eq!(
+        lines(&["first-page", "erase", "6.00 ms", "4.0 times"]),
+        1,
+        "{text}"
+    );
+    assert_eq!(lines(&["first-page", " 1000 "]), 1, "{text}");
+    assert_eq!(lines(&["first-page", " 2000 "]), 0, "{text}");
+}
+
+#[test]
+fn the_page_draws_latency_over_life_and_a_hostile_document_harms_nothing() {
+    let html = render(&fixture::wear(), Format::Html, &Style::default());
+    assert!(html.contains("Latency over life"));
+    let hostile = fixture::spoiled(fixture::wear());
+    let html = render(&hostile, Format::Html, &Style::default());
+    assert!(!html.contains("<script>alert"));
+    let text = render(&hostile, Format::Table, &Style::default());
+    assert!(
+        !text.contains(|c: char| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn a_document_without_rows_says_so() {
+    let mut document = fixture::wear();
+    document.rows.clear();
+    let text = render(&document, Format::Table, &Style::default());
+    assert!(text.contains("wear: no rows"), "{text}");
+}
