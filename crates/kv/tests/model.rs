@@ -371,9 +371,9 @@ fn every_single_bit_of_an_image_is_harmless() {
         }
         memory.write(bit / 8, &byte).expect("inside");
     }
-    // Most bits are mended; those of continuations are told.
+    // Most bits are mended; those of continuations are told: when the table is opened, where a key goes on in one.
     assert!(
-        right > 100_000 && told > 100 && told < 9600,
+        right > 70_000 && told > 100 && told < 4800,
         "{right} {told}"
     );
 }

@@ -1,5 +1,10 @@
 //! How many words of a 16-bit bus each operation moves, beside the least that it could.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "the figures are what one runs this for"
+)]
+
 mod support;
 
 use support::{Counted, drawn};
