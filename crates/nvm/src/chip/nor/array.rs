@@ -151,10 +151,11 @@ impl Array {
         }
     }
 
-    /// Counts an erase of each unit in a range.
-    pub(super) fn count_erase(&mut self, at: u64, bytes: u64) {
+    /// Counts erases of each unit in a range.
+    pub(super) fn count_erases(&mut self, at: u64, bytes: u64, count: u64) {
         for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
-            self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS] += 1;
+            let erases = &mut self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS];
+            *erases = erases.saturating_add(count);
         }
     }
 

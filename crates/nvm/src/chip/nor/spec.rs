@@ -5,6 +5,7 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
+use super::ageing::Figures;
 use super::sheet::{NorSheet, SuspendSheet};
 use super::{Work, place};
 use crate::bus::{Action, Command};
@@ -19,6 +20,8 @@ pub(super) struct EraseSize {
     pub(super) bytes: u64,
     pub(super) code: u8,
     pub(super) duration: Spread<Time>,
+    /// The column `max`, where it is stated.
+    pub(super) most: Option<Time>,
 }
 
 /// Suspend and resume.
@@ -77,6 +80,8 @@ pub(super) struct Spec {
     /// Granule that takes one program between two erases.
     pub(super) granule: Option<u64>,
     pub(super) endurance: u64,
+    /// What the sheet says of ageing.
+    pub(super) ageing: Option<Figures>,
     /// Ascending; the first is what wear is counted for.
     pub(super) erases: Vec<EraseSize>,
     pub(super) suspension: Option<Suspension>,
@@ -130,6 +135,12 @@ impl Spec {
             },
             granule,
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
+            ageing: sheet.aging.clone().map(|aging| Figures {
+                sheet: aging,
+                timing: resolver.timing(),
+                key: resolver.key(),
+                program_max: sheet.page_program.max(),
+            }),
             erases,
             suspension: sheet
                 .suspend
@@ -201,6 +212,7 @@ fn erase_sizes(sheet: &NorSheet, link: &Link, resolver: &mut Resolver) -> Vec<Er
                 bytes: resolver.fixed(&erase.label("bytes"), &erase.bytes).bytes(),
                 code: erase.code,
                 duration: resolver.spread(&duration, &erase.duration, Purpose::EraseTime),
+                most: erase.duration.max(),
             }
         })
         .collect();
