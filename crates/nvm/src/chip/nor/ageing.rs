@@ -45,9 +45,13 @@ impl Nor {
         let (oxide, units) = match self.ageing.take() {
             Some(ageing) => (ageing.oxide, ageing.units),
             None => {
-                let rated = self.spec.endurance;
-                let oxide = Oxide::new(&figures.sheet, figures.timing, 1, rated, figures.key);
-                let units = self.spec.capacity / self.spec.unit_bytes();
+                let (rated, unit) = (self.spec.endurance, self.spec.unit_bytes());
+                let together = self.spec.geometry.block_bytes() / unit;
+                let Figures {
+                    sheet, timing, key, ..
+                } = figures;
+                let oxide = Oxide::new(sheet, *timing, 1, rated, together, *key);
+                let units = self.spec.capacity / unit;
                 (Arc::new(oxide), Pages::new(units as usize))
             }
         };
