@@ -52,6 +52,7 @@ nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test dram_checker -- --nocapture
 	cargo test --release --locked -p wordline-lab --test published -- --ignored
 	cargo test --release --locked -p wordline-lab --test calibration -- --ignored --nocapture
+	cargo test --release --locked -p wordline-lab --test fit -- --ignored --nocapture
 	cargo test --release --locked -p wordline-nvm --lib power_cuts -- --ignored --nocapture
 	$(MAKE) --no-print-directory bench
 

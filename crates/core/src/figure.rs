@@ -392,6 +392,8 @@ pub struct Spread<T> {
     low: T,
     typ: T,
     high: T,
+    /// Whether values differ.
+    varies: bool,
     key: u64,
     purpose: Purpose,
 }
@@ -403,6 +405,7 @@ impl<T: Quantity> Spread<T> {
             low: min.unwrap_or_else(mirrored),
             typ,
             high,
+            varies: typ.si() > 0.0 && high.si() > typ.si(),
             key,
             purpose,
         }
@@ -429,10 +432,21 @@ impl<T: Quantity> Spread<T> {
     /// The value for a place in its cycle: always the same for both.
     #[must_use]
     pub fn at(&self, block: u64, cycle: u64) -> T {
-        let (low, typ, high) = (self.low.si(), self.typ.si(), self.high.si());
-        if typ <= 0.0 || high <= typ {
+        self.at_cycle(block, || cycle)
+    }
+
+    /// The same; the cycle is asked for only where the value depends on it.
+    #[must_use]
+    #[inline]
+    pub fn at_cycle(&self, block: u64, cycle: impl FnOnce() -> u64) -> T {
+        if !self.varies {
             return self.typ;
         }
+        self.drawn(block, cycle())
+    }
+
+    fn drawn(&self, block: u64, cycle: u64) -> T {
+        let (low, typ, high) = (self.low.si(), self.typ.si(), self.high.si());
         let z = standard_normal(draw(self.key, block, cycle, self.purpose));
         let sigma = libm::log(high / typ) / 3.0;
         T::from_si((typ * libm::exp(sigma * z)).clamp(low.min(high), high))

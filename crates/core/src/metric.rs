@@ -124,6 +124,8 @@ metrics! {
     BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same.";
     CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
     CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
+    CrashBoundaries "crash_boundaries" "1" Neither
+        "Operations of the workload that the images were drawn from: a power cut can fall within each.";
     BusUtilization "bus_utilization" "1" Neither
         "Share of the run in which the bus carried commands, addresses, dummy cycles or data; of DRAM, \
          share of the time of all data buses in which they carried data.";
@@ -205,14 +207,33 @@ metrics! {
     DeviceOperations "device_operations" "1" Lower
         "Operations of the memory in all calls; the column `device_operation` names their kind.";
     FileSystemRam "file_system_ram" "B" Lower
-        "RAM that a mounted file system needs with the files of the run open: its buffers and tables, and its \
-         structures as compiled for a 64-bit host, which are about half as large on a microcontroller.";
+        "RAM that a mounted file system needs on a microcontroller of 32 bits with the files of the run open: its \
+         buffers and tables, its structures, and what the translation layer below needs.";
     FileSystemRamPart "file_system_ram_part" "B" Lower
-        "What `buffers`, `structures` or the `translation` layer below contribute to file_system_ram; the \
-         column `cause` names it, and the parts add up.";
+        "What `buffers`, `structures` or parts of the translation layer below (`translation-…`) contribute to \
+         file_system_ram; the column `cause` names it, and the parts add up.";
 }
 
 impl Metric {
+    /// Whether a run of a file system can have this value: nothing is below zero, and what is counted is whole. Other
+    /// runs have parts that are differences.
+    pub(crate) fn allows_of_files(self, value: f64) -> bool {
+        let counts = matches!(
+            self,
+            Self::CrashImages
+                | Self::CrashFailures
+                | Self::CrashBoundaries
+                | Self::DeviceOperations
+                | Self::LatencyMaxOperations
+        );
+        let least = match self {
+            // Rounding may take something from a mean.
+            Self::WearSpread => 1.0 - 1e-9,
+            _ => 0.0,
+        };
+        value >= least && (!counts || value.fract() == 0.0)
+    }
+
     /// What the registry says of this metric.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {

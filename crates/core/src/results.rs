@@ -351,6 +351,11 @@ impl ResultSet {
             if row.value.is_some_and(|value| !value.is_finite()) || !row.age.is_finite() {
                 return fail("a number is not finite".into());
             }
+            if let Some(value) = row.value.filter(|_| row.workload == "fs")
+                && !row.metric.allows_of_files(value)
+            {
+                return fail(format!("{} cannot be {value}", row.metric));
+            }
             if let Some(name) = &row.distribution
                 && !self.histograms.contains_key(name)
             {
@@ -528,6 +533,12 @@ mod tests {
         let mut wrong_unit = good.clone();
         wrong_unit.unit = "us".into();
         let infinite = row(Metric::LatencyMax, Some(f64::INFINITY));
+        let of_files = |metric, value| Row {
+            workload: "fs".into(),
+            ..row(metric, Some(value))
+        };
+        let negative = of_files(Metric::LatencyMax, -1.0);
+        let half = of_files(Metric::CrashImages, 0.5);
         let mut lost = good.clone();
         lost.distribution = Some("nowhere".into());
         let cases = [
@@ -541,6 +552,8 @@ mod tests {
                 "row 0: latency_max is in s, not in \"us\"",
             ),
             (vec![infinite], "row 0: a number is not finite"),
+            (vec![negative], "row 0: latency_max cannot be -1"),
+            (vec![half], "row 0: crash_images cannot be 0.5"),
             (vec![lost], "row 0: there is no histogram"),
         ];
         for (rows, expected) in cases {

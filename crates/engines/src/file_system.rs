@@ -132,7 +132,8 @@ pub struct Space {
 pub struct RamUse {
     /// Buffers and tables, whose sizes its configuration states.
     pub buffers: u64,
-    /// Its own structures as compiled for this host, where pointers take 8 bytes; about half on a microcontroller.
+    /// Its own structures on a microcontroller, whose pointers take 4 bytes; as compiled for this host where they have
+    /// few pointers.
     pub structures: u64,
 }
 

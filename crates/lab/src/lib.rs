@@ -62,7 +62,7 @@ pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Fitted, default_base, fit};
-pub use fs::default_fs_workload;
+pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};

@@ -11,6 +11,7 @@ use wordline_lab::{Control, LabError, default_fs_workload, run};
 const NOR: &str = "mt25ql128@stm32h755-qspi";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
 const MRAM: &str = "em064lx@stm32h755-qspi";
+const CARD: &str = "swissbit-g4000-4g";
 
 fn catalog() -> Catalog {
     Catalog::load(&[]).expect("the embedded sheets")
@@ -128,13 +129,19 @@ fn fat_on_nand_runs_over_a_translation_layer() {
             .iter()
             .all(|row| row.axes.get("ftl") == Some(&layer))
     );
-    let table = value(
-        &document,
-        "mount",
-        Metric::FileSystemRamPart,
-        Some(("cause", "translation")),
-    );
+    let part = |name| {
+        let part = Some(("cause", name));
+        value(&document, "mount", Metric::FileSystemRamPart, part)
+    };
+    let table = part("translation-mapping");
     assert!(table > Some(0.0), "{table:?}");
+    let all = document.of(Metric::FileSystemRamPart);
+    let all: f64 = all.filter_map(|row| row.value).sum();
+    let ram = value(&document, "mount", Metric::FileSystemRam, None);
+    assert_eq!(ram, Some(all));
+    // A bit for each of 63 blocks of 64 pages: one block holds the mark of the layer. Two pages of 2 KiB.
+    assert_eq!(part("translation-live-pages"), Some(504.0));
+    assert!(part("translation-pages") >= Some(4096.0));
     let fresh = document.warnings.iter();
     let fresh = fresh.filter(|one| one.code == "fresh-memory").count();
     assert_eq!(
@@ -291,6 +298,33 @@ fn small_files_are_not_bounded_by_the_root_of_a_fat() {
         value(&document, "delete", Metric::AccessCount, None),
         Some(520.0)
     );
+}
+
+/// A card's own layer tells sums since it was made, so that what the calls took of a block is not known.
+#[test]
+fn what_a_card_does_not_tell_of_wear_is_said() {
+    let document = ran(CARD, workload(FsKind::Fat, FsTest::Append));
+    for metric in [Metric::CyclesMax, Metric::WearSpread] {
+        let rows: Vec<_> = document.of(metric).map(|row| row.no_value).collect();
+        assert_eq!(rows, [Some(NoValue::NotApplicable)]);
+    }
+    let warnings = document.warnings.iter();
+    let reasons = warnings.filter(|one| one.advice.contains("sums since it was made"));
+    assert_eq!(reasons.count(), 1);
+}
+
+#[test]
+fn more_than_a_part_has_is_all_of_it_and_is_told() {
+    let document = ran(
+        MRAM,
+        FsWorkload {
+            capacity_bytes: Some(1 << 30),
+            ..workload(FsKind::Fat, FsTest::Append)
+        },
+    );
+    let told = document.warnings.iter();
+    let told = told.filter(|one| one.advice.contains("8 MiB and not 1 GiB"));
+    assert_eq!(told.count(), 1, "{:?}", document.warnings);
 }
 
 /// A percentile of fewer calls than it needs to single one out is not told.

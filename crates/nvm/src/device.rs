@@ -43,6 +43,54 @@ pub trait Accounts {
     }
 }
 
+/// What stands in front of a device and keeps its accounts: implementing it gives [`Accounts`].
+pub trait InFront {
+    /// The device behind it.
+    type Behind: Accounts + ?Sized;
+
+    /// The device behind it.
+    fn behind(&self) -> &Self::Behind;
+
+    /// What the last access consisted of, where that is not what it was for the device.
+    fn whole_cost(&self) -> &AccessCost {
+        self.behind().last_cost()
+    }
+}
+
+impl<W: InFront + ?Sized> Accounts for W {
+    fn clock(&self) -> &SimClock {
+        self.behind().clock()
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        self.behind().causes()
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        self.whole_cost()
+    }
+
+    fn residence(&self) -> Residence {
+        self.behind().residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.behind().power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.behind().wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        self.behind().notes()
+    }
+
+    fn translation(&self) -> Option<TranslationReport> {
+        self.behind().translation()
+    }
+}
+
 /// What a translation layer did since the device was made, and what it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TranslationReport {

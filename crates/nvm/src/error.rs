@@ -62,6 +62,19 @@ pub enum NvmError {
     TimeExhausted,
 }
 
+/// The instant that lies a duration behind another.
+///
+/// # Errors
+/// When simulated time cannot hold it. (Made where it is needed: an error that an `ok_or` did not need would have to be
+/// dropped, in every transaction.)
+#[inline(always)]
+pub(crate) const fn after(instant: Time, duration: Time) -> Result<Time, NvmError> {
+    match instant.checked_plus(duration) {
+        Some(later) => Ok(later),
+        None => Err(NvmError::TimeExhausted),
+    }
+}
+
 impl From<FlashMisuse> for NvmError {
     fn from(misuse: FlashMisuse) -> Self {
         Self::Misuse(misuse.into())

@@ -42,6 +42,7 @@ mod bound;
 mod content;
 mod cost;
 mod device;
+mod divisor;
 mod error;
 #[cfg(test)]
 mod fixture;
@@ -70,8 +71,8 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use content::{BlockContent, PageContent};
 pub use cost::{AccessCost, Cause};
 pub use device::{
-    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart,
-    Pipeline, Pipelines, TranslationReport, Wear,
+    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, InFront, NoSuspend, Notes,
+    PagePart, Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

@@ -6,7 +6,7 @@ use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 use crate::board::{Board, Rail};
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
-use crate::bus::{Action, Command, ddr, sd};
+use crate::bus::{Action, Command, Transaction, ddr, sd};
 use crate::supply::Supply;
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
@@ -25,21 +25,28 @@ pub struct Link {
     commands: Commands,
 }
 
-/// The commands of a chip, with the place of each action's first one: every transaction looks for its own.
+/// The commands of a chip, with the place of each action's first one, and what that costs without data: every
+/// transaction looks for its own.
 #[derive(Clone, Debug, PartialEq)]
 struct Commands {
     all: Vec<Command>,
     first: [Option<u8>; Action::COUNT],
+    bare: [Option<Transaction>; Action::COUNT],
 }
 
 impl FromIterator<Command> for Commands {
     fn from_iter<I: IntoIterator<Item = Command>>(commands: I) -> Self {
         let all: Vec<_> = commands.into_iter().collect();
         let mut first = [None; Action::COUNT];
+        let mut bare = [None; Action::COUNT];
         for (index, command) in (0..=u8::MAX).zip(&all).rev() {
-            first[command.action() as usize] = Some(index);
+            let action = command.action();
+            first[action as usize] = Some(index);
+            // The answer to the question whether the chip is busy is a byte.
+            let bytes = u64::from(action == Action::Status);
+            bare[action as usize] = Some(command.transaction(0, bytes));
         }
-        Self { all, first }
+        Self { all, first, bare }
     }
 }
 
@@ -219,10 +226,18 @@ impl Link {
 
     /// How an action is done; `None` where the chip has no opcode for it that the board drives.
     #[must_use]
+    #[inline(always)]
     pub fn command(&self, action: Action) -> Option<&Command> {
         self.commands
             .all
             .get(usize::from(self.commands.first[action as usize]?))
+    }
+
+    /// What an action costs on the bus that moves no data but the byte of a status; `None` where the chip has no opcode
+    /// for it that the board drives.
+    #[inline(always)]
+    pub(crate) const fn bare(&self, action: Action) -> Option<Transaction> {
+        self.commands.bare[action as usize]
     }
 
     /// How an erase with a certain opcode is done; chips have one opcode for each size.

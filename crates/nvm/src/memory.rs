@@ -3,17 +3,14 @@
 //! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
-use wordline_core::SimClock;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry, OutOfRange};
 
 use crate::chip::nand::Nand;
 use crate::chip::nor::Nor;
 use crate::content::BlockContent;
-use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
+use crate::device::{Accounts, Device, FlashDevice, InFront};
 use crate::error::NvmError;
 use crate::pages::spans;
-use crate::power::{PowerDraw, Residence};
 use crate::wired::Wired;
 
 /// A flash memory on a board, as an object: the contract [`Flash`], a clock and accounts.
@@ -168,37 +165,11 @@ impl ByteMemory for Box<dyn Device> {
     }
 }
 
-impl<A: Accounts + ?Sized> Accounts for Box<A> {
-    fn clock(&self) -> &SimClock {
-        (**self).clock()
-    }
+impl<A: Accounts + ?Sized> InFront for Box<A> {
+    type Behind = A;
 
-    fn causes(&self) -> &'static [Cause] {
-        (**self).causes()
-    }
-
-    fn last_cost(&self) -> &AccessCost {
-        (**self).last_cost()
-    }
-
-    fn residence(&self) -> Residence {
-        (**self).residence()
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        (**self).power_draw()
-    }
-
-    fn wear(&self) -> Wear {
-        (**self).wear()
-    }
-
-    fn notes(&self) -> &Notes {
-        (**self).notes()
-    }
-
-    fn translation(&self) -> Option<TranslationReport> {
-        (**self).translation()
+    fn behind(&self) -> &A {
+        self
     }
 }
 
@@ -323,33 +294,11 @@ impl Flash for FinerNor {
     }
 }
 
-impl Accounts for FinerNor {
-    fn clock(&self) -> &SimClock {
-        self.flash.clock()
-    }
+impl InFront for FinerNor {
+    type Behind = Wired<Nor>;
 
-    fn causes(&self) -> &'static [Cause] {
-        self.flash.causes()
-    }
-
-    fn last_cost(&self) -> &AccessCost {
-        self.flash.last_cost()
-    }
-
-    fn residence(&self) -> Residence {
-        self.flash.residence()
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        self.flash.power_draw()
-    }
-
-    fn wear(&self) -> Wear {
-        self.flash.wear()
-    }
-
-    fn notes(&self) -> &Notes {
-        self.flash.notes()
+    fn behind(&self) -> &Wired<Nor> {
+        &self.flash
     }
 }
 

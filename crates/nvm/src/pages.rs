@@ -30,6 +30,7 @@ impl<P: Clone + Default> Pages<P> {
 
     /// The page at `index`; `None` while it was never written.
     #[must_use]
+    #[inline]
     pub fn get(&self, index: usize) -> Option<&P> {
         let node = self.root.get(index / NODE_PAGES)?.as_ref()?;
         node.get(index % NODE_PAGES)?.as_deref()
@@ -40,6 +41,7 @@ impl<P: Clone + Default> Pages<P> {
     /// # Panics
     /// When `index` lies outside the store.
     #[track_caller]
+    #[inline]
     pub fn get_mut(&mut self, index: usize) -> &mut P {
         let node = Arc::make_mut(&mut self.root)[index / NODE_PAGES]
             .get_or_insert_with(|| Arc::new([const { None }; NODE_PAGES]));

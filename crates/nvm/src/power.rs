@@ -180,6 +180,7 @@ impl PowerMeter {
     ///
     /// # Panics
     /// When activities overlap: a chip does one thing at a time.
+    #[inline]
     pub fn book(&mut self, state: PowerState, start: Time, end: Time) {
         if self.lenient && start < self.accounted {
             return;

@@ -12,18 +12,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use wordline_core::BackgroundWork;
 use wordline_core::quantity::Time;
-use wordline_core::{BackgroundWork, SimClock};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
 use crate::bound::Span;
-use crate::cost::{AccessCost, Cause};
+use crate::cost::AccessCost;
 use crate::device::{
-    Accounts, Background, Device, FlashDevice, FlashWork, NoSuspend, Notes, PagePart, Pipeline,
-    Wear,
+    Background, Device, FlashDevice, FlashWork, InFront, NoSuspend, PagePart, Pipeline,
 };
 use crate::error::NvmError;
-use crate::power::{PowerDraw, Residence};
 use crate::wired::SuspendedRead;
 
 /// A flash memory that is written like a byte memory.
@@ -227,33 +225,15 @@ impl<F: FlashDevice> ByteMemory for RawFlash<F> {
     }
 }
 
-impl<F: FlashDevice> Accounts for RawFlash<F> {
-    fn clock(&self) -> &SimClock {
-        self.flash.clock()
+impl<F: FlashDevice> InFront for RawFlash<F> {
+    type Behind = F;
+
+    fn behind(&self) -> &F {
+        &self.flash
     }
 
-    fn causes(&self) -> &'static [Cause] {
-        self.flash.causes()
-    }
-
-    fn last_cost(&self) -> &AccessCost {
+    fn whole_cost(&self) -> &AccessCost {
         &self.cost
-    }
-
-    fn residence(&self) -> Residence {
-        self.flash.residence()
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        self.flash.power_draw()
-    }
-
-    fn wear(&self) -> Wear {
-        self.flash.wear()
-    }
-
-    fn notes(&self) -> &Notes {
-        self.flash.notes()
     }
 }
 

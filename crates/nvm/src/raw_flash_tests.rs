@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::bus::Action;
+use crate::cost::Cause;
+use crate::device::Accounts;
 use crate::error::Misuse;
 use crate::fixture::{TYPICAL, nand, nor, nor_of, nor_sheet_with};
 use crate::power::PowerState;

@@ -1,14 +1,13 @@
 //! A device whose writes are safe from a power cut when they end.
 
+use wordline_core::WriteSync;
 use wordline_core::quantity::Time;
-use wordline_core::{SimClock, WriteSync};
 use wordline_memory::ByteMemory;
 
 use crate::bound::Span;
-use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, Notes, Pipeline, TranslationReport, Wear};
+use crate::cost::AccessCost;
+use crate::device::{Accounts, Device, InFront, Pipeline};
 use crate::error::{Misuse, NvmError};
-use crate::power::{PowerDraw, Residence};
 
 /// A device each of whose writes is flushed, or written past the cache, as one access.
 pub struct Synced {
@@ -82,37 +81,15 @@ impl ByteMemory for Synced {
     }
 }
 
-impl Accounts for Synced {
-    fn clock(&self) -> &SimClock {
-        self.device.clock()
+impl InFront for Synced {
+    type Behind = dyn Device;
+
+    fn behind(&self) -> &(dyn Device + 'static) {
+        self.device.as_ref()
     }
 
-    fn causes(&self) -> &'static [Cause] {
-        self.device.causes()
-    }
-
-    fn last_cost(&self) -> &AccessCost {
+    fn whole_cost(&self) -> &AccessCost {
         &self.last
-    }
-
-    fn residence(&self) -> Residence {
-        self.device.residence()
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        self.device.power_draw()
-    }
-
-    fn wear(&self) -> Wear {
-        self.device.wear()
-    }
-
-    fn notes(&self) -> &Notes {
-        self.device.notes()
-    }
-
-    fn translation(&self) -> Option<TranslationReport> {
-        self.device.translation()
     }
 }
 

@@ -1,14 +1,12 @@
 //! Every operation of a device, told to whoever listens: what a trace, a benchmark of file systems and an account of
 //! the worst case are made from.
 
-use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 
-use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Notes, TranslationReport, Wear};
+use crate::cost::AccessCost;
+use crate::device::{Accounts, InFront};
 use crate::error::NvmError;
-use crate::power::{PowerDraw, Residence};
 
 /// What storage software asked of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -215,37 +213,11 @@ impl<D: ByteMemory<Error = NvmError> + Accounts, L: Listener> ByteMemory for Tap
     }
 }
 
-impl<D: Accounts, L: Listener> Accounts for Tap<D, L> {
-    fn clock(&self) -> &SimClock {
-        self.device.clock()
-    }
+impl<D: Accounts, L: Listener> InFront for Tap<D, L> {
+    type Behind = D;
 
-    fn causes(&self) -> &'static [Cause] {
-        self.device.causes()
-    }
-
-    fn last_cost(&self) -> &AccessCost {
-        self.device.last_cost()
-    }
-
-    fn residence(&self) -> Residence {
-        self.device.residence()
-    }
-
-    fn power_draw(&self) -> &PowerDraw {
-        self.device.power_draw()
-    }
-
-    fn wear(&self) -> Wear {
-        self.device.wear()
-    }
-
-    fn notes(&self) -> &Notes {
-        self.device.notes()
-    }
-
-    fn translation(&self) -> Option<TranslationReport> {
-        self.device.translation()
+    fn behind(&self) -> &D {
+        &self.device
     }
 }
 

@@ -7,14 +7,17 @@ use wordline_dram::{AddressError, ConfigError};
 
 use super::abi::Status;
 use crate::boundary::{BadArgument, Failure};
+use crate::handles::Lost;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error(transparent)]
     Argument(#[from] BadArgument),
-    #[error("no such memory: the handle is NULL, freed, or was never made")]
-    Handle,
+    #[error(transparent)]
+    Handle(#[from] Lost),
+    #[error("there are as many memories as can be: free some")]
+    Handles,
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     #[error("setting {0:?} has no value; expected NAME=VALUE, separated by commas")]
@@ -47,7 +50,7 @@ impl Failure for Fault {
     fn status(&self) -> Status {
         match self {
             Self::Argument(_) => Status::BadArgument,
-            Self::Handle => Status::BadHandle,
+            Self::Handle(Lost::Unknown) => Status::BadHandle,
             Self::Catalog(_) | Self::Setting(_) | Self::Settings(_) | Self::Config(_) => {
                 Status::BadTarget
             }
@@ -55,7 +58,9 @@ impl Failure for Fault {
             Self::Full(_) => Status::Full,
             Self::Time { .. } => Status::BadTime,
             Self::Busy => Status::Busy,
-            Self::Refused(_) | Self::Internal => Status::Internal,
+            Self::Handle(Lost::Broken) | Self::Handles | Self::Refused(_) | Self::Internal => {
+                Status::Internal
+            }
         }
     }
 

@@ -70,7 +70,7 @@ pub unsafe extern "C" fn wl_dram_create(
         };
         let target = target.ok_or(BadArgument::Null("target"))?;
         let made = Memory::new(target, settings, catalog)?;
-        let handle = table::insert(made, options.complete, options.user);
+        let handle = table::insert(made, options.complete, options.user)?;
         // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
         unsafe { memory.write_unaligned(std::ptr::without_provenance_mut(handle)) };
         Ok(())

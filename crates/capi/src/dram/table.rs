@@ -23,10 +23,14 @@ pub(crate) struct Entry {
     freed: AtomicBool,
 }
 
-static HANDLES: Handles<Entry> = Handles::starting_at(0x5757);
+static HANDLES: Handles<Arc<Entry>> = Handles::of_kind(3);
 
 /// Takes a memory in, and returns its handle.
-pub(crate) fn insert(memory: Memory, complete: Option<Complete>, user: *mut c_void) -> usize {
+pub(crate) fn insert(
+    memory: Memory,
+    complete: Option<Complete>,
+    user: *mut c_void,
+) -> Result<usize, Fault> {
     let entry = Entry {
         memory: Mutex::new(memory),
         complete,
@@ -34,15 +38,15 @@ pub(crate) fn insert(memory: Memory, complete: Option<Complete>, user: *mut c_vo
         telling: AtomicBool::new(false),
         freed: AtomicBool::new(false),
     };
-    HANDLES.insert(entry)
+    HANDLES.insert(Arc::new(entry)).map_err(|_| Fault::Handles)
 }
 
 pub(crate) fn find(handle: usize) -> Result<Arc<Entry>, Fault> {
-    HANDLES.find(handle).ok_or(Fault::Handle)
+    Ok(HANDLES.with(handle, |entry| Arc::clone(entry))?)
 }
 
 pub(crate) fn remove(handle: usize) -> Result<(), Fault> {
-    let entry = HANDLES.remove(handle).ok_or(Fault::Handle)?;
+    let entry = HANDLES.remove(handle)?;
     entry.freed.store(true, Ordering::Relaxed);
     Ok(())
 }

@@ -89,6 +89,7 @@ impl Cells {
         &self.clock
     }
 
+    #[inline(always)]
     pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, Fault> {
         match &mut self.memory {
             Memory::Bytes(device) => Ok(&mut **device),
@@ -98,6 +99,7 @@ impl Cells {
         }
     }
 
+    #[inline(always)]
     pub(super) fn flash(&mut self) -> Result<&mut dyn FlashMemory, Fault> {
         match &mut self.memory {
             Memory::Flash(flash) => Ok(&mut **flash),
@@ -112,43 +114,54 @@ impl Cells {
         self.faults.is_empty() && self.torn.is_empty()
     }
 
-    /// Reads bytes, of flash those of main areas.
-    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, Fault> {
+    /// Reads bytes, of flash those of main areas. Returns how many bits the ECC corrected, in the worst page: a number,
+    /// which goes through registers.
+    #[inline(always)]
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, Fault> {
         let plain = self.is_plain();
-        match &mut self.memory {
+        let found = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
-                Ok(Ecc::Clean)
+                return Ok(0);
             }
-            Memory::Flash(flash) if plain => Ok(flash.read_through(at, out)?),
-            Memory::Flash(flash) => {
-                let page_bytes = u64::from(flash.geometry().page_bytes);
-                let (mut at, mut rest) = (at, out);
-                let mut worst = Ecc::Clean;
-                while !rest.is_empty() {
-                    let (page, column) = (at / page_bytes, at % page_bytes);
-                    let length = rest.len().min((page_bytes - column) as usize);
-                    let (part, behind) = rest.split_at_mut(length);
-                    let found = self.read_page(page as u32, column as u32, part)?;
-                    worst = worse(worst, found);
-                    (at, rest) = (at + length as u64, behind);
-                }
-                Ok(worst)
-            }
-        }
+            Memory::Flash(flash) if plain => flash.read_through(at, out)?,
+            Memory::Flash(_) => self.read_pages(at, out)?,
+        };
+        Ok(corrected(found))
     }
 
+    #[inline(never)]
+    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<Ecc, Fault> {
+        let page_bytes = u64::from(self.flash()?.geometry().page_bytes);
+        let mut worst = Ecc::Clean;
+        while !out.is_empty() {
+            let (page, column) = (at / page_bytes, at % page_bytes);
+            let length = out.len().min((page_bytes - column) as usize);
+            let (part, behind) = out.split_at_mut(length);
+            let found = self.read_page(page as u32, column as u32, part)?;
+            worst = worse(worst, found);
+            (at, out) = (at + length as u64, behind);
+        }
+        Ok(worst)
+    }
+
+    #[inline(always)]
     pub(super) fn read_page(
         &mut self,
         page: u32,
         column: u32,
         out: &mut [u8],
     ) -> Result<Ecc, Fault> {
-        let plain = self.is_plain();
-        let flash = self.flash()?;
-        if plain {
-            return Ok(flash.read(page, column, out)?);
+        if self.is_plain() {
+            return Ok(self.flash()?.read(page, column, out)?);
         }
+        self.read_faulty(page, column, out)
+    }
+
+    /// The same where some blocks do not do what the chip does.
+    #[inline(never)]
+    fn read_faulty(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, Fault> {
+        let flash = self.flash()?;
         let (block, within) = place(flash.geometry(), page);
         let found = flash.read(page, column, out);
         if self.faults.get(&block) == Some(&BlockFault::ReadError) {
@@ -164,17 +177,23 @@ impl Cells {
         Ok(found.map_err(|error| in_memory(error, page, block))?)
     }
 
+    #[inline(always)]
     pub(super) fn program_page(
         &mut self,
         page: u32,
         column: u32,
         data: &[u8],
     ) -> Result<(), Fault> {
-        let plain = self.is_plain();
-        let flash = self.flash()?;
-        if plain {
-            return Ok(flash.program(page, column, data)?);
+        if self.is_plain() {
+            return Ok(self.flash()?.program(page, column, data)?);
         }
+        self.program_faulty(page, column, data)
+    }
+
+    /// The same where some blocks do not do what the chip does.
+    #[inline(never)]
+    fn program_faulty(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Fault> {
+        let flash = self.flash()?;
         let geometry = flash.geometry();
         geometry
             .check_program(page, column, data.len() as u64)
@@ -246,6 +265,14 @@ impl Cells {
             image.flip(within, column, bit)?;
         }
         Ok(())
+    }
+}
+
+/// How many bits an ECC corrected.
+pub(super) fn corrected(found: Ecc) -> u64 {
+    match found {
+        Ecc::Clean => 0,
+        Ecc::Corrected { bits, .. } => u64::from(bits),
     }
 }
 

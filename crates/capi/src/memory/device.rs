@@ -10,7 +10,7 @@ use wordline_nvm::crash::FlashTearing;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
-use super::cells::Cells;
+use super::cells::{Cells, corrected};
 use super::cut::Due;
 use super::fault::{Fault, Why};
 use super::trace::Trace;
@@ -164,6 +164,7 @@ impl Device {
     }
 
     /// Checks a range of bytes, before C's pointer to as many is believed.
+    #[inline(always)]
     pub(super) fn check(&self, at: u64, bytes: u64) -> Result<(), Fault> {
         Ok(OutOfRange::check(at, bytes, self.info.bytes).map_err(NvmError::from)?)
     }
@@ -238,6 +239,7 @@ impl Device {
         self.stats.power_cuts += 1;
     }
 
+    #[inline(always)]
     fn account(&mut self, op: &Op<'_>, start: Time, failed: bool) {
         let duration = self.now().since(start);
         self.last = duration;
@@ -300,29 +302,35 @@ impl Device {
         self.trace.hear(kind, operation);
     }
 
-    /// Reads bytes, of flash those of main areas: of a NAND page by page, so that each is an operation.
+    /// Reads bytes, of flash those of main areas: of a NAND page by page, so that each is an operation. The range was
+    /// [checked](Self::check).
+    #[inline(always)]
     pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
-        self.check(at, out.len() as u64)?;
         let page = self.info.page_bytes;
         // A NOR flash reads on across its pages.
         if page == 0 || self.info.spare_bytes == 0 || at % page + out.len() as u64 <= page {
             return self.read_run(at, out);
         }
-        let first = (page - at % page) as usize;
-        let (head, rest) = out.split_at_mut(first);
-        self.read_run(at, head)?;
-        let mut at = at + first as u64;
-        for part in rest.chunks_mut(page as usize) {
+        self.read_pages(at, out)
+    }
+
+    #[inline(never)]
+    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<(), Fault> {
+        let page = self.info.page_bytes;
+        while !out.is_empty() {
+            let length = out.len().min((page - at % page) as usize);
+            let (part, behind) = out.split_at_mut(length);
             self.read_run(at, part)?;
-            at += part.len() as u64;
+            (at, out) = (at + length as u64, behind);
         }
         Ok(())
     }
 
+    #[inline(always)]
     fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
         let bytes = out.len() as u64;
-        let found = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
-        self.count_corrected(found);
+        let corrected = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
+        self.stats.corrected_bits += corrected;
         Ok(())
     }
 
@@ -337,41 +345,37 @@ impl Device {
             bytes: out.len() as u64,
         };
         let found = self.perform(op, |cells| cells.read_page(page, column, out))?;
-        self.count_corrected(found);
+        self.stats.corrected_bits += corrected(found);
         Ok(found)
     }
 
-    fn count_corrected(&mut self, found: Ecc) {
-        if let Ecc::Corrected { bits, .. } = found {
-            self.stats.corrected_bits += u64::from(bits);
-        }
-    }
-
+    /// Writes bytes to a range that was [checked](Self::check).
+    #[inline(always)]
     pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
         self.cells.bytes()?;
-        self.check(at, data.len() as u64)?;
         self.perform(Op::Write { at, data }, |cells| {
             Ok(cells.bytes()?.write(at, data)?)
         })
     }
 
-    /// Programs main areas, page by page.
+    /// Programs main areas, page by page. The range was [checked](Self::check).
+    #[inline(always)]
     pub(super) fn program(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
         self.cells.flash()?;
         self.check_power()?;
-        self.check(at, data.len() as u64)?;
         let page_bytes = self.info.page_bytes;
-        let (mut at, mut rest) = (at, data);
+        let (mut page, mut column) = ((at / page_bytes) as u32, (at % page_bytes) as u32);
+        let mut rest = data;
         while !rest.is_empty() {
-            let (page, column) = (at / page_bytes, at % page_bytes);
-            let length = rest.len().min((page_bytes - column) as usize);
+            let length = rest.len().min(page_bytes as usize - column as usize);
             let (part, behind) = rest.split_at(length);
-            self.program_page(page as u32, column as u32, part)?;
-            (at, rest) = (at + length as u64, behind);
+            self.program_page(page, column, part)?;
+            (page, column, rest) = (page + 1, 0, behind);
         }
         Ok(())
     }
 
+    #[inline(always)]
     pub(super) fn program_page(
         &mut self,
         page: u32,

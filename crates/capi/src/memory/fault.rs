@@ -9,6 +9,7 @@ use wordline_nvm::{Misuse, NvmError};
 use super::abi::Status;
 use super::image::ImageError;
 use crate::boundary::{BadArgument, Failure};
+use crate::handles::Lost;
 
 /// A failure of a call. It is behind a pointer, so that the results of calls that go well, which are nearly all, are
 /// handed on in registers.
@@ -28,8 +29,10 @@ impl<W: Into<Why>> From<W> for Fault {
 pub(crate) enum Why {
     #[error(transparent)]
     Argument(#[from] BadArgument),
-    #[error("no such memory: the handle is NULL, freed, or was never made")]
-    Handle,
+    #[error(transparent)]
+    Handle(#[from] Lost),
+    #[error("there are as many memories as can be: free some")]
+    Handles,
     #[error(transparent)]
     Catalog(Box<CatalogError>),
     #[error("{0}")]
@@ -64,9 +67,7 @@ pub(crate) enum Why {
         path: Box<Path>,
         why: std::io::Error,
     },
-    #[error(
-        "a fault of the library, in this call or in one before: the memory cannot be used any more"
-    )]
+    #[error("a fault of the library in this call: the memory cannot be used any more")]
     Internal,
 }
 
@@ -86,7 +87,7 @@ impl Failure for Fault {
             | Why::Age(_)
             | Why::Value { .. }
             | Why::OtherPart { .. } => Status::BadArgument,
-            Why::Handle => Status::BadHandle,
+            Why::Handle(Lost::Unknown) => Status::BadHandle,
             Why::Catalog(_) | Why::Link(_) => Status::BadTarget,
             Why::Memory(error) => of_memory(error),
             Why::PowerLost => Status::PowerLost,
@@ -94,7 +95,7 @@ impl Failure for Fault {
             Why::Unsupported(_) => Status::Unsupported,
             Why::Image { .. } => Status::BadImage,
             Why::File { .. } => Status::File,
-            Why::Internal => Status::Internal,
+            Why::Handles | Why::Handle(Lost::Broken) | Why::Internal => Status::Internal,
         }
     }
 

@@ -43,7 +43,7 @@ unsafe fn make(
     status(|| {
         // SAFETY: the caller promises what `store` asks for.
         unsafe { store(out, std::ptr::null_mut(), name) }?;
-        let handle = handle::insert(make()?);
+        let handle = handle::insert(make()?)?;
         // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
         unsafe { store(out, std::ptr::without_provenance_mut(handle), name) }?;
         Ok(())

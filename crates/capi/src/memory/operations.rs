@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use super::abi::{Ecc, Status, WlMemory};
 use super::device::Device;
+use super::fault::Fault;
 use super::functions::with;
 use crate::boundary::{bytes_in, bytes_out, store, write_out};
 
@@ -25,6 +26,25 @@ pub unsafe extern "C" fn wl_memory_read(
     })
 }
 
+/// Stores C's bytes in a range of a memory.
+///
+/// # Safety
+/// `data` is NULL or points to so many bytes.
+#[inline(always)]
+unsafe fn put(
+    memory: *mut WlMemory,
+    at: u64,
+    data: *const c_void,
+    bytes: u64,
+    put: impl FnOnce(&mut Device, u64, &[u8]) -> Result<(), Fault>,
+) -> Status {
+    with(memory, |device| {
+        device.check(at, bytes)?;
+        // SAFETY: the caller promises what `bytes_in` asks for.
+        put(device, at, unsafe { bytes_in(data, bytes) }?)
+    })
+}
+
 /// See `wordline_memory.h`.
 ///
 /// # Safety
@@ -36,11 +56,8 @@ pub unsafe extern "C" fn wl_memory_program(
     data: *const c_void,
     bytes: u64,
 ) -> Status {
-    with(memory, |device| {
-        device.check(at, bytes)?;
-        // SAFETY: the caller promises what `bytes_in` asks for.
-        device.program(at, unsafe { bytes_in(data, bytes) }?)
-    })
+    // SAFETY: the caller promises what `put` asks for.
+    unsafe { put(memory, at, data, bytes, Device::program) }
 }
 
 /// See `wordline_memory.h`.
@@ -54,11 +71,8 @@ pub unsafe extern "C" fn wl_memory_write(
     data: *const c_void,
     bytes: u64,
 ) -> Status {
-    with(memory, |device| {
-        device.check(at, bytes)?;
-        // SAFETY: the caller promises what `bytes_in` asks for.
-        device.write(at, unsafe { bytes_in(data, bytes) }?)
-    })
+    // SAFETY: the caller promises what `put` asks for.
+    unsafe { put(memory, at, data, bytes, Device::write) }
 }
 
 /// See `wordline_memory.h`.

@@ -20,7 +20,10 @@ Examples:
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
-the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.")]
+the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.
+
+Exit code 1: a run failed, or power cuts broke what a file system promises. littlefs promises that what was synced
+lasts; FAT does not, so that its failures are figures like others.")]
     Bench(Box<Bench>),
     /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
     ///
@@ -33,8 +36,10 @@ the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains
 Examples:
   wordline fs mount --fs littlefs --target mt25ql128 mnt
   wordline fs mount --fs fat --target em064lx --image card.img mnt
+  wordline fs mount --fs fat --target mt29f1g01 --ftl log-block --set fat.tables=1 mnt
 
-FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of a page-mapped translation layer.")]
+FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of the translation layer of --ftl,
+page-mapped unless you say otherwise.")]
     Mount(Box<Mount>),
 }
 
@@ -66,14 +71,14 @@ pub(crate) struct Bench {
     /// Length of the file that is written and read [default: 64KiB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) file: Option<ByteCount>,
-    /// Bytes of a call that writes or reads it [default: 2KiB]
+    /// Bytes of a call that writes or reads it [default: 2KiB, or the file where that is less]
     #[arg(long, value_name = "SIZE")]
     pub(crate) access: Option<ByteCount>,
-    /// Bytes that are appended and synced at a time [default: 256B]
+    /// Bytes that are appended and synced at a time [default: 256B, or the file where that is less]
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,
     /// Small files [default: 40; 750 where small-files is all that is run, as users of littlefs report]
-    #[arg(long = "files", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long = "files", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) small_files: Option<u64>,
     /// Bytes of a small file, and of what is appended to it [default: 50B]
     #[arg(long, value_name = "SIZE")]
@@ -96,11 +101,13 @@ pub(crate) struct Bench {
         allow_hyphen_values = true
     )]
     pub(crate) rate: Vec<DataRate>,
-    /// Images of interrupted runs that are sampled for the verdict on power cuts; 0 for no verdict
+    /// Images of interrupted runs that are sampled for the verdict on power cuts, some of whose mounts are cut again; 0
+    /// for no verdict
     #[arg(
         long,
         value_name = "N",
         default_value_t = 200,
+        value_parser = count,
         allow_negative_numbers = true
     )]
     pub(crate) crash: u64,
@@ -121,4 +128,10 @@ pub(crate) struct Bench {
     pub(crate) drawn: Drawn,
     #[command(flatten)]
     pub(crate) export: Export,
+}
+
+/// A number of things, of which the laboratory says how many may be.
+fn count(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "it is no whole number; allowed: 0 and more, such as 200".to_owned())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use wordline_core::{FsKind, Timing};
 
-use super::Drawn;
+use super::{Drawn, Layer};
 
 /// Where a file system is shown to programs, and what it lies on.
 #[derive(Args, Debug)]
@@ -28,6 +28,11 @@ pub(crate) struct Mount {
     /// Column of the data sheets
     #[arg(long, default_value = "typ", value_name = "typ|max|sampled")]
     pub(crate) timing: Timing,
+    /// Set a choice of the file system otherwise than by default, as in wordline fs bench; repeatable
+    #[arg(long, value_name = "FS.NAME=VALUE", value_parser = super::dram::setting)]
+    pub(crate) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) layer: Layer,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
 }

@@ -48,10 +48,14 @@ fn two_file_systems_on_three_memories_tell_every_metric() {
         "--format",
         "json",
         "--quiet",
-    ])
-    .done();
+    ]);
     let document = ran.json();
     assert_eq!(document["complete"], true);
+    // A promise that power cuts break is a failed check.
+    let broken = rows(&document, "crash_failures");
+    let mut broken = broken.iter().filter(|row| row["fs"] == "littlefs");
+    let broken = broken.any(|row| row["value"] != 0.0);
+    assert_eq!(ran.code, Some(i32::from(broken)), "{ran:?}");
     let all = document["rows"].as_array().expect("rows");
     // Calls that are too slow for the rate, and calls that ask the memory for nothing.
     let excused = |row: &Value| match row["metric"].as_str() {
@@ -111,6 +115,7 @@ fn two_file_systems_on_three_memories_tell_every_metric() {
                 "rate_max",
                 "crash_images",
                 "crash_failures",
+                "crash_boundaries",
             ] {
                 assert!(metrics.contains(metric), "{target}, {fs}: {metric}");
             }
@@ -263,6 +268,55 @@ fn refused(arguments: &[&str], words: &[&str]) {
     wordline(&[&["fs", "bench"], arguments].concat()).refused(words);
 }
 
+/// littlefs promises to survive power cuts; FAT does not.
+#[test]
+fn a_promise_that_power_cuts_break_is_a_failed_check_with_its_reason() {
+    let cut = |fs: &str, target: &str, images: &str| {
+        wordline(&[
+            "fs",
+            "bench",
+            "--fs",
+            fs,
+            "--target",
+            target,
+            "--workload",
+            "append",
+            "--file",
+            "1KiB",
+            "--fill",
+            "0%",
+            "--crash",
+            images,
+            "--format",
+            "json",
+            "--quiet",
+        ])
+    };
+    let failures = |document: &Value| {
+        let rows = rows(document, "crash_failures");
+        rows[0]["value"].as_f64().expect("a number")
+    };
+    let fat = cut("fat", "mt25ql128", "40").done().json();
+    assert_ne!(failures(&fat), 0.0);
+    assert!(
+        fat["warnings"]
+            .to_string()
+            .contains("promises nothing of the kind")
+    );
+
+    let sound = cut("littlefs", "em064lx", "40").done().json();
+    assert_eq!(failures(&sound), 0.0);
+
+    let behind_ecc = cut("littlefs", "mt29f1g01", "2000");
+    assert_eq!(behind_ecc.code, Some(1));
+    let document = behind_ecc.json();
+    assert_ne!(failures(&document), 0.0);
+    let warnings = document["warnings"].to_string();
+    for words in ["Flickering", "littlefs asks once", "first image"] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+}
+
 #[test]
 fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     refused(&[], &["--target"]);
@@ -300,7 +354,15 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--files", "0"],
-        &["files of 0", "allowed: 1 to 100000"],
+        &["files 0 is no number", "allowed: 1 to 100000"],
+    );
+    refused(
+        &["--target", "em064lx", "--files", "9999999"],
+        &["files 9999999 is no number", "allowed: 1 to 100000"],
+    );
+    refused(
+        &["--target", "em064lx", "--crash", "-1"],
+        &["'-1'", "--crash", "no whole number"],
     );
     refused(
         &["--target", "em064lx", "--small", "1MiB"],
@@ -321,6 +383,17 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     refused(
         &["--target", "em064lx", "--set", "fat.tables=two"],
         &["fat.tables=two is no number"],
+    );
+    refused(
+        &[
+            "--target",
+            "em064lx",
+            "--fs",
+            "littlefs",
+            "--set",
+            "fat.tables=1",
+        ],
+        &["set fat.tables is a choice of fat, which does not run"],
     );
     refused(
         &["--target", "em064lx", "--set", "fat.tables=0"],

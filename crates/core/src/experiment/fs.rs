@@ -103,6 +103,12 @@ impl FsKind {
             Self::Fat => "FAT (rust-fatfs)",
         }
     }
+
+    /// Whether it promises that a power cut takes nothing that was synced, and leaves each call done or not done.
+    #[must_use]
+    pub const fn survives_power_cuts(self) -> bool {
+        matches!(self, Self::Littlefs)
+    }
 }
 
 impl FromStr for FsKind {

@@ -374,6 +374,7 @@ impl FileSystem for Fat {
         })
     }
 
+    /// rust-fatfs has some three words in its volume that are shorter on a microcontroller, and one in each file.
     fn ram(&self) -> RamUse {
         let files = self.open.count() * size_of::<OpenFile<'_>>();
         RamUse {

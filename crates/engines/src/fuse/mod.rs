@@ -42,6 +42,11 @@ pub enum FuseError {
     /// The directory is not there, or no directory, or not empty.
     #[error("{} is no empty directory", .0.display())]
     Directory(PathBuf),
+    /// Whoever served the directory is gone, and the kernel shows it still.
+    #[error(
+        "{} is a mount whose program was killed: take it away with `fusermount3 -u`, or `umount -l` as root", .0.display()
+    )]
+    LeftBehind(PathBuf),
     /// The kernel refused.
     #[error("{what}: {error}")]
     Kernel {
@@ -66,6 +71,10 @@ impl FuseMount {
         options: &FuseOptions,
     ) -> Result<Self, FuseError> {
         let entries = fs::read_dir(dir);
+        let left = |error: &io::Error| error.kind() == io::ErrorKind::NotConnected;
+        if entries.as_ref().is_err_and(left) {
+            return Err(FuseError::LeftBehind(dir.to_owned()));
+        }
         let is_empty = entries.is_ok_and(|mut entries| entries.next().is_none());
         let (true, Ok(owner)) = (is_empty, fs::metadata(dir)) else {
             return Err(FuseError::Directory(dir.to_owned()));

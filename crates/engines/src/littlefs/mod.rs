@@ -14,6 +14,7 @@ mod blocks;
 mod link;
 mod options;
 mod raw;
+mod words;
 
 use std::ffi::c_int;
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_int};
-use std::mem::{MaybeUninit, size_of};
+use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
 use std::ptr::{NonNull, addr_of_mut};
 
@@ -377,11 +377,9 @@ impl Lfs {
     /// RAM that it needs.
     pub(super) fn ram(&self) -> RamUse {
         let files = self.files.len() as u64;
-        let structures = size_of::<c::lfs_t>() + size_of::<c::lfs_config>();
-        let file = size_of::<c::lfs_file_t>() + size_of::<c::lfs_file_config>();
         RamUse {
             buffers: (2 + files) * u64::from(self.sizes.cache) + u64::from(self.sizes.lookahead),
-            structures: structures as u64 + files * file as u64,
+            structures: super::words::MOUNTED + files * super::words::FILE,
         }
     }
 }

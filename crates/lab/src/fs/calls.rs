@@ -73,12 +73,12 @@ pub(super) enum Failure {
 
 /// A mounted file system, and the RAM that it needed so far.
 pub(super) struct Mounted {
-    pub(super) engine: Box<dyn FileSystem>,
+    pub(super) engine: Box<dyn FileSystem + Send>,
     ram: Cell<RamUse>,
 }
 
 impl Mounted {
-    pub(super) fn new(engine: Box<dyn FileSystem>) -> Self {
+    pub(super) fn new(engine: Box<dyn FileSystem + Send>) -> Self {
         let ram = Cell::new(engine.ram());
         Self { engine, ram }
     }
@@ -296,7 +296,7 @@ impl Bench<'_> {
         let step = Step::writes("create", bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;
-            let stored = small.store(fs, file, 0, number, 1)?;
+            let stored = small.write_at(fs, file, 0, (number, 1))?;
             fs.finish(file)?;
             Ok(stored)
         })?;
@@ -305,15 +305,15 @@ impl Bench<'_> {
         self.measure(step, files, |fs, number| {
             let number = order[number as usize];
             let file = fs.open(&path(number), Open::Write)?;
-            let stored = small.store(fs, file, bytes, number, 2)?;
+            let stored = small.write_at(fs, file, bytes, (number, 2))?;
             fs.finish(file)?;
             Ok(stored)
         })?;
         for number in (0..files).step_by(files.div_ceil(CHECKED).max(1) as usize) {
             let name = path(number);
             let file = self.mounted.open(&name, Open::Read)?;
-            small.compare(&mut self.mounted, file, 0, (number, 1), &name)?;
-            small.compare(&mut self.mounted, file, bytes, (number, 2), &name)?;
+            small.check_at(&mut self.mounted, file, 0, (number, 1), &name)?;
+            small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
         self.measure(Step::plain("delete"), files, |fs, number| {

@@ -16,8 +16,11 @@ use crate::control::Control;
 use crate::payload::Payload;
 use crate::subject::Subject;
 
-/// Bytes of a file that fills the memory, at most.
+/// Bytes of a file that fills the memory, where there are no more than [`OLD_FILES`].
 const OLD_FILE: u64 = 256 << 10;
+
+/// Files that fill the memory, at most: looking a file up takes longer with each.
+const OLD_FILES: u64 = 256;
 
 /// Bytes of a call that writes one.
 const OLD_PIECE: usize = 4096;
@@ -47,16 +50,16 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs everything at a fill level. Returns whether it came to its end, with figures or without.
+    /// Runs everything at a fill level, and tells how many of its steps are done. Returns whether it came to its end, with figures or without.
     pub(super) fn run(
         &self,
         fill: f64,
-        breathe: &mut dyn FnMut(usize),
+        breathe: &mut dyn FnMut(f64),
         document: &mut ResultSet,
     ) -> bool {
-        breathe(0);
+        breathe(0.0);
         let subject = self.subject(fill);
-        let prepared = match self.prepare(fill) {
+        let prepared = match self.prepare(fill, breathe) {
             Ok(prepared) => prepared,
             Err(Failure::Stopped) => return false,
             Err(failure) => {
@@ -66,7 +69,7 @@ impl Case<'_> {
         };
         let mut fresh = Vec::new();
         for (number, &test) in self.workload.tests.iter().enumerate() {
-            breathe(number + 1);
+            breathe((number + 1) as f64);
             // Every test mounts; the first one tells what that takes.
             let tell_mount = number == 0;
             match self.test(&subject, &prepared, test, tell_mount, document) {
@@ -107,7 +110,7 @@ impl Case<'_> {
             let file = ready.mounted.open(FILE, Open::Create)?;
             ready.mounted.finish(file)?;
             self.rows(&subject, &Step::MOUNT, &mount, &medium, document);
-            self.ram(&subject, &ready.mounted, ready.layer_bytes, document);
+            self.ram(&subject, &ready.mounted, &ready.layer_ram, document);
             Ok(ready.mounted.engine.unmount()?)
         };
         if let Err(failure) = run() {
@@ -116,12 +119,12 @@ impl Case<'_> {
     }
 
     /// The memory, formatted and filled.
-    fn prepare(&self, fill: f64) -> Result<Prepared, Failure> {
+    fn prepare(&self, fill: f64, breathe: &mut dyn FnMut(f64)) -> Result<Prepared, Failure> {
         let medium = Medium::new(self.memory.fork(), self.bytes);
         self.engine.format(&medium)?;
         if fill > 0.0 {
             let Ready { mut mounted, .. } = self.engine.mount(&medium)?;
-            self.fill(&mut mounted, fill)?;
+            self.fill(&mut mounted, fill, breathe)?;
             mounted.engine.unmount()?;
         }
         Ok(Prepared {
@@ -131,10 +134,16 @@ impl Case<'_> {
     }
 
     /// Writes files until a share of the file system's room is taken.
-    fn fill(&self, mounted: &mut Mounted, share: f64) -> Result<(), Failure> {
+    fn fill(
+        &self,
+        mounted: &mut Mounted,
+        share: f64,
+        breathe: &mut dyn FnMut(f64),
+    ) -> Result<(), Failure> {
         let space = mounted.engine.space()?;
         let taken = space.total - space.free.min(space.total);
         let mut left = ((space.total as f64 * share) as u64).saturating_sub(taken);
+        let (all, file_bytes) = (left, OLD_FILE.max(left.div_ceil(OLD_FILES)));
         let mut piece = [0; OLD_PIECE];
         mounted.engine.create_dir("/old")?;
         for number in 0.. {
@@ -142,7 +151,7 @@ impl Case<'_> {
                 break;
             }
             let file = mounted.open(&format!("/old/{number}"), Open::Replace)?;
-            let bytes = left.min(OLD_FILE);
+            let bytes = left.min(file_bytes);
             for at in (0..bytes).step_by(OLD_PIECE) {
                 if self.control.stopped() {
                     return Err(Failure::Stopped);
@@ -153,6 +162,7 @@ impl Case<'_> {
             }
             mounted.finish(file)?;
             left -= bytes;
+            breathe((all - left) as f64 / all as f64);
         }
         Ok(())
     }
@@ -180,8 +190,7 @@ impl Case<'_> {
         let medium = Medium::new(prepared.memory.fork(), self.bytes);
         let (ready, mount) = self.mount(&medium)?;
         let Ready {
-            mounted,
-            layer_bytes,
+            mounted, layer_ram, ..
         } = ready;
         let mut bench = Bench {
             mounted,
@@ -196,7 +205,7 @@ impl Case<'_> {
         let ran = bench.run(test);
         if tell_mount {
             self.rows(subject, &Step::MOUNT, &mount, &medium, document);
-            self.ram(subject, &bench.mounted, layer_bytes, document);
+            self.ram(subject, &bench.mounted, &layer_ram, document);
         }
         for (step, tally) in &bench.done {
             self.rows(subject, step, tally, &medium, document);
@@ -237,7 +246,7 @@ impl Case<'_> {
         &self,
         subject: &Subject,
         mounted: &Mounted,
-        layer_bytes: Option<u64>,
+        layer_ram: &[(&'static str, u64)],
         document: &mut ResultSet,
     ) {
         let at = Subject {
@@ -246,7 +255,7 @@ impl Case<'_> {
         };
         let ram = mounted.ram();
         let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
-        parts.extend(layer_bytes.map(|bytes| ("translation", bytes)));
+        parts.extend(layer_ram);
         let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
         document
             .rows
@@ -266,7 +275,7 @@ impl Case<'_> {
             ..self.file_system()
         };
         let mut without_verdict = |reason: NoValue| {
-            for metric in [Metric::CrashImages, Metric::CrashFailures] {
+            for metric in crash::METRICS {
                 document.rows.push(subject.row(metric, Err(reason)));
             }
         };
@@ -275,11 +284,12 @@ impl Case<'_> {
             return true;
         }
         let (images, seed) = (self.workload.crash_images, self.experiment.seed);
-        let verdict = crash::check(&self.engine, &self.memory, images, seed, self.control);
+        let found = crash::check(&self.engine, &self.memory, images, seed, self.control);
+        let verdict = &found.verdict;
         if self.control.stopped() {
             return false;
         }
-        if let Some(violation) = crash::uncut_failure(&verdict) {
+        if let Some(violation) = found.uncut_failure() {
             without_verdict(NoValue::Failed);
             let advice = format!(
                 "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
@@ -289,26 +299,33 @@ impl Case<'_> {
             document.warn(WarningCode::RunFailed, advice);
             return true;
         }
-        let (images, failures) = (verdict.distinct as f64, verdict.failures as f64);
-        for (metric, value) in [
-            (Metric::CrashImages, images),
-            (Metric::CrashFailures, failures),
-        ] {
-            document.rows.push(subject.row(metric, Ok(value)));
+        let figures = [verdict.distinct, verdict.failures, verdict.operations];
+        for (metric, value) in crash::METRICS.into_iter().zip(figures) {
+            document.rows.push(subject.row(metric, Ok(value as f64)));
         }
-        if let Some(first) = &verdict.first {
-            let kinds: Vec<_> = verdict
-                .kinds
-                .iter()
-                .map(|(kind, count)| format!("{kind} ({count})"))
-                .collect();
-            let advice = format!(
-                "{}, {}: power cuts break the promise: {}; the first is image {}",
+        let sample = format!(
+            "{}, {}: power cuts are a sample: {} images of the {} operations that {} calls consist of, on a memory \
+             that is nearly full, and {} of mounts after them; {} differ",
+            subject.target,
+            self.engine.kind.title(),
+            verdict.images,
+            verdict.operations,
+            found.calls,
+            verdict.images_again,
+            verdict.distinct
+        );
+        document.warn(WarningCode::Default, sample);
+        if !found.kinds.is_empty() {
+            let kinds: Vec<_> = found.kinds.iter().map(ToString::to_string).collect();
+            let mut advice = format!(
+                "{}, {}: power cuts break the promise: {}",
                 subject.target,
                 self.engine.kind.title(),
-                kinds.join(", "),
-                first.case
+                kinds.join(", ")
             );
+            for why in self.engine.why(verdict.failures, found.without_start) {
+                advice = format!("{advice}; {why}");
+            }
             document.warn(WarningCode::PowerCut, advice);
         }
         true

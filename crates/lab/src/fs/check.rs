@@ -1,9 +1,12 @@
 //! What is wrong with a workload of file systems, before anything is run.
 
+use std::collections::BTreeMap;
+
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, FsKind, FsTest, FsWorkload};
+use wordline_core::{Experiment, FsKind, FsTest, FsWorkload, TranslationLayer};
 
+use super::settings::Settings;
 use crate::error::LabError;
 use crate::list::distinct;
 use crate::state;
@@ -31,13 +34,30 @@ pub(super) fn check(
     for fill in &workload.fill {
         state::check_fill(fill.si())?;
     }
+    // What is wrong with a number of files would be told as a size that does not fit.
+    counts(workload)?;
     for target in targets {
         sizes(target, workload)?;
     }
-    counts(workload)?;
+    choices(
+        &workload.file_systems,
+        targets,
+        &workload.settings,
+        experiment.ftl.as_ref(),
+    )
+}
+
+/// Everything that was chosen is of something that runs.
+pub(super) fn choices(
+    kinds: &[FsKind],
+    targets: &[Target<'_>],
+    settings: &BTreeMap<String, String>,
+    ftl: Option<&TranslationLayer>,
+) -> Result<(), LabError> {
+    Settings::check(kinds, settings)?;
     let over_layer = |target: &Target<'_>| matches!(target.part.model, Model::Nand(_));
-    let layered = workload.file_systems.contains(&FsKind::Fat) && targets.iter().any(over_layer);
-    if experiment.ftl.is_some() && !layered {
+    let layered = kinds.contains(&FsKind::Fat) && targets.iter().any(over_layer);
+    if ftl.is_some() && !layered {
         return Err(LabError::List {
             what: "ftl",
             problem: "is what FAT runs over on NAND, and none of the runs is of FAT on NAND; leave it out"
@@ -111,7 +131,7 @@ fn counts(workload: &FsWorkload) -> Result<(), LabError> {
         if !(least..=most).contains(&found) {
             return Err(LabError::List {
                 what,
-                problem: format!("of {found} is no number to run; allowed: {least} to {most}"),
+                problem: format!("{found} is no number of them to run; allowed: {least} to {most}"),
             });
         }
     }

@@ -1,11 +1,13 @@
 //! File systems on the memories that suit them: what stands between the two, and how they are set up.
 
+use std::collections::BTreeMap;
+
 use wordline_catalog::{Model, Target};
 use wordline_core::quantity::ByteCount;
-use wordline_core::{Experiment, FsKind, FsWorkload, FtlMapping, TranslationLayer};
+use wordline_core::{FsKind, FtlMapping, TranslationLayer};
 use wordline_engines::{FileSystem, FsError, FsErrorKind};
 use wordline_memory::{ByteMemory, Flash};
-use wordline_nvm::{Memory, NvmError};
+use wordline_nvm::{Conditions, Memory, NvmError};
 
 use super::calls::Mounted;
 use super::part::{Ground, Medium};
@@ -23,6 +25,7 @@ pub(super) trait AnyBytes: ByteMemory<Error = NvmError> + Send + 'static {}
 impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 
 /// A file system on a target: how it is formatted and mounted.
+#[derive(Clone)]
 pub(super) struct Engine<'a> {
     pub(super) kind: FsKind,
     pub(super) target: &'a Target<'a>,
@@ -31,29 +34,31 @@ pub(super) struct Engine<'a> {
     settings: Settings,
 }
 
-/// What was mounted, with the RAM in bytes of a translation layer below.
+/// What was mounted, with the RAM in bytes of a translation layer below, in parts by name.
 pub(super) struct Ready {
     pub(super) mounted: Mounted,
-    pub(super) layer_bytes: Option<u64>,
+    pub(super) layer_ram: Vec<(&'static str, u64)>,
 }
 
 impl Ready {
-    pub(super) fn new(engine: impl FileSystem + 'static, layer_bytes: Option<u64>) -> Self {
+    pub(super) fn new(engine: impl FileSystem + Send + 'static) -> Self {
         Self {
             mounted: Mounted::new(Box::new(engine)),
-            layer_bytes,
+            layer_ram: Vec::new(),
         }
     }
 }
 
 impl<'a> Engine<'a> {
+    /// With what was chosen for it among the choices for all, and what is to stand between it and NAND.
+    ///
     /// # Errors
     /// When this program was built without the file system, or a setting is none.
     pub(super) fn new(
         kind: FsKind,
         target: &'a Target<'a>,
-        workload: &FsWorkload,
-        experiment: &Experiment,
+        chosen: &BTreeMap<String, String>,
+        ftl: Option<TranslationLayer>,
     ) -> Result<Self, LabError> {
         let built = match kind {
             FsKind::Littlefs => cfg!(feature = "littlefs"),
@@ -71,13 +76,36 @@ impl<'a> Engine<'a> {
         let over_layer = kind == FsKind::Fat && matches!(target.part.model, Model::Nand(_));
         let layer = over_layer.then(|| {
             let usual = TranslationLayer::of(FtlMapping::Page);
-            experiment.ftl.unwrap_or(usual)
+            ftl.unwrap_or(usual)
         });
         Ok(Self {
             kind,
             target,
             layer,
-            settings: Settings::of(kind, &workload.settings)?,
+            settings: Settings::of(kind, chosen)?,
+        })
+    }
+
+    /// The memory of the target, in the erase blocks that the file system is to have.
+    ///
+    /// # Errors
+    /// When the part does not work on its board, or has no erase of the size that the user chose.
+    pub(super) fn memory(&self, conditions: Conditions) -> Result<Memory, LabError> {
+        let target = self.target;
+        let memory = match self.erase_bytes() {
+            None => target.memory(conditions).map(Some),
+            Some(bytes) => target.memory_in_blocks(conditions, bytes),
+        };
+        let memory = memory.map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
+        memory.ok_or_else(|| LabError::List {
+            what: "set",
+            problem: format!(
+                "littlefs.block is the size of no erase of {} that its board drives",
+                target.part.header.id
+            ),
         })
     }
 
@@ -122,6 +150,11 @@ impl<'a> Engine<'a> {
                 "{}: its pages are paired, and a power cut within a program harms an earlier page as well, which may \
                  have been synced long before; littlefs programs as if only the page under way were at risk: use a \
                  memory of one bit a cell, or a layer that knows of pairs",
+                self.target.name
+            )),
+            (_, Model::Card(_)) => Some(format!(
+                "{}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
+                 evenly, is not known",
                 self.target.name
             )),
             _ => None,
@@ -169,6 +202,43 @@ impl<'a> Engine<'a> {
             "block {block} came bad from the factory, and littlefs cannot do without blocks 0 and 1: another --seed is \
              another chip"
         ))
+    }
+
+    /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without block 0
+    /// or 1.
+    pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<String> {
+        if !self.kind.survives_power_cuts() {
+            return vec![format!(
+                "{} promises nothing of the kind",
+                self.kind.title()
+            )];
+        }
+        let mut all = Vec::new();
+        if without_start > 0 {
+            all.push(format!(
+                "in {without_start} of them the cut left block 0 or 1 so that it takes no erase, and littlefs cannot \
+                 do without: it says that there is no room, and nothing is lost"
+            ));
+        }
+        let (has_ecc, has_pairs) = match &self.target.part.model {
+            Model::Nand(sheet) => (sheet.ecc.is_some(), sheet.pairing.is_some()),
+            _ => (false, false),
+        };
+        if failures > without_start && has_pairs {
+            all.push(
+                "a cut within a program harms an earlier page of the pair as well, which littlefs does not know of"
+                    .to_owned(),
+            );
+        }
+        if failures > without_start && has_ecc {
+            all.push(
+                "the ECC on the chip may correct a page that a cut left half-programmed in one read and give it up in \
+                 another: littlefs asks once, takes the page for whole or for erased, and goes on behind it \
+                 (docs/evidence/fs-power-cuts.md)"
+                    .to_owned(),
+            );
+        }
+        all
     }
 
     /// Makes an empty file system.
@@ -232,10 +302,26 @@ impl<'a> Engine<'a> {
     }
 
     /// The erase of NOR that is to be a block, where the user chose one.
-    pub(super) fn erase_bytes(&self) -> Option<u64> {
+    fn erase_bytes(&self) -> Option<u64> {
         let is_nor = matches!(self.target.part.model, Model::Nor(_));
         let chosen = self.settings.get("block").filter(|_| is_nor);
         chosen.map(|bytes| u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether it, or the layer below it, puts off work that then comes at once: a directory of littlefs that is
+    /// compacted, a layer that cleans.
+    pub(super) const fn puts_off(&self) -> bool {
+        let on_flash = matches!(self.target.part.model, Model::Nand(_) | Model::Nor(_));
+        self.layer.is_some() || (on_flash && matches!(self.kind, FsKind::Littlefs))
+    }
+
+    /// The same with a choice of a file system where the user left it open.
+    pub(super) fn with_choice(&self, kind: FsKind, name: &'static str, value: i64) -> Self {
+        let mut other = self.clone();
+        if self.kind == kind {
+            other.settings.or_else(name, value);
+        }
+        other
     }
 
     pub(super) const fn settings(&self) -> &Settings {
@@ -246,24 +332,12 @@ impl<'a> Engine<'a> {
 #[cfg(all(test, feature = "littlefs"))]
 mod tests {
     use wordline_catalog::Catalog;
-    use wordline_core::{Timing, Workload};
-    use wordline_nvm::Conditions;
+    use wordline_core::Timing;
 
     use super::*;
 
-    fn experiment() -> Experiment {
-        Experiment {
-            targets: Vec::new(),
-            workload: Workload::Fs(FsWorkload::default()),
-            timings: Vec::new(),
-            age: 0.0,
-            seed: 0,
-            ftl: None,
-        }
-    }
-
     fn engine<'a>(kind: FsKind, target: &'a Target<'a>) -> Engine<'a> {
-        Engine::new(kind, target, &FsWorkload::default(), &experiment()).expect("it is built in")
+        Engine::new(kind, target, &BTreeMap::new(), None).expect("it is built in")
     }
 
     #[test]

@@ -8,13 +8,14 @@ use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountE
 use wordline_nvm::{NandSheet, NvmError};
 
 use super::engine::{AnyBytes, AnyFlash, Engine, Ready};
+use super::layer_ram;
 
 pub(super) fn format_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<(), FsError> {
     Fat::format(Sectors::new(memory), &options(engine)?)
 }
 
 pub(super) fn mount_bytes<M: AnyBytes>(memory: M) -> Result<Ready, FsError> {
-    Ok(Ready::new(Fat::mount(Sectors::new(memory))?, None))
+    Ok(Ready::new(Fat::mount(Sectors::new(memory))?))
 }
 
 pub(super) fn format_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<(), FsError> {
@@ -27,11 +28,17 @@ pub(super) fn format_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result
 
 pub(super) fn mount_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<Ready, FsError> {
     match nand(engine) {
-        None => Ok(Ready::new(Fat::mount(RewrittenSectors::new(flash)?)?, None)),
+        None => Ok(Ready::new(Fat::mount(RewrittenSectors::new(flash)?)?)),
         Some(sheet) => {
-            let layer = on_layer(engine, flash, sheet, Ftl::mount)?;
-            let mapping = layer.layer().mapping_bytes();
-            Ok(Ready::new(Fat::mount(layer)?, Some(mapping)))
+            let geometry = flash.geometry();
+            let disk = on_layer(engine, flash, sheet, Ftl::mount)?;
+            let layer = disk.layer();
+            let (mapping, shape) = (layer.mapping_bytes(), layer.media().shape());
+            let layer_ram = layer_ram::parts(mapping, layer.config(), shape, &geometry).to_vec();
+            Ok(Ready {
+                layer_ram,
+                ..Ready::new(Fat::mount(disk)?)
+            })
         }
     }
 }

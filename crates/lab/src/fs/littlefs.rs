@@ -10,7 +10,7 @@ pub(super) fn format_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Resul
 
 pub(super) fn mount_bytes<M: AnyBytes>(engine: &Engine<'_>, memory: M) -> Result<Ready, FsError> {
     let mounted = LittleFs::mount(blocks(engine, memory)?, &options(engine)?)?;
-    Ok(Ready::new(mounted, None))
+    Ok(Ready::new(mounted))
 }
 
 pub(super) fn format_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<(), FsError> {
@@ -19,7 +19,7 @@ pub(super) fn format_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result
 
 pub(super) fn mount_flash<F: AnyFlash>(engine: &Engine<'_>, flash: F) -> Result<Ready, FsError> {
     let mounted = LittleFs::mount(FlashBlocks::new(flash)?, &options(engine)?)?;
-    Ok(Ready::new(mounted, None))
+    Ok(Ready::new(mounted))
 }
 
 /// Bytes in blocks of the size that the user chose, if any.

@@ -94,6 +94,11 @@ impl Meter {
         self.stored_bytes
     }
 
+    /// What was heard since it was last taken.
+    pub(super) const fn call(&self) -> Heard {
+        self.call
+    }
+
     /// What was heard since the last time.
     pub(super) fn take_call(&mut self) -> Heard {
         std::mem::take(&mut self.call)

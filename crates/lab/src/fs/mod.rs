@@ -12,6 +12,8 @@ mod crash;
 mod engine;
 #[cfg(feature = "fat")]
 mod fat;
+#[cfg(feature = "fat")]
+mod layer_ram;
 #[cfg(feature = "littlefs")]
 mod littlefs;
 mod meter;
@@ -20,14 +22,17 @@ mod pieces;
 mod rows;
 mod settings;
 mod tally;
+mod volume;
 
 use case::Case;
 use engine::Engine;
 use wordline_catalog::{Model, Target};
-use wordline_core::quantity::Quantity as _;
+use wordline_core::quantity::{ByteCount, Quantity as _};
 use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet, Timing};
-use wordline_nvm::{Conditions, Memory};
+use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet};
+use wordline_nvm::Conditions;
+
+pub use volume::{Spent, Volume, VolumeReading};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -42,6 +47,9 @@ const BLOCKS_MIN: u64 = 64;
 
 /// Bytes that it gets for each small file, at least: of a memory that is half full, two clusters of a NOR sector.
 const SHARE_OF_FILE: u64 = 16 << 10;
+
+/// Parts of a step, of which there are few, in which progress is told.
+const PARTS_OF_STEP: f64 = 1000.0;
 
 /// Bytes of a memory that a file system gets. They hang on the memory and the workload, never on other targets.
 fn share(model: &Model, workload: &FsWorkload) -> u64 {
@@ -98,11 +106,26 @@ pub(crate) fn run(
     for &timing in &experiment.timings {
         for target in targets {
             for &kind in &workload.file_systems {
-                let engine = Engine::new(kind, target, workload, experiment)?;
-                let memory = connect(&engine, timing, experiment)?;
+                let engine = Engine::new(kind, target, &workload.settings, experiment.ftl)?;
+                let memory = engine.memory(Conditions {
+                    timing,
+                    age: experiment.age,
+                    seed: experiment.seed,
+                })?;
                 sources::add(document, target, memory.accounts(), timing);
                 let bytes = share(&target.part.model, workload);
                 document.warn(WarningCode::Default, engine.note(bytes));
+                if let Some(asked) = workload.capacity_bytes.filter(|asked| *asked > bytes) {
+                    document.warn(
+                        WarningCode::Advice,
+                        format!(
+                            "{}: it has {} and not {}: its file systems get all of it",
+                            target.name,
+                            ByteCount::from_bytes(bytes),
+                            ByteCount::from_bytes(asked)
+                        ),
+                    );
+                }
                 if let Some(caution) = engine.caution() {
                     document.warn(WarningCode::Caution, caution);
                 }
@@ -122,25 +145,28 @@ pub(crate) fn run(
             }
         }
     }
+    // Each fill level has a test after the other behind its own filling; the whole memory and the power cuts come last.
     let each = workload.tests.len() + 1;
-    let runs = cases.len() * workload.fill.len() * each;
-    let mut done = 0;
-    for case in &cases {
-        for fill in &workload.fill {
-            let mut breathe = |step: usize| {
-                control.report(Progress {
-                    step: &case.engine.target.name,
-                    done_bytes: (done + step) as u64,
-                    total_bytes: runs as u64,
-                });
-            };
-            if !case.run(fill.si(), &mut breathe, document) {
+    let of_case = workload.fill.len() * each + 2;
+    for (number, case) in cases.iter().enumerate() {
+        let breathe = |steps: f64| {
+            let parts = |steps: f64| (steps * PARTS_OF_STEP) as u64;
+            control.report(Progress {
+                step: &case.engine.target.name,
+                done_bytes: parts((number * of_case) as f64 + steps),
+                total_bytes: parts((cases.len() * of_case) as f64),
+            });
+        };
+        for (number, fill) in workload.fill.iter().enumerate() {
+            let before = (number * each) as f64;
+            if !case.run(fill.si(), &mut |steps| breathe(before + steps), document) {
                 document.complete = false;
                 return Ok(());
             }
-            done += each;
         }
+        breathe((of_case - 2) as f64);
         case.whole(document);
+        breathe((of_case - 1) as f64);
         // What a power cut leaves does not hang on how long anything takes.
         let first = experiment.timings.first() == Some(&case.timing);
         if workload.crash_images > 0 && first && !case.crash(document) {
@@ -149,32 +175,4 @@ pub(crate) fn run(
         }
     }
     Ok(())
-}
-
-fn connect(
-    engine: &Engine<'_>,
-    timing: Timing,
-    experiment: &Experiment,
-) -> Result<Memory, LabError> {
-    let target = engine.target;
-    let conditions = Conditions {
-        timing,
-        age: experiment.age,
-        seed: experiment.seed,
-    };
-    let memory = match engine.erase_bytes() {
-        None => target.memory(conditions).map(Some),
-        Some(bytes) => target.memory_in_blocks(conditions, bytes),
-    };
-    let memory = memory.map_err(|source| LabError::Device {
-        target: target.name.clone(),
-        source,
-    })?;
-    memory.ok_or_else(|| LabError::List {
-        what: "set",
-        problem: format!(
-            "littlefs.block is the size of no erase of {} that its board drives",
-            target.part.header.id
-        ),
-    })
 }

@@ -36,14 +36,20 @@ impl Pieces {
         self.file_bytes.div_ceil(self.access_bytes)
     }
 
-    /// Where a piece begins in the file, and its bytes as they are the `pass`th time.
-    fn piece(&self, number: u64, pass: u64) -> (u64, Vec<u8>) {
-        let at = number * self.access_bytes;
-        let mut data = vec![0; self.access_bytes.min(self.file_bytes - at) as usize];
-        self.payload.fill(at, pass, &mut data);
-        (at, data)
+    /// Where a piece begins in the file.
+    const fn place(&self, number: u64) -> u64 {
+        number * self.access_bytes
     }
 
+    /// Its bytes as they are the `pass`th time.
+    fn piece(&self, number: u64, pass: u64) -> Vec<u8> {
+        let at = self.place(number);
+        let mut data = vec![0; self.access_bytes.min(self.file_bytes - at) as usize];
+        self.payload.fill(at, pass, &mut data);
+        data
+    }
+
+    /// Writes a piece at its place in a file. Returns its bytes.
     pub(super) fn write(
         &self,
         fs: &mut Mounted,
@@ -51,11 +57,23 @@ impl Pieces {
         number: u64,
         pass: u64,
     ) -> Result<u64, Failure> {
-        let (at, data) = self.piece(number, pass);
+        self.write_at(fs, file, self.place(number), (number, pass))
+    }
+
+    /// Writes a piece at another place of a file.
+    pub(super) fn write_at(
+        &self,
+        fs: &mut Mounted,
+        file: Handle,
+        at: u64,
+        (number, pass): (u64, u64),
+    ) -> Result<u64, Failure> {
+        let data = self.piece(number, pass);
         fs.engine.write(file, at, &data)?;
         Ok(data.len() as u64)
     }
 
+    /// Reads a piece from its place in the file of the tests, and compares it. Returns its bytes.
     pub(super) fn check(
         &self,
         fs: &mut Mounted,
@@ -63,26 +81,11 @@ impl Pieces {
         number: u64,
         pass: u64,
     ) -> Result<u64, Failure> {
-        let (at, _) = self.piece(number, pass);
-        self.compare(fs, file, at, (number, pass), FILE)
+        self.check_at(fs, file, self.place(number), (number, pass), FILE)
     }
 
-    /// Stores a piece at some place of a file.
-    pub(super) fn store(
-        &self,
-        fs: &mut Mounted,
-        file: Handle,
-        at: u64,
-        number: u64,
-        pass: u64,
-    ) -> Result<u64, Failure> {
-        let (_, data) = self.piece(number, pass);
-        fs.engine.write(file, at, &data)?;
-        Ok(data.len() as u64)
-    }
-
-    /// Reads a piece at some place of a file, and compares it.
-    pub(super) fn compare(
+    /// Reads a piece from another place of a file of some name, and compares it.
+    pub(super) fn check_at(
         &self,
         fs: &mut Mounted,
         file: Handle,
@@ -90,7 +93,7 @@ impl Pieces {
         (number, pass): (u64, u64),
         name: &str,
     ) -> Result<u64, Failure> {
-        let (_, expected) = self.piece(number, pass);
+        let expected = self.piece(number, pass);
         let mut found = vec![0; expected.len()];
         let bytes = fs.engine.read(file, at, &mut found)?;
         if bytes == expected.len() && found == expected {
@@ -124,8 +127,8 @@ mod tests {
             access_bytes: 300,
         };
         assert_eq!(pieces.count(), 4);
-        let (at, data) = pieces.piece(3, 1);
-        assert_eq!((at, data.len()), (900, 100));
-        assert_ne!(data, pieces.piece(3, 2).1, "each pass stores other bytes");
+        let data = pieces.piece(3, 1);
+        assert_eq!((pieces.place(3), data.len()), (900, 100));
+        assert_ne!(data, pieces.piece(3, 2), "each pass stores other bytes");
     }
 }

@@ -167,19 +167,20 @@ fn stored_bytes(tally: &Tally, ended: &Ended) -> f64 {
     within.unwrap_or(tally.all.stored_bytes() as f64)
 }
 
-/// Cycles of the calls alone. Those within a card have no row: its layer tells sums since it was made, of all that went
-/// before as well.
+/// Cycles of the calls alone; no row where nothing wore. A card's layer tells sums since the card was made, of all that
+/// went before as well: what the calls took of a block is not known.
 fn wear(subject: &Subject, ended: &Ended, medium: &Medium, document: &mut ResultSet) {
-    let most = ended.cycles.iter().max().copied();
-    let Some(most) = most.filter(|_| ended.translation.is_none()) else {
+    let Some(most) = ended.cycles.iter().max() else {
         return;
     };
     let mean = ended.cycles.iter().sum::<u64>() as f64 / medium.units as f64;
-    for (metric, value) in [
-        (Metric::CyclesMax, most as f64),
-        (Metric::WearSpread, most as f64 / mean),
-    ] {
-        document.rows.push(subject.row(metric, Ok(value)));
+    let most = *most as f64;
+    for (metric, value) in [(Metric::CyclesMax, most), (Metric::WearSpread, most / mean)] {
+        let value = match ended.translation {
+            None => Ok(value),
+            Some(_) => Err(NoValue::NotApplicable),
+        };
+        document.rows.push(subject.row(metric, value));
     }
 }
 

@@ -52,9 +52,35 @@ impl Settings {
         Ok(Self(chosen))
     }
 
+    /// Refuses choices of file systems other than these, which run.
+    ///
+    /// # Errors
+    /// For a choice of another one, and a name that no file system has.
+    pub(super) fn check(kinds: &[FsKind], all: &BTreeMap<String, String>) -> Result<(), LabError> {
+        for spelt in all.keys() {
+            let (owner, _) = find(spelt)?;
+            if !kinds.contains(&owner) {
+                let problem = format!(
+                    "{spelt} is a choice of {}, which does not run",
+                    owner.name()
+                );
+                return Err(LabError::List {
+                    what: "set",
+                    problem,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether nothing was chosen.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Chooses where nobody did.
+    pub(super) fn or_else(&mut self, name: &'static str, value: i64) {
+        self.0.entry(name).or_insert(value);
     }
 
     /// A choice, where it was made.
@@ -104,6 +130,18 @@ mod tests {
     fn of(kind: FsKind, name: &str, value: &str) -> Result<Settings, String> {
         let all = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         Settings::of(kind, &all).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_choice_of_what_does_not_run_is_refused() {
+        let all = BTreeMap::from([("fat.tables".to_owned(), "1".to_owned())]);
+        assert!(Settings::check(&FsKind::ALL, &all).is_ok());
+        let error = Settings::check(&[FsKind::Littlefs], &all).expect_err("it does not run");
+        let error = error.to_string();
+        assert!(
+            error.contains("fat.tables") && error.contains("does not run"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -191,6 +191,7 @@ impl Command {
 
     /// What moving `bytes` bytes from the address `at` on costs.
     #[must_use]
+    #[inline(always)]
     pub fn transaction(&self, at: u64, bytes: u64) -> Transaction {
         match self {
             Self::Serial(command) => command.transaction(bytes),

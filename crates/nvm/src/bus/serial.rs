@@ -13,6 +13,7 @@ use wordline_core::quantity::{Frequency, Time};
 use wordline_core::{Basis, Figure, Provenance, Sourced};
 
 use super::{Action, Transaction};
+use crate::divisor::Divisor;
 
 /// Lines and transfer rate of one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -283,8 +284,9 @@ pub struct Command {
     /// Clocks of opcode, address and dummy cycles, and how long they take: the same in each transaction.
     command_clocks: u64,
     command: Time,
-    /// How long one byte of data takes, as the status does that a driver asks for again and again.
-    byte: Time,
+    /// Bits of data in a clock, and clocks in a second.
+    bits: Divisor,
+    hertz: Divisor,
 }
 
 impl Command {
@@ -295,15 +297,14 @@ impl Command {
         let command_clocks = mode.opcode.clocks(1)
             + mode.address.clocks(u64::from(opcode.address_bytes))
             + u64::from(opcode.dummy_cycles);
-        let mut command = Self {
+        Self {
             command: clock.duration_of(command_clocks),
-            byte: Time::ZERO,
+            bits: Divisor::new(mode.data.bits_per_clock()),
+            hertz: Divisor::new(clock.hz()),
             opcode,
             clock,
             command_clocks,
-        };
-        command.byte = command.data(1);
-        command
+        }
     }
 
     /// Clocks of opcode, address and dummy cycles.
@@ -315,19 +316,27 @@ impl Command {
     /// What moving `bytes` bytes costs. The total is rounded to a picosecond once; the phases add
     /// up to it.
     #[must_use]
+    #[inline(always)]
     pub fn transaction(&self, bytes: u64) -> Transaction {
         let data = match bytes {
             0 => Time::ZERO,
-            1 => self.byte,
             _ => self.data(bytes),
         };
         let command = self.command;
         Transaction { command, data }
     }
 
+    #[inline(always)]
     fn data(&self, bytes: u64) -> Time {
-        let clocks = self.command_clocks + self.opcode.mode.data.clocks(bytes);
-        self.clock.duration_of(clocks).since(self.command)
+        const PS_PER_S: u64 = 1_000_000_000_000;
+        let clocks = self.command_clocks + self.bits.div_ceil(bytes * 8);
+        // As `Frequency::duration_of` rounds, which has room for longer times as well.
+        let short = clocks.checked_mul(PS_PER_S);
+        let total = match short.and_then(|ps| ps.checked_add(self.hertz.by() / 2)) {
+            Some(rounded) => Time::from_ps(self.hertz.quotient(rounded)),
+            None => self.clock.duration_of(clocks),
+        };
+        total.since(self.command)
     }
 
     /// Bytes a second while data move.

@@ -23,7 +23,8 @@ use crate::board::{Board, DriverCost};
 use crate::bus::{Action, Transaction};
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, CurrentGap, Notes, Wear};
-use crate::error::NvmError;
+use crate::divisor::Divisor;
+use crate::error::{NvmError, after};
 use crate::link::Link;
 use crate::power::{PowerDraw, Residence};
 use crate::rules::Rule;
@@ -111,6 +112,8 @@ pub struct Wired<C> {
     last: AccessCost,
     /// Whether the host drove the data lines last.
     wrote: bool,
+    /// From one question to a busy chip to the next, in picoseconds.
+    period: Divisor,
     notes: Arc<Notes>,
 }
 
@@ -143,8 +146,15 @@ impl<C: Chip> Wired<C> {
         let mut of_part = Resolver::new(timing, seed, id);
         let (chip, currents) = make(&link, &mut of_part);
         let wakes = link.command(Action::WakeUp).is_some();
+        let status = link.bare(Action::Status).unwrap_or_default().total();
+        let period = [driver.command, driver.poll_interval, status];
+        let period = period
+            .map(Time::ps)
+            .into_iter()
+            .fold(0, u64::saturating_add);
         Self {
             driver,
+            period: Divisor::new(period),
             clock: SimClock::new(),
             last: AccessCost::default(),
             wrote: false,
@@ -185,33 +195,51 @@ impl<C: Chip> Wired<C> {
             clock: self.clock.fork(),
             last: self.last,
             wrote: self.wrote,
+            period: self.period,
             notes: Arc::clone(&self.notes),
         }
     }
 
     /// Begins an access: what follows adds to its cost.
+    #[inline(always)]
     const fn begin(&mut self) {
         self.last = AccessCost::NONE;
     }
 
     /// What moving `bytes` bytes from `at` on with an action costs on the bus.
+    #[inline(always)]
     fn bus(&self, action: Action, at: u64, bytes: u64) -> Result<Transaction, NvmError> {
-        let command = self.link.command(action);
-        let command = command.ok_or(NvmError::Unsupported(action))?;
-        Ok(command.transaction(at, bytes))
+        match self.link.command(action) {
+            Some(command) => Ok(command.transaction(at, bytes)),
+            None => Err(NvmError::Unsupported(action)),
+        }
+    }
+
+    /// What an action without data costs on the bus, or the question whether the chip is busy.
+    #[inline(always)]
+    fn bare(&self, action: Action) -> Result<Transaction, NvmError> {
+        match self.link.bare(action) {
+            Some(bus) => Ok(bus),
+            None => Err(NvmError::Unsupported(action)),
+        }
     }
 
     /// Sends a command without data, by the processor.
+    ///
+    /// Inlined, as is what it calls: the results of transactions are larger than registers, and go through memory where
+    /// they are passed on.
+    #[inline(always)]
     fn command(
         &mut self,
         action: Action,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
-        let bus = self.bus(action, 0, 0)?;
+        let bus = self.bare(action)?;
         self.transact(self.driver.command, false, &bus, run)
     }
 
     /// Moves `bytes` bytes of data from `at` on, by DMA.
+    #[inline(always)]
     fn transfer(
         &mut self,
         action: Action,
@@ -225,6 +253,7 @@ impl<C: Chip> Wired<C> {
 
     /// Runs one transaction after `driver` of host work: asks the chip for it once the chip is
     /// ready and the bus has turned, adds its cost to the access and moves the clock to its end.
+    #[inline(always)]
     fn transact(
         &mut self,
         driver: Time,
@@ -237,15 +266,8 @@ impl<C: Chip> Wired<C> {
         } else {
             Time::ZERO
         };
-        let issued = self
-            .clock
-            .now()
-            .checked_plus(driver)
-            .ok_or(NvmError::TimeExhausted)?;
-        let start = issued
-            .checked_plus(turnaround)
-            .ok_or(NvmError::TimeExhausted)?
-            .later(self.chip.ready());
+        let issued = after(self.clock.now(), driver)?;
+        let start = after(issued, turnaround)?.later(self.chip.ready());
         let end = run(&mut self.chip, start, bus)?;
         self.last.add(Cause::Driver, driver);
         self.last.add(Cause::Recovery, start.since(issued));
@@ -261,18 +283,15 @@ impl<C: Chip> Wired<C> {
     ///
     /// The questions are evenly spaced, so their number follows from a division: an erase of 150 ms
     /// is not polled seventy thousand times by the simulation.
+    #[inline(always)]
     fn wait(&mut self, busy_until: Time, cause: Cause) -> Result<(), NvmError> {
-        let bus = self.bus(Action::Status, 0, 1)?;
+        let bus = self.bare(Action::Status)?;
         let now = self.clock.now();
-        let sum = |one: Time, other: Time| one.checked_plus(other).ok_or(NvmError::TimeExhausted);
-        let pause = sum(self.driver.command, self.driver.poll_interval)?;
-        let first = sum(sum(now, pause)?.later(self.chip.ready()), bus.total())?;
-        let period = sum(pause, bus.total())?.ps().max(1);
-        let missing = busy_until.since(first).ps().div_ceil(period);
-        let end = missing
-            .checked_mul(period)
-            .and_then(|more| first.checked_plus(Time::from_ps(more)))
-            .ok_or(NvmError::TimeExhausted)?;
+        let pause = after(self.driver.command, self.driver.poll_interval)?;
+        let first = after(after(now, pause)?.later(self.chip.ready()), bus.total())?;
+        let missing = self.period.div_ceil(busy_until.since(first).ps());
+        let more = missing.saturating_mul(self.period.by());
+        let end = after(first, Time::from_ps(more))?;
         self.chip.polled(end);
         let busy = busy_until.since(now);
         self.last.add(cause, busy);

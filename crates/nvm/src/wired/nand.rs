@@ -42,6 +42,7 @@ impl Wired<Nand> {
     }
 
     /// Fetches a page into the chip's register and waits for it.
+    #[inline(always)]
     fn fetch(&mut self, page: u32) -> Result<(), NvmError> {
         self.command(Action::PageRead, |chip, start, bus| {
             chip.page_read(start, bus, page)
@@ -50,6 +51,7 @@ impl Wired<Nand> {
     }
 
     /// Reads from the register of a page's plane, unless the status says that its page is lost.
+    #[inline(always)]
     fn collect(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         let Verdict::Good(ecc) = self.chip.verdict(self.chip.plane_of(page)) else {
             return Err(NvmError::Uncorrectable { page });
@@ -58,6 +60,7 @@ impl Wired<Nand> {
         Ok(ecc)
     }
 
+    #[inline(always)]
     fn read_register(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
         let plane = self.chip.plane_of(page);
         let bytes = out.len() as u64;
@@ -188,6 +191,7 @@ impl Wired<Nand> {
         }
     }
 
+    #[inline(always)]
     fn enable(&mut self) -> Result<(), NvmError> {
         if self.chip.needs_write_enable() {
             self.command(Action::WriteEnable, Nand::write_enable)?;
@@ -195,6 +199,7 @@ impl Wired<Nand> {
         Ok(())
     }
 
+    #[inline(always)]
     fn load(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         let plane = self.chip.plane_of(page);
         let bytes = data.len() as u64;
@@ -218,6 +223,7 @@ impl Wired<Nand> {
     }
 
     /// Begins an access, and in it a program, unless there are no bytes.
+    #[inline(always)]
     fn issue_program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         self.check_program(page, column, data)?;
         self.begin();
@@ -227,7 +233,7 @@ impl Wired<Nand> {
         self.enable()?;
         self.load(page, column, data)?;
         self.command(Action::Execute, |chip, start, bus| {
-            chip.execute(start, bus, page)
+            chip.execute_checked(start, bus, page)
         })
     }
 

@@ -193,8 +193,9 @@ impl Wired<Nor> {
         runs
     }
 
+    #[inline(always)]
     fn enable(&mut self) -> Result<(), NvmError> {
-        if self.link.command(Action::WriteEnable).is_some() {
+        if self.link.bare(Action::WriteEnable).is_some() {
             self.command(Action::WriteEnable, Nor::write_enable)?;
         }
         Ok(())
@@ -212,6 +213,7 @@ impl Wired<Nor> {
         })
     }
 
+    #[inline(always)]
     fn issue_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         self.chip.check_program(at, data.len())?;
         if data.is_empty() {
@@ -219,7 +221,7 @@ impl Wired<Nor> {
         }
         self.enable()?;
         self.transfer(Action::Write, at, data.len() as u64, |chip, start, bus| {
-            chip.program(start, bus, at, data)
+            chip.program_checked(start, bus, at, data)
         })
     }
 
@@ -239,6 +241,7 @@ impl Wired<Nor> {
     }
 
     /// Waits for what runs to end or to stand still, and asks whether it failed.
+    #[inline(always)]
     fn await_chip(&mut self) -> Result<(), NvmError> {
         match self.chip.running() {
             Some((work, until)) => self.wait(until, work.cause())?,
@@ -256,12 +259,12 @@ impl Wired<Nor> {
         let command = self.link.command(Action::Read);
         let granule = command.map_or(1, |command| u64::from(command.granule()));
         let end = at + out.len() as u64;
-        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
-        if (first, past) == (at, end) {
-            return self.transfer(Action::Read, first, past - first, |chip, start, bus| {
+        if granule == 1 || at.is_multiple_of(granule) && end.is_multiple_of(granule) {
+            return self.transfer(Action::Read, at, out.len() as u64, |chip, start, bus| {
                 chip.read(start, bus, at, out)
             });
         }
+        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
         let mut wide = vec![0; (past - first) as usize];
         self.transfer(Action::Read, first, past - first, |chip, start, bus| {
             chip.read(start, bus, first, &mut wide)

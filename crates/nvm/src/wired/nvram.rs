@@ -71,11 +71,11 @@ impl Wired<Nvram> {
     /// Writes page by page: each with a write-enable command where the chip asks for one, and a wait
     /// where it is busy afterwards.
     fn write_aligned(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        let page = self.chip.page_bytes();
         let mut done = 0;
         while done < data.len() {
             let start = at + done as u64;
-            let length = ((page - start % page) as usize).min(data.len() - done);
+            let room = self.chip.page_room(start);
+            let length = (data.len() - done).min(usize::try_from(room).unwrap_or(usize::MAX));
             let part = &data[done..done + length];
             if self.chip.write_enable_rule() == WriteEnable::Each {
                 self.command(Action::WriteEnable, Nvram::write_enable)?;
@@ -133,7 +133,7 @@ fn widen(at: u64, bytes: usize, granule: u8) -> std::ops::Range<u64> {
 
 fn is_aligned(at: u64, bytes: usize, granule: u8) -> bool {
     let granule = u64::from(granule);
-    at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
+    granule == 1 || at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
 }
 
 impl ByteMemory for Wired<Nvram> {

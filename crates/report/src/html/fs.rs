@@ -1,5 +1,7 @@
 //! The plot of `wordline fs bench`: what the slowest calls consisted of.
 
+use std::collections::BTreeSet;
+
 use wordline_core::Metric;
 use wordline_core::results::ResultSet;
 
@@ -26,13 +28,15 @@ fn slowest(document: &ResultSet) -> Option<Plot> {
         .filter_map(|run| Some((run.number(Metric::LatencyMax)?, run)));
     let mut all: Vec<_> = all.collect();
     all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let shown: Vec<_> = all.iter().map(|(_, run)| *run).collect();
+    let names = Names::of(&shown);
     let mut pieces = Vec::new();
     for (_, run) in all.iter().take(BARS) {
         let parts = run.parts(Metric::LatencyMaxOperationTime, DEVICE_OPERATION);
         for (order, (kind, several)) in KINDS.iter().enumerate() {
             let part = parts.iter().find(|(name, _)| name == kind);
             pieces.extend(part.map(|(_, value)| Piece {
-                bar: name(run),
+                bar: names.of_run(run),
                 cause: (*several).to_owned(),
                 order,
                 value: *value,
@@ -61,16 +65,44 @@ fn slowest(document: &ResultSet) -> Option<Plot> {
     Some(Plot::new("plot-calls".to_owned(), heading, caption, spec))
 }
 
-/// What a bar is about: "em064lx@b, littlefs, append-sync, 50 %".
-fn name(run: &Run<'_>) -> String {
-    let head = run.head();
-    let parts = [
-        head.target.clone(),
-        run.axis("fs"),
-        head.operation.clone(),
-        run.axis("fill"),
-        head.timing.to_string(),
-    ];
-    let parts = parts.iter().filter(|part| !part.is_empty());
-    parts.map(String::as_str).collect::<Vec<_>>().join(", ")
+/// What bars are called: no more than tells them apart, because a label has little room.
+struct Names {
+    /// Whether a part is on several boards.
+    boards: bool,
+    timings: bool,
+}
+
+impl Names {
+    fn of(runs: &[&Run<'_>]) -> Self {
+        let count = |text: &dyn Fn(&Run<'_>) -> String| {
+            let all: BTreeSet<_> = runs.iter().map(|run| text(run)).collect();
+            all.len()
+        };
+        let targets = count(&|run| run.head().target.clone());
+        Self {
+            boards: targets > count(&|run| run.head().part.clone()),
+            timings: count(&|run| run.head().timing.to_string()) > 1,
+        }
+    }
+
+    /// What a bar is about: "em064lx, littlefs, append-sync, 50 %".
+    fn of_run(&self, run: &Run<'_>) -> String {
+        let head = run.head();
+        let mut parts = vec![
+            if self.boards {
+                &head.target
+            } else {
+                &head.part
+            }
+            .clone(),
+            run.axis("fs"),
+            head.operation.clone(),
+            run.axis("fill"),
+        ];
+        // The mount is told of the whole memory as well.
+        parts.extend((head.operation == "mount").then(|| run.axis("capacity_bytes")));
+        parts.extend(self.timings.then(|| head.timing.to_string()));
+        parts.retain(|part| !part.is_empty());
+        parts.join(", ")
+    }
 }

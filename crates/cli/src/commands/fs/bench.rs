@@ -1,10 +1,9 @@
 //! `wordline fs bench`.
 
-use std::collections::BTreeMap;
-
 use wordline_catalog::{Catalog, Target};
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, FsTest, FsWorkload, Workload};
+use wordline_core::results::AxisValue;
+use wordline_core::{Experiment, FsKind, FsTest, FsWorkload, Metric, ResultSet, Workload};
 use wordline_lab::default_fs_workload;
 
 use crate::args::{Bench, Global};
@@ -20,7 +19,24 @@ pub(super) fn run(bench: &Bench, global: &Global) -> Result<Outcome, Failure> {
     let inputs = Inputs::default();
     let document = crate::commands::run_experiment(&catalog, &experiment, &inputs, global)?;
     exports.write(&document, global)?;
-    Ok(crate::commands::outcome(&document))
+    Ok(match crate::commands::outcome(&document) {
+        Outcome::Done if breaks_a_promise(&document) => Outcome::CheckFailed,
+        outcome => outcome,
+    })
+}
+
+/// Whether power cuts broke what a file system promises.
+fn breaks_a_promise(document: &ResultSet) -> bool {
+    let promising = FsKind::ALL.into_iter();
+    let promising: Vec<_> = promising
+        .filter(|kind| kind.survives_power_cuts())
+        .map(|kind| AxisValue::Text(kind.name().to_owned()))
+        .collect();
+    document.of(Metric::CrashFailures).any(|row| {
+        let failures = row.value.unwrap_or(0.0);
+        let system = row.axes.get("fs");
+        failures > 0.0 && system.is_some_and(|system| promising.contains(system))
+    })
 }
 
 fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
@@ -29,12 +45,6 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
         .iter()
         .map(|name| catalog.target(name).map_err(failure::catalog))
         .collect::<Result<_, _>>()?;
-    let mut settings = BTreeMap::new();
-    for (name, value) in &bench.set {
-        if settings.insert(name.clone(), value.clone()).is_some() {
-            return Err(failure::message(format!("--set {name}: it is set twice")));
-        }
-    }
     let bytes = |size: Option<ByteCount>, default| size.map_or(default, ByteCount::bytes);
     let default = default_fs_workload(&targets, bench.capacity.map(ByteCount::bytes));
     let files = if bench.workload == [FsTest::SmallFiles] {
@@ -42,19 +52,20 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
     } else {
         default.files
     };
+    let file_bytes = bytes(bench.file, default.file_bytes);
     let workload = FsWorkload {
         file_systems: bench.fs.clone(),
         tests: bench.workload.clone(),
         capacity_bytes: default.capacity_bytes,
-        file_bytes: bytes(bench.file, default.file_bytes),
-        access_bytes: bytes(bench.access, default.access_bytes),
-        record_bytes: bytes(bench.record, default.record_bytes),
+        file_bytes,
+        access_bytes: bytes(bench.access, default.access_bytes.min(file_bytes)),
+        record_bytes: bytes(bench.record, default.record_bytes.min(file_bytes)),
         files: bench.small_files.unwrap_or(files),
         small_bytes: bytes(bench.small, default.small_bytes),
         fill: bench.fill.clone(),
         rates_bytes_per_s: bench.rate.iter().map(|rate| rate.si()).collect(),
         crash_images: bench.crash,
-        settings,
+        settings: super::settings(&bench.set)?,
     };
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),

@@ -190,7 +190,7 @@ impl Nand {
         });
         let rules = self.rules;
         let block = self.blocks.get_mut(block as usize);
-        block.erase(false, rules);
+        block.erase(false, rules, &mut self.spares);
         block.erases = block.erases.saturating_add(cycles - 1);
     }
 

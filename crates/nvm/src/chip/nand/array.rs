@@ -30,6 +30,47 @@ pub(super) struct Block {
     pages: Vec<Option<Arc<Page>>>,
 }
 
+/// Bytes of pages that were erased: what is loaded next takes their place, and the host need not find room for it.
+#[derive(Debug, Default)]
+pub(super) struct Spares(Vec<Arc<[u8]>>);
+
+impl Clone for Spares {
+    /// None: those of two chips could be changed by neither.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spares {
+    /// How many are kept: a common block.
+    const MOST: usize = 64;
+
+    /// Keeps the bytes of a page that nobody else holds.
+    fn keep(&mut self, page: Arc<Page>) {
+        if self.0.len() < Self::MOST
+            && let Some(mut page) = Arc::into_inner(page)
+            && Arc::get_mut(&mut page.bytes).is_some()
+        {
+            self.0.push(page.bytes);
+        }
+    }
+
+    /// A page that holds `data` from `column` on, and is erased elsewhere.
+    pub(super) fn page(&mut self, erased: &Arc<[u8]>, column: u32, data: &[u8]) -> Arc<[u8]> {
+        let (start, end) = (column as usize, column as usize + data.len());
+        let mut bytes = self.0.pop().unwrap_or_else(|| Arc::clone(erased));
+        match Arc::get_mut(&mut bytes) {
+            Some(page) => {
+                page[..start].fill(0xff);
+                page[start..end].copy_from_slice(data);
+                page[end..].fill(0xff);
+            }
+            None => Arc::make_mut(&mut bytes)[start..end].copy_from_slice(data),
+        }
+        bytes
+    }
+}
+
 /// A page that was programmed, preloaded or damaged since its block was erased.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
@@ -155,6 +196,17 @@ impl Block {
         self.highest = self.highest.max(Some(index));
     }
 
+    /// What a read of a page gives where nothing went wrong in it; `erased` where it holds nothing.
+    #[inline(always)]
+    pub(super) fn intact<'a>(&'a self, index: u32, erased: &'a Arc<[u8]>) -> Option<&'a Arc<[u8]>> {
+        match self.page(index) {
+            _ if self.torn => None,
+            None => Some(erased),
+            Some(page) if page.wrong.is_empty() && !page.torn => Some(&page.bytes),
+            Some(_) => None,
+        }
+    }
+
     /// What a read of a page gives; `erased` where it holds nothing.
     pub(super) fn fetch(
         &self,
@@ -175,7 +227,7 @@ impl Block {
     }
 
     /// Erases the block, or fails to; either is a cycle.
-    pub(super) fn erase(&mut self, fails: bool, rules: Rules) {
+    pub(super) fn erase(&mut self, fails: bool, rules: Rules, spares: &mut Spares) {
         self.erases += u64::from(rules.keep(Rule::Wear));
         if !rules.keep(Rule::EraseSets) {
             self.highest = None;
@@ -191,7 +243,8 @@ impl Block {
         } else {
             self.torn = false;
             self.highest = None;
-            self.pages.clear();
+            let pages = self.pages.drain(..).flatten();
+            pages.for_each(|page| spares.keep(page));
         }
     }
 

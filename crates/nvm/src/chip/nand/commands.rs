@@ -14,7 +14,7 @@ use super::ecc::Verdict;
 use super::faults::{happens, wrong_bits};
 use super::{Behind, Kept, Nand, Register};
 use crate::bus::Transaction;
-use crate::error::{Misuse, NvmError};
+use crate::error::{Misuse, NvmError, after};
 use crate::power::PowerState;
 use crate::rules::Rule;
 #[cfg(doc)]
@@ -28,6 +28,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the chip is busy or not ready.
+    #[inline(always)]
     pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         // The sheet states no current for single commands: they count as standby.
         let end = self.begin(start, bus)?;
@@ -58,6 +59,7 @@ impl Nand {
     ///
     /// # Errors
     /// When there is no such page, its plane was kept already, or the chip is busy or not ready.
+    #[inline(always)]
     pub fn page_read(
         &mut self,
         start: Time,
@@ -75,12 +77,10 @@ impl Nand {
         let done = after(end, time)?;
         self.occupy(end)?;
         for page in self.take_kept() {
-            let (plane, register) = (self.plane_of(page), self.fetch(page, done));
-            self.cache[plane as usize] = Some(register);
+            self.fetch_to_cache(page, done);
         }
-        let (plane, register) = (self.plane_of(page), self.fetch(page, done));
-        self.cache[plane as usize] = Some(register.clone());
-        self.data = Some((page, register));
+        self.fetch_to_cache(page, done);
+        self.data = Some((page, None));
         self.busy_until = done;
         self.book(PowerState::Read, end, done);
         Ok(end)
@@ -111,7 +111,7 @@ impl Nand {
             false => Time::ZERO,
         };
         let done = after(moved, time)?;
-        self.data = Some((next, self.fetch(next, done)));
+        self.data = Some((next, Some(self.fetch(next, done))));
         self.array_until = done;
         self.behind = Behind::Read;
         self.book(PowerState::Read, moved, done);
@@ -132,6 +132,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the range leaves the page, the register is empty, or the chip is busy or not ready.
+    #[inline(always)]
     pub fn read_register(
         &mut self,
         start: Time,
@@ -160,6 +161,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the range leaves the page, or the chip is busy or not ready.
+    #[inline(always)]
     pub fn load(
         &mut self,
         start: Time,
@@ -174,8 +176,7 @@ impl Nand {
         let end = self.begin(start, bus)?;
         self.check_read_behind(start)?;
         self.occupy(end)?;
-        let mut bytes = Arc::clone(&self.spec.erased);
-        Arc::make_mut(&mut bytes)[column as usize..][..data.len()].copy_from_slice(data);
+        let bytes = self.spares.page(&self.spec.erased, column, data);
         let register = self.cache.get_mut(plane as usize);
         *register.ok_or(Misuse::NoSuchPlane { plane })? = Some(Register {
             bytes,
@@ -257,6 +258,17 @@ impl Nand {
     /// the chip is busy or not ready. Nothing is programmed then.
     pub fn execute(&mut self, start: Time, bus: &Transaction, page: u32) -> Result<Time, NvmError> {
         self.check_loaded(page)?;
+        self.execute_checked(start, bus, page)
+    }
+
+    /// The same where [`check_program`](Self::check_program) has found nothing in what was loaded.
+    #[inline(always)]
+    pub(crate) fn execute_checked(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        page: u32,
+    ) -> Result<Time, NvmError> {
         let (end, from) = self.begin_execute(start, bus, page)?;
         let done = self.program_kept(page, from)?;
         self.busy_until = done;
@@ -289,6 +301,7 @@ impl Nand {
     }
 
     /// Begins an execute command: returns when it ends, and from when the array is free for it.
+    #[inline(always)]
     fn begin_execute(
         &mut self,
         start: Time,
@@ -320,7 +333,7 @@ impl Nand {
         for page in self.take_kept().into_iter().chain([page]) {
             let (block, _) = self.place(page);
             let time = self.spec.page_program(self.ecc);
-            let time = time.at(u64::from(page), self.erases(block));
+            let time = time.at_cycle(u64::from(page), || self.erases(block));
             let time = self.aged_program(page, time);
             let time = match self.rules.keep(Rule::ProgramTime) {
                 true => time,
@@ -353,18 +366,22 @@ impl Nand {
 
     /// Moves a register into the cells of a page, until `done`; returns whether that failed.
     fn program_cells(&mut self, page: u32, done: Time) -> bool {
-        let Some(register) = self.cache[self.plane_of(page) as usize].clone() else {
+        let plane = self.plane_of(page) as usize;
+        if self.cache[plane].is_none() {
+            return false;
+        }
+        let spent = self.wear_by_program(page, done);
+        let (block, index) = self.place(page);
+        let erases = self.erases(block);
+        let Some(register) = &self.cache[plane] else {
             return false;
         };
         let Range { start: column, end } = register.loaded.clone();
         let data = &register.bytes[column as usize..end as usize];
         let (key, faults, rules) = (self.spec.key, self.faults, self.rules);
-        let spent = self.wear_by_program(page, done);
         let code = self.spec.code.as_ref().filter(|_| self.ecc);
         let sectors = code.map_or(0, |code| code.touched(&register.loaded));
         let erased = &self.spec.erased;
-        let (block, index) = self.place(page);
-        let erases = self.erases(block);
         let block = self.blocks.get_mut(block);
         // The programs of one page draw apart.
         let programs = block.page(index).map_or(0, |page| u64::from(page.programs));
@@ -509,7 +526,7 @@ impl Nand {
                 cycle,
                 Purpose::EraseFailure,
             );
-        cells.erase(fails, rules);
+        cells.erase(fails, rules, &mut self.spares);
         fails
     }
 
@@ -541,6 +558,7 @@ impl Nand {
     /// Pages that are kept must be of the same kind, of other planes, and, but for erases, have the
     /// same place in their blocks.
     /// What was kept is dropped where the next command does not go with it.
+    #[inline]
     fn check_kept(&mut self, kind: Kept, page: u32) -> Result<(), Misuse> {
         let Some((other, pages)) = &self.kept else {
             return Ok(());
@@ -569,17 +587,17 @@ impl Nand {
     fn move_register(&mut self, start: Time, bus: &Transaction) -> Result<(Time, Time), NvmError> {
         let busy = self.spec.cache_busy.ok_or(Misuse::NoCacheRead)?;
         let end = self.begin(start, bus)?;
-        let data = match self.data.clone() {
-            None if self.rules.keep(Rule::CacheRead) => return Err(Misuse::NoPageRead.into()),
-            data => data,
-        };
+        if self.rules.broken(Rule::CacheRead, self.data.is_none()) {
+            return Err(Misuse::NoPageRead.into());
+        }
         let from = match self.rules.keep(Rule::CacheRead) {
             true => end.later(self.array_until),
             false => end,
         };
         let moved = after(from, busy)?;
         self.occupy(end)?;
-        if let Some((page, register)) = data {
+        let data = self.data.as_mut();
+        if let Some((page, register)) = data.and_then(|(page, data)| Some((*page, data.take()?))) {
             let plane = self.plane_of(page);
             self.cache[plane as usize] = Some(register);
         }
@@ -589,6 +607,7 @@ impl Nand {
     }
 
     /// Checks that a command may begin, and returns when it leaves the bus.
+    #[inline(always)]
     fn begin(&self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         let (ready, until) = (self.ready, self.busy_until);
         if self.rules.broken(Rule::Ready, start < ready) {
@@ -602,6 +621,7 @@ impl Nand {
 
     /// Checks that the array does not fetch the next page of a cache read; a cache program lets the
     /// host go on.
+    #[inline(always)]
     fn check_read_behind(&self, start: Time) -> Result<(), Misuse> {
         match self.behind {
             Behind::Read => self.check_array(start),
@@ -610,6 +630,7 @@ impl Nand {
     }
 
     /// Checks that the array does not work behind the host's back.
+    #[inline(always)]
     fn check_array(&self, start: Time) -> Result<(), Misuse> {
         let until = self.array_until;
         if self.rules.broken(Rule::ArrayBusy, start < until) {
@@ -626,12 +647,14 @@ impl Nand {
     }
 
     /// Notes that a transaction ends, after which chip select must be high for a while.
+    #[inline(always)]
     fn occupy(&mut self, end: Time) -> Result<(), NvmError> {
         self.ready = after(end, self.spec.deselect)?;
         Ok(())
     }
 
     /// Books an activity. What the array does behind a transfer is booked once.
+    #[inline(always)]
     fn book(&mut self, state: PowerState, start: Time, end: Time) {
         let start = start.later(self.booked);
         if end > start {
@@ -639,8 +662,4 @@ impl Nand {
             self.booked = end;
         }
     }
-}
-
-fn after(start: Time, duration: Time) -> Result<Time, NvmError> {
-    start.checked_plus(duration).ok_or(NvmError::TimeExhausted)
 }

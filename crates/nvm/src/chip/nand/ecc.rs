@@ -106,13 +106,20 @@ impl Code {
     /// The sectors whose data a range of columns touches, a bit each.
     pub(super) fn touched(&self, range: &Range<u32>) -> u64 {
         let mut sectors = 0;
-        if range.is_empty() {
-            return sectors;
+        let main = range.start..range.end.min(self.page_bytes);
+        if !main.is_empty() {
+            let (first, last) = (
+                main.start / self.sector_bytes,
+                (main.end - 1) / self.sector_bytes,
+            );
+            sectors = u64::MAX >> (63 - (last - first)) << first;
         }
-        for sector in 0..self.sectors() {
-            let main = sector * self.sector_bytes..(sector + 1) * self.sector_bytes;
-            let spare = self.protected.get(sector as usize);
-            if overlap(range, &main) || spare.is_some_and(|spare| overlap(range, spare)) {
+        if range.end > self.page_bytes {
+            let spares = self.protected.iter().take(self.sectors() as usize);
+            for (sector, _) in spares
+                .enumerate()
+                .filter(|(_, spare)| overlap(range, spare))
+            {
                 sectors |= 1 << sector;
             }
         }

@@ -18,6 +18,7 @@ mod bound;
 mod commands;
 mod ecc;
 mod faults;
+mod fetch;
 mod sheet;
 mod spec;
 
@@ -29,7 +30,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Geometry};
 
 use self::ageing::Ageing;
-use self::array::Block;
+use self::array::{Block, Spares};
 pub use self::ecc::Verdict;
 pub use self::faults::Faults;
 use self::faults::factory_bad;
@@ -73,9 +74,10 @@ pub struct Nand {
     blocks: Pages<Block>,
     /// What the host reads and loads: a register for each plane.
     cache: Vec<Option<Register>>,
-    /// The page that the array was read into last, with its bytes, as long as a cache read may go on
-    /// with it.
-    data: Option<(u32, Register)>,
+    /// The page that the array was read into last, as long as a cache read may go on with it; with its bytes where
+    /// they are not those in the cache register.
+    data: Option<(u32, Option<Register>)>,
+    spares: Spares,
     /// Pages, or blocks, of other planes that were kept for the next command of their kind.
     kept: Option<(Kept, Vec<u32>)>,
     meter: PowerMeter,
@@ -137,6 +139,7 @@ impl Nand {
             blocks: Pages::new(spec.geometry.blocks as usize),
             cache: vec![None; spec.planes as usize],
             data: None,
+            spares: Spares::default(),
             kept: None,
             meter: PowerMeter::new(),
             booked: Time::ZERO,
@@ -203,7 +206,10 @@ impl Nand {
     /// The plane of a page.
     #[must_use]
     pub fn plane_of(&self, page: u32) -> u32 {
-        self.spec.geometry.block_of(page) % self.spec.planes
+        match self.spec.planes {
+            1 => 0,
+            planes => self.spec.geometry.block_of(page) % planes,
+        }
     }
 
     /// Whether programs and erases need a write-enable command.
@@ -395,24 +401,8 @@ impl Nand {
         register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
-    /// Fetches a page, until `end`.
-    fn fetch(&mut self, page: u32, end: Time) -> Register {
-        let disturbed = self.disturbed(page, end);
-        let erased = &self.spec.erased;
-        let (block, index) = self.place(page);
-        let code = self.read_code();
-        let (bytes, verdict) = match self.blocks.get(block) {
-            Some(block) => block.fetch(index, erased, code, &disturbed, self.rules),
-            None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
-        };
-        Register {
-            bytes,
-            verdict,
-            loaded: 0..self.spec.geometry.columns() as u32,
-        }
-    }
-
     /// The block of a page, and the page's number in it.
+    #[inline(always)]
     fn place(&self, page: u32) -> (usize, u32) {
         let geometry = &self.spec.geometry;
         (

@@ -165,7 +165,11 @@ impl Nor {
     }
 
     /// The same of a program.
+    #[inline]
     pub(super) fn aged_program(&mut self, at: u64, stated: Time) -> Time {
+        if self.ageing.is_none() {
+            return stated;
+        }
         let unit = at / self.spec.unit_bytes();
         let most = self.spec.ageing.as_ref();
         let most = most.and_then(|figures| figures.program_max);
@@ -189,7 +193,11 @@ impl Nor {
     }
 
     /// Whether the unit at an address is worn out, so that programs fail.
+    #[inline]
     pub(super) fn is_worn_out(&mut self, at: u64) -> bool {
+        if self.ageing.is_none() {
+            return false;
+        }
         let unit = at / self.spec.unit_bytes();
         self.with_worn(unit, |_, _, worn| worn.is_spent())
             .unwrap_or(false)

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::divisor::Divisor;
 use crate::pages::{Pages, spans};
 
 /// Bytes of one copy-on-write chunk.
@@ -10,14 +11,23 @@ const CHUNK_BYTES: usize = 4096;
 /// Erase units whose counts are copied together.
 const COUNTS: usize = 32;
 
-/// Bytes of the array.
-#[derive(Clone, Debug, Default)]
+/// Bytes of the array. They begin with a line of the host's cache.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Chunk {
-    /// `None` while every byte is erased.
-    bytes: Option<Box<[u8; CHUNK_BYTES]>>,
+    bytes: [u8; CHUNK_BYTES],
     /// One bit a granule that was programmed since its erase; empty where no granule was, and in
     /// chips that do not ask.
     programmed: Vec<u64>,
+}
+
+impl Default for Chunk {
+    fn default() -> Self {
+        Self {
+            bytes: [0xFF; CHUNK_BYTES],
+            programmed: Vec::new(),
+        }
+    }
 }
 
 /// The cells.
@@ -25,7 +35,8 @@ struct Chunk {
 pub(super) struct Array {
     chunks: Pages<Chunk>,
     erases: Pages<[u64; COUNTS]>,
-    unit_bytes: u64,
+    /// Bytes of a unit that its erases are counted of.
+    unit: Divisor,
     /// Granule that takes one program, where there is one.
     granule: Option<u64>,
 }
@@ -36,19 +47,16 @@ impl Array {
         Self {
             chunks: Pages::new(capacity.div_ceil(CHUNK_BYTES as u64) as usize),
             erases: Pages::new(units.div_ceil(COUNTS)),
-            unit_bytes,
+            unit: Divisor::new(unit_bytes),
             granule,
         }
     }
 
+    #[inline]
     pub(super) fn read(&self, at: u64, out: &mut [u8]) {
         for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
-            match self
-                .chunks
-                .get(chunk)
-                .and_then(|chunk| chunk.bytes.as_ref())
-            {
-                Some(bytes) => out[part].copy_from_slice(&bytes[inside]),
+            match self.chunks.get(chunk) {
+                Some(chunk) => out[part].copy_from_slice(&chunk.bytes[inside]),
                 None => out[part].fill(0xFF),
             }
         }
@@ -67,10 +75,7 @@ impl Array {
     fn change(&mut self, at: u64, data: &[u8], change: impl Fn(&mut u8, u8)) {
         for (chunk, inside, part) in spans(at, data.len(), CHUNK_BYTES) {
             let chunk = self.chunks.get_mut(chunk);
-            let bytes = chunk
-                .bytes
-                .get_or_insert_with(|| Box::new([0xFF; CHUNK_BYTES]));
-            for (byte, new) in bytes[inside.clone()].iter_mut().zip(&data[part]) {
+            for (byte, new) in chunk.bytes[inside.clone()].iter_mut().zip(&data[part]) {
                 change(byte, *new);
             }
             if let Some(granule) = self.granule {
@@ -104,9 +109,7 @@ impl Array {
                 self.chunks.remove(index);
             } else if self.chunks.get(index).is_some() {
                 let chunk = self.chunks.get_mut(index);
-                if let Some(bytes) = &mut chunk.bytes {
-                    bytes[inside.clone()].fill(0xFF);
-                }
+                chunk.bytes[inside.clone()].fill(0xFF);
                 for one in granules(inside, self.granule.unwrap_or(1) as usize) {
                     if let Some(word) = chunk.programmed.get_mut(one / 64) {
                         *word &= !(1 << (one % 64));
@@ -146,22 +149,27 @@ impl Array {
 
     /// Lets every unit in a range have seen so many erases.
     pub(super) fn set_erases(&mut self, at: u64, bytes: u64, erases: u64) {
-        for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
-            self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS] = erases;
+        for unit in self.units(at, bytes) {
+            self.erases.get_mut(unit / COUNTS)[unit % COUNTS] = erases;
         }
     }
 
     /// Counts erases of each unit in a range.
     pub(super) fn count_erases(&mut self, at: u64, bytes: u64, count: u64) {
-        for unit in at / self.unit_bytes..(at + bytes) / self.unit_bytes {
-            let erases = &mut self.erases.get_mut(unit as usize / COUNTS)[unit as usize % COUNTS];
+        for unit in self.units(at, bytes) {
+            let erases = &mut self.erases.get_mut(unit / COUNTS)[unit % COUNTS];
             *erases = erases.saturating_add(count);
         }
     }
 
+    /// The units of a range.
+    fn units(&self, at: u64, bytes: u64) -> Range<usize> {
+        self.unit.quotient(at) as usize..self.unit.quotient(at + bytes) as usize
+    }
+
     /// Erases of the unit at an address since the chip was made.
     pub(super) fn erases_at(&self, at: u64) -> u64 {
-        let unit = (at / self.unit_bytes) as usize;
+        let unit = self.unit.quotient(at) as usize;
         let counts = self.erases.get(unit / COUNTS);
         counts.map_or(0, |counts| counts[unit % COUNTS])
     }

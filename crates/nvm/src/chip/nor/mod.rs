@@ -32,7 +32,7 @@ pub use self::work::{Status, Work};
 use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
-use crate::error::{Misuse, NvmError};
+use crate::error::{Misuse, NvmError, after};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::rules::{Rule, Rules};
@@ -121,6 +121,7 @@ impl Nor {
     ///
     /// # Errors
     /// When the chip is not ready, busy or asleep.
+    #[inline(always)]
     pub fn write_enable(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
         self.write_enabled = true;
@@ -132,6 +133,7 @@ impl Nor {
     /// # Errors
     /// When the range leaves the array or touches what is suspended, or the chip is not ready, busy
     /// or asleep.
+    #[inline]
     pub fn read(
         &mut self,
         start: Time,
@@ -151,9 +153,10 @@ impl Nor {
     ///
     /// # Errors
     /// The rule that it breaks.
+    #[inline]
     pub fn check_program(&self, at: u64, bytes: usize) -> Result<(), NvmError> {
         OutOfRange::check(at, bytes as u64, self.spec.capacity)?;
-        let (page, column) = place(at, self.spec.geometry.page_bytes);
+        let (page, column) = self.spec.place(at);
         let kept = self.spec.geometry.check_program(page, column, bytes as u64);
         if self.rules.keep(Rule::Range) {
             kept?;
@@ -161,7 +164,7 @@ impl Nor {
         if let Some(at) = self.array.programmed(at, bytes)
             && self.rules.keep(Rule::Once)
         {
-            let (page, column) = place(at, self.spec.geometry.page_bytes);
+            let (page, column) = self.spec.place(at);
             return Err(FlashMisuse::Reprogram { page, column }.into());
         }
         Ok(())
@@ -182,23 +185,35 @@ impl Nor {
         data: &[u8],
     ) -> Result<Time, NvmError> {
         self.check_program(at, data.len())?;
+        self.program_checked(start, bus, at, data)
+    }
+
+    /// The same where [`check_program`](Self::check_program) has found nothing.
+    #[inline(always)]
+    pub(crate) fn program_checked(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        at: u64,
+        data: &[u8],
+    ) -> Result<Time, NvmError> {
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
         self.check_suspended(Action::Write)?;
         self.check_apart(at, data.len() as u64)?;
         self.check_enabled()?;
         let duration = match self.rules.keep(Rule::ProgramTime) {
             true => {
-                let stated = self.spec.program_time(at, data.len(), self.cycles(at));
+                let stated = self.spec.program_time(at, data.len(), || self.cycles(at));
                 self.aged_program(at, stated)
             }
             false => Time::ZERO,
         };
         let fails = self.is_worn_out(at);
-        let page = u64::from(self.spec.geometry.page_bytes);
+        let (_, column) = self.spec.place(at);
         let job = Job {
             work: Work::Program,
-            at: at / page * page,
-            bytes: page,
+            at: at - u64::from(column),
+            bytes: u64::from(self.spec.geometry.page_bytes),
         };
         self.run(job, slot.end, duration, slot.end)?;
         self.failed = fails.then_some((Work::Program, at));
@@ -332,6 +347,7 @@ impl Nor {
     }
 
     /// Whether a transaction may begin, whatever runs.
+    #[inline(always)]
     fn admit(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Slot, NvmError> {
         if self.rules.broken(Rule::Sleep, self.asleep) {
             return Err(Misuse::Asleep.into());
@@ -340,15 +356,14 @@ impl Nor {
         if self.rules.broken(Rule::Ready, start < ready) {
             return Err(Misuse::NotReady { start, ready }.into());
         }
-        let end = start.checked_plus(bus.total());
-        let end = end.ok_or(NvmError::TimeExhausted)?;
-        let ready = end.checked_plus(recovery);
-        let ready = ready.ok_or(NvmError::TimeExhausted)?;
+        let end = after(start, bus.total())?;
+        let ready = after(end, recovery)?;
         self.settle(start);
         Ok(Slot { start, end, ready })
     }
 
     /// Whether a transaction may begin that a busy chip does not understand.
+    #[inline(always)]
     fn admit_idle(
         &mut self,
         start: Time,
@@ -377,12 +392,6 @@ impl Nor {
         }
         Ok(())
     }
-}
-
-/// Page and column of an address.
-const fn place(at: u64, page_bytes: u32) -> (u32, u32) {
-    let page_bytes = page_bytes as u64;
-    ((at / page_bytes) as u32, (at % page_bytes) as u32)
 }
 
 impl Chip for Nor {

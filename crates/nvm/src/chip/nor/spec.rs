@@ -5,12 +5,13 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
+use super::Work;
 use super::ageing::Figures;
 use super::sheet::{NorSheet, SuspendSheet};
-use super::{Work, place};
 use crate::bus::{Action, Command};
 use crate::chip::nvram::ActiveCurrent;
 use crate::device::CurrentGap;
+use crate::divisor::Divisor;
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
 
@@ -94,6 +95,8 @@ pub(super) struct Spec {
     pub(super) write_enable: bool,
     pub(super) draw: PowerDraw,
     pub(super) page_program: Spread<Time>,
+    /// Bytes of a page.
+    page: Divisor,
     pub(super) partial: Option<PartialProgram>,
 }
 
@@ -162,8 +165,16 @@ impl Spec {
                 &sheet.page_program,
                 Purpose::ProgramTime,
             ),
+            page: Divisor::new(page_bytes),
             partial: partial_program(sheet, resolver),
         }
+    }
+
+    /// Page and column of an address.
+    #[inline(always)]
+    pub(super) const fn place(&self, at: u64) -> (u32, u32) {
+        let (page, column) = self.page.div_rem(at);
+        (page as u32, column as u32)
     }
 
     /// The smallest unit of erase, in bytes.
@@ -178,10 +189,11 @@ impl Spec {
         self.erases.iter().find(|erase| erase.bytes == bytes)
     }
 
-    /// How long a program takes in a unit that was erased `cycle` times.
-    pub(super) fn program_time(&self, at: u64, bytes: usize, cycle: u64) -> Time {
-        let (page, _) = place(at, self.geometry.page_bytes);
-        let full = self.page_program.at(u64::from(page), cycle);
+    /// How long a program takes in a unit that was erased `cycle` times, which only a time that is drawn depends on.
+    #[inline]
+    pub(super) fn program_time(&self, at: u64, bytes: usize, cycle: impl FnOnce() -> u64) -> Time {
+        let (page, _) = self.place(at);
+        let full = self.page_program.at_cycle(u64::from(page), cycle);
         let whole = bytes as u64 >= u64::from(self.geometry.page_bytes);
         let Some(PartialProgram { first, next, page }) = self.partial.filter(|_| !whole) else {
             return full;

@@ -5,7 +5,7 @@ use wordline_core::quantity::Time;
 use super::Nor;
 use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
-use crate::error::{Misuse, NvmError};
+use crate::error::{Misuse, NvmError, after};
 use crate::power::PowerState;
 use crate::rules::Rule;
 
@@ -133,8 +133,9 @@ impl Nor {
     /// When the chip has no suspend, is not ready or asleep, something is suspended already, or what
     /// was resumed has not run for long enough.
     pub fn suspend(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
-        let unsupported = NvmError::Unsupported(Action::Suspend);
-        let suspension = self.spec.suspension.ok_or(unsupported)?;
+        let Some(suspension) = self.spec.suspension else {
+            return Err(NvmError::Unsupported(Action::Suspend));
+        };
         let slot = self.admit(start, bus, self.spec.deselect_after_write)?;
         self.check_nested()?;
         let Some(running) = self.running else {
@@ -157,10 +158,7 @@ impl Nor {
             true => suspension.latency(work),
             false => Time::ZERO,
         };
-        let still = slot
-            .end
-            .checked_plus(latency)
-            .ok_or(NvmError::TimeExhausted)?;
+        let still = after(slot.end, latency)?;
         if running.until > still {
             self.meter.book(work.state(), running.from, slot.end);
             self.running = Some(Running {
@@ -179,8 +177,9 @@ impl Nor {
     /// # Errors
     /// When the chip has no resume, is not ready, busy or asleep, or nothing is suspended.
     pub fn resume(&mut self, start: Time, bus: &Transaction) -> Result<Time, NvmError> {
-        let unsupported = NvmError::Unsupported(Action::Resume);
-        let suspension = self.spec.suspension.ok_or(unsupported)?;
+        let Some(suspension) = self.spec.suspension else {
+            return Err(NvmError::Unsupported(Action::Resume));
+        };
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_write)?;
         let Some(Suspended { job, remaining }) = self.suspended else {
             return match self.rules.keep(Rule::Resume) {
@@ -188,16 +187,14 @@ impl Nor {
                 false => Ok(self.take(slot)),
             };
         };
-        let suspendable = slot
-            .end
-            .checked_plus(suspension.progress(job.work))
-            .ok_or(NvmError::TimeExhausted)?;
+        let suspendable = after(slot.end, suspension.progress(job.work))?;
         self.run(job, slot.end, remaining, suspendable)?;
         self.suspended = None;
         Ok(self.take(slot))
     }
 
     /// Keeps the chip busy with a job from `from` on.
+    #[inline(always)]
     pub(super) fn run(
         &mut self,
         job: Job,
@@ -205,11 +202,10 @@ impl Nor {
         duration: Time,
         suspendable: Time,
     ) -> Result<(), NvmError> {
-        let until = from.checked_plus(duration);
         self.running = Some(Running {
             job,
             from,
-            until: until.ok_or(NvmError::TimeExhausted)?,
+            until: after(from, duration)?,
             suspendable,
             remaining: None,
         });
@@ -267,6 +263,7 @@ impl Nor {
     }
 
     /// Lets what runs end, or stand still, if it does so by `instant`.
+    #[inline]
     pub(super) fn settle(&mut self, instant: Time) {
         let Some(running) = &self.running else { return };
         if running.until > instant {

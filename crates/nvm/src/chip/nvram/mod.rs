@@ -23,7 +23,7 @@ use crate::chip::cells::Cells;
 use crate::chip::cycles_since;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
-use crate::error::{Misuse, NvmError};
+use crate::error::{Misuse, NvmError, after};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
 use crate::rules::{Rule, Rules};
@@ -90,6 +90,12 @@ impl Nvram {
         self.spec.page.unwrap_or(self.spec.capacity)
     }
 
+    /// Bytes from an address to the end of what one write can reach.
+    pub(crate) fn page_room(&self, at: u64) -> u64 {
+        let page = self.spec.page;
+        page.map_or_else(|| self.spec.capacity - at, |page| page - at % page)
+    }
+
     /// When a write needs a write-enable command.
     #[must_use]
     pub fn write_enable_rule(&self) -> WriteEnable {
@@ -124,6 +130,7 @@ impl Nvram {
     ///
     /// # Errors
     /// When the range leaves the array, or the chip is not ready, busy or asleep.
+    #[inline]
     pub fn read(
         &mut self,
         start: Time,
@@ -147,6 +154,7 @@ impl Nvram {
     /// # Errors
     /// When the range leaves the array or the page, the chip is not ready, busy or asleep, or writes
     /// are not enabled. Nothing is written then.
+    #[inline]
     pub fn write(
         &mut self,
         start: Time,
@@ -169,11 +177,11 @@ impl Nvram {
         let busy = match &self.spec.write_cycle {
             Some(cycle) if self.rules.keep(Rule::ProgramTime) => {
                 let page = at / self.page_bytes();
-                cycle.at(page, self.cycles_at(at).unwrap_or(0))
+                cycle.at_cycle(page, || self.cycles_at(at).unwrap_or(0))
             }
             _ => Time::ZERO,
         };
-        let done = end.checked_plus(busy).ok_or(NvmError::TimeExhausted)?;
+        let done = after(end, busy)?;
         self.busy_until = done;
         self.store(at, data);
         self.meter.book(PowerState::Write, start, done);
@@ -248,6 +256,7 @@ impl Nvram {
 
     /// Checks that a command may begin, keeps the chip from others for it and for the recovery that
     /// follows, and returns when it leaves the bus.
+    #[inline(always)]
     fn begin(&mut self, start: Time, bus: &Transaction, recovery: Time) -> Result<Time, NvmError> {
         if self.rules.broken(Rule::Sleep, self.asleep) {
             return Err(Misuse::Asleep.into());
@@ -259,13 +268,12 @@ impl Nvram {
         if self.rules.broken(Rule::Busy, start < until) {
             return Err(Misuse::Busy { until }.into());
         }
-        let end = start
-            .checked_plus(bus.total())
-            .ok_or(NvmError::TimeExhausted)?;
-        self.ready = end.checked_plus(recovery).ok_or(NvmError::TimeExhausted)?;
+        let end = after(start, bus.total())?;
+        self.ready = after(end, recovery)?;
         Ok(end)
     }
 
+    #[inline]
     fn store(&mut self, at: u64, data: &[u8]) {
         match (self.rules.keep(Rule::Content), self.rules.keep(Rule::Wear)) {
             (true, true) => self.cells.write_and_wear(at, data),

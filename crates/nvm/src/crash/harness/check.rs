@@ -45,6 +45,8 @@ pub struct Again {
 /// What was looked at, and what is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
+    /// Operations of the workload that change the memory: a cut can fall within each, and after the last.
+    pub operations: u64,
     /// Images of the workload.
     pub images: u64,
     /// Images of recoveries.
@@ -112,6 +114,7 @@ impl<T: Medium> Harness<T> {
         };
         match self.record(subject, calls) {
             Ok(run) => {
+                search.verdict.operations = run.recording.operations().len() as u64;
                 search.cuts(&run, self.mode, &Case::default());
                 search.flips(&run);
             }

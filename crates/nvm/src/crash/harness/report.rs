@@ -11,6 +11,14 @@ use super::subject::Subject;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report(String);
 
+impl Report {
+    /// What each power cut interrupted, and what it left.
+    pub fn cuts(&self) -> impl Iterator<Item = &str> {
+        let lines = self.0.lines();
+        lines.filter_map(|line| line.strip_prefix("cut").map(str::trim_start))
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

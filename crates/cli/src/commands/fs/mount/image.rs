@@ -13,7 +13,6 @@ use wordline_memory::{ByteMemory as _, Flash as _};
 use wordline_nvm::{Memory, NvmError};
 use wordline_report::printable;
 
-use super::ground::Ground;
 use crate::args::Global;
 use crate::failure::{self, Failure};
 use crate::output;
@@ -130,11 +129,11 @@ fn store(memory: &mut Memory, content: &[u8]) -> Result<(), NvmError> {
     }
 }
 
-/// Saves what the memory holds; beside the image where somebody else wrote to that meanwhile. A page that it cannot read is saved as erased, which is told even to those who want
-/// quiet: the image holds less than the memory did.
-pub(super) fn save(image: &Image, ground: &Ground, global: &Global) -> Result<(), Failure> {
+/// Saves what the memory holds; beside the image where somebody else wrote to that meanwhile. A page that it cannot read
+/// is saved as erased, which is told even to those who want quiet: the image holds less than the memory did.
+pub(super) fn save(image: &Image, memory: &Memory, global: &Global) -> Result<(), Failure> {
     let file = &image.file;
-    let mut memory = ground.fork();
+    let mut memory = memory.fork();
     let mut content = vec![0xFF; memory.capacity_bytes() as usize];
     let (mut pages, mut lost) = (0, 0);
     let read = match &mut memory {

@@ -1,13 +1,14 @@
 //! `wordline fs mount`: a simulated memory for any program of this host.
 
-mod ground;
 mod image;
+mod rows;
 
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use wordline_engines::{FsError, FuseMount, FuseOptions};
+use wordline_lab::Volume;
 use wordline_nvm::Conditions;
 use wordline_report::printable;
 
@@ -16,7 +17,6 @@ use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output;
-use ground::Ground;
 
 /// How often it is looked whether somebody has unmounted the directory.
 const LOOK: Duration = Duration::from_millis(50);
@@ -29,20 +29,25 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
         age: mount.drawn.age,
         seed: mount.drawn.seed,
     };
-    let memory = target.memory(conditions);
-    let mut memory = memory.map_err(|error| failure::message(error.to_string()))?;
+    let settings = super::settings(&mount.set)?;
+    let ftl = mount.layer.chosen();
+    let volume = Volume::new(mount.fs, &target, conditions, &settings, ftl);
+    let mut volume = volume.map_err(failure::lab)?;
     let image = match &mount.image {
-        Some(file) => Some(image::load(file, &mut memory, &target, mount.fs)?),
+        Some(file) => {
+            let mut memory = volume.fork();
+            let image = image::load(file, &mut memory, &target, mount.fs)?;
+            volume = volume.on(memory);
+            Some(image)
+        }
         None => None,
     };
-
-    let ground = Ground::new(memory);
     let told = |error: FsError| failure::message(format!("{}: {error}", target.name));
     if !image.as_ref().is_some_and(image::Image::held) {
-        ground.format(mount.fs, &target).map_err(told)?;
+        volume.format().map_err(told)?;
     }
-    let mounted = ground.mount(mount.fs, &target).map_err(told)?;
-    let since = ground.reading();
+    let mounted = volume.mount().map_err(told)?;
+    let before = volume.reading();
     let options = FuseOptions {
         name: format!("{} on {}", mount.fs.title(), target.name),
         cached: mount.cached,
@@ -69,10 +74,10 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
         ));
     }
     let done = served.unmount();
-    let rows = ground.rows(&since);
+    let rows = rows::grid(&volume.since(&before));
     output::data(&rows.render(global.format.into(), &output::style()))?;
     if let Some(image) = &image {
-        image::save(image, &ground, global)?;
+        image::save(image, &volume.fork(), global)?;
     }
     done.map_err(refused)?;
     Ok(Outcome::Done)

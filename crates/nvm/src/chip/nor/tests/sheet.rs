@@ -10,7 +10,7 @@ fn part_of_a_page_takes_its_share_of_the_time() {
         for (bytes, share) in [(1, 20), (11, 30), (81, 100), (256, 100)] {
             let conditions = Conditions { timing, ..TYPICAL };
             let chip = nor(conditions).chip().clone();
-            let time = chip.spec.program_time(0, bytes, 0);
+            let time = chip.spec.program_time(0, bytes, || 0);
             assert_eq!(time, us(page * share / 100), "{bytes} bytes");
         }
     }
@@ -18,7 +18,7 @@ fn part_of_a_page_takes_its_share_of_the_time() {
     (sheet.byte_program_first, sheet.byte_program_next) = (None, None);
     assert_eq!(sheet.problems(), []);
     let chip = nor_of(&sheet, TYPICAL).chip().clone();
-    assert_eq!(chip.spec.program_time(0, 1, 0), us(100));
+    assert_eq!(chip.spec.program_time(0, 1, || 0), us(100));
 }
 
 #[test]
@@ -44,10 +44,10 @@ fn sampled_times_differ_by_seed_place_and_cycle_within_their_bounds() {
     for cycle in 0..500 {
         let time = erase(&one, 65536, cycle);
         assert!(time <= us(1_000_000) && time >= us(22_500), "{time}");
-        let time = one.spec.program_time(256 * cycle, 256, 3);
+        let time = one.spec.program_time(256 * cycle, 256, || 3);
         assert!(time <= us(1000) && time >= us(10), "{time}");
     }
-    let page = |chip: &Nor, at| chip.spec.program_time(at, 256, 0);
+    let page = |chip: &Nor, at| chip.spec.program_time(at, 256, || 0);
     assert_ne!(page(&one, 0), page(&one, 256));
     assert_ne!(page(&one, 0), page(&chip(2), 0));
     let typ = nor(TYPICAL).chip().clone();

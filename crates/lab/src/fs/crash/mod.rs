@@ -1,0 +1,320 @@
+//! What power cuts leave of a file system: a fixed workload, cut at operations that are drawn, mounted again, read and
+//! used.
+//!
+//! The promise is the strictest that a caller can hope for: after a cut every file is as before or after the call that
+//! was cut, nothing else is there, and whatever a call that returned had synced is there. The memory is nearly full when
+//! the workload begins, and whatever the file system or the layer below it puts off is due: littlefs compacts and moves
+//! a directory, a translation layer cleans. Some mounts and the calls after them are cut again.
+
+mod workload;
+
+use std::cell::{Cell, RefCell};
+
+use wordline_catalog::Model;
+use wordline_core::{FsKind, Metric};
+use wordline_engines::{FsError, FsErrorKind};
+use wordline_memory::{Flash as _, Geometry};
+use wordline_nvm::Memory;
+use wordline_nvm::crash::harness::{
+    Again, Case, Harness, Medium, Outcome, Recorded, Subject, Verdict, Violation,
+};
+use wordline_nvm::crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
+
+use self::workload::{Call, Files, after, apply, churn, fill, next, read, refill, workload};
+use super::calls::Mounted;
+use super::engine::{Engine, Ready};
+use crate::control::Control;
+use crate::payload::Payload;
+
+/// Blocks that the workload has: enough for a translation layer with its spare ones.
+const BLOCKS: u32 = 64;
+
+/// Bytes that it has of a memory without blocks.
+const BYTES: u64 = 64 << 10;
+
+/// Accesses of the memory that a call may take, mount included.
+const ACCESSES: u64 = 1 << 22;
+
+/// Room that the workload needs, blocks that are copied on writing included.
+const ROOM: u64 = 24 << 10;
+
+/// Cycles after which littlefs moves a directory where the user chose none: its least, so that it does within the
+/// workload.
+const CYCLES: i64 = 1;
+
+/// Rounds of changes to a directory among which the costliest is looked for.
+const ROUNDS: usize = 128;
+
+/// Rounds before it at which the workload begins, which changes the directory as often within its first calls.
+const LEAD: usize = 3;
+
+/// One image in so many has its recovery cut as well.
+const AGAIN_EVERY: u64 = 4;
+
+/// Cuts that are drawn of such a recovery.
+const AGAIN: usize = 2;
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (count, cuts) = (self.count, self.cuts.join("; then "));
+        write!(
+            f,
+            "{} ({count}; first image {}: cut {cuts})",
+            self.name, self.first
+        )
+    }
+}
+
+/// What a verdict tells: distinct images, those that fail, and operations of the workload.
+pub(super) const METRICS: [Metric; 3] = [
+    Metric::CrashImages,
+    Metric::CrashFailures,
+    Metric::CrashBoundaries,
+];
+
+/// What power cuts left, and why some of it is as it is.
+pub(super) struct Found {
+    pub(super) verdict: Verdict,
+    /// Calls of the workload.
+    pub(super) calls: usize,
+    /// Failures that are littlefs's refusal to work without block 0 or 1, which a cut erase left bad.
+    pub(super) without_start: u64,
+    /// Each kind of failure with its first image.
+    pub(super) kinds: Vec<Kind>,
+}
+
+/// Failures of one kind.
+pub(super) struct Kind {
+    pub(super) name: String,
+    pub(super) count: u64,
+    /// The name of the first image.
+    pub(super) first: String,
+    /// What its cuts interrupted, and what they left.
+    pub(super) cuts: Vec<String>,
+}
+
+impl Found {
+    /// What went wrong in the run that no cut ended, which says nothing of power cuts.
+    pub(super) fn uncut_failure(&self) -> Option<&Violation> {
+        let first = self.verdict.first.as_ref()?;
+        (first.case == Case::default()).then_some(&first.violation)
+    }
+}
+
+/// Cuts the workload of an engine on a memory like a target's, `images` times. A caller who wants to stop gets a verdict
+/// that says nothing.
+pub(super) fn check(
+    engine: &Engine<'_>,
+    memory: &Memory,
+    images: u64,
+    seed: u64,
+    control: &Control<'_>,
+) -> Found {
+    let engine = &engine.with_choice(FsKind::Littlefs, "cycles", CYCLES);
+    match memory {
+        Memory::Flash(flash) => {
+            let whole = flash.geometry();
+            let geometry = Geometry {
+                blocks: whole.blocks.min(BLOCKS),
+                ..whole
+            };
+            let tearing = match &engine.target.part.model {
+                Model::Nand(sheet) => FlashTearing::of(sheet),
+                _ => FlashTearing::raw(),
+            };
+            let volume = Volume::new(engine, control, seed, geometry.capacity_bytes());
+            volume.cut(FlashContent::erased(geometry), tearing, images)
+        }
+        Memory::Bytes(device) => {
+            let content = Content::zeros(device.len().min(BYTES), device.atom());
+            let volume = Volume::new(engine, control, seed, content.len());
+            volume.cut(content, ByteTearing::contract(), images)
+        }
+    }
+}
+
+/// A class of memories that engines are set up on.
+trait Place: Medium {
+    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError>;
+    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError>;
+    /// Whether block 0 or 1 takes no erase any more.
+    fn lacks_start(memory: Recorded<Self>) -> bool;
+}
+
+impl Place for FlashTearing {
+    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
+        engine.format_flash(memory)
+    }
+
+    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
+        engine.mount_flash(memory)
+    }
+
+    fn lacks_start(mut memory: Recorded<Self>) -> bool {
+        (0..2).any(|block| memory.erase(block).is_err())
+    }
+}
+
+impl Place for ByteTearing {
+    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
+        engine.format_bytes(memory)
+    }
+
+    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
+        engine.mount_bytes(memory)
+    }
+
+    fn lacks_start(_: Recorded<Self>) -> bool {
+        false
+    }
+}
+
+/// A file system as software under test.
+struct Volume<'a, T> {
+    engine: &'a Engine<'a>,
+    control: &'a Control<'a>,
+    payload: Payload,
+    seed: u64,
+    /// Bytes of a file that fills the memory.
+    old_bytes: u64,
+    /// Rounds of changes before the workload.
+    rounds: Cell<usize>,
+    /// Operations that each took.
+    operations: RefCell<Vec<usize>>,
+    without_start: Cell<u64>,
+    place: std::marker::PhantomData<T>,
+}
+
+/// What is mounted, with another handle of its memory.
+struct Opened<T: Place> {
+    mounted: Mounted,
+    memory: Recorded<T>,
+}
+
+impl<'a, T: Place> Volume<'a, T> {
+    fn new(engine: &'a Engine<'a>, control: &'a Control<'a>, seed: u64, bytes: u64) -> Self {
+        Self {
+            engine,
+            control,
+            payload: Payload::new(seed),
+            seed,
+            old_bytes: (bytes / 32).max(1),
+            rounds: Cell::new(0),
+            operations: RefCell::default(),
+            without_start: Cell::new(0),
+            place: std::marker::PhantomData,
+        }
+    }
+
+    fn cut(&self, start: T::Content, tearing: T, images: u64) -> Found {
+        let harness = Harness {
+            mode: Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
+            seed: self.seed,
+            again: Some(Again {
+                every: AGAIN_EVERY,
+                mode: Mode::Sample(AGAIN),
+            }),
+            accesses: ACCESSES,
+            ..Harness::new(start, tearing)
+        };
+        self.rounds.set(self.due(&harness));
+        let calls = workload();
+        let verdict = harness.check(self, &calls);
+        let without_start = self.without_start.get();
+        let kinds = verdict.examples.iter().map(|(name, first)| {
+            let report = harness.report(self, &calls, first);
+            Kind {
+                name: name.clone(),
+                count: verdict.kinds.get(name).copied().unwrap_or(0),
+                first: first.case.to_string(),
+                cuts: report.cuts().map(str::to_owned).collect(),
+            }
+        });
+        Found {
+            kinds: kinds.collect(),
+            calls: calls.len(),
+            without_start,
+            verdict,
+        }
+    }
+
+    /// The rounds after which the costliest one is due, where file system or layer put work off.
+    fn due(&self, harness: &Harness<T>) -> usize {
+        if !self.engine.puts_off() {
+            return 0;
+        }
+        self.rounds.set(ROUNDS);
+        let blank = Harness {
+            mode: Mode::Sample(0),
+            ..harness.clone()
+        };
+        blank.check(self, &[]);
+        let operations = self.operations.take();
+        let most = operations.iter().max();
+        let costliest = operations.iter().position(|count| Some(count) == most);
+        costliest.unwrap_or(0).saturating_sub(LEAD)
+    }
+
+    /// Fills the memory and lets its directory change so many times.
+    fn wear_in(&self, fs: &mut Mounted, memory: &Recorded<T>) -> Outcome<()> {
+        fill(fs, self.old_bytes, ROOM, &self.payload)?;
+        if self.engine.layer.is_some() {
+            refill(fs, self.old_bytes, &self.payload)?;
+        }
+        self.operations.borrow_mut().clear();
+        for _ in 0..self.rounds.get() {
+            let before = memory.operations();
+            churn(fs)?;
+            let operations = memory.operations() - before;
+            self.operations.borrow_mut().push(operations);
+        }
+        Ok(fs.engine.unmount()?)
+    }
+}
+
+impl<T: Place> Subject for Volume<'_, T> {
+    type Medium = T;
+    type Store = Opened<T>;
+    type Call = Call;
+    type State = Files;
+
+    fn prepare(&self, memory: Recorded<T>) -> Outcome<()> {
+        T::format(self.engine, memory.clone())?;
+        let mut opened = self.open(memory)?;
+        self.wear_in(&mut opened.mounted, &opened.memory)
+    }
+
+    fn open(&self, memory: Recorded<T>) -> Outcome<Opened<T>> {
+        if self.control.stopped() {
+            return Err("the caller stopped it".into());
+        }
+        let mounted = T::mount(self.engine, memory.clone())?.mounted;
+        Ok(Opened { mounted, memory })
+    }
+
+    fn apply(&self, store: &mut Opened<T>, call: &Call) -> Outcome<()> {
+        let result = apply(&mut store.mounted, call, &self.payload);
+        if let Err(error) = &result {
+            let is_full = error.kind == FsErrorKind::Full && self.engine.kind == FsKind::Littlefs;
+            let refused = is_full && T::lacks_start(store.memory.clone());
+            self.without_start
+                .update(|count| count + u64::from(refused));
+        }
+        Ok(result?)
+    }
+
+    fn read(&self, store: &mut Opened<T>) -> Outcome<Files> {
+        Ok(read(&mut store.mounted)?)
+    }
+
+    fn next(&self, files: &Files, call: &Call) -> Files {
+        next(files, call, &self.payload)
+    }
+
+    fn after(&self) -> Vec<Call> {
+        after()
+    }
+}
+
+#[cfg(all(test, feature = "littlefs"))]
+mod tests;

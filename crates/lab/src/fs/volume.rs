@@ -1,0 +1,163 @@
+//! A file system on a simulated memory, for whoever makes its calls: `wordline fs mount`.
+
+use std::collections::BTreeMap;
+
+use wordline_catalog::Target;
+use wordline_core::quantity::Time;
+use wordline_core::{FsKind, TranslationLayer};
+use wordline_engines::{FileSystem, FsError};
+use wordline_nvm::power::Residence;
+use wordline_nvm::{Conditions, Memory, OperationKind, Wear};
+
+use super::check;
+use super::engine::Engine;
+use super::meter::{Heard, KINDS};
+use super::part::Medium;
+use crate::error::LabError;
+
+/// A file system on the whole of a target's memory, set up as `wordline fs bench` sets it up.
+///
+/// ```no_run
+/// # use std::collections::BTreeMap;
+/// # use wordline_catalog::Catalog;
+/// # use wordline_core::{FsKind, Timing};
+/// # use wordline_engines::Open;
+/// # use wordline_lab::Volume;
+/// # use wordline_nvm::Conditions;
+/// let catalog = Catalog::load(&[])?;
+/// let target = catalog.target("mt25ql128")?;
+/// let conditions = Conditions { timing: Timing::Typ, age: 0.0, seed: 0 };
+/// let volume = Volume::new(FsKind::Littlefs, &target, conditions, &BTreeMap::new(), None)?;
+/// volume.format()?;
+/// let mut fs = volume.mount()?;
+/// let before = volume.reading();
+/// let file = fs.open("/log", Open::Create)?;
+/// fs.write(file, 0, b"one")?;
+/// fs.close(file)?;
+/// println!("{}", volume.since(&before).time);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Volume<'a> {
+    engine: Engine<'a>,
+    medium: Medium,
+}
+
+/// What the accounts of a [`Volume`] said at some time.
+#[derive(Clone, Debug)]
+pub struct VolumeReading {
+    at: Time,
+    residence: Residence,
+    heard: Heard,
+}
+
+/// What a [`Volume`]'s memory did in some stretch of time.
+#[derive(Clone, Debug)]
+pub struct Spent {
+    /// Simulated time.
+    pub time: Time,
+    /// Operations of the memory, and the bytes that they moved or erased, of the kinds that occurred.
+    pub operations: Vec<(OperationKind, u64, u64)>,
+    /// Energy in joules, where the sheets tell it.
+    pub energy_j: Option<f64>,
+    /// Wear at its end, since the memory was made.
+    pub wear: Wear,
+}
+
+impl<'a> Volume<'a> {
+    /// A file system on a target, not yet formatted. `settings` are choices of the file system by `FS.NAME`, and `ftl`
+    /// is what FAT is to run over on NAND where it is not the usual layer, page-mapped.
+    ///
+    /// # Errors
+    /// When the file system is not built in, a choice is none of it, a layer is chosen where there is none, or the part
+    /// does not work on its board.
+    pub fn new(
+        kind: FsKind,
+        target: &'a Target<'a>,
+        conditions: Conditions,
+        settings: &BTreeMap<String, String>,
+        ftl: Option<TranslationLayer>,
+    ) -> Result<Self, LabError> {
+        check::choices(
+            &[kind],
+            std::slice::from_ref(target),
+            settings,
+            ftl.as_ref(),
+        )?;
+        let engine = Engine::new(kind, target, settings, ftl)?;
+        let memory = engine.memory(conditions)?;
+        let medium = Medium::new(memory, u64::MAX);
+        Ok(Self { engine, medium })
+    }
+
+    /// The same file system on another memory of the kind, such as a [fork](Self::fork) that was loaded.
+    #[must_use]
+    pub fn on(self, memory: Memory) -> Self {
+        Self {
+            medium: Medium::new(memory, u64::MAX),
+            ..self
+        }
+    }
+
+    /// An independent copy of the memory as it is.
+    #[must_use]
+    pub fn fork(&self) -> Memory {
+        self.medium.fork()
+    }
+
+    /// Makes an empty file system.
+    ///
+    /// # Errors
+    /// When the memory or a choice does not suit the file system, or the memory fails.
+    pub fn format(&self) -> Result<(), FsError> {
+        self.engine.format(&self.medium)
+    }
+
+    /// Mounts the file system that the memory holds.
+    ///
+    /// # Errors
+    /// When there is none, or as [`format`](Self::format).
+    pub fn mount(&self) -> Result<Box<dyn FileSystem + Send>, FsError> {
+        Ok(self.engine.mount(&self.medium)?.mounted.engine)
+    }
+
+    /// What the accounts say now.
+    #[must_use]
+    pub fn reading(&self) -> VolumeReading {
+        VolumeReading {
+            at: self.medium.clock.now(),
+            residence: self.medium.accounts(|accounts| accounts.residence()),
+            heard: self.medium.meter.borrow().call(),
+        }
+    }
+
+    /// What the memory did since a reading.
+    #[must_use]
+    pub fn since(&self, before: &VolumeReading) -> Spent {
+        let now = self.reading();
+        let operations = KINDS.iter().filter_map(|&kind| {
+            let (then, now) = (before.heard.of(kind), now.heard.of(kind));
+            let count = now.count - then.count;
+            (count > 0).then(|| (kind, count, now.bytes - then.bytes))
+        });
+        let residence = now.residence.since(&before.residence);
+        let (energy_j, wear) = self.medium.accounts(|accounts| {
+            let energy_j = residence.energy_j(accounts.power_draw());
+            (energy_j, accounts.wear())
+        });
+        Spent {
+            time: now.at.since(before.at),
+            operations: operations.collect(),
+            energy_j,
+            wear,
+        }
+    }
+}
+
+impl std::fmt::Debug for Volume<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Volume")
+            .field("fs", &self.engine.kind)
+            .field("target", &self.engine.target.name)
+            .finish_non_exhaustive()
+    }
+}
