@@ -170,17 +170,17 @@ impl Place for ByteTearing {
 }
 
 /// A file system as software under test.
-struct Volume<'a, T> {
+struct Volume<'a, T: Place> {
     engine: &'a Engine<'a>,
     control: &'a Control<'a>,
     payload: Payload,
     seed: u64,
     /// Bytes of a file that fills the memory.
     old_bytes: u64,
-    /// Rounds of changes before the workload.
-    rounds: Cell<usize>,
-    /// Operations that each took.
-    operations: RefCell<Vec<usize>>,
+    /// What the memory held before each round of changes and after the last, with the operations that were behind it.
+    worn_in: RefCell<Vec<(T::Content, usize)>>,
+    /// Whether the memory comes as it is when the workload begins.
+    is_ready: Cell<bool>,
     without_start: Cell<u64>,
     place: std::marker::PhantomData<T>,
 }
@@ -199,8 +199,8 @@ impl<'a, T: Place> Volume<'a, T> {
             payload: Payload::new(seed),
             seed,
             old_bytes: (bytes / 32).max(1),
-            rounds: Cell::new(0),
-            operations: RefCell::default(),
+            worn_in: RefCell::new(Vec::new()),
+            is_ready: Cell::new(false),
             without_start: Cell::new(0),
             place: std::marker::PhantomData,
         }
@@ -217,9 +217,15 @@ impl<'a, T: Place> Volume<'a, T> {
             accesses: ACCESSES,
             ..Harness::new(start, tearing)
         };
-        self.rounds.set(self.due(&harness));
         let calls = workload();
-        let verdict = harness.check(self, &calls);
+        let (harness, verdict) = match self.due(&harness) {
+            Ok(start) => {
+                let harness = Harness { start, ..harness };
+                let verdict = harness.check(self, &calls);
+                (harness, verdict)
+            }
+            Err(verdict) => (harness, *verdict),
+        };
         let without_start = self.without_start.get();
         let kinds = verdict.examples.iter().map(|(name, first)| {
             let report = harness.report(self, &calls, first);
@@ -238,37 +244,46 @@ impl<'a, T: Place> Volume<'a, T> {
         }
     }
 
-    /// The rounds after which the costliest one is due, where file system or layer put work off.
-    fn due(&self, harness: &Harness<T>) -> usize {
-        if !self.engine.puts_off() {
-            return 0;
-        }
-        self.rounds.set(ROUNDS);
-        let blank = Harness {
+    /// What the memory holds when the costliest round of changes is due, where file system or layer put work off; the
+    /// verdict of the preparations where they fail.
+    fn due(&self, harness: &Harness<T>) -> Result<T::Content, Box<Verdict>> {
+        let nothing_cut = Harness {
             mode: Mode::Sample(0),
             ..harness.clone()
         };
-        blank.check(self, &[]);
-        let operations = self.operations.take();
-        let most = operations.iter().max();
-        let costliest = operations.iter().position(|count| Some(count) == most);
-        costliest.unwrap_or(0).saturating_sub(LEAD)
+        let verdict = nothing_cut.check(self, &[]);
+        let worn_in = self.worn_in.take();
+        let taken = worn_in.windows(2).map(|pair| pair[1].1 - pair[0].1);
+        let taken: Vec<_> = taken.collect();
+        let most = taken.iter().max();
+        let costliest = taken.iter().position(|count| Some(count) == most);
+        let begin = costliest.unwrap_or(0).saturating_sub(LEAD);
+        let start = worn_in
+            .into_iter()
+            .nth(begin)
+            .filter(|_| verdict.failures == 0);
+        self.is_ready.set(start.is_some());
+        start.map(|(content, _)| content).ok_or(Box::new(verdict))
     }
 
-    /// Fills the memory and lets its directory change so many times.
+    /// Fills the memory and lets its directory change.
     fn wear_in(&self, fs: &mut Mounted, memory: &Recorded<T>) -> Outcome<()> {
         fill(fs, self.old_bytes, ROOM, &self.payload)?;
         if self.engine.layer.is_some() {
             refill(fs, self.old_bytes, &self.payload)?;
         }
-        self.operations.borrow_mut().clear();
-        for _ in 0..self.rounds.get() {
-            let before = memory.operations();
-            churn(fs)?;
-            let operations = memory.operations() - before;
-            self.operations.borrow_mut().push(operations);
+        let note = || {
+            let now = (memory.content(), memory.operations());
+            self.worn_in.borrow_mut().push(now);
+        };
+        note();
+        if self.engine.puts_off() {
+            for _ in 0..ROUNDS {
+                churn(fs)?;
+                note();
+            }
         }
-        Ok(fs.engine.unmount()?)
+        Ok(())
     }
 }
 
@@ -279,6 +294,9 @@ impl<T: Place> Subject for Volume<'_, T> {
     type State = Files;
 
     fn prepare(&self, memory: Recorded<T>) -> Outcome<()> {
+        if self.is_ready.get() {
+            return Ok(());
+        }
         T::format(self.engine, memory.clone())?;
         let mut opened = self.open(memory)?;
         self.wear_in(&mut opened.mounted, &opened.memory)

@@ -51,8 +51,9 @@ impl<T: Medium> Recorded<T> {
         self.lock().left == 0
     }
 
-    /// What the memory holds.
-    pub(super) fn content(&self) -> T::Content {
+    /// What the memory holds: where a [`Harness`](super::Harness) of its own may start.
+    #[must_use]
+    pub fn content(&self) -> T::Content {
         T::content(self.lock().recorder.device()).clone()
     }
 
