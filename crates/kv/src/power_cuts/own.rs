@@ -1,0 +1,244 @@
+//! The project's table as the crash harness takes it.
+
+use std::boxed::Box;
+use std::error::Error as StdError;
+use std::string::{String, ToString};
+use std::vec;
+use std::vec::Vec;
+
+use wordline_nvm::crash::harness::{Harness, Outcome, Recorded, Subject};
+use wordline_nvm::crash::{ByteTearing, Content};
+
+use super::{Bytes, Call, Map, judge, next, value};
+use crate::barrier::Barrier;
+use crate::{Cursor, Directory, Error, Options, RamDirectory, ResidentDirectory, Table, format};
+
+type Memory = Recorded<ByteTearing>;
+type Opened<D> = Table<Memory, D, Vec<u8>>;
+
+/// A table that is cut, with its directory in RAM or in its memory.
+pub(super) struct Own {
+    pub(super) options: Options,
+    pub(super) lacking: Option<Barrier>,
+    /// The memory lands its atoms whole, so that no image may show a torn commit.
+    pub(super) is_whole: bool,
+}
+
+pub(super) enum Store {
+    Ram(Opened<RamDirectory<Vec<u64>>>),
+    Resident(Opened<ResidentDirectory>),
+}
+
+/// Keys of several lengths; some differ in one bit.
+pub(super) fn key(number: u8) -> Vec<u8> {
+    match number {
+        0..=3 => vec![b'a' + number, 1, 2, 3],
+        4..=5 => vec![number; 9],
+        _ => vec![number; 24],
+    }
+}
+
+impl Own {
+    pub(super) fn new(options: Options) -> Self {
+        Self {
+            options,
+            lacking: None,
+            is_whole: false,
+        }
+    }
+
+    pub(super) fn without(self, barrier: Barrier) -> Self {
+        Self {
+            lacking: Some(barrier),
+            ..self
+        }
+    }
+
+    pub(super) fn whole(self) -> Self {
+        Self {
+            is_whole: true,
+            ..self
+        }
+    }
+}
+
+fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dyn StdError>> {
+    let mut map = Map::new();
+    let (mut cursor, mut found_key, mut found) = (Cursor::default(), [0; 64], [0; 256]);
+    while let Some(entry) = table.next(&mut cursor, &mut found_key, &mut found)? {
+        let before = map.insert(
+            Bytes(found_key[..entry.key].to_vec()),
+            Bytes(found[..entry.value].to_vec()),
+        );
+        if before.is_some() {
+            map.insert(
+                Bytes(b"twice".to_vec()),
+                Bytes(found_key[..entry.key].to_vec()),
+            );
+        }
+    }
+    // A search must find what a walk finds, and nothing else.
+    for number in 0..10 {
+        let got = table
+            .get(&key(number), &mut found)?
+            .map(|length| Bytes(found[..length].to_vec()));
+        if got.as_ref() != map.get(&Bytes(key(number))) {
+            map.insert(Bytes(b"unlike a search".to_vec()), Bytes(key(number)));
+        }
+    }
+    let (geometry, mut free) = (*table.geometry(), table.geometry().slots());
+    for (key, value) in &map {
+        free = free.saturating_sub(geometry.slots_of(key.0.len(), value.0.len()));
+    }
+    if free != table.free_slots() {
+        map.insert(Bytes(b"lost space".to_vec()), Bytes(Vec::new()));
+    }
+    Ok(map)
+}
+
+fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: Call) -> Outcome<()> {
+    match call {
+        Call::Put(number, length, fill) => {
+            table.put(&key(number), &value(length, fill))?;
+        }
+        Call::Remove(number) => {
+            table.remove(&key(number))?;
+        }
+    }
+    Ok(())
+}
+
+impl Subject for Own {
+    type Medium = ByteTearing;
+    type Store = Store;
+    type Call = Call;
+    type State = Map;
+
+    fn prepare(&self, mut memory: Memory) -> Outcome<()> {
+        format(&mut memory, &self.options)?;
+        Ok(())
+    }
+
+    fn open(&self, memory: Memory) -> Outcome<Store> {
+        let scratch = vec![0; 4 * self.options.slot_bytes as usize];
+        let (store, recovery) = if self.options.resident_directory {
+            let table =
+                Table::open_lacking(memory, ResidentDirectory::new(), scratch, self.lacking)?;
+            let recovery = *table.recovery();
+            (Store::Resident(table), recovery)
+        } else {
+            let directory = RamDirectory::new(vec![0; 64]);
+            let table = Table::open_lacking(memory, directory, scratch, self.lacking)?;
+            let recovery = *table.recovery();
+            (Store::Ram(table), recovery)
+        };
+        if self.is_whole && recovery.torn {
+            return Err("a commit is torn on a memory that lands its atoms whole".into());
+        }
+        Ok(store)
+    }
+
+    fn apply(&self, store: &mut Store, call: &Call) -> Outcome<()> {
+        match store {
+            Store::Ram(table) => apply(table, *call),
+            Store::Resident(table) => apply(table, *call),
+        }
+    }
+
+    fn read(&self, store: &mut Store) -> Outcome<Map> {
+        match store {
+            Store::Ram(table) => everything(table),
+            Store::Resident(table) => everything(table),
+        }
+    }
+
+    fn next(&self, map: &Map, call: &Call) -> Map {
+        next(map, *call, key)
+    }
+
+    fn after(&self) -> Vec<Call> {
+        vec![
+            Call::Remove(0),
+            Call::Put(9, 60, 90),
+            Call::Put(0, 5, 91),
+            Call::Remove(0),
+            Call::Remove(9),
+        ]
+    }
+
+    fn judge(&self, found: &Map, allowed: &[Map]) -> Result<(), String> {
+        judge(found, allowed)
+    }
+}
+
+/// Inserts, updates and removes of records of one slot and of several, until slots are used again.
+pub(super) fn workload() -> Vec<Call> {
+    use Call::{Put, Remove};
+    let mut calls = vec![
+        Put(0, 4, 1),
+        Put(1, 4, 2),
+        Put(0, 4, 3),
+        Put(6, 30, 4),
+        Remove(1),
+        Put(2, 6, 5),
+        Put(6, 50, 6),
+        Put(4, 20, 7),
+        Put(0, 0, 8),
+        Remove(4),
+        Put(3, 15, 9),
+        Put(0, 4, 10),
+        Put(7, 9, 11),
+        Remove(6),
+        Put(2, 6, 12),
+    ];
+    for round in 0..5 {
+        calls.push(Put(0, 4, 20 + round));
+        calls.push(Put(5, 12, 30 + round));
+        calls.push(Put(6, 40, 40 + round));
+        calls.push(Remove(if round % 2 == 0 { 6 } else { 5 }));
+    }
+    calls
+}
+
+/// Forty puts and removes that are drawn; what they hold at most fits the memory.
+pub(super) fn drawn_workload(seed: u64) -> Vec<Call> {
+    use wordline_core::draw::{Purpose, draw};
+    let drawn = |place, what, below: u64| draw(seed, place, what, Purpose::Payload) % below;
+    let call = |place| {
+        let key = drawn(place, 0, 8) as u8;
+        match drawn(place, 1, 4) {
+            0 => Call::Remove(key),
+            _ => Call::Put(
+                key,
+                drawn(place, 2, 36) as usize,
+                drawn(place, 3, 256) as u8,
+            ),
+        }
+    };
+    (0..40).map(call).collect()
+}
+
+/// Slots of 24 bytes, of which some records take five, on the smallest memory that the workload fits.
+pub(super) const OPTIONS: Options = Options {
+    slot_bytes: 24,
+    resident_directory: false,
+    seed: 0,
+};
+
+pub(super) fn harness(atom: usize, tearing: ByteTearing) -> Harness<ByteTearing> {
+    let mut harness = Harness::new(Content::zeros(960, atom), tearing);
+    harness.accesses = 20_000;
+    harness
+}
+
+#[test]
+fn a_workload_without_cuts_is_followed() {
+    let mut harness = harness(2, ByteTearing::bus(2));
+    harness.mode = wordline_nvm::crash::Mode::Sample(0);
+    for options in [OPTIONS, OPTIONS.resident()] {
+        let verdict = harness.check(&Own::new(options), &workload());
+        assert_eq!(verdict.failures, 0, "{:?}", verdict.first);
+    }
+    let full: Error<wordline_nvm::NvmError> = Error::NoRoom { needed: 1, free: 0 };
+    assert!(full.to_string().contains("free"));
+}
