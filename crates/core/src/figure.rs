@@ -322,6 +322,12 @@ impl Resolver {
         figure.nominal()
     }
 
+    /// What keys the draws of this seed for this sheet.
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.key
+    }
+
     /// The timing class that it resolves for.
     #[must_use]
     pub const fn timing(&self) -> Timing {

@@ -6,7 +6,7 @@ use wordline_core::{Pattern, Timing, WearUsage};
 
 use super::{Drawn, Export, pattern};
 
-/// Programs and erases blocks of raw NAND chips until they fail, and times every operation on the way: endurance of each
+/// Programs and erases blocks of raw flash chips until they fail, and times every operation on the way: endurance of each
 /// block, and latency over life beside the data sheet. Without flags it does what the published characterisation did:
 /// the first page of a block is programmed with zeros, and the block erased at once, over and over at 25 °C.
 #[derive(Args, Debug)]
@@ -17,6 +17,7 @@ Examples:
   wordline wear --target nand08gw3b2c --usage first-page,whole-block,erase-only
   wordline wear --target i29f16g08canc1 --temperature 5,25,80
   wordline wear --target hy27us08121a --order random --timing sampled
+  wordline wear --target mt25ql128 --usage erase-only
 
 A part needs figures of its wear: the table aging of its sheet. What endurance here is not: a lifetime. It counts cycles
 until the chip reports a failure, whether or not data would still keep.")]

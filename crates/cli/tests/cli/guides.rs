@@ -35,6 +35,11 @@ fn every_command_about_file_systems_runs() {
     every_command_runs("file-systems.md", 3);
 }
 
+#[test]
+fn every_command_about_wear_runs() {
+    every_command_runs("how-long-flash-lasts.md", 5);
+}
+
 /// Runs the commands of a guide, which are so many at least.
 fn every_command_runs(guide: &str, least: usize) {
     let commands = commands(guide);

@@ -197,6 +197,30 @@ fn figures_say_that_they_are_calibrated_or_assumed() {
 }
 
 #[test]
+fn sectors_of_nor_flash_slow_down_and_programs_keep_their_time() {
+    let document = document(&["--target", "mt25ql128", "--blocks", "4"]);
+    let of = |operation: &'static str| {
+        move |row: &Value| whole(row) && text(row, "operation") == operation
+    };
+    assert!(only(&document, "latency_over_life", of("erase")) >= 3.0);
+    let program = only(&document, "latency_over_life", of("program"));
+    assert!((program - 1.0).abs() < 1e-9, "{program}");
+    let erase = only(&document, "latency_mean", of("erase"));
+    assert!((erase / 0.15 - 1.0).abs() < 0.2, "{erase}");
+    let specified = only(&document, "latency_max", |row| {
+        text(row, "operation") == "erase" && text(row, "estimate") == "specification"
+    });
+    assert_eq!(specified, 1.0);
+    let read = only(&document, "latency_mean", of("read"));
+    assert!(read > 0.0);
+    let failed: f64 = rows(&document, "blocks_failed")
+        .iter()
+        .filter_map(|row| row["value"].as_f64())
+        .sum();
+    assert_eq!(failed, 4.0);
+}
+
+#[test]
 fn tables_and_pages_tell_it_to_people() {
     let folder = Folder::new();
     let small = ["wear", "--target", CHIP, "--blocks", "3"];
@@ -217,9 +241,14 @@ fn what_cannot_be_worn_is_refused_by_name() {
     let refused = |arguments: &[&str], words: &[&str]| {
         wordline(&[&["wear", "--target"], arguments].concat()).refused(words);
     };
-    refused(&["em064lx"], &["em064lx", "no raw NAND flash"]);
-    refused(&["mt25ql128"], &["mt25ql128", "no raw NAND flash"]);
+    refused(&["em064lx"], &["em064lx", "no raw flash"]);
+    refused(
+        &["swissbit-g4000-4g"],
+        &["swissbit-g4000-4g", "no raw flash"],
+    );
     refused(&["mt29f1g01"], &["mt29f1g01", "aging", "erase_loops_last"]);
+    refused(&["s28hs512t"], &["s28hs512t", "aging", "erase_loops_last"]);
+    refused(&["mt25ql128", "--blocks", "257"], &["256 good blocks"]);
     for (flag, value, words) in [
         ("--blocks", "0", "allowed: 1"),
         ("--blocks", "9000", "8032 good blocks"),

@@ -4,7 +4,6 @@ use wordline_catalog::{Model, Target};
 use wordline_core::quantity::Period;
 use wordline_core::quantity::Quantity as _;
 use wordline_core::{Experiment, WearWorkload};
-use wordline_nvm::NandSheet;
 use wordline_nvm::ageing::{AgeingError, Environment};
 
 use crate::error::LabError;
@@ -16,12 +15,12 @@ const BLOCKS_MAX: u64 = 1_000_000;
 /// The most cycles of a block.
 const CYCLES_MAX: u64 = 1_000_000_000_000;
 
-/// Checks the experiment, and returns the sheet of each target.
-pub(super) fn check<'a>(
-    targets: &[Target<'a>],
+/// Checks the experiment.
+pub(super) fn check(
+    targets: &[Target<'_>],
     workload: &WearWorkload,
     experiment: &Experiment,
-) -> Result<Vec<&'a NandSheet>, LabError> {
+) -> Result<(), LabError> {
     distinct(
         "usage",
         workload.usages.iter().map(|one| one.name().to_owned()),
@@ -55,8 +54,7 @@ pub(super) fn check<'a>(
     number("blocks", all.saturating_mul(runs), BLOCKS_MAX)?;
     targets
         .iter()
-        .map(|target| sheet(target, workload))
-        .collect()
+        .try_for_each(|target| wears(target, workload))
 }
 
 /// The environments of a workload, each run by itself.
@@ -73,30 +71,49 @@ pub(super) fn environments(workload: &WearWorkload) -> impl Iterator<Item = Envi
         })
 }
 
-fn sheet<'a>(target: &Target<'a>, workload: &WearWorkload) -> Result<&'a NandSheet, LabError> {
+/// Refuses a target whose wear is not simulated, or that may have too few good blocks.
+fn wears(target: &Target<'_>, workload: &WearWorkload) -> Result<(), LabError> {
     let refuse = |problem: String| LabError::Wear {
         target: target.name.clone(),
         part: target.part.header.id.clone(),
         problem,
     };
-    let Model::Nand(sheet) = &target.part.model else {
-        let problem = "is no raw NAND flash: no other memory has a model of its wear".to_owned();
-        return Err(refuse(problem));
+    let (ages, least) = match &target.part.model {
+        Model::Nand(sheet) => {
+            let least = sheet.blocks.value() - sheet.bad_blocks_max.value();
+            (sheet.aging.is_some(), u64::from(least))
+        }
+        // How many blocks that are depends on the erases that the board drives.
+        Model::Nor(sheet) => (sheet.aging.is_some(), u64::MAX),
+        _ => {
+            let problem = "is no raw flash: no other memory has a model of its wear".to_owned();
+            return Err(refuse(problem));
+        }
     };
-    if sheet.aging.is_none() {
+    if !ages {
         return Err(refuse(format!(
             "cannot be worn: {}",
             AgeingError::NoFigures
         )));
     }
-    let least = sheet.blocks.value() - sheet.bad_blocks_max.value();
-    if workload.blocks > least {
-        let asked = workload.blocks;
-        return Err(refuse(format!(
-            "is sure to have {least} good blocks; {asked} were asked for"
-        )));
+    enough(target, workload, least)
+}
+
+/// Refuses to test more blocks than a target is sure to have.
+pub(super) fn enough(
+    target: &Target<'_>,
+    workload: &WearWorkload,
+    least: u64,
+) -> Result<(), LabError> {
+    if u64::from(workload.blocks) <= least {
+        return Ok(());
     }
-    Ok(sheet)
+    let asked = workload.blocks;
+    Err(LabError::Wear {
+        target: target.name.clone(),
+        part: target.part.header.id.clone(),
+        problem: format!("is sure to have {least} good blocks; {asked} were asked for"),
+    })
 }
 
 fn number(what: &'static str, found: u64, most: u64) -> Result<(), LabError> {

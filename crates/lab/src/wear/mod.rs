@@ -6,20 +6,21 @@
 //! their cycles are asked for in random order.
 
 mod check;
+mod chip;
 mod course;
 mod rows;
 mod tester;
 
+use chip::{Chip, Connected, Specified};
 use course::Course;
-use rows::Run;
+use rows::{Lives, Run};
 use tester::{Plan, advance, read};
 use wordline_catalog::Target;
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
-use wordline_memory::Flash as _;
 use wordline_nvm::ageing::Environment;
-use wordline_nvm::{Accounts as _, Conditions, Named, Nand, NandSheet, NvmError, Wired};
+use wordline_nvm::{Conditions, NvmError};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -33,16 +34,15 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let sheets = check::check(targets, workload, experiment)?;
+    check::check(targets, workload, experiment)?;
     warn(workload, document);
     let mut runs = Vec::new();
     for &timing in &experiment.timings {
-        for (target, &sheet) in targets.iter().zip(&sheets) {
+        for target in targets {
             for environment in check::environments(workload) {
                 let usages = workload.usages.iter();
                 runs.extend(usages.map(|&usage| Run {
                     target,
-                    sheet,
                     timing,
                     environment,
                     usage,
@@ -55,34 +55,71 @@ pub(crate) fn run(
     let total = runs.len() as u64 * u64::from(workload.samples) * u64::from(workload.blocks);
     let mut done = 0;
     for run in &runs {
-        let mut courses = Vec::new();
-        for sample in 0..workload.samples {
-            let nand = connect(run, sample)?;
-            sources::add(document, run.target, &nand, run.timing);
-            let mut breathe = || {
-                done += 1;
-                control.report(Progress {
-                    step: &run.target.name,
-                    done_bytes: done,
-                    total_bytes: total,
-                });
-                !control.stopped()
-            };
-            match lives(run, &nand, &mut breathe) {
-                Ok(Some(lives)) => courses.push(lives),
-                Ok(None) => {
-                    document.complete = false;
-                    return Ok(());
-                }
-                Err(failure) => {
-                    run.failed(sample, &failure, document);
-                    courses.push(Vec::new());
-                }
-            }
+        let mut breathe = || {
+            done += 1;
+            control.report(Progress {
+                step: &run.target.name,
+                done_bytes: done,
+                total_bytes: total,
+            });
+            !control.stopped()
+        };
+        if !samples(run, &mut breathe, document)? {
+            document.complete = false;
+            return Ok(());
         }
-        run.rows(&courses, document);
     }
     Ok(())
+}
+
+/// Tests the chips of a run and adds its rows; returns whether the caller lets it come to its end.
+fn samples(
+    run: &Run<'_>,
+    breathe: &mut dyn FnMut() -> bool,
+    document: &mut ResultSet,
+) -> Result<bool, LabError> {
+    let mut chips = Vec::new();
+    let mut block_bytes = 0;
+    for sample in 0..run.workload.samples {
+        let connected = connect(run, sample)?;
+        let (bytes, blocks) = connected.blocks();
+        block_bytes = bytes;
+        check::enough(run.target, run.workload, blocks)?;
+        let tested = match connected {
+            Connected::Nand(chip) => test(run, chip, breathe, document)?,
+            Connected::Nor(chip) => test(run, chip, breathe, document)?,
+        };
+        match tested {
+            Ok(Some(lives)) => chips.push(lives),
+            Ok(None) => return Ok(false),
+            Err(failure) => {
+                run.failed(sample, &failure, document);
+                chips.push(Vec::new());
+            }
+        }
+    }
+    run.rows(&chips, document);
+    if let Some(specified) = Specified::of(run.target, block_bytes) {
+        run.specified(&specified, document);
+    }
+    Ok(true)
+}
+
+/// Lets a chip age and tests its blocks.
+fn test<C: Chip>(
+    run: &Run<'_>,
+    mut chip: C,
+    breathe: &mut dyn FnMut() -> bool,
+    document: &mut ResultSet,
+) -> Result<Result<Option<Lives>, NvmError>, LabError> {
+    chip.age(run.environment)
+        .map_err(|problem| LabError::Wear {
+            target: run.target.name.clone(),
+            part: run.target.part.header.id.clone(),
+            problem: problem.to_string(),
+        })?;
+    sources::add(document, run.target, &chip, run.timing);
+    Ok(lives(run, &chip, breathe))
 }
 
 /// What every reader of an endurance should know.
@@ -103,12 +140,8 @@ fn warn(workload: &WearWorkload, document: &mut ResultSet) {
     }
 }
 
-/// A chip of a target that ages. Its wear begins where the experiment's age says.
-fn connect(run: &Run<'_>, sample: u32) -> Result<Wired<Nand>, LabError> {
-    let of_device = |source| LabError::Device {
-        target: run.target.name.clone(),
-        source,
-    };
+/// A chip of a target. Its wear begins where the experiment's age says.
+fn connect(run: &Run<'_>, sample: u32) -> Result<Connected, LabError> {
     let seed = match sample {
         0 => run.experiment.seed,
         other => draw(run.experiment.seed, u64::from(other), 0, Purpose::Chip),
@@ -118,30 +151,22 @@ fn connect(run: &Run<'_>, sample: u32) -> Result<Wired<Nand>, LabError> {
         age: run.experiment.age,
         seed,
     };
-    let part = Named {
-        id: &run.target.part.header.id,
-        sheet: run.sheet,
-    };
-    let board = Named {
-        id: &run.target.board.header.id,
-        sheet: &run.target.board.board,
-    };
-    let mut nand = Wired::connect::<NandSheet>(part, board, conditions).map_err(of_device)?;
-    nand.start_ageing(run.environment)
-        .map_err(|problem| LabError::Wear {
-            target: run.target.name.clone(),
-            part: run.target.part.header.id.clone(),
-            problem: problem.to_string(),
-        })?;
-    Ok(nand)
+    let connected = chip::connect(run.target, conditions).map_err(|source| LabError::Device {
+        target: run.target.name.clone(),
+        source,
+    })?;
+    match connected {
+        Some(connected) => Ok(connected),
+        None => unreachable!("other memories were refused"),
+    }
 }
 
 /// The lives of a chip's first good blocks; `None` when the caller wants to stop.
-fn lives(
+fn lives<C: Chip>(
     run: &Run<'_>,
-    fresh: &Wired<Nand>,
+    fresh: &C,
     breathe: &mut dyn FnMut() -> bool,
-) -> Result<Option<Vec<(u32, Course)>>, NvmError> {
+) -> Result<Option<Lives>, NvmError> {
     let geometry = fresh.geometry();
     let zeros = vec![0; geometry.page_bytes as usize];
     let plan = Plan {
@@ -150,8 +175,16 @@ fn lives(
         most: run.workload.most_cycles,
         drawn: run.timing == Timing::Sampled,
     };
-    let good = (0..geometry.blocks).filter(|block| !fresh.chip().is_marked(*block));
-    let blocks: Vec<u32> = good.take(run.workload.blocks as usize).collect();
+    let mut chip = fresh.fork_flash();
+    let mut blocks = Vec::new();
+    for block in 0..geometry.blocks {
+        if blocks.len() as u64 == u64::from(run.workload.blocks) {
+            break;
+        }
+        if !chip.is_bad(block)? {
+            blocks.push(block);
+        }
+    }
     match run.workload.order {
         Pattern::Sequential => in_order(fresh, &plan, &blocks, breathe),
         Pattern::Random => mixed(run, fresh, &plan, &blocks, breathe),
@@ -159,20 +192,20 @@ fn lives(
 }
 
 /// Each block by itself.
-fn in_order(
-    fresh: &Wired<Nand>,
+fn in_order<C: Chip>(
+    fresh: &C,
     plan: &Plan<'_>,
     blocks: &[u32],
     breathe: &mut dyn FnMut() -> bool,
-) -> Result<Option<Vec<(u32, Course)>>, NvmError> {
+) -> Result<Option<Lives>, NvmError> {
     let mut courses = Vec::new();
     for &block in blocks {
-        let mut nand = fresh.fork();
-        let clock = nand.clock().clone();
+        let mut chip = fresh.fork_flash();
+        let clock = chip.clock().clone();
         let mut course = Course::default();
-        course.reads.push(read(&mut nand, &clock, block)?);
-        while advance(&mut nand, &clock, plan, block, &mut course)? {}
-        course.reads.push(read(&mut nand, &clock, block)?);
+        course.reads.push(read(&mut chip, &clock, block)?);
+        while advance(&mut chip, &clock, plan, block, &mut course)? {}
+        course.reads.push(read(&mut chip, &clock, block)?);
         courses.push((block, course));
         if !breathe() {
             return Ok(None);
@@ -182,19 +215,19 @@ fn in_order(
 }
 
 /// Stretches of cycles, each of a block that is drawn from those that have not failed.
-fn mixed(
+fn mixed<C: Chip>(
     run: &Run<'_>,
-    fresh: &Wired<Nand>,
+    fresh: &C,
     plan: &Plan<'_>,
     blocks: &[u32],
     breathe: &mut dyn FnMut() -> bool,
-) -> Result<Option<Vec<(u32, Course)>>, NvmError> {
-    let mut nand = fresh.fork();
-    let clock = nand.clock().clone();
+) -> Result<Option<Lives>, NvmError> {
+    let mut chip = fresh.fork_flash();
+    let clock = chip.clock().clone();
     let mut courses = Vec::new();
     for &block in blocks {
         let mut course = Course::default();
-        course.reads.push(read(&mut nand, &clock, block)?);
+        course.reads.push(read(&mut chip, &clock, block)?);
         courses.push((block, course));
     }
     let mut alive: Vec<usize> = (0..blocks.len()).collect();
@@ -205,8 +238,8 @@ fn mixed(
         let lot = draw(run.experiment.seed, 0, turn, Purpose::Address);
         let place = (lot % alive.len() as u64) as usize;
         let (block, course) = &mut courses[alive[place]];
-        if !advance(&mut nand, &clock, plan, *block, course)? {
-            course.reads.push(read(&mut nand, &clock, *block)?);
+        if !advance(&mut chip, &clock, plan, *block, course)? {
+            course.reads.push(read(&mut chip, &clock, *block)?);
             alive.remove(place);
             if !breathe() {
                 return Ok(None);

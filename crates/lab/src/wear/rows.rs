@@ -4,12 +4,12 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Basis, Experiment, Figure, Metric, Operation, Pattern, ResultSet, Timing, WearUsage,
-    WearWorkload,
+    Basis, Experiment, Metric, Operation, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
 };
+use wordline_nvm::NvmError;
 use wordline_nvm::ageing::Environment;
-use wordline_nvm::{NandSheet, NvmError};
 
+use super::chip::Specified;
 use super::course::{Course, End, Step};
 use crate::subject::Subject;
 
@@ -19,7 +19,6 @@ const POINTS: [u64; 3] = [1, 2, 5];
 /// What is run: a usage in an environment on the chips of a target.
 pub(super) struct Run<'a> {
     pub(super) target: &'a Target<'a>,
-    pub(super) sheet: &'a NandSheet,
     pub(super) timing: Timing,
     pub(super) environment: Environment,
     pub(super) usage: WearUsage,
@@ -28,7 +27,7 @@ pub(super) struct Run<'a> {
 }
 
 /// The blocks of a chip with their lives.
-type Lives = Vec<(u32, Course)>;
+pub(super) type Lives = Vec<(u32, Course)>;
 
 impl Run<'_> {
     /// Adds the rows of all chips.
@@ -44,7 +43,6 @@ impl Run<'_> {
             self.over_life(&all, step, document);
         }
         self.reads(&all, document);
-        self.specified(document);
     }
 
     /// A chip that could not be tested.
@@ -169,30 +167,32 @@ impl Run<'_> {
     }
 
     /// What the data sheet says, beside it.
-    fn specified(&self, document: &mut ResultSet) {
+    pub(super) fn specified(&self, sheet: &Specified<'_>, document: &mut ResultSet) {
         let mut add = |operation, metric, value: Option<f64>, basis: Basis| {
             if let Some(value) = value {
                 let subject = self.subject(operation).estimate(basis, "specification");
                 document.rows.push(subject.row(metric, Ok(value)));
             }
         };
-        let sheet = self.sheet;
-        let columns = |figure: &Figure<Time>| {
-            let seconds = |time: Option<Time>| time.map(Time::si);
-            (
-                seconds(figure.typ()),
-                seconds(figure.max()),
-                figure.provenance().basis,
-            )
-        };
         for (operation, figure) in [
-            ("program", &sheet.page_program),
-            ("erase", &sheet.block_erase),
-            ("read", &sheet.page_read),
+            ("program", Some(sheet.program)),
+            ("erase", sheet.erase),
+            ("read", sheet.read),
         ] {
-            let (typ, max, basis) = columns(figure);
-            add(operation, Metric::LatencyMean, typ, basis);
-            add(operation, Metric::LatencyMax, max, basis);
+            let Some(figure) = figure else { continue };
+            let basis = figure.provenance().basis;
+            add(
+                operation,
+                Metric::LatencyMean,
+                figure.typ().map(Time::si),
+                basis,
+            );
+            add(
+                operation,
+                Metric::LatencyMax,
+                figure.max().map(Time::si),
+                basis,
+            );
         }
         let rated = sheet.endurance.least().count() as f64;
         let basis = sheet.endurance.provenance().basis;

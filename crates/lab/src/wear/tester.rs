@@ -6,7 +6,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{Clock, Ecc, FlashError as _, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, SkipAhead};
-use wordline_nvm::{Accounts as _, Cause, Nand, Wired};
+use wordline_nvm::{Accounts, Cause, Nand, Nor, Wired};
 
 use super::course::{Course, End, MEAN_CYCLES, Stretch};
 
@@ -21,10 +21,22 @@ pub(crate) trait Bench: SkipAhead {
 
 impl Bench for Wired<Nand> {
     fn busy(&self) -> Option<Time> {
-        let busy = [Cause::ArrayRead, Cause::Program, Cause::Erase];
-        let times = busy.map(|cause| self.last_cost().of(cause));
-        Some(times.into_iter().fold(Time::ZERO, Time::plus))
+        Some(array_time(self))
     }
+}
+
+impl Bench for Wired<Nor> {
+    /// A read leaves the array nothing to wait for: it takes what the bus does.
+    fn busy(&self) -> Option<Time> {
+        Some(array_time(self)).filter(|time| *time > Time::ZERO)
+    }
+}
+
+/// What the array took of the last access.
+fn array_time(memory: &impl Accounts) -> Time {
+    let busy = [Cause::ArrayRead, Cause::Program, Cause::Erase];
+    let times = busy.map(|cause| memory.last_cost().of(cause));
+    times.into_iter().fold(Time::ZERO, Time::plus)
 }
 
 /// How blocks are cycled.

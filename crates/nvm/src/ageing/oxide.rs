@@ -90,12 +90,14 @@ pub(crate) struct Oxide {
 }
 
 impl Oxide {
-    /// The oxide of the chip that `key` draws, with blocks of `pages` pages that are rated for `rated` cycles.
+    /// The oxide of the chip that `key` draws, with blocks of `pages` pages that are rated for `rated` cycles. The erase
+    /// that its sheet times erases `together` such blocks at once.
     pub(crate) fn new(
         sheet: &AgeingSheet,
         timing: Timing,
         pages: u32,
         rated: u64,
+        together: u64,
         key: u64,
     ) -> Self {
         let (shape, part) = (*sheet.page_shape.value(), *sheet.erase_stress.value());
@@ -134,12 +136,13 @@ impl Oxide {
             retention: Retention::new(sheet, rated),
         };
         let page = scale * libm::pow(std::f64::consts::LN_2, 1.0 / shape);
-        oxide.tie(timing, as_stress(page), as_stress(endurance));
+        let weakest = endurance * libm::pow(together.max(1) as f64, -1.0 / shape);
+        oxide.tie(timing, as_stress(page), as_stress(weakest));
         oxide
     }
 
-    /// Ties pulses to the sheet's columns, for the median block: of a page of strength `page`, in a block that lives
-    /// to a stress of `life`.
+    /// Ties pulses to the sheet's columns, for the median block: of a page of strength `page`, in what is erased
+    /// together and lives to a stress of `life`.
     fn tie(&mut self, timing: Timing, page: u64, life: u64) {
         let cycles = MEAN_CYCLES.min(life / CYCLE).max(1);
         (self.program_unit, self.erase_unit) = match timing {

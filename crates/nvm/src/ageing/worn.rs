@@ -144,7 +144,7 @@ impl Worn {
     }
 
     /// Whether a cell is past its strength.
-    fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         (0..self.strengths.len()).any(|page| self.stress(page as u32) >= self.strengths[page])
     }
 

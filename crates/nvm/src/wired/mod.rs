@@ -7,9 +7,11 @@ mod nand;
 mod nand_ageing;
 mod nand_bound;
 mod nor;
+mod nor_ageing;
 mod nor_bound;
 mod nvram;
 mod nvram_bound;
+mod skip;
 
 pub use nor::SuspendedRead;
 use std::sync::Arc;

@@ -113,7 +113,7 @@ impl Wired<Nor> {
     /// Waits for what runs.
     ///
     /// # Errors
-    /// When simulated time runs out.
+    /// When the chip reports that it failed, or simulated time runs out.
     pub fn finish(&mut self) -> Result<(), NvmError> {
         self.begin();
         self.await_chip()
@@ -240,13 +240,14 @@ impl Wired<Nor> {
         )
     }
 
-    /// Waits for what runs to end or to stand still.
+    /// Waits for what runs to end or to stand still, and asks whether it failed.
     #[inline(always)]
     fn await_chip(&mut self) -> Result<(), NvmError> {
         match self.chip.running() {
-            Some((work, until)) => self.wait(until, work.cause()),
-            None => Ok(()),
+            Some((work, until)) => self.wait(until, work.cause())?,
+            None => return Ok(()),
         }
+        self.check_failed()
     }
 
     /// Reads in one transaction. An opcode that moves groups of bytes reads the groups around the

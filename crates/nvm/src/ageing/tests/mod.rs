@@ -3,6 +3,7 @@
 mod bits;
 mod latency;
 mod life;
+mod nor;
 mod skip;
 
 use wordline_core::Timing;

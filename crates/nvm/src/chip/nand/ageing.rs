@@ -82,7 +82,7 @@ impl Nand {
             None => {
                 let (pages, rated) = (self.spec.geometry.pages_per_block, self.spec.endurance);
                 let (sheet, timing) = (&figures.sheet, figures.timing);
-                let oxide = Oxide::new(sheet, timing, pages, rated, self.spec.key);
+                let oxide = Oxide::new(sheet, timing, pages, rated, 1, self.spec.key);
                 Ageing {
                     stress: oxide.stress(&environment),
                     environment,

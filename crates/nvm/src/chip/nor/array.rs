@@ -154,10 +154,11 @@ impl Array {
         }
     }
 
-    /// Counts an erase of each unit in a range.
-    pub(super) fn count_erase(&mut self, at: u64, bytes: u64) {
+    /// Counts erases of each unit in a range.
+    pub(super) fn count_erases(&mut self, at: u64, bytes: u64, count: u64) {
         for unit in self.units(at, bytes) {
-            self.erases.get_mut(unit / COUNTS)[unit % COUNTS] += 1;
+            let erases = &mut self.erases.get_mut(unit / COUNTS)[unit % COUNTS];
+            *erases = erases.saturating_add(count);
         }
     }
 

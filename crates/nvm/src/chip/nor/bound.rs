@@ -19,7 +19,7 @@ impl Nor {
     ///
     /// where the sheet says what the first and each further byte take of the nominal time.
     pub(crate) fn longest_page_program(&self, bytes: u64) -> Time {
-        let page = longest(&self.spec.page_program);
+        let (page, _) = self.longest_aged(longest(&self.spec.page_program), Time::ZERO);
         let Some(partial) = &self.spec.partial else {
             return page;
         };
@@ -39,6 +39,9 @@ impl Nor {
         let mut sizes = self.spec.erases.iter();
         sizes
             .find(|size| size.bytes == bytes)
-            .map_or((0, Time::ZERO), |size| (size.code, longest(&size.duration)))
+            .map_or((0, Time::ZERO), |size| {
+                let (_, time) = self.longest_aged(Time::ZERO, longest(&size.duration));
+                (size.code, time)
+            })
     }
 }

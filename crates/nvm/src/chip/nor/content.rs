@@ -72,6 +72,7 @@ impl Nor {
         OutOfRange::check(at, bytes, self.spec.capacity)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
         self.array.set_erases(at, bytes, erases);
+        self.forget_wear(at, bytes);
         Ok(())
     }
 }

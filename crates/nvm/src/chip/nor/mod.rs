@@ -9,6 +9,7 @@
 //! the bytes that it is given, so that fewer bytes take their share of the time of a page, the same
 //! in every timing class. A clone of a chip is an independent chip.
 
+mod ageing;
 mod array;
 mod bound;
 mod content;
@@ -22,6 +23,7 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{FlashMisuse, Geometry, OutOfRange};
 
+use self::ageing::Ageing;
 use self::array::Array;
 pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
 use self::spec::Spec;
@@ -48,6 +50,10 @@ pub struct Nor {
     write_enabled: bool,
     asleep: bool,
     cycles_before: u64,
+    /// How its oxide wears, where it ages.
+    ageing: Option<Ageing>,
+    /// The last program or erase, if it failed.
+    failed: Option<(Work, u64)>,
     rules: Rules,
 }
 
@@ -82,6 +88,8 @@ impl Nor {
             write_enabled: false,
             asleep: false,
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
+            ageing: None,
+            failed: None,
             rules: Rules::ALL,
             spec: Arc::new(spec),
         };
@@ -194,9 +202,13 @@ impl Nor {
         self.check_apart(at, data.len() as u64)?;
         self.check_enabled()?;
         let duration = match self.rules.keep(Rule::ProgramTime) {
-            true => self.spec.program_time(at, data.len(), || self.cycles(at)),
+            true => {
+                let stated = self.spec.program_time(at, data.len(), || self.cycles(at));
+                self.aged_program(at, stated)
+            }
             false => Time::ZERO,
         };
+        let fails = self.is_worn_out(at);
         let (_, column) = self.spec.place(at);
         let job = Job {
             work: Work::Program,
@@ -204,7 +216,10 @@ impl Nor {
             bytes: u64::from(self.spec.geometry.page_bytes),
         };
         self.run(job, slot.end, duration, slot.end)?;
-        if !self.rules.keep(Rule::ClearsOnly) {
+        self.failed = fails.then_some((Work::Program, at));
+        if fails {
+            // The cells do not hold what they are given.
+        } else if !self.rules.keep(Rule::ClearsOnly) {
             self.array.preload(at, data);
         } else if self.rules.keep(Rule::Content) {
             self.array.program(at, data);
@@ -246,7 +261,10 @@ impl Nor {
         let cycle = self.cycles(at);
         let size = self.spec.erase_size(bytes);
         let size = size.filter(|_| self.rules.keep(Rule::EraseTime));
-        let duration = size.map_or(Time::ZERO, |size| size.time(at, cycle));
+        let stated = size.map(|size| (size.time(at, cycle), size.most));
+        let duration = stated.map_or(Time::ZERO, |(stated, most)| {
+            self.aged_erase(at, bytes, stated, most)
+        });
         let job = Job {
             work: Work::Erase,
             at,
@@ -254,13 +272,17 @@ impl Nor {
         };
         // The sheets state no current for single commands: they count as standby.
         self.run(job, slot.end, duration, slot.end)?;
-        if !self.rules.keep(Rule::EraseRenews) {
+        let fails = self.wear_by_erase(at, bytes);
+        self.failed = fails.then_some((Work::Erase, at));
+        if fails {
+            // What the sector holds is as it was: some cell of it misses its target.
+        } else if !self.rules.keep(Rule::EraseRenews) {
             self.array.preload(at, &vec![0xFF; bytes as usize]);
         } else if self.rules.keep(Rule::EraseSets) {
             self.array.erase(at, bytes);
         }
         if self.rules.keep(Rule::Wear) {
-            self.array.count_erase(at, bytes);
+            self.array.count_erases(at, bytes, 1);
         }
         Ok(self.take(slot))
     }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, Current, Cycles, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
+use crate::ageing::AgeingSheet;
 use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::parallel::Interface;
@@ -31,6 +32,8 @@ pub struct NorSheet {
     pub byte_program_first: Option<Figure<Time>>,
     /// How much longer a program takes with each further byte, up to that of a full page.
     pub byte_program_next: Option<Figure<Time>>,
+    /// How its oxide wears. A part without it does not age.
+    pub aging: Option<AgeingSheet>,
     /// Supply range.
     pub supply: Figure<Voltage>,
     /// How long the host must wait after power on before the first command.
@@ -128,6 +131,9 @@ impl NorSheet {
         let mut problems = Problems::default();
         self.check_geometry(&mut problems);
         self.check_erases(&mut problems);
+        if let Some(aging) = &self.aging {
+            aging.check(&mut problems);
+        }
         self.check_times(&mut problems);
         self.check_currents(&mut problems);
         match &self.parallel {

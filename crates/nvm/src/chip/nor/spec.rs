@@ -6,6 +6,7 @@ use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
 use super::Work;
+use super::ageing::Figures;
 use super::sheet::{NorSheet, SuspendSheet};
 use crate::bus::{Action, Command};
 use crate::chip::nvram::ActiveCurrent;
@@ -20,6 +21,8 @@ pub(super) struct EraseSize {
     pub(super) bytes: u64,
     pub(super) code: u8,
     pub(super) duration: Spread<Time>,
+    /// The column `max`, where it is stated.
+    pub(super) most: Option<Time>,
 }
 
 /// Suspend and resume.
@@ -78,6 +81,8 @@ pub(super) struct Spec {
     /// Granule that takes one program between two erases.
     pub(super) granule: Option<u64>,
     pub(super) endurance: u64,
+    /// What the sheet says of ageing.
+    pub(super) ageing: Option<Figures>,
     /// Ascending; the first is what wear is counted for.
     pub(super) erases: Vec<EraseSize>,
     pub(super) suspension: Option<Suspension>,
@@ -133,6 +138,12 @@ impl Spec {
             },
             granule,
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
+            ageing: sheet.aging.clone().map(|aging| Figures {
+                sheet: aging,
+                timing: resolver.timing(),
+                key: resolver.key(),
+                program_max: sheet.page_program.max(),
+            }),
             erases,
             suspension: sheet
                 .suspend
@@ -213,6 +224,7 @@ fn erase_sizes(sheet: &NorSheet, link: &Link, resolver: &mut Resolver) -> Vec<Er
                 bytes: resolver.fixed(&erase.label("bytes"), &erase.bytes).bytes(),
                 code: erase.code,
                 duration: resolver.spread(&duration, &erase.duration, Purpose::EraseTime),
+                most: erase.duration.max(),
             }
         })
         .collect();

@@ -1,0 +1,188 @@
+//! A NOR flash: the same oxide under other commands.
+
+use wordline_memory::{FlashError as _, FlashErrorKind};
+
+use super::*;
+use crate::ageing::cycle_block;
+use crate::fixture::nor_of;
+use crate::{Nor, NorSheet};
+
+fn sheet() -> NorSheet {
+    let text = include_str!("../../../tests/data/nor.toml");
+    let aging = include_str!("../../../tests/data/nand_aging.toml");
+    let aging = aging
+        .replace(
+            "erase_stress = { value = 0.5",
+            "erase_stress = { value = 1.0",
+        )
+        .replace(
+            "program_pulses = { value = 16",
+            "program_pulses = { value = 1",
+        )
+        .replace("early = { value = 4", "early = { value = 0")
+        .replace("late = { value = 5", "late = { value = 0");
+    let sheet: NorSheet = toml::from_str(&(text.to_owned() + &aging)).expect("a well-formed sheet");
+    assert!(sheet.problems().is_empty(), "{:?}", sheet.problems());
+    sheet
+}
+
+fn nor(timing: Timing, seed: u64) -> Wired<Nor> {
+    let conditions = Conditions {
+        timing,
+        age: 0.0,
+        seed,
+    };
+    let mut nor = nor_of(&sheet(), conditions);
+    nor.start_ageing(Environment::default())
+        .expect("it has the figures");
+    nor
+}
+
+const BLOCK: u32 = 2;
+
+fn cycle(pages: u32) -> Cycle<'static> {
+    Cycle {
+        block: BLOCK,
+        pages,
+        data: &ZEROS[..256],
+    }
+}
+
+fn step(nor: &mut Wired<Nor>, cycle: &Cycle<'_>, cycles: u64) -> (u64, bool) {
+    for done in 0..cycles {
+        if cycle.step(nor).is_err() {
+            return (done + 1, true);
+        }
+    }
+    (cycles, false)
+}
+
+fn state(nor: &Wired<Nor>) -> String {
+    let at = u64::from(BLOCK) * nor.geometry().block_bytes();
+    let units: Vec<_> = (at >> 12..(at >> 12) + 16)
+        .map(|unit| nor.chip().worn(unit))
+        .collect();
+    let (now, residence) = (nor.clock().now(), nor.residence());
+    format!(
+        "{units:?} {now:?} {residence:?} {:?} {:?}",
+        nor.wear(),
+        nor.chip().failed()
+    )
+}
+
+#[test]
+fn skipping_is_stepping() {
+    for (seed, pages, cycles) in [(1, 1, 700), (2, 0, 3000), (3, 2, 1200), (4, 1, 5000)] {
+        for timing in [Timing::Typ, Timing::Max] {
+            let mut skipped = nor(timing, seed);
+            let mut stepped = skipped.fork();
+            let cycle = cycle(pages);
+            let by_skipping = cycle_block(&mut skipped, &cycle, cycles).expect("it fails at most");
+            assert_eq!(step(&mut stepped, &cycle, cycles), by_skipping);
+            assert_eq!(state(&skipped), state(&stepped), "{seed}, {timing}");
+        }
+    }
+}
+
+#[test]
+fn erases_slow_down_and_fail_at_last_and_programs_keep_their_time() {
+    let mut nor = nor(Timing::Typ, 7);
+    let mut course = Vec::new();
+    let failure = loop {
+        let page = BLOCK * nor.geometry().pages_per_block;
+        nor.program(page, 0, &ZEROS[..256])
+            .expect("its sector is sound");
+        let program = nor.last_cost().of(Cause::Program);
+        match nor.erase(BLOCK) {
+            Ok(()) => course.push((program, nor.last_cost().of(Cause::Erase))),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(failure, NvmError::EraseFailed { block: BLOCK });
+    assert!(
+        course
+            .windows(2)
+            .all(|two| two[0].0 == two[1].0 && two[0].1 <= two[1].1)
+    );
+    let (first, last) = (course[0].1, course[course.len() - 1].1);
+    assert!(seconds(last) > 3.0 * seconds(first), "{first}, {last}");
+    // What failed goes on failing; a block beside it does not.
+    let again = nor.erase(BLOCK).expect_err("it is worn out");
+    assert_eq!(again.kind(), FlashErrorKind::EraseFailed);
+    assert_eq!(nor.erase(BLOCK + 1), Ok(()));
+    let mut back = [0xff; 4];
+    let page = BLOCK * nor.geometry().pages_per_block;
+    nor.read(page, 0, &mut back).expect("reads go on");
+    assert_eq!(back, [0; 4], "the failed erase left what was programmed");
+}
+
+#[test]
+fn a_worn_out_sector_takes_no_program() {
+    let mut nor = nor(Timing::Typ, 7);
+    step(&mut nor, &cycle(0), u64::MAX);
+    let geometry = nor.geometry();
+    let pages = BLOCK * geometry.pages_per_block..(BLOCK + 1) * geometry.pages_per_block;
+    let failed: Vec<_> = pages
+        .filter(|page| nor.program(*page, 0, &[0]).is_err())
+        .collect();
+    // One sector of 4 KiB has 16 pages.
+    assert_eq!(failed.len() % 16, 0);
+    assert!(!failed.is_empty() && failed.len() < 256, "{}", failed.len());
+}
+
+#[test]
+fn erase_time_keeps_to_the_sheet_within_the_rated_cycles() {
+    for timing in Timing::ALL {
+        let mut nor = nor(timing, 3);
+        cycle_block(&mut nor, &cycle(0), 995).expect("it fails at most");
+        let bound = {
+            use crate::FlashDevice as _;
+            nor.erase_bound(1).expect("it is inside")
+        };
+        for _ in 0..4 {
+            if nor.erase(BLOCK).is_ok() {
+                assert!(nor.last_cost().of(Cause::Erase) <= Time::from_ps(1_000_000_000_000));
+                assert!(nor.last_cost().total() <= bound);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_told_to_age_does_as_without_the_figures() {
+    let plain = crate::fixture::nor_sheet_with("", "");
+    for timing in Timing::ALL {
+        let conditions = Conditions {
+            timing,
+            age: 0.5,
+            seed: 9,
+        };
+        let mut with = nor_of(&sheet(), conditions);
+        let mut without = nor_of(&plain, conditions);
+        for nor in [&mut with, &mut without] {
+            assert_eq!(step(nor, &cycle(3), 20), (20, false));
+        }
+        assert_eq!(with.clock().now(), without.clock().now());
+        assert_eq!(with.residence(), without.residence());
+        assert_eq!(with.notes(), without.notes());
+    }
+}
+
+#[test]
+fn cycles_that_are_set_wear_as_if_they_had_been_stepped() {
+    let mut set = nor(Timing::Typ, 5);
+    let mut stepped = set.fork();
+    step(&mut stepped, &cycle(0), 600);
+    let bytes = set.geometry().block_bytes();
+    let at = u64::from(BLOCK) * bytes;
+    set.chip_mut()
+        .set_cycles(at, bytes, 600)
+        .expect("it is inside");
+    for nor in [&mut set, &mut stepped] {
+        nor.erase(BLOCK).expect("it is young");
+    }
+    assert_eq!(
+        set.last_cost().of(Cause::Erase),
+        stepped.last_cost().of(Cause::Erase)
+    );
+}

@@ -1,0 +1,269 @@
+//! How a NOR flash ages, once it was told to.
+//!
+//! The smallest unit of erase wears by itself. An erase programs all cells first, so that it does the whole stress of a
+//! cycle, and programs do none. Bits do not go wrong: sheets ask no error correction of the host that could be fed.
+
+use std::sync::Arc;
+
+use wordline_core::Timing;
+use wordline_core::quantity::Time;
+
+use super::{Nor, Work};
+use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Oxide, Stress, Worn};
+use crate::pages::Pages;
+use crate::power::Residence;
+use crate::rules::Rules;
+
+/// What a sheet says of ageing, kept until a chip is told to age.
+#[derive(Debug)]
+pub(super) struct Figures {
+    pub(super) sheet: AgeingSheet,
+    pub(super) timing: Timing,
+    /// Keys what is drawn for the chip.
+    pub(super) key: u64,
+    pub(super) program_max: Option<Time>,
+}
+
+/// The oxide of a chip that ages, and the state of its units.
+#[derive(Clone, Debug)]
+pub(super) struct Ageing {
+    oxide: Arc<Oxide>,
+    environment: Environment,
+    stress: Stress,
+    units: Pages<Option<Worn>>,
+}
+
+impl Nor {
+    /// Lets the chip age from now on: erases wear its oxide, which makes them slower and at last makes them fail. Called
+    /// again, it changes the environment.
+    ///
+    /// # Errors
+    /// When the sheet lacks the figures, or the environment is none of a chip.
+    pub fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+        environment.check()?;
+        let figures = self.spec.ageing.as_ref().ok_or(AgeingError::NoFigures)?;
+        let (oxide, units) = match self.ageing.take() {
+            Some(ageing) => (ageing.oxide, ageing.units),
+            None => {
+                let (rated, unit) = (self.spec.endurance, self.spec.unit_bytes());
+                let together = self.spec.geometry.block_bytes() / unit;
+                let Figures {
+                    sheet, timing, key, ..
+                } = figures;
+                let oxide = Oxide::new(sheet, *timing, 1, rated, together, *key);
+                let units = self.spec.capacity / unit;
+                (Arc::new(oxide), Pages::new(units as usize))
+            }
+        };
+        let Stress { erase, program } = oxide.stress(&environment);
+        self.ageing = Some(Ageing {
+            oxide,
+            environment,
+            stress: Stress {
+                erase: erase.saturating_add(program),
+                program: 0,
+            },
+            units,
+        });
+        Ok(())
+    }
+
+    /// Under what the chip ages; `None` for one that does not.
+    #[must_use]
+    pub fn environment(&self) -> Option<Environment> {
+        Some(self.ageing.as_ref()?.environment)
+    }
+
+    /// The last program or erase and its address, if it failed.
+    #[must_use]
+    pub const fn failed(&self) -> Option<(Work, u64)> {
+        self.failed
+    }
+
+    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when nobody can say.
+    pub(crate) fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
+        let geometry = self.spec.geometry;
+        let outside = cycle.block >= geometry.blocks || cycle.pages > geometry.pages_per_block;
+        if outside || self.rules != Rules::ALL || self.suspended.is_some() {
+            return most.min(1);
+        }
+        let bytes = geometry.block_bytes();
+        let at = u64::from(cycle.block) * bytes;
+        let (rated, pages) = (self.spec.endurance, cycle.pages.min(1));
+        let mut alike = most;
+        for unit in self.units(at, bytes) {
+            let cycles = self.cycles(unit * self.spec.unit_bytes());
+            let counted = self.with_worn(unit, |oxide, stress, worn| {
+                worn.alike(oxide, pages, stress, most)
+            });
+            alike = alike.min(counted.unwrap_or(most));
+            if cycles < rated {
+                alike = alike.min(rated - cycles);
+            }
+        }
+        alike
+    }
+
+    /// Takes the cells of a block through cycles that do not fail.
+    pub(crate) fn cycle_cells(&mut self, block: u32, cycles: u64) {
+        if cycles == 0 {
+            return;
+        }
+        let bytes = self.spec.geometry.block_bytes();
+        let at = u64::from(block) * bytes;
+        for unit in self.units(at, bytes) {
+            self.with_worn(unit, |oxide, stress, worn| {
+                worn.cycle(oxide, 0, stress, cycles);
+            });
+        }
+        self.array.erase(at, bytes);
+        self.array.count_erases(at, bytes, cycles);
+    }
+
+    /// Lets time pass in which the chip spent so much in each state, and is then as it was.
+    pub(crate) fn pass(&mut self, time: Time, spent: &Residence) {
+        self.meter.skip(time, spent);
+        self.ready = self.ready.plus(time);
+        if let Some(running) = &mut self.running {
+            for instant in [
+                &mut running.from,
+                &mut running.until,
+                &mut running.suspendable,
+            ] {
+                *instant = instant.plus(time);
+            }
+        }
+    }
+
+    /// Whether durations differ from operation to operation.
+    pub(crate) fn is_sampled(&self) -> bool {
+        let durations = self.spec.erases.iter().map(|erase| &erase.duration);
+        let mut all = durations.chain([&self.spec.page_program]);
+        all.any(|spread| spread.low() != spread.high())
+    }
+
+    /// How long an erase takes that takes `stated` where nothing ages, of at most `most` up to the rated cycles.
+    pub(super) fn aged_erase(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        stated: Time,
+        most: Option<Time>,
+    ) -> Time {
+        if self.ageing.is_none() {
+            return stated;
+        }
+        let mut longest = Time::ZERO;
+        for unit in self.units(at, bytes) {
+            let time = self.with_worn(unit, |oxide, _, worn| {
+                oxide.erase_time(stated, worn.erase_loops(oxide))
+            });
+            let time = time.map_or(stated, |time| self.promised(unit, time, most));
+            longest = longest.later(time);
+        }
+        longest
+    }
+
+    /// The same of a program.
+    #[inline]
+    pub(super) fn aged_program(&mut self, at: u64, stated: Time) -> Time {
+        if self.ageing.is_none() {
+            return stated;
+        }
+        let unit = at / self.spec.unit_bytes();
+        let most = self.spec.ageing.as_ref();
+        let most = most.and_then(|figures| figures.program_max);
+        let aged = self.with_worn(unit, |oxide, _, worn| {
+            oxide.program_time(stated, worn.program_pulses(oxide, 0))
+        });
+        aged.map_or(stated, |time| self.promised(unit, time, most))
+    }
+
+    /// Wears units by an erase; returns whether that fails.
+    pub(super) fn wear_by_erase(&mut self, at: u64, bytes: u64) -> bool {
+        if self.ageing.is_none() {
+            return false;
+        }
+        let mut fails = false;
+        for unit in self.units(at, bytes) {
+            let spent = self.with_worn(unit, |oxide, stress, worn| worn.erase(oxide, stress));
+            fails |= spent.unwrap_or(false);
+        }
+        fails
+    }
+
+    /// Whether the unit at an address is worn out, so that programs fail.
+    #[inline]
+    pub(super) fn is_worn_out(&mut self, at: u64) -> bool {
+        if self.ageing.is_none() {
+            return false;
+        }
+        let unit = at / self.spec.unit_bytes();
+        self.with_worn(unit, |_, _, worn| worn.is_spent())
+            .unwrap_or(false)
+    }
+
+    /// Forgets how units have worn: from their cycles it is told again.
+    pub(super) fn forget_wear(&mut self, at: u64, bytes: u64) {
+        let units = self.units(at, bytes);
+        if let Some(ageing) = &mut self.ageing {
+            for unit in units {
+                ageing.units.remove(unit as usize);
+            }
+        }
+    }
+
+    /// How much longer than stated the longest erase and program take.
+    pub(super) fn longest_aged(&self, program: Time, erase: Time) -> (Time, Time) {
+        match &self.ageing {
+            None => (program, erase),
+            Some(Ageing { oxide, .. }) => {
+                let (pulses, loops) = oxide.longest();
+                (
+                    oxide.program_time(program, pulses),
+                    oxide.erase_time(erase, loops),
+                )
+            }
+        }
+    }
+
+    /// Up to its rated cycles, a unit keeps to the column `max`.
+    fn promised(&self, unit: u64, time: Time, most: Option<Time>) -> Time {
+        match most {
+            Some(most) if self.cycles(unit * self.spec.unit_bytes()) < self.spec.endurance => {
+                time.min(most)
+            }
+            _ => time,
+        }
+    }
+
+    fn units(&self, at: u64, bytes: u64) -> std::ops::Range<u64> {
+        let unit = self.spec.unit_bytes();
+        at / unit..(at + bytes).min(self.spec.capacity).div_ceil(unit)
+    }
+
+    /// Does something with the state of a unit that ages; `None` in a chip that does not.
+    fn with_worn<T>(
+        &mut self,
+        unit: u64,
+        run: impl FnOnce(&Oxide, Stress, &mut Worn) -> T,
+    ) -> Option<T> {
+        self.ageing.as_ref()?;
+        let cycles = self.cycles(unit * self.spec.unit_bytes());
+        let Ageing {
+            oxide,
+            stress,
+            units,
+            ..
+        } = self.ageing.as_mut()?;
+        let worn = units.get_mut(unit as usize);
+        let worn = worn.get_or_insert_with(|| Worn::new(oxide, unit as u32, cycles));
+        Some(run(oxide, *stress, worn))
+    }
+
+    /// How a unit has worn.
+    #[cfg(test)]
+    pub(crate) fn worn(&self, unit: u64) -> Option<&Worn> {
+        self.ageing.as_ref()?.units.get(unit as usize)?.as_ref()
+    }
+}
