@@ -54,6 +54,7 @@ nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks
 	cargo test --release --locked -p wordline-lab --test calibration -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test fit -- --ignored --nocapture
 	cargo test --release --locked -p wordline-nvm --lib power_cuts -- --ignored --nocapture
+	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
 	$(MAKE) --no-print-directory bench
 

@@ -12,7 +12,8 @@ mod zipf;
 
 use zipf::ScrambledZipfian;
 
-const RECORDS: u64 = 1 << 20;
+/// In the first level of cache, in the second, and in none.
+const RECORDS: [u64; 3] = [1 << 10, 1 << 15, 1 << 20];
 const OPERATIONS: usize = 1 << 16;
 
 /// DRAM.
@@ -53,15 +54,15 @@ fn key(number: u64) -> [u8; 8] {
 }
 
 /// The keys that are asked for, and whether each is a write: half of them in A, none in C.
-fn operations(writes: bool) -> Vec<(u64, bool)> {
-    let mut zipfian = ScrambledZipfian::new(RECORDS, 7);
+fn operations(records: u64, writes: bool) -> Vec<(u64, bool)> {
+    let mut zipfian = ScrambledZipfian::new(records, 7);
     (0..OPERATIONS)
         .map(|number| (zipfian.draw(), writes && number % 2 == 0))
         .collect()
 }
 
-fn own() -> Table<Dram, RamDirectory<Vec<u64>>, Vec<u8>> {
-    let mut memory = Dram(vec![0; (RECORDS * 2 * 24) as usize]);
+fn own(records: u64) -> Table<Dram, RamDirectory<Vec<u64>>, Vec<u8>> {
+    let mut memory = Dram(vec![0; (records * 2 * 24 + 1024) as usize]);
     let options = Options {
         slot_bytes: 24,
         ..Options::for_records(8, 8, 8)
@@ -69,7 +70,7 @@ fn own() -> Table<Dram, RamDirectory<Vec<u64>>, Vec<u8>> {
     let geometry = format(&mut memory, &options).expect("room");
     let directory = RamDirectory::new(vec![0; geometry.directory_words()]);
     let mut table = Table::open(memory, directory, vec![0; 4096]).expect("formatted");
-    for number in 0..RECORDS {
+    for number in 0..records {
         table
             .put(&key(number), &number.to_le_bytes())
             .expect("room");
@@ -77,11 +78,11 @@ fn own() -> Table<Dram, RamDirectory<Vec<u64>>, Vec<u8>> {
     table
 }
 
-fn clht() -> Clht<Dram> {
+fn clht(records: u64) -> Clht<Dram> {
     // As many entries for each key as the other has slots: load 0.5.
-    let memory = Dram(vec![0; (RECORDS * 2 / 3 * 64 * 4 / 3) as usize]);
+    let memory = Dram(vec![0; (records * 2 / 3 * 64 * 4 / 3) as usize]);
     let mut table = Clht::format(memory, Sizes { key: 8, value: 8 }).expect("room");
-    for number in 0..RECORDS {
+    for number in 0..records {
         table
             .put(&key(number), &number.to_le_bytes())
             .expect("room");
@@ -90,10 +91,16 @@ fn clht() -> Clht<Dram> {
 }
 
 fn ycsb(criterion: &mut Criterion) {
-    let (mut own, mut clht) = (own(), clht());
+    for records in RECORDS {
+        ycsb_of(criterion, records);
+    }
+}
+
+fn ycsb_of(criterion: &mut Criterion, records: u64) {
+    let (mut own, mut clht) = (own(records), clht(records));
     for (name, writes) in [("A", true), ("C", false)] {
-        let operations = operations(writes);
-        let mut group = criterion.benchmark_group(format!("kv/ycsb-{name}"));
+        let operations = operations(records, writes);
+        let mut group = criterion.benchmark_group(format!("kv/ycsb-{name}-{records}"));
         group
             .throughput(Throughput::Elements(OPERATIONS as u64))
             .sample_size(20);

@@ -1,5 +1,8 @@
 //! The table beside a plain map: random calls, sizes that share slots badly, and tables that are opened again.
 
+#[path = "../examples/firmware.rs"]
+mod firmware;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -376,4 +379,9 @@ fn every_single_bit_of_an_image_is_harmless() {
         right > 70_000 && told > 100 && told < 4800,
         "{right} {told}"
     );
+}
+
+#[test]
+fn the_example_for_firmware_runs() {
+    firmware::main().expect("settings are kept");
 }

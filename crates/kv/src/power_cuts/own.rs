@@ -200,7 +200,7 @@ pub(super) fn workload() -> Vec<Call> {
     calls
 }
 
-/// Forty puts and removes that are drawn; what they hold at most fits the memory.
+/// Forty puts and removes that are drawn; what they hold at most, 18 slots, leaves room for the calls after a cut.
 pub(super) fn drawn_workload(seed: u64) -> Vec<Call> {
     use wordline_core::draw::{Purpose, draw};
     let drawn = |place, what, below: u64| draw(seed, place, what, Purpose::Payload) % below;
@@ -210,7 +210,7 @@ pub(super) fn drawn_workload(seed: u64) -> Vec<Call> {
             0 => Call::Remove(key),
             _ => Call::Put(
                 key,
-                drawn(place, 2, 36) as usize,
+                drawn(place, 2, 17) as usize,
                 drawn(place, 3, 256) as u8,
             ),
         }
