@@ -16,14 +16,15 @@ Examples:
   wordline fs bench --fs littlefs --target mt25ql128 --workload append --record 512B --rate 50KB/s
   wordline fs bench --fs littlefs --target mt25ql128 --workload small-files
   wordline fs bench --fs fat --target swissbit-g4000-4g --fill 0%,90% --export fat.html
+  wordline fs bench --fs littlefs --target em064lx --crash 2000 --require littlefs
   wordline fs bench --target mt25ql128 --set littlefs.cache=1024 --set littlefs.lookahead=128
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
 the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.
 
-Exit code 1: a run failed, or power cuts broke what a file system promises. littlefs promises that what was synced
-lasts; FAT does not, so that its failures are figures like others.")]
+Exit code 1: a run failed, or one that --require names did not survive every power cut of the sample. Otherwise the
+verdict is a figure like others.")]
     Bench(Box<Bench>),
     /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
     ///
@@ -111,6 +112,9 @@ pub(crate) struct Bench {
         allow_negative_numbers = true
     )]
     pub(crate) crash: u64,
+    /// File system that must survive every one of them, on every memory: the exit code is 1 otherwise; repeatable
+    #[arg(long, value_delimiter = ',', value_name = "littlefs|fat")]
+    pub(crate) require: Vec<FsKind>,
     /// Set a choice of a file system otherwise than by default; repeatable
     #[arg(long, value_name = "FS.NAME=VALUE", value_parser = super::dram::setting)]
     pub(crate) set: Vec<(String, String)>,

@@ -270,9 +270,9 @@ fn refused(arguments: &[&str], words: &[&str]) {
 
 /// littlefs promises to survive power cuts; FAT does not.
 #[test]
-fn a_promise_that_power_cuts_break_is_a_failed_check_with_its_reason() {
-    let cut = |fs: &str, target: &str, images: &str| {
-        wordline(&[
+fn what_power_cuts_break_has_its_reason_and_is_a_failed_check_where_it_was_required() {
+    let cut = |fs: &str, target: &str, images: &str, more: &[&str]| {
+        let plain = [
             "fs",
             "bench",
             "--fs",
@@ -290,13 +290,14 @@ fn a_promise_that_power_cuts_break_is_a_failed_check_with_its_reason() {
             "--format",
             "json",
             "--quiet",
-        ])
+        ];
+        wordline(&[&plain[..], more].concat())
     };
     let failures = |document: &Value| {
         let rows = rows(document, "crash_failures");
         rows[0]["value"].as_f64().expect("a number")
     };
-    let fat = cut("fat", "mt25ql128", "40").done().json();
+    let fat = cut("fat", "mt25ql128", "40", &[]).done().json();
     assert_ne!(failures(&fat), 0.0);
     assert!(
         fat["warnings"]
@@ -304,10 +305,12 @@ fn a_promise_that_power_cuts_break_is_a_failed_check_with_its_reason() {
             .contains("promises nothing of the kind")
     );
 
-    let sound = cut("littlefs", "em064lx", "40").done().json();
+    let required = ["--require", "littlefs"];
+    let sound = cut("littlefs", "em064lx", "40", &required).done().json();
     assert_eq!(failures(&sound), 0.0);
 
-    let behind_ecc = cut("littlefs", "mt29f1g01", "2000");
+    cut("littlefs", "mt29f1g01", "2000", &[]).done();
+    let behind_ecc = cut("littlefs", "mt29f1g01", "2000", &required);
     assert_eq!(behind_ecc.code, Some(1));
     let document = behind_ecc.json();
     assert_ne!(failures(&document), 0.0);
@@ -320,6 +323,21 @@ fn a_promise_that_power_cuts_break_is_a_failed_check_with_its_reason() {
 #[test]
 fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     refused(&[], &["--target"]);
+    refused(
+        &[
+            "--target",
+            "em064lx",
+            "--fs",
+            "fat",
+            "--require",
+            "littlefs",
+        ],
+        &["--require littlefs: littlefs is not among the file systems of --fs"],
+    );
+    refused(
+        &["--target", "em064lx", "--require", "fat", "--crash", "0"],
+        &["--require fat: --crash 0 cuts no power"],
+    );
     refused(
         &["--target", "em064lx", "--fs", "ext4"],
         &["ext4", "allowed: littlefs, fat"],

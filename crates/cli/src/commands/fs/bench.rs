@@ -16,26 +16,40 @@ pub(super) fn run(bench: &Bench, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&bench.export)?;
     let catalog = crate::commands::catalog(global)?;
     let experiment = experiment(bench, &catalog)?;
+    check_required(bench)?;
     let inputs = Inputs::default();
     let document = crate::commands::run_experiment(&catalog, &experiment, &inputs, global)?;
     exports.write(&document, global)?;
     Ok(match crate::commands::outcome(&document) {
-        Outcome::Done if breaks_a_promise(&document) => Outcome::CheckFailed,
+        Outcome::Done if fails_a_cut(&bench.require, &document) => Outcome::CheckFailed,
         outcome => outcome,
     })
 }
 
-/// Whether power cuts broke what a file system promises.
-fn breaks_a_promise(document: &ResultSet) -> bool {
-    let promising = FsKind::ALL.into_iter();
-    let promising: Vec<_> = promising
-        .filter(|kind| kind.survives_power_cuts())
-        .map(|kind| AxisValue::Text(kind.name().to_owned()))
-        .collect();
+/// What has to survive power cuts is run, and its power is cut.
+fn check_required(bench: &Bench) -> Result<(), Failure> {
+    let Some(kind) = bench.require.first() else {
+        return Ok(());
+    };
+    if let Some(kind) = bench.require.iter().find(|kind| !bench.fs.contains(kind)) {
+        let name = kind.name();
+        let message = format!("--require {name}: {name} is not among the file systems of --fs");
+        return Err(failure::message(message));
+    }
+    if bench.crash == 0 {
+        let message = format!("--require {}: --crash 0 cuts no power", kind.name());
+        return Err(failure::message(message));
+    }
+    Ok(())
+}
+
+/// Whether a required file system lost something to a power cut, or has no verdict.
+fn fails_a_cut(required: &[FsKind], document: &ResultSet) -> bool {
+    let names = required.iter().map(|kind| kind.name().to_owned());
+    let names: Vec<_> = names.map(AxisValue::Text).collect();
     document.of(Metric::CrashFailures).any(|row| {
-        let failures = row.value.unwrap_or(0.0);
         let system = row.axes.get("fs");
-        failures > 0.0 && system.is_some_and(|system| promising.contains(system))
+        row.value != Some(0.0) && system.is_some_and(|system| names.contains(system))
     })
 }
 
