@@ -92,6 +92,8 @@ impl<T> Handles<T> {
                 .collect()
         });
         let mut held = slots[place].lock().unwrap_or_else(PoisonError::into_inner);
+        // What broke there before is gone.
+        slots[place].clear_poison();
         held.entry = Some(entry);
         Ok(held.handle)
     }
@@ -117,7 +119,9 @@ impl<T> Handles<T> {
     #[inline(always)]
     pub(crate) fn with<R>(&self, handle: usize, act: impl FnOnce(&mut T) -> R) -> Result<R, Lost> {
         let slot = self.slot(handle).ok_or(Lost::Unknown)?;
-        let mut held = slot.lock().map_err(|_| Lost::Broken)?;
+        let mut held = slot
+            .lock()
+            .map_err(|poison| lost(&poison.into_inner(), handle))?;
         match &mut *held {
             Held {
                 handle: of,
@@ -134,8 +138,10 @@ impl<T> Handles<T> {
             Ok(held) => (held, false),
             Err(poison) => (poison.into_inner(), true),
         };
-        let held = &mut *held;
-        let entry = held.entry.take_if(|_| held.handle == handle);
+        let entry = match &mut *held {
+            Held { handle: of, entry } if *of == handle => entry.take(),
+            _ => None,
+        };
         let entry = entry.ok_or(Lost::Unknown)?;
         // A slot whose turns are used up is left empty.
         if let Some(next) = handle.checked_add(TURN) {
@@ -144,6 +150,8 @@ impl<T> Handles<T> {
             vacant.used.push((handle % TURN) >> KIND_BITS);
         }
         slot.clear_poison();
+        // What is in pieces may fail again where it is dropped, which is not to break the slot.
+        drop(held);
         if is_broken {
             return Err(Lost::Broken);
         }
@@ -154,6 +162,16 @@ impl<T> Handles<T> {
     fn slot(&self, handle: usize) -> Option<&Slot<T>> {
         let (block, place) = place((handle % TURN) >> KIND_BITS);
         self.blocks.get(block)?.get()?.get(place)
+    }
+}
+
+/// What a slot that broke is to a handle.
+#[cold]
+fn lost<T>(held: &Held<T>, handle: usize) -> Lost {
+    if held.handle == handle && held.entry.is_some() {
+        Lost::Broken
+    } else {
+        Lost::Unknown
     }
 }
 
@@ -201,6 +219,39 @@ mod tests {
                 "{other:x}"
             );
         }
+    }
+
+    /// What broke is told to its own handle alone, and its slot serves the next.
+    #[test]
+    fn a_slot_that_broke_is_told_apart_and_used_again() {
+        struct Fragile;
+        impl Drop for Fragile {
+            fn drop(&mut self) {
+                assert!(
+                    !std::mem::take(&mut *BREAKS.lock().expect("whole")),
+                    "in pieces"
+                );
+            }
+        }
+        static BREAKS: Mutex<bool> = Mutex::new(false);
+        let handles = Handles::of_kind(1);
+        let caught = |act: &mut dyn FnMut()| {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(act)).is_err()
+        };
+        let freed = handles.insert(Fragile).ok().expect("room");
+        drop(handles.remove(freed).ok().expect("known"));
+        let broken = handles.insert(Fragile).ok().expect("room");
+        assert!(caught(&mut || drop(
+            handles.with(broken, |_| panic!("a defect"))
+        )));
+        assert!(matches!(handles.with(broken, |_| ()), Err(Lost::Broken)));
+        assert!(matches!(handles.with(freed, |_| ()), Err(Lost::Unknown)));
+        *BREAKS.lock().expect("whole") = true;
+        assert!(caught(&mut || drop(handles.remove(broken))));
+        let next = handles.insert(Fragile).ok().expect("room");
+        assert_eq!(next % TURN, broken % TURN);
+        assert!(handles.with(next, |_| ()).is_ok());
+        assert!(matches!(handles.with(broken, |_| ()), Err(Lost::Unknown)));
     }
 
     #[test]

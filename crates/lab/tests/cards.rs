@@ -407,6 +407,19 @@ fn what_cannot_be_is_refused_by_name() {
         ),
         (
             raw(
+                NOR,
+                RawWorkload {
+                    access_bytes: vec![2 * KIB],
+                    streams: vec![2],
+                    wrap_bytes: 192 * KIB,
+                    total_bytes: 192 * KIB,
+                    ..plain()
+                },
+            ),
+            "streams of 2 give each 96 KiB of mt25ql128, which erases 64 KiB at a time; allowed: a wrap that gives each",
+        ),
+        (
+            raw(
                 CARD,
                 RawWorkload {
                     streams: vec![16385],

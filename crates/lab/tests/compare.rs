@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Cursor};
 use std::sync::atomic::AtomicBool;
 
-use wordline_catalog::Catalog;
+use wordline_catalog::{Catalog, Model};
 use wordline_core::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
 };
@@ -457,9 +457,17 @@ fn limits_that_nobody_meets_leave_no_pass() {
     }
 }
 
+/// Of the cards, which are filled and settled first, one: `the_whole_catalogue_is_judged_and_ranked` has all.
 #[test]
-fn every_kind_of_work_is_judged_over_the_whole_catalogue() {
-    let all = all_targets(&catalog()).len();
+fn every_kind_of_work_is_judged_over_all_chips() {
+    let catalog = catalog();
+    let is_left_out = |target: &String| {
+        let part = catalog.target(target).expect("known").part;
+        matches!(part.model, Model::Card(_)) && part.header.id != "swissbit-s46u-4g"
+    };
+    let mut targets = all_targets(&catalog);
+    targets.retain(|target| !is_left_out(target));
+    let all = targets.len();
     for kind in WorkKind::ALL {
         let mut any = study();
         any.work.kind = kind;
@@ -469,6 +477,7 @@ fn every_kind_of_work_is_judged_over_the_whole_catalogue() {
         any.work.trace = (kind == WorkKind::Replay).then(|| "trace.log".to_owned());
         let typ = Experiment {
             timings: vec![Timing::Typ],
+            targets: targets.clone(),
             ..of(any.clone(), &[])
         };
         let document = try_run(&typ).unwrap_or_else(|error| panic!("{kind:?}: {error}"));

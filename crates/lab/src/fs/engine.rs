@@ -311,8 +311,7 @@ impl<'a> Engine<'a> {
     /// Whether it, or the layer below it, puts off work that then comes at once: a directory of littlefs that is
     /// compacted, a layer that cleans.
     pub(super) const fn puts_off(&self) -> bool {
-        let on_flash = matches!(self.target.part.model, Model::Nand(_) | Model::Nor(_));
-        self.layer.is_some() || (on_flash && matches!(self.kind, FsKind::Littlefs))
+        self.layer.is_some() || matches!(self.kind, FsKind::Littlefs)
     }
 
     /// The same with a choice of a file system where the user left it open.

@@ -10,6 +10,7 @@ use crate::error::LabError;
 use crate::list::distinct;
 use crate::payload::Payload;
 use crate::state::{self, FOOTPRINT_MAX};
+use crate::translation;
 
 /// The largest access, because its bytes are held in RAM three times over.
 const ACCESS_MAX: u64 = 1 << 30;
@@ -45,6 +46,7 @@ pub(super) fn check(
             let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
             return Err(wrong_size("wrap", wrap, problem));
         }
+        whole_units(workload, target, device.as_ref())?;
         let most = device.background().map(|memory| readable_bytes(memory));
         if let Some(most) = most.filter(|most| wrap > *most && !workload.during.is_empty()) {
             let part = &target.part.header.id;
@@ -95,6 +97,36 @@ fn lists(workload: &RawWorkload) -> Result<(), LabError> {
         state::check_fill(fill.si())?;
     }
     streams(workload)
+}
+
+/// Where less than an erase unit is written at a time, each stream has units of its own: an erase would take what
+/// another stream wrote.
+fn whole_units(
+    workload: &RawWorkload,
+    target: &Target<'_>,
+    device: &dyn Device,
+) -> Result<(), LabError> {
+    let unit = translation::overwrite_bytes(device);
+    let writes = workload.operations.contains(&Operation::Write);
+    for &streams in workload.streams.iter().filter(|one| writes && **one > 1) {
+        for &access in &workload.access_bytes {
+            let part = workload.wrap_bytes / u64::from(streams) / access * access;
+            if !part.is_multiple_of(unit) {
+                let problem = format!(
+                    "of {streams} give each {} of {}, which erases {} at a time; allowed: a wrap that gives each \
+                     whole multiples of that",
+                    print(part),
+                    target.part.header.id,
+                    print(unit)
+                );
+                return Err(LabError::List {
+                    what: "streams",
+                    problem,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Each stream has room for an access of each size.

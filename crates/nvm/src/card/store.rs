@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::bus::sd::BLOCK_BYTES;
 use crate::pages::Pages;
@@ -16,8 +17,8 @@ const SECTOR: usize = BLOCK_BYTES as usize;
 const WORD: usize = 8;
 /// Sectors of one chunk.
 const CHUNK: usize = 128;
-/// Chunks that lie side by side, which is what forks copy when they write: so many that their counts of references
-/// stay in the host's cache.
+/// Chunks that lie side by side, which is what forks copy when they write, whole sectors excepted: so many that their
+/// counts of references stay in the host's cache.
 const GROUP: usize = 64;
 
 /// Sectors that lie side by side. In one line of the host's cache: at random over gigabytes, each line is waited for.
@@ -29,7 +30,7 @@ struct Chunk {
     /// A word for each of them, in their order.
     words: Vec<u64>,
     /// Sectors that repeat no word; their word means nothing.
-    whole: BTreeMap<u8, Box<[u8; SECTOR]>>,
+    whole: BTreeMap<u8, Arc<[u8; SECTOR]>>,
 }
 
 /// Chunks that lie side by side.
@@ -89,9 +90,9 @@ impl Chunk {
             let word = repeated(sector);
             self.words[at + index] = word.unwrap_or(0);
             if word.is_none() {
-                let mut bytes = Box::new([0; SECTOR]);
+                let mut bytes = [0; SECTOR];
                 bytes.copy_from_slice(sector);
-                self.whole.insert(number, bytes);
+                self.whole.insert(number, Arc::new(bytes));
             } else if !self.whole.is_empty() {
                 self.whole.remove(&number);
             }
@@ -173,7 +174,9 @@ impl Store {
     pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
         let zeros = [0; CHUNK * SECTOR];
         for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
-            if self.groups.get(chunk as usize / GROUP).is_some() {
+            let group = self.groups.get(chunk as usize / GROUP);
+            let written = group.map(|group| group.0[chunk as usize % GROUP].written);
+            if written.is_some_and(|written| written != [0; CHUNK / 64]) {
                 let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;
                 self.write_bytes(place, &zeros[..range.len()]);
             }
@@ -248,6 +251,17 @@ mod tests {
                 prop_assert!(&out == plain);
             }
         }
+    }
+
+    #[test]
+    fn zeros_take_no_memory_where_nothing_else_was_stored() {
+        let mut store = Store::new((2 * GROUP * CHUNK * SECTOR) as u64);
+        store.write_bytes(0, &[7; SECTOR]);
+        store.clear_bytes(0, (GROUP * CHUNK * SECTOR) as u64);
+        let group = store.groups.get(0).expect("written");
+        assert_eq!(group.0[0].words, [0; CHUNK]);
+        assert!(group.0[1..].iter().all(|chunk| chunk.words.is_empty()));
+        assert!(store.groups.get(1).is_none());
     }
 
     #[test]

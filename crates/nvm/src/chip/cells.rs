@@ -48,11 +48,11 @@ struct Unused {
 }
 
 impl Clone for Unused {
-    /// None: what a clone needs it makes.
+    /// None: a clone, of which there are many and which write little, makes what it needs page by page.
     fn clone(&self) -> Self {
         Self {
             steps: Vec::new(),
-            at_once: self.at_once,
+            at_once: 1,
         }
     }
 }
@@ -69,11 +69,12 @@ impl Unused {
 
     #[cold]
     fn take(&mut self, unit: Divisor) -> Vec<u64> {
-        let none = vec![0; PAGE_BYTES / unit.by() as usize];
-        if self.steps.is_empty() {
-            self.steps = vec![none.clone(); self.at_once];
+        if let Some(steps) = self.steps.pop() {
+            return steps;
         }
-        self.steps.pop().unwrap_or(none)
+        let none = vec![0; PAGE_BYTES / unit.by() as usize];
+        self.steps = vec![none.clone(); self.at_once.saturating_sub(1)];
+        none
     }
 }
 

@@ -30,7 +30,7 @@ use crate::payload::Payload;
 const BLOCKS: u32 = 64;
 
 /// Bytes that it has of a memory without blocks.
-const BYTES: u64 = 64 << 10;
+const BYTES: u64 = 256 << 10;
 
 /// Accesses of the memory that a call may take, mount included.
 const ACCESSES: u64 = 1 << 22;
