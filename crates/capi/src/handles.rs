@@ -224,6 +224,7 @@ mod tests {
     /// What broke is told to its own handle alone, and its slot serves the next.
     #[test]
     fn a_slot_that_broke_is_told_apart_and_used_again() {
+        #[derive(Debug)]
         struct Fragile;
         impl Drop for Fragile {
             fn drop(&mut self) {
@@ -238,9 +239,9 @@ mod tests {
         let caught = |act: &mut dyn FnMut()| {
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(act)).is_err()
         };
-        let freed = handles.insert(Fragile).ok().expect("room");
-        drop(handles.remove(freed).ok().expect("known"));
-        let broken = handles.insert(Fragile).ok().expect("room");
+        let freed = handles.insert(Fragile).expect("room");
+        drop(handles.remove(freed).expect("known"));
+        let broken = handles.insert(Fragile).expect("room");
         assert!(caught(&mut || drop(
             handles.with(broken, |_| panic!("a defect"))
         )));
@@ -248,7 +249,7 @@ mod tests {
         assert!(matches!(handles.with(freed, |_| ()), Err(Lost::Unknown)));
         *BREAKS.lock().expect("whole") = true;
         assert!(caught(&mut || drop(handles.remove(broken))));
-        let next = handles.insert(Fragile).ok().expect("room");
+        let next = handles.insert(Fragile).expect("room");
         assert_eq!(next % TURN, broken % TURN);
         assert!(handles.with(next, |_| ()).is_ok());
         assert!(matches!(handles.with(broken, |_| ()), Err(Lost::Unknown)));
