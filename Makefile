@@ -35,6 +35,9 @@ quick: engines ## formatting, lints and tests; the browser test runs where a Chr
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
+# Everything is built once, for one run: nothing is kept for the next build, and nobody debugs it.
+test: export CARGO_INCREMENTAL := 0
+test: export CARGO_PROFILE_DEV_DEBUG := none
 test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 	cargo fmt --all --check
