@@ -273,3 +273,13 @@ fn along<'a>(lines: &[Line<'a>], varying: &Varying<'a>) -> Option<&'a str> {
     axes.max_by_key(|(_, values)| values.len())
         .map(|(axis, _)| *axis)
 }
+/// Whether two rows have the same axes with the same values, but for those that split a run.
+pub(crate) fn same_axes(one: &Row, other: &Row, parts: &[&str]) -> bool {
+    let within = |one: &Row, other: &Row| {
+        let mut axes = one.axes.iter();
+        axes.all(|(axis, value)| {
+            parts.contains(&axis.as_str()) || other.axes.get(axis) == Some(value)
+        })
+    };
+    within(one, other) && within(other, one)
+}

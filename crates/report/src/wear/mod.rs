@@ -12,6 +12,7 @@ mod tests;
 use wordline_core::Metric;
 use wordline_core::results::{ResultSet, Row};
 
+use crate::pivot;
 use crate::text;
 
 pub(crate) use answer::told;
@@ -48,17 +49,10 @@ impl<'a> Run<'a> {
 
     fn owns(&self, row: &Row) -> bool {
         let head = self.head();
-        let same = |one: &Row, other: &Row| {
-            let mut axes = one.axes.iter();
-            axes.all(|(axis, value)| {
-                PARTS.contains(&axis.as_str()) || other.axes.get(axis) == Some(value)
-            })
-        };
         head.target == row.target
             && head.timing == row.timing
             && head.age == row.age
-            && same(head, row)
-            && same(row, head)
+            && pivot::same_axes(head, row, &PARTS)
     }
 
     /// A row that stands for all.
