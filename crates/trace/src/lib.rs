@@ -26,11 +26,13 @@
 //! ```
 //!
 //! Each format has a folder or file of its own with a [`Reader`]; [`Format`] is the table of them all. Why it is
-//! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`].
+//! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], and logs of flash
+//! blocks over their life by [`cycling`].
 
 mod access;
 pub mod blkparse;
 mod csv;
+pub mod cycling;
 pub mod dram;
 mod error;
 mod fio;
