@@ -159,6 +159,14 @@ pub enum LabError {
         /// Why not.
         source: wordline_host::mtd::MtdError,
     },
+    /// A target that hash tables cannot run on.
+    #[error("{target}: {problem}")]
+    Kv {
+        /// The target.
+        target: String,
+        /// Why not, with what is allowed.
+        problem: String,
+    },
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {

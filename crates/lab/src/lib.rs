@@ -45,6 +45,7 @@ mod fit;
     expect(dead_code, unused_variables, reason = "there is no file system to run")
 )]
 mod fs;
+mod kv;
 mod list;
 mod payload;
 mod raw;
@@ -126,6 +127,9 @@ fn run_into(
             }
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
+            }
+            Workload::Kv(workload) => {
+                kv::run(&targets, workload, &experiment, control, document)?;
             }
             Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Wear(_) => {
                 unreachable!("it was run above")
