@@ -27,8 +27,8 @@ const SURE: f64 = 0.99;
 /// Cycles that no block stands.
 const CYCLES_MAX: f64 = 1e15;
 
-/// Bisections of a number of cycles, on a logarithmic scale from one cycle on: to a part in 10^7 or less.
-const HALVINGS: u32 = 30;
+/// Bisections of a number of cycles, on a logarithmic scale from one cycle on: to a part in 10^4 or less.
+const HALVINGS: u32 = 20;
 
 /// How the work wears the units that it wears most.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use super::oxide::{block_exposure, page_scale, stress_of_cycle};
 use super::{AgeingSheet, Environment};
 
 /// Standard deviations on either side that an average over a normal distribution covers.
-const REACH: f64 = 8.0;
+const REACH: f64 = 7.0;
 
 /// The widest step of such an average, in standard deviations.
 const STEP_MAX: f64 = 0.5;
