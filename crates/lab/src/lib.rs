@@ -110,6 +110,8 @@ fn run_into(
         compare::run(catalog, study, &experiment, control, document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
         dram::run(catalog, workload, &experiment, control, document)?;
+    } else if let Workload::Health(workload) = &experiment.workload {
+        wear::health::run(workload, &experiment, control, document)?;
     } else if matches!(experiment.workload, Workload::Fit(_)) {
         *document = fit(catalog, &experiment, control)?.document;
     } else {
@@ -130,7 +132,7 @@ fn run_into(
             Workload::Wear(workload) => {
                 wear::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Health(_) => {
                 unreachable!("it was run above")
             }
         }

@@ -9,6 +9,7 @@ mod compare;
 mod dram;
 mod fit;
 mod fs;
+mod health;
 mod raw;
 mod sync;
 mod translation;
@@ -26,6 +27,7 @@ pub use dram::{
 };
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
+pub use health::HealthWorkload;
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
@@ -71,6 +73,8 @@ pub enum Workload {
     Fit(FitWorkload),
     /// File systems on memories.
     Fs(FsWorkload),
+    /// Remaining life of blocks of flash.
+    Health(HealthWorkload),
     /// Endurance, and latency over life.
     Wear(WearWorkload),
 }
@@ -86,6 +90,7 @@ impl Workload {
             Self::Dram(_) => "dram",
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
+            Self::Health(_) => "health",
             Self::Wear(_) => "wear",
         }
     }

@@ -261,6 +261,7 @@ fn bytes(experiment: &Experiment) -> u64 {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Health(_)
         | Workload::Wear(_) => 0,
     }
 }

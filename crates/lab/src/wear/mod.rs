@@ -8,6 +8,7 @@
 mod check;
 mod chip;
 mod course;
+pub(crate) mod health;
 mod rows;
 mod tester;
 
