@@ -7,6 +7,7 @@ mod fs;
 mod fs_mount;
 mod part_fit;
 mod wear;
+mod wear_health;
 
 use std::path::PathBuf;
 
@@ -17,7 +18,8 @@ pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
 pub(crate) use part_fit::PartFit;
-pub(crate) use wear::Wear;
+pub(crate) use wear::{Wear, WearPart};
+pub(crate) use wear_health::WearHealth;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{

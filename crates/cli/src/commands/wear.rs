@@ -4,13 +4,16 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::Quantity as _;
 use wordline_core::{Experiment, WearWorkload, Workload};
 
-use crate::args::{Global, Wear};
+use crate::args::{Global, Wear, WearPart};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::outcome::Outcome;
 use crate::output::Exports;
 
 pub(crate) fn run(wear: &Wear, global: &Global) -> Result<Outcome, Failure> {
+    if let Some(WearPart::Health(health)) = &wear.part {
+        return super::wear_health::run(health, global);
+    }
     let exports = Exports::new(&wear.export)?;
     let catalog = super::catalog(global)?;
     let experiment = experiment(wear, &catalog)?;

@@ -21,8 +21,10 @@ pub(crate) struct Law {
     /// What the slope from now to the end has over the present one, and how that spreads.
     pub(crate) bend: f64,
     pub(crate) bend_spread: f64,
-    /// How far the logarithm of the excess is off, as a standard deviation.
+    /// How far the logarithm of the excess is off, as a standard deviation in steps of its grain.
     pub(crate) level_spread: f64,
+    /// How far the ends of other families may lie from those of the training: standard deviation of the logarithm.
+    pub(crate) end_spread: f64,
     /// The excess at which blocks failed, one of each family, ascending.
     pub(crate) ends: Vec<f64>,
 }
@@ -33,6 +35,15 @@ pub(crate) struct Band {
     pub(crate) low: f64,
     pub(crate) median: f64,
     pub(crate) high: f64,
+}
+
+/// The excess at which blocks fail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ends<'a> {
+    /// Nobody knows of this part: as those of the training, and as far again beyond them.
+    OfTraining,
+    /// As blocks of the same part did.
+    OfKin(&'a [f64]),
 }
 
 /// Middles of five equal parts of a standard normal distribution.
@@ -53,13 +64,19 @@ impl Law {
     }
 
     /// The share of life used, where blocks fail at one of `ends`.
-    pub(crate) fn share(&self, trend: &Trend, ends: &[f64]) -> Band {
+    pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> Band {
         let slope = self.slope_of(trend) + self.bend;
+        let level_spread = self.level_spread * trend.grain;
+        let (ends, end_spread) = match ends {
+            Ends::OfTraining => (self.ends.as_slice(), self.end_spread),
+            Ends::OfKin(ends) => (*ends, 0.0),
+        };
+        let spread = level_spread.hypot(end_spread);
         let mut shares: Vec<f64> = Vec::new();
         for end in ends {
             for bend in FIFTHS {
-                for level in FIFTHS {
-                    let left = libm::log(*end) - trend.level + self.level_spread * level;
+                for off in FIFTHS {
+                    let left = libm::log(*end) - trend.level + spread * off;
                     let slope = (slope + self.bend_spread * bend).max(SLOPE_LEAST);
                     // One at its end would have failed.
                     if left > 0.0 {
@@ -72,7 +89,7 @@ impl Law {
         let all: f64 = shares.iter().sum();
         if all <= 0.0 {
             // Beyond every end that was seen: it may fail at any moment.
-            let low = libm::exp(-2.0 * self.level_spread / slope.max(SLOPE_LEAST));
+            let low = libm::exp(-2.0 * level_spread / slope.max(SLOPE_LEAST));
             return Band {
                 low,
                 median: 1.0,

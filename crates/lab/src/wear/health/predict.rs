@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use wordline_core::quantity::Quantity as _;
 use wordline_trace::cycling::BlockLife;
 
-use super::law::{Band, Law};
+use super::law::{Band, Ends, Law};
 use super::trend::{Channel, NoTrend, Trend, smoothed};
 
 /// What the training found; `trained.toml` holds it.
@@ -108,11 +108,12 @@ pub(crate) fn trend(
     Trend::of(channel, &points, until, fresh_s)
 }
 
-/// The excess at which a block failed, where it has, and its log tells.
+/// The excess at which a block failed, where it has, and its log tells. It is the trend's: the last operation that went
+/// well may lie some way before the end.
 pub(crate) fn end(life: &BlockLife, channel: Channel, known: &Known) -> Option<f64> {
     life.failed?;
     let trend = trend(life, channel, life.cycles, known).ok()?;
-    Some((trend.ratio - 1.0).abs())
+    Some(libm::exp(trend.level))
 }
 
 /// What latency says of a block after `until` cycles: erases, and programs where a log has no erases that tell.
@@ -127,16 +128,21 @@ pub(crate) fn predict(
         let law = trained.law(channel);
         let trend = trend(life, channel, until, known)?;
         let anchored = !known.ends.is_empty();
-        let ends = if anchored { &known.ends } else { &law.ends };
+        let ends = if anchored {
+            Ends::OfKin(&known.ends)
+        } else {
+            Ends::OfTraining
+        };
         Ok(Prediction {
             channel,
             ratio: trend.ratio,
-            share: law.share(&trend, ends),
+            share: law.share(&trend, &ends),
             anchored,
         })
     };
     match of(Channel::Erase) {
-        Err(NoTrend::Missing | NoTrend::Late) => of(Channel::Program),
+        Err(NoTrend::Missing) => of(Channel::Program),
+        Err(NoTrend::Late) => of(Channel::Program).map_err(|_| NoTrend::Late),
         told => told,
     }
 }

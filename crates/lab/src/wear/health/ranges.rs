@@ -144,3 +144,38 @@ pub(super) fn text(kind: Kind, seed: u64, number: u64) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scored_families_lie_outside_of_the_training() {
+        let of = |ranges: &Ranges| {
+            [
+                ranges.chip_spread,
+                ranges.block_spread,
+                ranges.page_shape,
+                ranges.erase_stress,
+                ranges.interface_exponent,
+                ranges.bulk_exponent,
+                ranges.interface_share,
+                ranges.erase_loops,
+                ranges.program_pulses,
+                ranges.program_early,
+                ranges.program_late,
+            ]
+        };
+        let apart = |one: Range, other: Range| {
+            one.iter().all(|(low, high)| {
+                let mut others = other.iter();
+                others.all(|(least, most)| high <= least || most <= low)
+            })
+        };
+        for (trained, strange) in of(&TRAINING).into_iter().zip(of(&STRANGERS)) {
+            assert!(apart(trained, strange), "{trained:?} {strange:?}");
+        }
+        assert_eq!(TRAINING.erase_end, STRANGERS.erase_end);
+        assert!(apart(TRAINING.erase_end, OUTLIERS.erase_end));
+    }
+}

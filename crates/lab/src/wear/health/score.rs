@@ -189,8 +189,8 @@ impl Case<'_> {
                 let inside = (of(found.share.high)..=of(found.share.low)).contains(&left);
                 self.of(predictor, share, of(found.share.median), Some(inside))
             }
-            // Nothing is predicted, and nothing lies outside of it: half of what any share might be.
-            Err(_) => self.of(predictor, share, cycles as f64, Some(true)),
+            // Nothing is told: the middle of what may be, without a band.
+            Err(_) => self.of(predictor, share, cycles as f64, None),
         }
     }
 
@@ -223,16 +223,16 @@ fn rough(life: &BlockLife, lot: u64) -> BlockLife {
         while cycle < life.cycles {
             let held = told.partition_point(|point| point.cycle <= cycle);
             let chance = |what| {
-                let turn = 4 * count + 2 * (channel as u64) + what;
+                let turn = 8 * count + 4 * (channel as u64) + what;
                 unit_interval(draw(lot, cycle, turn, Purpose::Clock))
             };
             if let Some(point) = held.checked_sub(1).map(|at| told[at]) {
                 let mut took_s = point.duration.si();
                 if chance(0) < HELD_UP {
-                    took_s *= 1.0 + (HELD_UP_MOST - 1.0) * chance(1) / 1.0;
+                    took_s *= 1.0 + (HELD_UP_MOST - 1.0) * chance(1);
                 }
                 // The last poll before it ended found it busy; when the first came is chance.
-                let polls = (took_s / POLL.si() + chance(1)).ceil();
+                let polls = (took_s / POLL.si() + chance(2)).ceil();
                 let duration = Time::from_ps((polls * POLL.ps() as f64) as u64);
                 points.push(Point {
                     cycle,

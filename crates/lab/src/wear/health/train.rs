@@ -82,16 +82,19 @@ fn law(lives: &[Vec<BlockLife>], channel: Channel) -> Law {
         bend: 0.0,
         bend_spread: 0.0,
         level_spread: 0.0,
+        end_spread: spread(ends.iter().copied().map(libm::log).collect()).1,
         ends,
     };
     let left = |look: &Look| libm::log(look.end) - look.trend.level;
     let early = looks.iter().filter(|look| look.share < LATE);
     let bends = early.map(|look| left(look) / -libm::log(look.share) - law.slope_of(&look.trend));
-    (law.bend, law.bend_spread) = spread(bends.collect());
+    let (bend, spread_of_bends) = spread(bends.collect());
+    // Families with other exponents may bend not at all, or twice as much.
+    (law.bend, law.bend_spread) = (bend, spread_of_bends.hypot(bend));
     let late = looks.iter().filter(|look| look.share >= LATE);
     let levels = late.map(|look| {
         let slope = law.slope_of(&look.trend) + law.bend;
-        left(look) + slope * libm::log(look.share)
+        (left(look) + slope * libm::log(look.share)) / look.trend.grain
     });
     (_, law.level_spread) = spread(levels.collect());
     law

@@ -10,6 +10,9 @@ use wordline_trace::cycling::CyclingOperation;
 /// Points around one, itself included, whose median stands for it.
 const SMOOTHED: usize = 5;
 
+/// The last latency is believed where it leaps no further than so many times the furthest of those before it.
+const LEAP: f64 = 3.0;
+
 /// A block is fresh up to here, in cycles.
 const FRESH: u64 = 10;
 
@@ -76,6 +79,8 @@ impl Channel {
 pub(crate) struct Trend {
     /// Natural logarithm of the excess.
     pub(crate) level: f64,
+    /// The step that the excess takes from one level to the next, in its logarithm: the grain of what is known.
+    pub(crate) grain: f64,
     /// How the logarithm of the excess grows with that of the cycles, with its standard error; `None` where the log has
     /// too few moments.
     pub(crate) slope: Option<(f64, f64)>,
@@ -105,7 +110,24 @@ pub(crate) fn smoothed(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
             median(window.iter().map(|(_, latency)| *latency)),
         )
     };
-    (0..points.len()).map(around).collect()
+    let mut smooth: Vec<(u64, f64)> = (0..points.len()).map(around).collect();
+    hold_back(&mut smooth);
+    smooth
+}
+
+/// The last point has nobody behind it to say that it is none of a kind: where it leaps far beyond the latest ones, the one before it stands for it.
+fn hold_back(smooth: &mut [(u64, f64)]) {
+    let [recent @ .., last] = smooth else {
+        return;
+    };
+    let recent = &recent[recent.len().saturating_sub(SMOOTHED)..];
+    let leaps = recent.windows(2).map(|pair| (pair[1].1 - pair[0].1).abs());
+    let (Some(before), Some(furthest)) = (recent.last(), leaps.reduce(f64::max)) else {
+        return;
+    };
+    if (last.1 - before.1).abs() > LEAP * furthest {
+        last.1 = before.1;
+    }
 }
 
 impl Trend {
@@ -140,10 +162,10 @@ impl Trend {
         let recent = moments.partition_point(|(at, _)| *at < now - libm::log(RECENT));
         let from = recent.min(moments.len().saturating_sub(MOMENTS));
         let Some(line) = Line::through(&moments[from..]) else {
-            let (level, slope) = (libm::log(last.1), None);
             return Ok(Self {
-                level,
-                slope,
+                level: libm::log(last.1),
+                grain: 1.0,
+                slope: None,
                 ratio,
             });
         };
@@ -153,6 +175,7 @@ impl Trend {
         let passed = moments[moments.len() - 1].1.min(next);
         Ok(Self {
             level: line.at(now).clamp(passed, next),
+            grain: next - passed,
             slope: line.error.map(|error| (line.slope, error)),
             ratio,
         })
