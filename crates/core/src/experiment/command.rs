@@ -4,7 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    FitWorkload, FsWorkload, HealthWorkload, LogSource, RawWorkload, WearWorkload, Workload,
+    FitWorkload, FsWorkload, HealthWorkload, KvTest, KvWorkload, LogSource, RawWorkload,
+    WearWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -25,6 +26,9 @@ impl Experiment {
         if let Workload::Health(_) = &self.workload {
             command.0 = "wordline wear health".to_owned();
         }
+        if let Workload::Kv(kv) = &self.workload {
+            command.word(kv.test.name());
+        }
         if let Workload::Fit(fit) = &self.workload {
             command.0 = "wordline part fit".to_owned();
             command.word(&fit.source.file);
@@ -40,13 +44,18 @@ impl Experiment {
             Workload::Fit(fit) => command.fit(fit),
             Workload::Fs(fs) => command.fs(fs),
             Workload::Health(health) => command.health(health),
+            Workload::Kv(kv) => command.kv(kv),
             Workload::Wear(wear) => command.wear(wear),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
             Workload::Dram(_) | Workload::Fit(_) | Workload::Health(_) => true,
-            Workload::Raw(_) | Workload::Compare(_) | Workload::Fs(_) | Workload::Wear(_) => false,
+            Workload::Raw(_)
+            | Workload::Compare(_)
+            | Workload::Fs(_)
+            | Workload::Kv(_)
+            | Workload::Wear(_) => false,
         };
         if !fixed {
             command.list("timing", self.timings.iter());
@@ -216,6 +225,16 @@ impl Command {
                 self.flag("families", families);
             }
         }
+    }
+
+    fn kv(&mut self, kv: &KvWorkload) {
+        self.list("table", kv.tables.iter().map(|one| one.name()));
+        self.list("directory", kv.directories.iter().map(|one| one.name()));
+        let KvTest::Bench(bench) = &kv.test;
+        self.quantity("capacity", bytes(bench.capacity_bytes));
+        self.list("size", bench.sizes.iter());
+        self.list("load", bench.loads.iter());
+        self.optional("operations", bench.operations);
     }
 
     fn wear(&mut self, wear: &WearWorkload) {

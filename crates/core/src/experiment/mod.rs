@@ -10,6 +10,7 @@ mod dram;
 mod fit;
 mod fs;
 mod health;
+mod kv;
 mod raw;
 mod sync;
 mod translation;
@@ -28,6 +29,7 @@ pub use dram::{
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
 pub use health::HealthWorkload;
+pub use kv::{KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
@@ -75,6 +77,8 @@ pub enum Workload {
     Fs(FsWorkload),
     /// Remaining life of blocks of flash.
     Health(HealthWorkload),
+    /// Hash tables on byte-addressable memories.
+    Kv(KvWorkload),
     /// Endurance, and latency over life.
     Wear(WearWorkload),
 }
@@ -91,6 +95,7 @@ impl Workload {
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
             Self::Health(_) => "health",
+            Self::Kv(_) => "kv",
             Self::Wear(_) => "wear",
         }
     }

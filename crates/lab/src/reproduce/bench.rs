@@ -262,6 +262,7 @@ fn bytes(experiment: &Experiment) -> u64 {
         | Workload::Fit(_)
         | Workload::Fs(_)
         | Workload::Health(_)
+        | Workload::Kv(_)
         | Workload::Wear(_) => 0,
     }
 }

@@ -43,6 +43,7 @@ fn region(document: &ResultSet) -> String {
         | Workload::Fit(_)
         | Workload::Fs(_)
         | Workload::Health(_)
+        | Workload::Kv(_)
         | Workload::Wear(_) => String::new(),
     }
 }

@@ -47,6 +47,7 @@ pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
         | Workload::Fit(_)
         | Workload::Fs(_)
         | Workload::Health(_)
+        | Workload::Kv(_)
         | Workload::Wear(_) => Vec::new(),
     }
 }
@@ -63,6 +64,7 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         | Workload::Fit(_)
         | Workload::Fs(_)
         | Workload::Health(_)
+        | Workload::Kv(_)
         | Workload::Wear(_) => Vec::new(),
     }
 }

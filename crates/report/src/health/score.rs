@@ -21,6 +21,7 @@ pub(crate) fn predictor(name: &str) -> &str {
         "latency-rough-log" => "latency alone, rough log",
         "latency-of-programs" => "program latency alone",
         "latency-one-failed" => "latency, one failed block known",
+        "latency-rough-one-failed" => "the same, rough log",
         other => other,
     }
 }

@@ -17,7 +17,7 @@ fn verdicts_are_counted_and_the_nearest_to_its_end_is_named() {
     );
     assert_eq!(
         sentences[1],
-        "The nearest to its end is block 4: 90 % of its life used, 10000 cycles left, with 90 % probability 5000 \
+        "The nearest to its end is block 4: 90.0 % of its life used, 10000 cycles left, with 90 % probability 5000 \
          cycles to 25000 cycles."
     );
 }
@@ -31,7 +31,12 @@ fn every_block_has_a_line_the_most_urgent_first() {
         found.unwrap_or_else(|| panic!("{words:?} in {text}"))
     };
     let failed = place(&["3", "100000", "erase 4.5 times", "failed"]);
-    let retired = place(&["4", "80 % to 95 %", "5000 cycles to 25000 cycles", "retire"]);
+    let retired = place(&[
+        "4",
+        "80.0 % to 95.0 %",
+        "5000 cycles to 25000 cycles",
+        "retire",
+    ]);
     let unknown = place(&["5", "–", "unknown"]);
     assert!(failed < retired && retired < unknown, "{text}");
 }
@@ -41,8 +46,8 @@ fn a_score_says_how_much_better_than_cycles_alone() {
     let sentences = answer(&fixture::health_score());
     assert_eq!(
         sentences[0],
-        "On strangers, latency alone: the remaining life is off by 40 % (median), 2.5 times better than cycles with the \
-         fleet's median known, 2 times than with the part's; the 90 % band holds 90 %."
+        "On strangers, latency alone: the remaining life is off by 40.0 % (median), 2.5 times better than cycles with the \
+         fleet's median known, 2.0 times than with the part's; the 90 % band holds 90.0 %."
     );
     let html = render(&fixture::health_score(), Format::Html, &Style::default());
     assert!(html.contains("Error of predictions over life"));

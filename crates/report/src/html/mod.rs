@@ -12,6 +12,7 @@ mod compare;
 mod dram;
 mod fs;
 mod health;
+mod kv;
 mod origin;
 mod plot;
 mod script;
@@ -150,6 +151,11 @@ fn shown(document: &ResultSet) -> Shown {
         },
         Kind::Health => Shown {
             plots: health::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Kv => Shown {
+            plots: kv::plots(document),
             why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },

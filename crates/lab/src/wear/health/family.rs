@@ -147,6 +147,7 @@ impl Family {
             data: &zeros,
             most: u64::MAX,
             drawn: false,
+            measured: false,
         };
         let mut lives = Vec::new();
         for block in 0..fresh.geometry().blocks {

@@ -21,8 +21,6 @@ pub(crate) struct Law {
     /// What the slope from now to the end has over the present one, and how that spreads.
     pub(crate) bend: f64,
     pub(crate) bend_spread: f64,
-    /// How far the logarithm of the excess is off, as a standard deviation in steps of its grain.
-    pub(crate) level_spread: f64,
     /// How far the ends of other families may lie from those of the training: standard deviation of the logarithm.
     pub(crate) end_spread: f64,
     /// The excess at which blocks failed, one of each family, ascending.
@@ -66,12 +64,12 @@ impl Law {
     /// The share of life used, where blocks fail at one of `ends`.
     pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> Band {
         let slope = self.slope_of(trend) + self.bend;
-        let level_spread = self.level_spread * trend.grain;
         let (ends, end_spread) = match ends {
             Ends::OfTraining => (self.ends.as_slice(), self.end_spread),
-            Ends::OfKin(ends) => (*ends, 0.0),
+            // The end of the kin was found like the present level, with the same error.
+            Ends::OfKin(ends) => (*ends, trend.level_error),
         };
-        let spread = level_spread.hypot(end_spread);
+        let spread = trend.level_error.hypot(end_spread);
         let mut shares: Vec<f64> = Vec::new();
         for end in ends {
             for bend in FIFTHS {
@@ -89,7 +87,7 @@ impl Law {
         let all: f64 = shares.iter().sum();
         if all <= 0.0 {
             // Beyond every end that was seen: it may fail at any moment.
-            let low = libm::exp(-2.0 * level_spread / slope.max(SLOPE_LEAST));
+            let low = libm::exp(-2.0 * trend.level_error / slope.max(SLOPE_LEAST));
             return Band {
                 low,
                 median: 1.0,

@@ -51,16 +51,19 @@ enum Predictor {
     RoughLatency,
     /// Program latency alone.
     Programs,
+    /// As `OneFailed`, as rough logs tell both blocks.
+    RoughOneFailed,
 }
 
 impl Predictor {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::CyclesOfFleet,
         Self::CyclesOfPart,
         Self::Latency,
         Self::RoughLatency,
         Self::Programs,
         Self::OneFailed,
+        Self::RoughOneFailed,
     ];
 
     const fn name(self) -> &'static str {
@@ -71,6 +74,7 @@ impl Predictor {
             Self::OneFailed => "latency-one-failed",
             Self::RoughLatency => "latency-rough-log",
             Self::Programs => "latency-of-programs",
+            Self::RoughOneFailed => "latency-rough-one-failed",
         }
     }
 }
@@ -94,6 +98,7 @@ struct Case<'a> {
     without_erases: BlockLife,
     /// Another block of the part, which failed.
     kin: Kin,
+    rough_kin: Kin,
     part_median: f64,
 }
 
@@ -146,19 +151,13 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
         for (index, life) in part.iter().enumerate() {
             // Of another chip, wherever the part has one.
             let other = &part[(index + BLOCKS) % part.len()];
+            let lot = |index: usize| number * (CHIPS * BLOCKS as u64) + index as u64;
             let case = Case {
                 life,
-                rough: rough(life, number * (CHIPS * BLOCKS as u64) + index as u64),
+                rough: rough(life, lot(index)),
                 without_erases: without_erases(life),
-                kin: Kin {
-                    erase: Known {
-                        ends: end(other, Channel::Erase, &Known::default())
-                            .into_iter()
-                            .collect(),
-                        fresh_s: None,
-                    },
-                    program: Known::default(),
-                },
+                kin: failed(other),
+                rough_kin: failed(&rough(other, lot((index + BLOCKS) % part.len()))),
                 part_median,
             };
             for share in SHARES {
@@ -168,6 +167,18 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
         }
     }
     outcomes
+}
+
+/// What a block that failed tells its kin.
+fn failed(life: &BlockLife) -> Kin {
+    let end = end(life, Channel::Erase, &Known::default());
+    Kin {
+        erase: Known {
+            ends: end.into_iter().collect(),
+            fresh_s: None,
+        },
+        program: Known::default(),
+    }
 }
 
 impl Case<'_> {
@@ -182,6 +193,7 @@ impl Case<'_> {
             Predictor::OneFailed => (self.life, &self.kin),
             Predictor::RoughLatency => (&self.rough, &none),
             Predictor::Programs => (&self.without_erases, &none),
+            Predictor::RoughOneFailed => (&self.rough, &self.rough_kin),
         };
         match predict(trained, log, cycles, kin) {
             Ok(found) => {

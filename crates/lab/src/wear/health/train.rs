@@ -21,7 +21,7 @@ const CHIPS: u64 = 3;
 /// Shares of life at which a block is looked at.
 const SHARES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// From here on a slope no longer matters: what is left of the error is the level's.
+/// Up to here a slope matters; later, what is left of the error is the level's.
 const LATE: f64 = 0.9;
 
 fn lives() -> Vec<Vec<BlockLife>> {
@@ -81,7 +81,6 @@ fn law(lives: &[Vec<BlockLife>], channel: Channel) -> Law {
         slope_spread,
         bend: 0.0,
         bend_spread: 0.0,
-        level_spread: 0.0,
         end_spread: spread(ends.iter().copied().map(libm::log).collect()).1,
         ends,
     };
@@ -91,12 +90,6 @@ fn law(lives: &[Vec<BlockLife>], channel: Channel) -> Law {
     let (bend, spread_of_bends) = spread(bends.collect());
     // Families with other exponents may bend not at all, or twice as much.
     (law.bend, law.bend_spread) = (bend, spread_of_bends.hypot(bend));
-    let late = looks.iter().filter(|look| look.share >= LATE);
-    let levels = late.map(|look| {
-        let slope = law.slope_of(&look.trend) + law.bend;
-        (left(look) + slope * libm::log(look.share)) / look.trend.grain
-    });
-    (_, law.level_spread) = spread(levels.collect());
     law
 }
 

@@ -79,8 +79,8 @@ impl Channel {
 pub(crate) struct Trend {
     /// Natural logarithm of the excess.
     pub(crate) level: f64,
-    /// The step that the excess takes from one level to the next, in its logarithm: the grain of what is known.
-    pub(crate) grain: f64,
+    /// Its standard error.
+    pub(crate) level_error: f64,
     /// How the logarithm of the excess grows with that of the cycles, with its standard error; `None` where the log has
     /// too few moments.
     pub(crate) slope: Option<(f64, f64)>,
@@ -164,7 +164,7 @@ impl Trend {
         let Some(line) = Line::through(&moments[from..]) else {
             return Ok(Self {
                 level: libm::log(last.1),
-                grain: 1.0,
+                level_error: 1.0,
                 slope: None,
                 ratio,
             });
@@ -175,7 +175,10 @@ impl Trend {
         let passed = moments[moments.len() - 1].1.min(next);
         Ok(Self {
             level: line.at(now).clamp(passed, next),
-            grain: next - passed,
+            // Between two moments any level is as probable as another, and a line says it better where it can.
+            level_error: line
+                .error_at(now)
+                .unwrap_or((next - passed) / 12_f64.sqrt()),
             slope: line.error.map(|error| (line.slope, error)),
             ratio,
         })
@@ -216,6 +219,8 @@ struct Line {
     slope: f64,
     /// Standard error of the slope; `None` of two points, through which every line goes.
     error: Option<f64>,
+    count: f64,
+    width: f64,
 }
 
 impl Line {
@@ -230,11 +235,23 @@ impl Line {
         let slope = sum(&|one| (one.0 - mean.0) * (one.1 - mean.1)) / width;
         let left = sum(&|one| (one.1 - mean.1 - slope * (one.0 - mean.0)).powi(2));
         let error = (points.len() > 2).then(|| (left / (count - 2.0) / width).sqrt());
-        Some(Self { mean, slope, error })
+        Some(Self {
+            mean,
+            slope,
+            error,
+            count,
+            width,
+        })
     }
 
     fn at(&self, x: f64) -> f64 {
         self.mean.1 + self.slope * (x - self.mean.0)
+    }
+
+    /// Standard error at a place.
+    fn error_at(&self, x: f64) -> Option<f64> {
+        let at_mean = self.width / self.count;
+        Some(self.error? * (at_mean + (x - self.mean.0).powi(2)).sqrt())
     }
 }
 
