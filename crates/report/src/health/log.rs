@@ -123,7 +123,8 @@ fn by_urgency(document: &ResultSet) -> Vec<Block<'_>> {
 
 pub(super) fn table(document: &ResultSet) -> Grid {
     let blocks = by_urgency(document);
-    let has_chips = blocks.iter().any(|block| block.axis("chip").is_some());
+    let chip = |block: &Block<'_>| block.axis("chip");
+    let has_chips = blocks.iter().any(|one| chip(one) != chip(&blocks[0]));
     let title = match blocks.len().checked_sub(SHOWN) {
         Some(more) if more > 0 => format!(
             "Remaining life, the {SHOWN} blocks that need attention first of {}",
@@ -136,7 +137,7 @@ pub(super) fn table(document: &ResultSet) -> Grid {
         columns.push(Column::left("chip"));
     }
     let keys = columns.len() + 1;
-    columns.extend(["block", "cycles", "latency now / fresh"].map(Column::right));
+    columns.extend(["block", "cycles", "now / fresh"].map(Column::right));
     columns.extend(["life used", "90 % band", "cycles left", "90 % band"].map(Column::right));
     columns.push(Column::left("verdict"));
     let mut grid = Grid::new(title, columns).with_keys(keys);
@@ -153,13 +154,18 @@ pub(super) fn table(document: &ResultSet) -> Grid {
             block.latency(),
             block.value(Metric::LifeUsed, "median"),
             block.band(Metric::LifeUsed),
-            block.value(Metric::CyclesLeft, "median"),
-            block.band(Metric::CyclesLeft),
+            bare(block.value(Metric::CyclesLeft, "median")),
+            bare(block.band(Metric::CyclesLeft)),
             block.verdict().to_owned(),
         ]);
         grid.push(cells);
     }
     grid
+}
+
+/// Without the unit, which stands at the head.
+fn bare(cycles: String) -> String {
+    cycles.replace(" cycles", "")
 }
 
 pub(super) fn sentences(document: &ResultSet) -> Vec<String> {

@@ -34,9 +34,11 @@ fn log(blocks: &[Told], end: f64) -> String {
         let mut cycle = one.from;
         while cycle < one.until.min(one.endurance) {
             let excess = (end - 1.0) * (cycle / one.endurance).powf(0.45);
+            // Pulses come one by one: the first cycles take as long as each other.
+            let excess = if cycle > 10.0 { excess } else { 0.0 };
             let erase = (150.0 * (1.0 + excess)).round() * 10.0;
             let _ = writeln!(text, "{},{},erase,{erase},ok", one.block, cycle as u64);
-            cycle = (cycle * 1.02).max(cycle + 1.0);
+            cycle = (cycle * 1.005).max(cycle + 1.0);
         }
         if one.until > one.endurance {
             let _ = writeln!(
@@ -122,7 +124,7 @@ fn a_failed_block_tells_how_far_its_kin_have_come() {
                 (used("median") / share - 1.0).abs() < 0.25,
                 "{end}, {block}"
             );
-            // Two parts in a hundred for a log that has a line whenever the cycles have grown by as much.
+            // Two parts in a hundred for a power law that does not bend at all.
             let band = used("p5") - 0.02..=used("p95") + 0.02;
             assert!(band.contains(&share), "{end}, {block}, {share}: {band:?}");
         }
@@ -158,9 +160,9 @@ fn outliers_and_gaps_change_little() {
     let spoiled: String = clean
         .lines()
         .enumerate()
-        .filter(|(number, _)| number % 3 != 1 || *number < 20)
+        .filter(|(number, _)| number % 7 == 1 || *number < 20)
         .map(|(number, line)| {
-            let held_up = number > 20 && number % 17 == 0 && line.ends_with("ok");
+            let held_up = number > 20 && number % 5 == 1 && line.ends_with("ok");
             let mut fields: Vec<&str> = line.split(',').collect();
             if held_up {
                 fields[3] = "50000";
