@@ -34,7 +34,7 @@ fn every_block_has_a_line_the_most_urgent_first() {
     let retired = place(&[
         "4",
         "80.0 % to 95.0 %",
-        "5000 cycles to 25000 cycles",
+        "5000 to 25000",
         "retire",
     ]);
     let unknown = place(&["5", "–", "unknown"]);
