@@ -31,7 +31,7 @@ pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
     DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
     FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvDirectory, KvSizes, KvTable,
-    KvTest, KvWorkload, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
+    KvTest, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
     RawWorkload, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
     WorkKind, Workload, WriteSync,
 };

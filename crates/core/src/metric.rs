@@ -127,7 +127,8 @@ metrics! {
     BandCoverage "band_coverage" "1" Higher
         "Share of predictions whose 90 % band holds the actual remaining cycles.";
     Lifetime "lifetime" "s" Higher
-        "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";
+        "Time until the most-written unit reaches its rated cycles, if this workload ran on and on; of `compare` \
+         until then, or until what must keep no longer does, whatever comes first.";
     LifetimeOnePlace "lifetime_one_place" "s" Higher
         "Time until one unit reaches its rated cycles, if every access of this size went to the same \
          place, on and on: the worst that a workload can do to an unlevelled memory.";

@@ -31,12 +31,7 @@ fn every_block_has_a_line_the_most_urgent_first() {
         found.unwrap_or_else(|| panic!("{words:?} in {text}"))
     };
     let failed = place(&["3", "100000", "erase 4.5 times", "failed"]);
-    let retired = place(&[
-        "4",
-        "80.0 % to 95.0 %",
-        "5000 to 25000",
-        "retire",
-    ]);
+    let retired = place(&["4", "80.0 % to 95.0 %", "5000 to 25000", "retire"]);
     let unknown = place(&["5", "–", "unknown"]);
     assert!(failed < retired && retired < unknown, "{text}");
 }
