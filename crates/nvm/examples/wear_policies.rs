@@ -187,7 +187,7 @@ fn life(seed: u64, next: NextBlock, above: Option<u32>, hot: bool) -> Result<Lif
     let (mut life, mut sum, mut most) = (Life::default(), 0.0, 0.0_f64);
     for index in 0.. {
         let lot = draw(seed, 1, index, Draw::Address);
-        let range = if hot && draw(seed, 2, index, Draw::Address) % 10 != 0 {
+        let range = if hot && !draw(seed, 2, index, Draw::Address).is_multiple_of(10) {
             pages / 10
         } else {
             pages
