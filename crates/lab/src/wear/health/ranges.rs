@@ -1,4 +1,4 @@
-//! What families of virtual chips are drawn from. The ranges are assumed, and were written down before anything was scored.
+//! What families of virtual chips are drawn from. The ranges are assumed, and were fixed before the predictor was scored.
 //!
 //! Their middle is what the sheets of the catalogue have, which is calibrated with `nand-characterisation`; nobody has
 //! published how far real families lie apart. `erase_end` matters most: it is what a latency is held against.
