@@ -78,15 +78,10 @@ fn written(log: &CyclingLog) -> Vec<u8> {
 }
 
 /// What a log tells of a block, without its lines.
-fn summary(
-    life: &BlockLife,
-) -> (
-    String,
-    u64,
-    Vec<(u64, CyclingOperation, u64)>,
-    Option<(u64, CyclingOperation)>,
-) {
+fn summary(life: &BlockLife) -> impl PartialEq + std::fmt::Debug {
     let points = life.points.iter();
-    let points = points.map(|one| (one.cycle, one.operation, one.duration.ps()));
-    (life.chip.clone(), life.block, points.collect(), life.failed)
+    let points: Vec<_> = points
+        .map(|one| (one.cycle, one.operation, one.duration.ps()))
+        .collect();
+    (life.chip.clone(), life.block, points, life.failed)
 }
