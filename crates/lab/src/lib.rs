@@ -64,6 +64,7 @@ pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
+pub use kv::{ImageRecord, TableImage, TableImageError};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -113,6 +114,10 @@ fn run_into(
         dram::run(catalog, workload, &experiment, control, document)?;
     } else if matches!(experiment.workload, Workload::Fit(_)) {
         *document = fit(catalog, &experiment, control)?.document;
+    } else if let Workload::Kv(workload) = &experiment.workload {
+        experiment.targets = kv::names(catalog, &experiment.targets)?;
+        document.experiment.targets.clone_from(&experiment.targets);
+        kv::run(catalog, workload, &experiment, control, document)?;
     } else {
         let targets = resolve(catalog, &experiment)?;
         // In full, so that the document repeats whatever the defaults become.
@@ -128,13 +133,10 @@ fn run_into(
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Kv(workload) => {
-                kv::run(&targets, workload, &experiment, control, document)?;
-            }
             Workload::Wear(workload) => {
                 wear::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Kv(_) => {
                 unreachable!("it was run above")
             }
         }

@@ -27,6 +27,8 @@ pub struct KvWorkload {
 pub enum KvTest {
     /// Operations in simulated time.
     Bench(KvBench),
+    /// Power cuts.
+    Crash(KvCrash),
 }
 
 impl KvTest {
@@ -35,6 +37,7 @@ impl KvTest {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Bench(_) => "bench",
+            Self::Crash(_) => "crash",
         }
     }
 }
@@ -51,6 +54,8 @@ pub struct KvBench {
     /// Shares of a table's places that are taken, each run by itself.
     #[schemars(with = "Vec<String>")]
     pub loads: Vec<Fraction>,
+    /// How the software on the processor is built, each run by itself.
+    pub builds: Vec<KvBuild>,
     /// The most operations of a kind that are timed once a table is filled: as many as it holds records where it is
     /// `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,9 +71,22 @@ impl Default for KvBench {
             capacity_bytes: 512 << 10,
             sizes: sizes.map(KvSizes::equal).collect(),
             loads: vec![Fraction::from_si(0.5)],
+            builds: vec![KvBuild::Published],
             operations: None,
         }
     }
+}
+
+/// Power cuts within a fixed workload of inserts, updates and, where the table can, removes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KvCrash {
+    /// Bytes in keys and values, each run by itself.
+    #[schemars(with = "Vec<String>")]
+    pub sizes: Vec<KvSizes>,
+    /// Images of interrupted runs that are sampled; every one where it is `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<u64>,
 }
 
 /// A hash table.
@@ -150,6 +168,42 @@ impl KvDirectory {
 }
 
 impl FromStr for KvDirectory {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        named(text, &Self::ALL, Self::name)
+    }
+}
+
+/// What the time of a table's own work on the processor is that of.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum KvBuild {
+    /// A build like the published one, with which the board's figure was calibrated where there is one.
+    Published,
+    /// An optimised build that runs from caches: assumed.
+    Optimized,
+    /// None: the time of the memory and its driver alone.
+    None,
+}
+
+impl KvBuild {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Published, Self::Optimized, Self::None];
+
+    /// As the command line and the column `build` of result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Optimized => "optimized",
+            Self::None => "none",
+        }
+    }
+}
+
+impl FromStr for KvBuild {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         named(text, &Self::ALL, Self::name)

@@ -2,9 +2,11 @@
 
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{KvBench, KvSizes, Metric, ResultSet};
+use wordline_core::{KvBench, KvBuild, KvSizes, Metric, ResultSet};
+use wordline_nvm::ProcessorCost;
 
 use super::memory::Part;
+use super::processor::Call;
 use super::records::Records;
 use super::store::{Store, StoreError};
 use super::tally::Tally;
@@ -18,6 +20,9 @@ const AFTER: [&str; 4] = ["hit", "miss", "update", "delete"];
 /// A table on a memory, with records of one size, at one load.
 pub(super) struct Case<'a> {
     pub(super) ground: &'a Ground<'a>,
+    pub(super) build: KvBuild,
+    /// What the processor takes, where that counts.
+    pub(super) processor: Option<ProcessorCost>,
     pub(super) variant: Variant,
     pub(super) sizes: KvSizes,
     pub(super) load: Fraction,
@@ -40,6 +45,8 @@ enum Failure {
 /// The table, and what its operations are made from.
 struct Bench<'a> {
     store: Store<Part>,
+    variant: Variant,
+    processor: Option<ProcessorCost>,
     records: Records,
     control: &'a Control<'a>,
     key: Vec<u8>,
@@ -59,10 +66,22 @@ impl Bench<'_> {
         for number in first..first + count {
             let start = self.store.memory().clock().now();
             self.step(operation, number)?;
-            let memory = self.store.memory();
-            let took = memory.clock().now().since(start);
-            let heard = memory.take_heard();
-            tally.add(took, &heard);
+            let heard = self.store.memory().take_heard();
+            let spent = self.processor.as_ref().map(|cost| {
+                let sizes = self.records.sizes;
+                let call = Call {
+                    operation,
+                    key_bytes: sizes.key_bytes,
+                    value_bytes: sizes.value_bytes,
+                };
+                call.spent(self.variant, &heard, cost)
+            });
+            // The memory stands by while the processor works.
+            let clock = self.store.memory().clock();
+            for &time in spent.iter().flatten() {
+                clock.advance(time);
+            }
+            tally.add(clock.now().since(start), &heard, spent.as_ref());
         }
         tally.end(self.store.memory());
         Ok(tally)
@@ -105,8 +124,7 @@ impl Case<'_> {
     /// Runs everything. Returns whether it came to its end, with figures or without.
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
-        let fork = self.ground.device.fork_device();
-        let part = Part::new(fork, self.bench.capacity_bytes, self.ground.word_bytes);
+        let part = self.ground.part(self.bench.capacity_bytes);
         let store = match Store::format(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
@@ -119,6 +137,8 @@ impl Case<'_> {
                 sizes: self.sizes,
                 seed: self.seed,
             },
+            variant: self.variant,
+            processor: self.processor,
             control: self.control,
             key: Vec::new(),
             value: Vec::new(),
@@ -190,7 +210,7 @@ impl Case<'_> {
         };
         if tally.elapsed == Time::ZERO {
             let advice = format!(
-                "{}, {}: no operation asked the memory for anything, so that they took none of its time and have no rate",
+                "{}, {}: no operation asked the memory for anything, and the processor is not counted, so that they took no time and have no rate",
                 self.name(),
                 at.operation
             );
@@ -208,16 +228,18 @@ impl Case<'_> {
             .at("key_bytes", self.sizes.key_bytes)
             .at("value_bytes", self.sizes.value_bytes)
             .at("load", self.load.si())
+            .at("build", self.build.name())
     }
 
     /// The case in words.
     fn name(&self) -> String {
         format!(
-            "{}, {}, {} at load {}, {} timing",
-            self.ground.target.name,
+            "{}, {}, {} at load {}, build {}, {} timing",
+            self.ground.name(),
             self.variant.name(),
             self.sizes,
             self.load,
+            self.build.name(),
             self.ground.timing
         )
     }

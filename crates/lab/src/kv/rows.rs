@@ -5,6 +5,7 @@ use wordline_core::results::NoValue;
 use wordline_core::{Metric, ResultSet};
 
 use super::memory::Part;
+use super::processor::CAUSES;
 use super::tally::Tally;
 use crate::subject::Subject;
 
@@ -19,10 +20,10 @@ pub(super) fn add(
     document: &mut ResultSet,
 ) {
     let count = tally.latency.count() as f64;
-    let energy = tally.spent.as_ref().and_then(|spent| {
-        let draw = part.device().power_draw();
-        spent.energy_j(draw).map(|joules| joules / count)
-    });
+    let energy = tally
+        .spent
+        .as_ref()
+        .and_then(|spent| part.energy_j(spent).map(|joules| joules / count));
     // Operations that a directory in RAM answers ask the memory for nothing, and take no time of it.
     let rate = match tally.elapsed {
         Time::ZERO => Err(NoValue::NotApplicable),
@@ -39,9 +40,13 @@ pub(super) fn add(
     }
     subject.latencies(&tally.latency, name, document);
     if tally.elapsed > Time::ZERO {
-        for &cause in part.device().causes() {
-            let share = tally.all.cost.of(cause).si() / tally.elapsed.si();
-            let at = subject.at("cause", cause.name());
+        let of_memory = part.causes().iter();
+        let of_memory = of_memory.map(|cause| (cause.name(), tally.all.cost.of(*cause)));
+        let of_processor = tally.processor.iter().flatten().zip(CAUSES);
+        let of_processor = of_processor.map(|(time, cause)| (cause, *time));
+        for (cause, time) in of_memory.chain(of_processor) {
+            let at = subject.at("cause", cause);
+            let share = time.si() / tally.elapsed.si();
             document.rows.push(at.row(Metric::TimeShare, Ok(share)));
         }
     }

@@ -5,14 +5,16 @@ use wordline_core::quantity::Time;
 use wordline_nvm::power::Residence;
 
 use super::memory::{Heard, Part};
+use super::processor::{CAUSES, Spent};
 
 /// Latencies and bytes of the operations of one kind, up to now.
-#[derive(Default)]
 pub(super) struct Tally {
     pub(super) latency: LatencyHistogram,
     pub(super) elapsed: Time,
     pub(super) all: Heard,
-    /// Time of the memory in each power state.
+    /// Time of the processor by cause; `None` where nobody knows it.
+    pub(super) processor: Option<Spent>,
+    /// Time of the memory in each power state, where that is told.
     pub(super) spent: Option<Residence>,
     begun: Option<Residence>,
 }
@@ -22,21 +24,31 @@ impl Tally {
     pub(super) fn begin(part: &mut Part) -> Self {
         part.take_heard();
         Self {
-            begun: Some(part.device().residence()),
-            ..Self::default()
+            latency: LatencyHistogram::new(),
+            elapsed: Time::ZERO,
+            all: Heard::default(),
+            processor: None,
+            spent: None,
+            begun: part.residence(),
         }
     }
 
     /// Adds an operation that took some time.
-    pub(super) fn add(&mut self, took: Time, heard: &Heard) {
+    pub(super) fn add(&mut self, took: Time, heard: &Heard, processor: Option<&Spent>) {
         self.latency.record(took);
         self.elapsed = self.elapsed.plus(took);
         self.all.add(heard);
+        if let Some(spent) = processor {
+            let sums = self.processor.get_or_insert([Time::ZERO; CAUSES.len()]);
+            for (sum, spent) in sums.iter_mut().zip(spent) {
+                *sum = sum.plus(*spent);
+            }
+        }
     }
 
     /// Ends now.
     pub(super) fn end(&mut self, part: &Part) {
-        let now = part.device().residence();
-        self.spent = self.begun.take().map(|begun| now.since(&begun));
+        let begun = self.begun.take();
+        self.spent = begun.and_then(|begun| Some(part.residence()?.since(&begun)));
     }
 }

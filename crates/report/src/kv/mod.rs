@@ -96,18 +96,38 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The table as people read it, with its mode.
-    pub(crate) fn table(&self) -> String {
+    /// The table as people read it.
+    pub(crate) fn title(&self) -> String {
         let name = self.axis("table");
         let mut known = KvTable::ALL.into_iter();
         let title = known.find(|table| table.name() == name);
-        let title = title.map_or(name, |table| table.title().to_owned());
+        title.map_or(name, |table| table.title().to_owned())
+    }
+
+    /// The same with its mode.
+    pub(crate) fn table(&self) -> String {
+        let title = self.title();
         match self.axis("directory") {
             resident if resident == KvDirectory::Resident.name() => {
                 format!("{title} with its directory in the memory")
             }
             _ => title,
         }
+    }
+
+    /// Share of the time that the processor took, its driver included; `None` where nothing was timed.
+    pub(crate) fn processor_share(&self) -> Option<f64> {
+        let shares = self
+            .rows
+            .iter()
+            .filter(|row| row.metric == Metric::TimeShare);
+        let mut told = shares.filter_map(|row| {
+            let cause = row.axes.get("cause")?.to_string();
+            let is_processor = cause.starts_with("cpu_") || cause == "driver";
+            Some(if is_processor { row.value? } else { 0.0 })
+        });
+        let first = told.next()?;
+        Some(told.fold(first, |sum, share| sum + share))
     }
 
     /// Whether the table does such operations at all.

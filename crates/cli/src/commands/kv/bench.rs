@@ -32,6 +32,7 @@ fn experiment(bench: &KvBench) -> Experiment {
             [] => default.loads,
             named => named.to_vec(),
         },
+        builds: bench.build.clone(),
         operations: bench.operations,
     });
     Experiment {
