@@ -118,11 +118,11 @@ fn run_into(
         experiment.targets = kv::names(catalog, &experiment.targets)?;
         document.experiment.targets.clone_from(&experiment.targets);
         kv::run(catalog, workload, &experiment, control, document)?;
+    } else if let Workload::Wear(workload) = experiment.workload.clone() {
+        wear::run(catalog, &workload, &mut experiment, control, document)?;
     } else {
         let targets = resolve(catalog, &experiment)?;
-        // In full, so that the document repeats whatever the defaults become.
-        experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
-        document.experiment.targets.clone_from(&experiment.targets);
+        name_in_full(&targets, &mut experiment, document);
         match &experiment.workload {
             Workload::Raw(workload) => {
                 raw::run(&targets, workload, &experiment, control, document)?;
@@ -133,15 +133,22 @@ fn run_into(
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Wear(workload) => {
-                wear::run(&targets, workload, &experiment, control, document)?;
-            }
-            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Kv(_) => {
+            Workload::Compare(_)
+            | Workload::Dram(_)
+            | Workload::Fit(_)
+            | Workload::Kv(_)
+            | Workload::Wear(_) => {
                 unreachable!("it was run above")
             }
         }
     }
     Ok(())
+}
+
+/// Names the targets in full, so that the document repeats whatever the defaults become.
+fn name_in_full(targets: &[Target<'_>], experiment: &mut Experiment, document: &mut ResultSet) {
+    experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
+    document.experiment.targets.clone_from(&experiment.targets);
 }
 
 /// The device that a target is, in a timing class.

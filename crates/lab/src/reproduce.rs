@@ -9,7 +9,9 @@ mod bench;
 mod curves;
 mod meter;
 mod modules;
+mod tables;
 mod theory;
+mod wear;
 
 use serde::Serialize;
 use wordline_catalog::Catalog;

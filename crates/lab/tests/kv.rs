@@ -4,8 +4,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{
-    Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload,
-    Metric, ResultSet, Timing, Workload,
+    Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork,
+    KvWorkload, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -363,4 +363,65 @@ fn ram_is_run_and_not_cut() {
     let energy = row(&document, ("lpht", 8, "hit"), Metric::EnergyPerOp);
     assert_eq!(energy.no_value, Some(NoValue::NotApplicable));
     assert!(value(&document, ("own ram", 8, "miss"), Metric::OpsRate) > 0.0);
+}
+
+#[test]
+fn mixes_run_on_a_filled_table_and_scans_do_not() {
+    let bench = KvBench {
+        works: vec![KvWork::YcsbA, KvWork::YcsbD, KvWork::YcsbE, KvWork::YcsbF],
+        operations: Some(400),
+        ..small(&[8])
+    };
+    let document = result(&experiment(MRAM, bench));
+    assert!(document.complete && !document.failed());
+    let of = |work: &str, table: &str, operation: &str, metric| {
+        let mut rows = document.of(metric).filter(|row| {
+            row.text("work") == Some(work)
+                && row.text("table") == Some(table)
+                && row.text("directory").is_none_or(|mode| mode == "ram")
+                && row.operation == operation
+                && row.text("cause").is_none()
+        });
+        rows.next().expect("a row").value
+    };
+    for table in ["lpht", "clht", "own"] {
+        let count =
+            |work, operation| of(work, table, operation, Metric::AccessCount).unwrap_or(0.0);
+        assert_eq!(count("ycsb-a", "all"), 400.0);
+        assert_eq!(count("ycsb-a", "read") + count("ycsb-a", "update"), 400.0);
+        assert_eq!(count("ycsb-d", "read") + count("ycsb-d", "insert"), 400.0);
+        assert!(count("ycsb-f", "read-modify-write") > 150.0);
+        assert_eq!(of("ycsb-e", table, "all", Metric::OpsRate), None);
+        // A read-modify-write is a hit and an update.
+        let floor = of("ycsb-f", table, "read-modify-write", Metric::BytesFloor);
+        assert_eq!(floor, Some(16.0 + 18.0));
+    }
+}
+
+#[test]
+fn records_of_many_sizes_run_on_the_table_that_takes_them() {
+    let bench = KvBench {
+        works: vec![KvWork::Usr, KvWork::Etc],
+        operations: Some(200),
+        capacity_bytes: 64 << 10,
+        ..small(&[8])
+    };
+    let document = result(&experiment(MRAM, bench));
+    let rates: Vec<_> = (document.of(Metric::OpsRate))
+        .filter(|row| row.operation == "all")
+        .collect();
+    let told = |table: &str| {
+        let of_table = rates.iter().filter(|row| row.text("table") == Some(table));
+        of_table.map(|row| row.value.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("own"), [true; 4]);
+    assert_eq!(told("lpht"), [false; 2]);
+    let floor = document.of(Metric::BytesFloor).find(|row| {
+        row.text("work") == Some("usr")
+            && row.operation == "read"
+            && row.text("table") == Some("own")
+    });
+    // Keys of 16 and 21 B and values of 2 B, in words of 2 B.
+    let floor = floor.and_then(|row| row.value).expect("a mean");
+    assert!((18.0..=24.0).contains(&floor), "{floor}");
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use wordline_core::quantity::{ByteCount, Fraction};
-use wordline_core::{KvBuild, KvDirectory, KvSizes, KvTable, Timing};
+use wordline_core::{KvBuild, KvDirectory, KvSizes, KvTable, KvWork, Timing};
 
 use super::{Drawn, Export};
 
@@ -17,6 +17,8 @@ pub(crate) enum Kv {
 Examples:
   wordline kv bench --target as3004316@stm32h743-fmc16
   wordline kv bench --table lpht,own --directory ram,resident --size 4B,32B,16B/100B --load 50%,90% --target em064lx
+  wordline kv bench --workload ycsb-a,ycsb-c,ycsb-d --size 8B --target as3004316,em064lx
+  wordline kv bench --workload etc,usr --table own --target em064lx --capacity 4MiB
   wordline kv bench --table own --target as3004316,em064lx,cy15b104q --export kv.html
 
 Without flags the sizes, the capacity and the load are those of \"Towards MRAM Byte-Addressable Persistent Memory in
@@ -63,6 +65,11 @@ pub(crate) struct KvBench {
     #[arg(long, value_delimiter = ',', default_value = "ram")]
     #[arg(value_name = "ram|resident")]
     pub(crate) directory: Vec<KvDirectory>,
+    /// What is done with a table: inserts, hits, misses, updates and deletes, each kind by itself; a core workload of YCSB;
+    /// or a pool of a production cache whose records have sizes of their own; repeatable and comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "sweep")]
+    #[arg(value_name = "sweep|ycsb-a|…|ycsb-f|etc|usr")]
+    pub(crate) workload: Vec<KvWork>,
     /// Bytes in keys and values, KEY/VALUE or one size for both; repeatable and comma-separated [default:
     /// 2B,4B,8B,…,256B]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
@@ -84,7 +91,8 @@ pub(crate) struct KvBench {
     #[arg(long, value_delimiter = ',', default_value = "published")]
     #[arg(value_name = "published|optimized|none")]
     pub(crate) build: Vec<KvBuild>,
-    /// The most operations of a kind that are timed once a table is filled [default: as many as it holds records]
+    /// The most operations that are timed once a table is filled, of the sweep of each kind [default: as many as it holds
+    /// records, and 10000 of a mix]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) operations: Option<u64>,
     /// Columns of the data sheets, each run by itself

@@ -217,6 +217,7 @@ impl Command {
         self.list("directory", kv.directories.iter().map(|one| one.name()));
         match &kv.test {
             KvTest::Bench(bench) => {
+                self.list("workload", bench.works.iter().map(|one| one.name()));
                 self.quantity("capacity", bytes(bench.capacity_bytes));
                 self.list("size", bench.sizes.iter());
                 self.list("load", bench.loads.iter());

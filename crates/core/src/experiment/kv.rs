@@ -46,6 +46,8 @@ impl KvTest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KvBench {
+    /// What is done, each on a table of its own.
+    pub works: Vec<KvWork>,
     /// Bytes of each memory, from its first on, that a table gets: all of a smaller one.
     pub capacity_bytes: u64,
     /// Bytes in keys and values, each run by itself.
@@ -56,10 +58,15 @@ pub struct KvBench {
     pub loads: Vec<Fraction>,
     /// How the software on the processor is built, each run by itself.
     pub builds: Vec<KvBuild>,
-    /// The most operations of a kind that are timed once a table is filled: as many as it holds records where it is
-    /// `None`.
+    /// The most operations that are timed once a table is filled, of the sweep of each kind: as many as it holds records
+    /// where it is `None`, and of mixes [`MIXED`](Self::MIXED).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
+}
+
+impl KvBench {
+    /// Operations of a mix unless said otherwise.
+    pub const MIXED: u64 = 10_000;
 }
 
 impl Default for KvBench {
@@ -68,6 +75,7 @@ impl Default for KvBench {
     fn default() -> Self {
         let sizes = (1..=8).map(|power| 1 << power);
         Self {
+            works: vec![KvWork::Sweep],
             capacity_bytes: 512 << 10,
             sizes: sizes.map(KvSizes::equal).collect(),
             loads: vec![Fraction::from_si(0.5)],
@@ -168,6 +176,76 @@ impl KvDirectory {
 }
 
 impl FromStr for KvDirectory {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        named(text, &Self::ALL, Self::name)
+    }
+}
+
+/// What is done with a table.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum KvWork {
+    /// Inserts, hits, misses, updates and deletes, each kind by itself.
+    Sweep,
+    /// YCSB A: half reads, half updates, zipfian.
+    YcsbA,
+    /// YCSB B: 95 % reads, 5 % updates, zipfian.
+    YcsbB,
+    /// YCSB C: reads, zipfian.
+    YcsbC,
+    /// YCSB D: 95 % reads of the newest records, 5 % inserts.
+    YcsbD,
+    /// YCSB E: scans, which a hash table cannot do.
+    YcsbE,
+    /// YCSB F: half reads, half read-modify-writes, zipfian.
+    YcsbF,
+    /// A general pool of a production cache: records of many sizes, 30 gets for each set.
+    Etc,
+    /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
+    Usr,
+}
+
+impl KvWork {
+    /// All.
+    pub const ALL: [Self; 9] = [
+        Self::Sweep,
+        Self::YcsbA,
+        Self::YcsbB,
+        Self::YcsbC,
+        Self::YcsbD,
+        Self::YcsbE,
+        Self::YcsbF,
+        Self::Etc,
+        Self::Usr,
+    ];
+
+    /// As the command line and the column `work` of result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep",
+            Self::YcsbA => "ycsb-a",
+            Self::YcsbB => "ycsb-b",
+            Self::YcsbC => "ycsb-c",
+            Self::YcsbD => "ycsb-d",
+            Self::YcsbE => "ycsb-e",
+            Self::YcsbF => "ycsb-f",
+            Self::Etc => "etc",
+            Self::Usr => "usr",
+        }
+    }
+
+    /// Whether records have sizes of their own, whatever sizes were named.
+    #[must_use]
+    pub const fn has_own_sizes(self) -> bool {
+        matches!(self, Self::Etc | Self::Usr)
+    }
+}
+
+impl FromStr for KvWork {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         named(text, &Self::ALL, Self::name)

@@ -21,13 +21,15 @@ use serde::{Deserialize, Serialize};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
-pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
+pub use compare::{CompareWorkload, Keep, LifeBy, Limits, Prices, Work, WorkKind};
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
-pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload};
+pub use kv::{
+    KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
+};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};

@@ -47,6 +47,10 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
             ),
         });
     }
+    distinct(
+        "workload",
+        bench.works.iter().map(|one| one.name().to_owned()),
+    )?;
     all_sizes(workload, &bench.sizes)?;
     distinct("load", bench.loads.iter().map(ToString::to_string))?;
     for load in &bench.loads {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{KvCrash, KvSizes, KvTable, Metric, ResultSet};
+use wordline_core::{KvCrash, KvSizes, KvTable, KvWork, Metric, ResultSet};
 use wordline_nvm::crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
 use wordline_nvm::crash::{ByteTearing, Content, Mode};
 
@@ -221,7 +221,8 @@ pub(super) fn check(
         .at("value_bytes", sizes.value_bytes);
     subject.operation = "crash";
     let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
-    let records = Records { sizes, seed };
+    let work = KvWork::Sweep;
+    let records = Records { sizes, work, seed };
     let software = Software { variant, records };
     let (atom, unit) = (ground.atom(), ground.word_bytes as usize);
     let mut tearing = ByteTearing::bus(unit);

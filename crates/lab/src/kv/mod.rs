@@ -10,15 +10,19 @@ mod crash;
 mod ground;
 mod image;
 mod memory;
+mod mix;
 mod processor;
 mod records;
 mod rows;
 mod store;
 mod tally;
+mod zipf;
 
 use wordline_catalog::Catalog;
+use wordline_core::quantity::Fraction;
 use wordline_core::{
-    Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload, ResultSet,
+    Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
+    ResultSet,
 };
 
 use bench::Case;
@@ -121,6 +125,22 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// Everything that is done with each table: work, sizes and load. Work whose records have sizes of their own is done
+/// once for each load.
+fn points(bench: &KvBench) -> Vec<(KvWork, KvSizes, Fraction)> {
+    let mut points = Vec::new();
+    for &work in &bench.works {
+        let sizes = match records::usual(work) {
+            Some(usual) => vec![usual],
+            None => bench.sizes.clone(),
+        };
+        for size in sizes {
+            points.extend(bench.loads.iter().map(|load| (work, size, *load)));
+        }
+    }
+    points
+}
+
 fn bench_all(
     grounds: &[Ground<'_>],
     workload: &KvWorkload,
@@ -135,15 +155,13 @@ fn bench_all(
         for &build in &bench.builds {
             let processor = ground.processor(build, document);
             for variant in Variant::all(workload) {
-                let points = bench
-                    .sizes
-                    .iter()
-                    .flat_map(|sizes| bench.loads.iter().map(move |load| (*sizes, *load)));
-                cases.extend(points.map(|(sizes, load)| Case {
+                let points = points(bench);
+                cases.extend(points.into_iter().map(|(work, sizes, load)| Case {
                     ground,
                     build,
                     processor,
                     variant,
+                    work,
                     sizes,
                     load,
                     bench,
@@ -198,7 +216,7 @@ fn floor_bytes(operation: &str, sizes: KvSizes, word_bytes: u64) -> u64 {
     let record = sizes.key_bytes + sizes.value_bytes;
     match operation {
         "insert" | "update" => whole(record) + word_bytes,
-        "hit" => whole(record),
+        "hit" | "read" => whole(record),
         "delete" => word_bytes,
         _ => 0,
     }

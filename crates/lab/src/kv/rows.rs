@@ -9,13 +9,11 @@ use super::processor::CAUSES;
 use super::tally::Tally;
 use crate::subject::Subject;
 
-/// Adds the rows of the operations of one kind. `name` names their distribution, and `floor_bytes` is the least that
-/// any durable table moves for one.
+/// Adds the rows of the operations of one kind. `name` names their distribution.
 pub(super) fn add(
     subject: &Subject,
     name: String,
     tally: &Tally,
-    floor_bytes: u64,
     part: &Part,
     document: &mut ResultSet,
 ) {
@@ -33,7 +31,7 @@ pub(super) fn add(
         (Metric::OpsRate, rate),
         (Metric::AccessCount, Ok(count)),
         (Metric::BytesMoved, Ok(tally.all.bus_bytes as f64 / count)),
-        (Metric::BytesFloor, Ok(floor_bytes as f64)),
+        (Metric::BytesFloor, Ok(tally.floor_bytes as f64 / count)),
         (Metric::EnergyPerOp, energy.ok_or(NoValue::NotApplicable)),
     ] {
         document.rows.push(subject.row(metric, value));

@@ -140,6 +140,15 @@ impl<M: ByteMemory<Error = NvmError>> Store<M> {
         }
     }
 
+    /// Places that nothing takes, where the table says so.
+    pub(super) const fn free_places(&self) -> Option<u64> {
+        match self {
+            Self::Lpht(_) | Self::Clht(_) => None,
+            Self::Ram(table) => Some(table.free_slots() as u64),
+            Self::Resident(table) => Some(table.free_slots() as u64),
+        }
+    }
+
     /// Bytes of RAM that it needs while it is open, besides a few words.
     pub(super) const fn ram_bytes(&self) -> u64 {
         match self {

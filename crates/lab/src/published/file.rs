@@ -108,10 +108,12 @@ impl Written {
             (
                 Measure::Row { metric, .. }
                 | Measure::Theory { metric, .. }
-                | Measure::Module { metric, .. },
+                | Measure::Module { metric, .. }
+                | Measure::Table { metric, .. },
                 None,
             ) => Some(metric.unit()),
             (Measure::Curves(curves), None) => Some(curves.question.unit()),
+            (Measure::Wear(wear), None) => Some(wear.metric.unit()),
             (Measure::Figure { .. }, None) => None,
         };
         let unit = expected.or_else(|| units.clone().next());

@@ -12,12 +12,14 @@ mod measure;
 mod modules;
 pub(crate) mod number;
 mod sequence;
+mod wear;
 
 use serde::{Deserialize, Serialize};
-use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
+use wordline_core::{Arrival, KvTable, Metric, Operation, Pattern, Timing};
 
 pub use modules::{Curves, ModuleRun, ModuleTest, Question};
 pub use sequence::{Sequence, Stretch};
+pub use wear::{WearMeasure, WearOperation, WearRun};
 
 /// One document: its key, and the texts of its cover and of its values.
 struct Files {
@@ -34,7 +36,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 5] = [
+const DOCUMENTS: [Files; 6] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -52,6 +54,7 @@ const DOCUMENTS: [Files; 5] = [
             text!("mram-edge-databases/table-1.toml"),
             text!("mram-edge-databases/table-2.toml"),
             text!("mram-edge-databases/figure-1.toml"),
+            text!("mram-edge-databases/hash-tables.toml"),
         ],
     },
     Files {
@@ -68,6 +71,16 @@ const DOCUMENTS: [Files; 5] = [
         key: "flashbench-open-units",
         cover: text!("flashbench-open-units/document.toml"),
         values: &[text!("flashbench-open-units/units.toml")],
+    },
+    Files {
+        key: "nand-characterisation",
+        cover: text!("nand-characterisation/document.toml"),
+        values: &[
+            text!("nand-characterisation/table-1.toml"),
+            text!("nand-characterisation/endurance.toml"),
+            text!("nand-characterisation/performance.toml"),
+            text!("nand-characterisation/conditions.toml"),
+        ],
     },
     Files {
         key: "mrdimm-report",
@@ -214,13 +227,23 @@ pub enum Measure {
         /// The row's metric.
         metric: Metric,
     },
+    /// A row of a hash table that is filled to half, and then read.
+    Table {
+        /// The table and its target.
+        #[serde(flatten)]
+        run: TableRun,
+        /// The row's metric.
+        metric: Metric,
+    },
     /// What two curves of latency over bandwidth say.
     Curves(Curves),
+    /// A row of a test of wear.
+    Wear(WearMeasure),
     /// A figure of a part's or board's sheet.
     Figure {
         /// Id of the part or board.
         sheet: String,
-        /// Dotted path of the figure, as `wordline part show` lists it.
+        /// Dotted path of the figure, as `wordline part show` lists it; `capacity` of a part follows from its figures.
         figure: String,
         /// `min`, `typ` or `max`.
         column: String,
@@ -262,6 +285,19 @@ pub struct Run {
     /// How much of the memory is written, and how much of it was before.
     #[serde(flatten)]
     pub extent: Extent,
+}
+
+/// Operations of a hash table by `wordline kv bench`, with everything that is not stated at its default.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct TableRun {
+    /// `PART@BOARD`, or `ram@BOARD`.
+    pub target: String,
+    /// The table.
+    pub table: KvTable,
+    /// Writes are inserts, and reads are hits.
+    pub operation: Operation,
+    /// Bytes in a key, and as many in a value.
+    pub access_bytes: u64,
 }
 
 /// How much of a memory a run touches. What is not stated is as in a run of the command line.

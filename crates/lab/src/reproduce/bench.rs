@@ -5,15 +5,19 @@ use std::collections::HashMap;
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, Metric, ResultSet, Workload};
+use wordline_core::{
+    AccessSource, BufferWorkload, Experiment, Metric, Operation, ResultSet, Workload,
+};
 
 use super::band::{Band, Bands};
 use super::meter::Meter;
 use super::modules::{Asked, Modules};
-use super::{Options, theory};
+use super::{Options, tables, theory, wear};
 use crate::buffer::default_stream;
 use crate::control::Control;
-use crate::published::{Extent, Input, Kind, Measure, Published, Run, Value, Variant, number};
+use crate::published::{
+    Extent, Input, Kind, Measure, Published, Run, TableRun, Value, Variant, WearRun, number,
+};
 
 /// Runs what values ask for, and remembers it.
 pub(super) struct Bench<'a> {
@@ -22,6 +26,8 @@ pub(super) struct Bench<'a> {
     /// The inputs at which the values of a run are asked.
     inputs: HashMap<Run, Vec<Input>>,
     finished: HashMap<Run, Result<ResultSet, String>>,
+    tables: HashMap<TableRun, Result<ResultSet, String>>,
+    worn: HashMap<WearRun, Result<ResultSet, String>>,
     modules: Modules<'a>,
     /// None where nobody wants any.
     bands: Option<Bands>,
@@ -54,6 +60,8 @@ impl<'a> Bench<'a> {
             catalog,
             inputs,
             finished: HashMap::new(),
+            tables: HashMap::new(),
+            worn: HashMap::new(),
             modules: Modules::new(catalog, asked, &meter),
             bands,
             meter,
@@ -113,7 +121,9 @@ impl<'a> Bench<'a> {
                 input,
             } => theory::measure(sequence, *metric, *input),
             Measure::Module { run, metric } => self.modules.row(run, *metric, &self.meter),
+            Measure::Table { run, metric } => tables::row(self.table(run)?, run, *metric),
             Measure::Curves(curves) => self.modules.curves(curves, &self.meter),
+            Measure::Wear(asked) => wear::row(self.worn(&asked.run)?, asked),
             Measure::Figure {
                 sheet,
                 figure,
@@ -126,6 +136,23 @@ impl<'a> Bench<'a> {
                 Ok(number)
             }
         }
+    }
+
+    /// One run gives inserts and hits.
+    fn table(&mut self, run: &TableRun) -> Result<&ResultSet, String> {
+        let key = TableRun {
+            operation: Operation::Write,
+            ..run.clone()
+        };
+        if !self.tables.contains_key(&key) {
+            let experiment = tables::experiment(run);
+            let result = (self.meter).run(0, 1, |control| {
+                crate::run(self.catalog, &experiment, control)
+            });
+            let result = result.map_err(|error| error.to_string());
+            self.tables.insert(key.clone(), result);
+        }
+        self.tables[&key].as_ref().map_err(Clone::clone)
     }
 
     fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {
@@ -145,10 +172,27 @@ impl<'a> Bench<'a> {
         result.map_err(|error| error.to_string())
     }
 
+    fn worn(&mut self, run: &WearRun) -> Result<&ResultSet, String> {
+        if !self.worn.contains_key(run) {
+            let result = wear::experiment(self.catalog, run).and_then(|experiment| {
+                // It moves no bytes that anybody counts.
+                let ran = self.meter.run(0, 1, |control| {
+                    crate::run(self.catalog, &experiment, control)
+                });
+                ran.map_err(|error| error.to_string())
+            });
+            self.worn.insert(run.clone(), result);
+        }
+        self.worn[run].as_ref().map_err(Clone::clone)
+    }
+
     /// A column of a figure of a sheet, with its SI unit. A sheet states an endurance without limit as
     /// such rather than as a number.
     fn figure(&self, id: &str, path: &str, column: &str) -> Result<(f64, &'static str), String> {
         let figures = match self.catalog.part(id) {
+            Ok(part) if path == "capacity" => {
+                return Ok((part.model.capacity_bytes() as f64, "B"));
+            }
             Ok(part) => &part.figures,
             Err(_) => {
                 let board = self.catalog.board(id);

@@ -58,7 +58,8 @@ fn chart<'a>(
         for (operation, dash) in DRAWN.into_iter().zip(DASHES) {
             let of_series = all
                 .iter()
-                .filter(|run| name(run) == series && run.head().operation == operation);
+                .filter(|run| name(run) == series && run.head().operation == operation)
+                .filter(|run| run.is_sweep());
             let points = of_series.filter_map(|run| Some((run.key_bytes()?, of(run)?)));
             curves.push(Curve {
                 name: format!("{series}, {operation}"),

@@ -15,10 +15,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         .into_iter()
         .take(IN_WORDS)
     {
-        for operation in ["insert", "hit"] {
+        for operation in ["all", "insert", "hit"] {
             let of_kind = all
                 .iter()
-                .filter(|run| run.head().target == target && run.head().operation == operation);
+                .filter(|run| run.head().target == target && run.head().operation == operation)
+                .filter(|run| run.is_sweep() || operation == "all");
             let of_kind: Vec<_> = of_kind.copied().collect();
             sentences.extend(rates(&target, operation, &of_kind));
         }
@@ -53,7 +54,7 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
     let first = timed.first()?;
     let same = |run: &&&Run<'_>| {
         let same = |axis| run.axis(axis) == first.axis(axis);
-        run.head().timing == first.head().timing && same("load") && same("build")
+        run.head().timing == first.head().timing && same("load") && same("build") && same("work")
     };
     let timed: Vec<_> = timed.iter().filter(same).copied().collect();
     let mut sizes = each(&timed, Run::sizes);

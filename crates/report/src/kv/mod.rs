@@ -22,7 +22,16 @@ pub(crate) use tables::tables;
 const PARTS: [&str; 1] = ["cause"];
 
 /// The kinds of operation in the order of the tables.
-pub(crate) const OPERATIONS: [&str; 5] = ["insert", "hit", "miss", "update", "delete"];
+pub(crate) const OPERATIONS: [&str; 8] = [
+    "all",
+    "insert",
+    "hit",
+    "miss",
+    "read",
+    "update",
+    "delete",
+    "read-modify-write",
+];
 
 /// One kind of operation of a table on a target.
 pub(crate) struct Run<'a> {
@@ -78,10 +87,17 @@ impl<'a> Run<'a> {
         text::numeric(self.head().axes.get("key_bytes")?)
     }
 
+    /// Whether each kind of operation is run by itself.
+    pub(crate) fn is_sweep(&self) -> bool {
+        matches!(self.axis("work").as_str(), "" | "sweep")
+    }
+
     /// "32 B", or "16 B / 100 B" where keys and values have different sizes.
     pub(crate) fn sizes(&self) -> String {
         let (key, value) = (self.axis("key_bytes"), self.axis("value_bytes"));
-        if key == value {
+        if key.is_empty() {
+            "many".to_owned()
+        } else if key == value {
             key
         } else {
             format!("{key} / {value}")

@@ -26,14 +26,21 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     for target in each(&all, |run| run.head().target.clone()) {
         let own = all.iter().filter(|run| run.head().target == target);
         let own: Vec<_> = own.copied().collect();
-        for operation in OPERATIONS {
-            let of_kind = of_operation(&own, operation);
-            if !of_kind.is_empty() {
-                let title = format!("{target}: {operation}");
-                grids.push(side_by_side(title, &of_kind, Content::Figures));
+        for work in each(&own, |run| run.axis("work")) {
+            for operation in OPERATIONS {
+                let of_kind = of_operation(&own, operation).into_iter();
+                let of_kind: Vec<_> = of_kind.filter(|run| run.axis("work") == work).collect();
+                if !of_kind.is_empty() {
+                    let title = match work.as_str() {
+                        "" | "sweep" => format!("{target}: {operation}"),
+                        work => format!("{target}: {work}, {operation}"),
+                    };
+                    grids.push(side_by_side(title, &of_kind, Content::Figures));
+                }
             }
         }
-        let inserts = of_operation(&own, "insert");
+        let inserts = of_operation(&own, "insert").into_iter();
+        let inserts: Vec<_> = inserts.filter(|run| run.is_sweep()).collect();
         if inserts.iter().any(|run| run.processor_share().is_some()) {
             let title = format!(
                 "{target}: share of an insert that the processor takes, driver included; the rest is bus and memory"
