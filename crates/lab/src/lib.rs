@@ -47,6 +47,7 @@ mod fit;
 mod fs;
 mod kv;
 mod list;
+mod parallel;
 mod payload;
 mod raw;
 mod rows;
@@ -112,6 +113,8 @@ fn run_into(
         compare::run(catalog, study, &experiment, control, document)?;
     } else if let Workload::Dram(workload) = &experiment.workload {
         dram::run(catalog, workload, &experiment, control, document)?;
+    } else if let Workload::Health(workload) = &experiment.workload {
+        wear::health::run(workload, &experiment, control, document)?;
     } else if matches!(experiment.workload, Workload::Fit(_)) {
         *document = fit(catalog, &experiment, control)?.document;
     } else if let Workload::Kv(workload) = &experiment.workload {
@@ -136,6 +139,7 @@ fn run_into(
             Workload::Compare(_)
             | Workload::Dram(_)
             | Workload::Fit(_)
+            | Workload::Health(_)
             | Workload::Kv(_)
             | Workload::Wear(_) => {
                 unreachable!("it was run above")

@@ -8,6 +8,7 @@ mod fs_mount;
 mod kv;
 mod part_fit;
 mod wear;
+mod wear_health;
 
 use std::path::PathBuf;
 
@@ -19,7 +20,8 @@ pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
 pub(crate) use kv::{Kv, KvBench, KvCrash, KvDump};
 pub(crate) use part_fit::PartFit;
-pub(crate) use wear::Wear;
+pub(crate) use wear::{Wear, WearPart};
+pub(crate) use wear_health::WearHealth;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{
@@ -337,6 +339,7 @@ Examples:
   wordline reproduce
   wordline reproduce mram-vs-flash-benchmark
   wordline reproduce mram-vs-flash-benchmark --list    its values, without running anything
+  wordline reproduce nand-characterisation --only \"section 3.4\"
   wordline reproduce --format json --export evidence.md
 
 Exit code 1: a miss that is not listed, a listed miss that hits now, or a value that is listed as not
@@ -347,6 +350,9 @@ pub(crate) struct Reproduce {
     /// List the documents, or the values of KEY with their tolerances, without running anything
     #[arg(long)]
     pub(crate) list: bool,
+    /// Only the values whose citation has this text in it, in whatever letter case; repeatable, for any of several
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Vec<String>,
     /// Leave out how far values of memory modules hang on what no maker discloses, which takes minutes
     #[arg(long)]
     pub(crate) no_band: bool,
