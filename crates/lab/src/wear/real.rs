@@ -62,7 +62,7 @@ pub(super) fn run(
             ),
         ));
     }
-    if control.destroy != [device] {
+    if control.destroy.iter().any(|named| named != device) {
         let problem = format!(
             "--destroy names {}, another device",
             control.destroy.join(", ")
