@@ -87,6 +87,7 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
             range_bytes: fit.range.map(ByteCount::bytes),
             fill: fit.fill,
             warm_up_bytes: fit.warm_up.bytes(),
+            usage: fit.usage,
             simulations: fit.simulations,
             source: LogSource {
                 file,

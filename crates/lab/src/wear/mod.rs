@@ -12,13 +12,13 @@ mod rows;
 mod tester;
 
 use chip::{Chip, Connected, Specified};
-use course::Course;
+pub(crate) use course::{Course, Step};
 use rows::{Lives, Run};
 use tester::{Plan, advance, read};
 use wordline_catalog::Target;
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
+use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearUsage, WearWorkload, Workload};
 use wordline_nvm::ageing::Environment;
 use wordline_nvm::{Conditions, NvmError};
 
@@ -70,6 +70,69 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// The lives of blocks of some chips of a target, each cycled until it fails, at typical timing; `None` when the caller
+/// wants to stop.
+pub(crate) fn courses(
+    target: &Target<'_>,
+    workload: &WearWorkload,
+    seed: u64,
+    control: &Control<'_>,
+) -> Result<Option<Vec<Course>>, LabError> {
+    let experiment = Experiment {
+        targets: vec![target.name.clone()],
+        workload: Workload::Wear(workload.clone()),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed,
+        ftl: None,
+    };
+    let usage = workload.usages.first().copied();
+    let run = Run {
+        target,
+        timing: Timing::Typ,
+        environment: Environment::default(),
+        usage: usage.unwrap_or(WearUsage::FirstPage),
+        workload,
+        experiment: &experiment,
+    };
+    let mut unused = ResultSet::new(experiment.clone());
+    let mut courses = Vec::new();
+    for sample in 0..workload.samples {
+        let mut breathe = || !control.stopped();
+        let lives = match connect(&run, sample)? {
+            Connected::Nand(chip) => test(&run, chip, &mut breathe, &mut unused)?,
+            Connected::Nor(chip) => test(&run, chip, &mut breathe, &mut unused)?,
+        };
+        let lives = lives.map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
+        let Some(lives) = lives else {
+            return Ok(None);
+        };
+        courses.extend(lives.into_iter().map(|(_, course)| course));
+    }
+    Ok(Some(courses))
+}
+
+/// Bytes of a block of a target, as its board erases it, and how many there are; no blocks of a memory that is no raw
+/// flash.
+pub(crate) fn block_shape(target: &Target<'_>) -> Result<(u64, u64), LabError> {
+    let connected = chip::connect(
+        target,
+        Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        },
+    );
+    let connected = connected.map_err(|source| LabError::Device {
+        target: target.name.clone(),
+        source,
+    })?;
+    Ok(connected.map_or((0, 0), |chip| chip.blocks()))
 }
 
 /// Tests the chips of a run and adds its rows; returns whether the caller lets it come to its end.

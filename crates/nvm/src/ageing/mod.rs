@@ -18,6 +18,7 @@ use wordline_core::quantity::{Period, Quantity as _};
 
 pub(crate) use errors::{Disturbed, Retention};
 pub(crate) use oxide::{Oxide, Stress};
+pub use oxide::{early_shares, late_shares};
 pub use sheet::AgeingSheet;
 pub use skip::{Cycle, SkipAhead, cycle_block};
 pub(crate) use worn::Worn;
