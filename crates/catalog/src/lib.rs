@@ -329,13 +329,17 @@ impl Catalog {
     /// When either does not exist, or the part names no default board.
     pub fn target(&self, text: &str) -> Result<Target<'_>, CatalogError> {
         let text = text.trim();
-        for form in ["file:", "mtd:"] {
-            if text.starts_with(form) {
-                return Err(target_error(format!(
-                    "{text:?}: targets of the form {form}… are not measured by this version; \
-                     allowed: PART or PART@BOARD"
-                )));
-            }
+        if text.starts_with("mtd:") {
+            return Err(target_error(format!(
+                "{text:?} is raw flash of this machine, which wordline wear alone works on; \
+                 allowed: PART or PART@BOARD"
+            )));
+        }
+        if text.starts_with("file:") {
+            return Err(target_error(format!(
+                "{text:?}: targets of the form file:… are not measured by this version; \
+                 allowed: PART or PART@BOARD"
+            )));
         }
         let id = text.split_once('@').map_or(text, |(part, _)| part);
         if self.modules.contains_key(id) {

@@ -232,6 +232,7 @@ fn unknown_names_are_answered_with_those_that_exist() {
     );
     assert!(message("em064lx@nowhere").starts_with("unknown board \"nowhere\"; allowed: "));
     assert!(message("file:/tmp/x").contains("not measured by this version"));
+    assert!(message("mtd:/dev/mtd0").contains("wordline wear alone works on"));
     assert!(message("").contains("unknown part \"\""));
     for module in ["rdimm-6400-2rx4-128g", "rdimm-6400-2rx4-128g@xeon6-1s"] {
         assert_eq!(

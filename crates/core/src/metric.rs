@@ -120,8 +120,9 @@ metrics! {
          of a file system, over all that it has.";
     CyclesMax "cycles_max" "cycles" Lower
         "Cycles that the calls took of the unit that they wrote or erased the most.";
-    BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus.";
-    BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same.";
+    BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus, in whole words of it; of a key-value table the mean of an operation.";
+    BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same: of a durable put key, value and one commit atom, of a get key \
+         and value.";
     CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
     CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
     CrashBoundaries "crash_boundaries" "1" Neither
@@ -212,6 +213,8 @@ metrics! {
     FileSystemRamPart "file_system_ram_part" "B" Lower
         "What `buffers`, `structures` or parts of the translation layer below (`translation-…`) contribute to \
          file_system_ram; the column `cause` names it, and the parts add up.";
+    TableRam "table_ram" "B" Lower
+        "RAM that an opened key-value table needs: its directory, where that lies in RAM, and its scratch buffer.";
 }
 
 impl Metric {

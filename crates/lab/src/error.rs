@@ -109,9 +109,11 @@ pub enum LabError {
         /// Why not, with the line.
         source: wordline_trace::dram::DramTraceError,
     },
-    /// A command trace cannot be written.
-    #[error("the command trace cannot be written: {source}")]
+    /// What a run writes besides its document cannot be written.
+    #[error("the {what} cannot be written: {source}")]
     Unwritten {
+        /// What it is.
+        what: &'static str,
         /// Why not.
         source: std::io::Error,
     },
@@ -139,6 +141,30 @@ pub enum LabError {
         /// Its part.
         part: String,
         /// Why not.
+        problem: String,
+    },
+    /// Raw flash of the host that is not tested.
+    #[error("{target}: {problem}")]
+    RawFlash {
+        /// The target.
+        target: String,
+        /// Why not, and the way out.
+        problem: String,
+    },
+    /// Raw flash of the host cannot be opened.
+    #[error("{target}: {source}")]
+    Host {
+        /// The target.
+        target: String,
+        /// Why not.
+        source: wordline_host::mtd::MtdError,
+    },
+    /// A target that hash tables cannot run on.
+    #[error("{target}: {problem}")]
+    Kv {
+        /// The target.
+        target: String,
+        /// Why not, with what is allowed.
         problem: String,
     },
     /// A device could not be made.

@@ -45,6 +45,7 @@ mod fit;
     expect(dead_code, unused_variables, reason = "there is no file system to run")
 )]
 mod fs;
+mod kv;
 mod list;
 mod payload;
 mod raw;
@@ -112,11 +113,11 @@ fn run_into(
         dram::run(catalog, workload, &experiment, control, document)?;
     } else if matches!(experiment.workload, Workload::Fit(_)) {
         *document = fit(catalog, &experiment, control)?.document;
+    } else if let Workload::Wear(workload) = experiment.workload.clone() {
+        wear::run(catalog, &workload, &mut experiment, control, document)?;
     } else {
         let targets = resolve(catalog, &experiment)?;
-        // In full, so that the document repeats whatever the defaults become.
-        experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
-        document.experiment.targets.clone_from(&experiment.targets);
+        name_in_full(&targets, &mut experiment, document);
         match &experiment.workload {
             Workload::Raw(workload) => {
                 raw::run(&targets, workload, &experiment, control, document)?;
@@ -127,15 +128,21 @@ fn run_into(
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Wear(workload) => {
-                wear::run(&targets, workload, &experiment, control, document)?;
+            Workload::Kv(workload) => {
+                kv::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) => {
+            Workload::Compare(_) | Workload::Dram(_) | Workload::Fit(_) | Workload::Wear(_) => {
                 unreachable!("it was run above")
             }
         }
     }
     Ok(())
+}
+
+/// Names the targets in full, so that the document repeats whatever the defaults become.
+fn name_in_full(targets: &[Target<'_>], experiment: &mut Experiment, document: &mut ResultSet) {
+    experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
+    document.experiment.targets.clone_from(&experiment.targets);
 }
 
 /// The device that a target is, in a timing class.

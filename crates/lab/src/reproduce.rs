@@ -10,6 +10,7 @@ mod curves;
 mod meter;
 mod modules;
 mod theory;
+mod wear;
 
 use serde::Serialize;
 use wordline_catalog::Catalog;

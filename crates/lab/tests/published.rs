@@ -160,6 +160,7 @@ fn what_has_to_wait_says_for_what() {
             let measures = [Some(&value.of), value.over.as_ref()];
             let known = measures.into_iter().flatten().all(|measure| match measure {
                 Measure::Row { run, .. } => catalog.target(&run.target).is_ok(),
+                Measure::Wear(asked) => catalog.target(&asked.run.target).is_ok(),
                 Measure::Figure { sheet, .. } => {
                     catalog.part(sheet).is_ok() || catalog.board(sheet).is_ok()
                 }

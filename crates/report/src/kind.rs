@@ -5,7 +5,7 @@ use wordline_core::ResultSet;
 use crate::answer::answer;
 use crate::grid::Grid;
 use crate::pivot::Pivot;
-use crate::{buffer, compare, dram, fit, fs, headline, notes, wear};
+use crate::{buffer, compare, dram, fit, fs, headline, kv, notes, wear};
 
 /// The workloads that are shown in their own way; all others are raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Fit,
     /// File systems on memories.
     Fs,
+    /// Hash tables on memories.
+    Kv,
     /// Endurance, and latency over life.
     Wear,
 }
@@ -36,6 +38,7 @@ impl Kind {
             Some("dram") => Self::Dram,
             Some("fit") => Self::Fit,
             Some("fs") => Self::Fs,
+            Some("kv") => Self::Kv,
             Some("wear") => Self::Wear,
             _ => Self::Raw,
         }
@@ -72,6 +75,7 @@ impl View {
             Kind::Dram => (Vec::new(), dram::tables(document)),
             Kind::Fit => (Vec::new(), fit::tables(document)),
             Kind::Fs => (Vec::new(), fs::tables(document)),
+            Kind::Kv => (Vec::new(), kv::tables(document)),
             Kind::Wear => (Vec::new(), wear::tables(document)),
             Kind::Compare => {
                 let (verdicts, figures) = compare::tables(document, width);

@@ -29,6 +29,7 @@ const fn is_ram(metric: Metric) -> bool {
             | Metric::BytesAtRisk
             | Metric::FileSystemRam
             | Metric::FileSystemRamPart
+            | Metric::TableRam
     )
 }
 

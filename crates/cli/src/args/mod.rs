@@ -5,6 +5,7 @@ mod compare;
 mod dram;
 mod fs;
 mod fs_mount;
+mod kv;
 mod part_fit;
 mod wear;
 
@@ -16,6 +17,7 @@ pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
+pub(crate) use kv::{Kv, KvBench};
 pub(crate) use part_fit::PartFit;
 pub(crate) use wear::Wear;
 use wordline_catalog::import::PageKind;
@@ -40,6 +42,7 @@ Examples:
   wordline raw --target em064lx --export report.html
   wordline wear --target nand08gw3b2c --blocks 100
   wordline fs bench --fs littlefs,fat --target mt25ql128
+  wordline kv bench --target as3004316@stm32h743-fmc16
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
   wordline reproduce
@@ -83,6 +86,9 @@ pub(crate) enum Command {
     /// Run file systems that products use on a memory
     #[command(subcommand)]
     Fs(Box<Fs>),
+    /// Run hash tables on a byte-addressable memory
+    #[command(subcommand)]
+    Kv(Box<Kv>),
     /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
     #[command(subcommand)]
     Dram(Box<Dram>),

@@ -1,5 +1,7 @@
 //! The flags of `wordline wear`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use wordline_core::quantity::Period;
 use wordline_core::{Pattern, Timing, WearUsage};
@@ -18,11 +20,14 @@ Examples:
   wordline wear --target i29f16g08canc1 --temperature 5,25,80
   wordline wear --target hy27us08121a --order random --timing sampled
   wordline wear --target mt25ql128 --usage erase-only
+  wordline wear --target nand08gw3b2c --blocks 100 --log life.csv
+  wordline wear --target mtd:/dev/mtd3 --blocks 4 --destroy /dev/mtd3 --log life.csv --export life.html
 
-A part needs figures of its wear: the table aging of its sheet. What endurance here is not: a lifetime. It counts cycles
+A simulated part needs figures of its wear: the table aging of its sheet. What endurance here is not: a lifetime. It counts cycles
 until the chip reports a failure, whether or not data would still keep.")]
 pub(crate) struct Wear {
-    /// PART@BOARD, or PART on its default board; repeatable and comma-separated
+    /// PART@BOARD, or PART on its default board; repeatable and comma-separated. Or mtd:DEVICE by itself: raw flash of
+    /// this machine, which is worn for real
     #[arg(long, required = true, value_delimiter = ',', value_name = "TARGET")]
     pub(crate) target: Vec<String>,
     /// Blocks of each chip, the first good ones
@@ -83,6 +88,12 @@ pub(crate) struct Wear {
         value_name = "typ|max|sampled"
     )]
     pub(crate) timing: Vec<Timing>,
+    /// File for a cycling log, CSV: how long each operation took, a line where that changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Names the device of a target mtd:DEVICE again: what it holds will be lost, and its blocks worn out
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) destroy: Vec<String>,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod compare;
 mod dram;
 mod fs;
 mod import;
+mod kv;
 mod part;
 mod part_dram;
 mod part_fit;
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Raw(raw) => raw::run(raw, global),
         Command::Wear(wear) => wear::run(wear, global),
         Command::Fs(fs) => fs::run(fs, global),
+        Command::Kv(kv) => kv::run(kv, global),
         Command::Dram(dram) => dram::run(dram, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),

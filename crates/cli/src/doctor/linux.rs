@@ -232,5 +232,8 @@ fn raw_flash() -> Finding {
             advice: "",
         };
     }
-    fact("storage", "raw flash (MTD)", Some(devices.join("; ")))
+    Finding {
+        advice: "wordline wear --target mtd:DEVICE wears blocks of one out, where nobody uses it",
+        ..fact("storage", "raw flash (MTD)", Some(devices.join("; ")))
+    }
 }

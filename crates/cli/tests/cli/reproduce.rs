@@ -15,7 +15,12 @@ fn run(arguments: &[&str]) -> crate::support::Ran {
 /// All but the one on memory modules, which takes minutes.
 #[test]
 fn every_document_reproduces_and_says_so() {
-    for key in [KEY, DATABASES, "flashbench-open-units"] {
+    for key in [
+        KEY,
+        DATABASES,
+        "flashbench-open-units",
+        "nand-characterisation",
+    ] {
         says_so(key, &run(&[key]).done().stdout);
     }
 }

@@ -237,6 +237,59 @@ fn tables_and_pages_tell_it_to_people() {
 }
 
 #[test]
+fn a_log_tells_of_every_block_until_it_failed() {
+    let folder = Folder::new();
+    let log = folder.file("life.csv");
+    let arguments = ["--target", CHIP, "--blocks", "4", "--log", &log];
+    let document = document(&arguments);
+    let text = folder.read("life.csv");
+    assert!(text.starts_with("chip,block,cycle,operation,latency_us,status\n"));
+    let mut told: Vec<f64> = text
+        .lines()
+        .filter_map(|line| line.strip_suffix(",failed"))
+        .map(|line| {
+            line.split(',')
+                .nth(2)
+                .expect("a cycle")
+                .parse()
+                .expect("a number")
+        })
+        .collect();
+    let blocks = rows(&document, "endurance");
+    let blocks = blocks.iter().filter(|row| row["block"].is_u64());
+    let found: Vec<f64> = blocks.filter_map(|row| row["value"].as_f64()).collect();
+    assert_eq!(told, found);
+    told.dedup();
+    assert_eq!(told.len(), 4, "each block fails at a cycle of its own");
+    let all = [
+        &["wear"],
+        &arguments[..],
+        &["--usage", "first-page,whole-block"],
+    ]
+    .concat();
+    wordline(&all).refused(&["log", "one usage"]);
+    wordline(&["wear", "--target", CHIP, "--log", "/nowhere/life.csv"]).refused(&["/nowhere"]);
+}
+
+#[test]
+fn raw_flash_of_the_machine_is_named_twice() {
+    let device = |arguments: &[&str], words: &[&str]| {
+        wordline(&[&["wear", "--target"], arguments].concat()).refused(words);
+    };
+    device(&["mtd:/dev/mtd9"], &["--destroy /dev/mtd9"]);
+    device(
+        &["mtd:/dev/mtd9", "--destroy", "/dev/mtd8"],
+        &["/dev/mtd8, another device"],
+    );
+    device(
+        &["mtd:/dev/null", "--destroy", "/dev/null"],
+        &["character device"],
+    );
+    device(&[CHIP, "--destroy", "/dev/mtd9"], &["nothing real is worn"]);
+    wordline(&["raw", "--target", "mtd:/dev/mtd9"]).refused(&["wordline wear alone"]);
+}
+
+#[test]
 fn what_cannot_be_worn_is_refused_by_name() {
     let refused = |arguments: &[&str], words: &[&str]| {
         wordline(&[&["wear", "--target"], arguments].concat()).refused(words);

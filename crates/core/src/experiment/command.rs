@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    FitWorkload, FsWorkload, LogSource, RawWorkload, WearWorkload, Workload,
+    FitWorkload, FsWorkload, KvTest, KvWorkload, LogSource, RawWorkload, WearWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -22,6 +22,9 @@ impl Experiment {
         if let Workload::Fs(_) = &self.workload {
             command.word("bench");
         }
+        if let Workload::Kv(kv) = &self.workload {
+            command.word(kv.test.name());
+        }
         if let Workload::Fit(fit) = &self.workload {
             command.0 = "wordline part fit".to_owned();
             command.word(&fit.source.file);
@@ -36,13 +39,18 @@ impl Experiment {
             Workload::Dram(dram) => command.dram(dram),
             Workload::Fit(fit) => command.fit(fit),
             Workload::Fs(fs) => command.fs(fs),
+            Workload::Kv(kv) => command.kv(kv),
             Workload::Wear(wear) => command.wear(wear),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
             Workload::Dram(_) | Workload::Fit(_) => true,
-            Workload::Raw(_) | Workload::Compare(_) | Workload::Fs(_) | Workload::Wear(_) => false,
+            Workload::Raw(_)
+            | Workload::Compare(_)
+            | Workload::Fs(_)
+            | Workload::Kv(_)
+            | Workload::Wear(_) => false,
         };
         if !fixed {
             command.list("timing", self.timings.iter());
@@ -202,6 +210,16 @@ impl Command {
         for (name, value) in &fs.settings {
             self.flag("set", format!("{name}={value}"));
         }
+    }
+
+    fn kv(&mut self, kv: &KvWorkload) {
+        self.list("table", kv.tables.iter().map(|one| one.name()));
+        self.list("directory", kv.directories.iter().map(|one| one.name()));
+        let KvTest::Bench(bench) = &kv.test;
+        self.quantity("capacity", bytes(bench.capacity_bytes));
+        self.list("size", bench.sizes.iter());
+        self.list("load", bench.loads.iter());
+        self.optional("operations", bench.operations);
     }
 
     fn wear(&mut self, wear: &WearWorkload) {

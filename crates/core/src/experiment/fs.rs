@@ -167,7 +167,11 @@ impl FromStr for FsTest {
 }
 
 /// One of several by its name.
-fn named<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+pub(super) fn named<T: Copy>(
+    text: &str,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, String> {
     let found = all.iter().copied().find(|one| name(*one) == text);
     found.ok_or_else(|| {
         let names: Vec<_> = all.iter().copied().map(name).collect();

@@ -9,6 +9,7 @@ mod compare;
 mod dram;
 mod fit;
 mod fs;
+mod kv;
 mod raw;
 mod sync;
 mod translation;
@@ -26,6 +27,7 @@ pub use dram::{
 };
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
+pub use kv::{KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
@@ -71,6 +73,8 @@ pub enum Workload {
     Fit(FitWorkload),
     /// File systems on memories.
     Fs(FsWorkload),
+    /// Hash tables on byte-addressable memories.
+    Kv(KvWorkload),
     /// Endurance, and latency over life.
     Wear(WearWorkload),
 }
@@ -86,6 +90,7 @@ impl Workload {
             Self::Dram(_) => "dram",
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
+            Self::Kv(_) => "kv",
             Self::Wear(_) => "wear",
         }
     }

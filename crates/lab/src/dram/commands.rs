@@ -119,7 +119,10 @@ impl Commands {
 }
 
 fn unwritten(source: io::Error) -> LabError {
-    LabError::Unwritten { source }
+    LabError::Unwritten {
+        what: "command trace",
+        source,
+    }
 }
 
 impl Observer for CommandTap {

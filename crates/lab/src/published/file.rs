@@ -112,6 +112,7 @@ impl Written {
                 None,
             ) => Some(metric.unit()),
             (Measure::Curves(curves), None) => Some(curves.question.unit()),
+            (Measure::Wear(wear), None) => Some(wear.metric.unit()),
             (Measure::Figure { .. }, None) => None,
         };
         let unit = expected.or_else(|| units.clone().next());

@@ -43,6 +43,7 @@ pub(super) struct Partial {
     idle_multiple: Option<f64>,
     within: Option<Time>,
     against_share: Option<f64>,
+    wear: Option<super::wear::Written>,
 }
 
 /// What only tests and curves of memory modules have.
@@ -96,10 +97,16 @@ impl Partial {
             idle_multiple: self.idle_multiple,
             within: self.within,
             against_share: self.against_share,
+            // A test of wear says in full what it is.
+            wear: self.wear.clone(),
         }
     }
 
     pub(super) fn measure(self, target: &str, sequences: &[Sequence]) -> Result<Measure, String> {
+        if let Some(wear) = self.wear.clone() {
+            self.only("a test of wear", &["wear"])?;
+            return Ok(Measure::Wear(wear.measure(target)));
+        }
         if self.curve.is_some() {
             return self.curves(target).map(Measure::Curves);
         }
@@ -291,6 +298,7 @@ impl Partial {
             ("idle_multiple", self.idle_multiple.is_some()),
             ("within", self.within.is_some()),
             ("against_share", self.against_share.is_some()),
+            ("wear", self.wear.is_some()),
         ];
         keys.into_iter()
             .filter(|(_, given)| *given)

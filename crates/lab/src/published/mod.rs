@@ -12,12 +12,14 @@ mod measure;
 mod modules;
 pub(crate) mod number;
 mod sequence;
+mod wear;
 
 use serde::{Deserialize, Serialize};
 use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
 
 pub use modules::{Curves, ModuleRun, ModuleTest, Question};
 pub use sequence::{Sequence, Stretch};
+pub use wear::{WearMeasure, WearOperation, WearRun};
 
 /// One document: its key, and the texts of its cover and of its values.
 struct Files {
@@ -34,7 +36,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 5] = [
+const DOCUMENTS: [Files; 6] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -68,6 +70,16 @@ const DOCUMENTS: [Files; 5] = [
         key: "flashbench-open-units",
         cover: text!("flashbench-open-units/document.toml"),
         values: &[text!("flashbench-open-units/units.toml")],
+    },
+    Files {
+        key: "nand-characterisation",
+        cover: text!("nand-characterisation/document.toml"),
+        values: &[
+            text!("nand-characterisation/table-1.toml"),
+            text!("nand-characterisation/endurance.toml"),
+            text!("nand-characterisation/performance.toml"),
+            text!("nand-characterisation/conditions.toml"),
+        ],
     },
     Files {
         key: "mrdimm-report",
@@ -216,11 +228,13 @@ pub enum Measure {
     },
     /// What two curves of latency over bandwidth say.
     Curves(Curves),
+    /// A row of a test of wear.
+    Wear(WearMeasure),
     /// A figure of a part's or board's sheet.
     Figure {
         /// Id of the part or board.
         sheet: String,
-        /// Dotted path of the figure, as `wordline part show` lists it.
+        /// Dotted path of the figure, as `wordline part show` lists it; `capacity` of a part follows from its figures.
         figure: String,
         /// `min`, `typ` or `max`.
         column: String,

@@ -299,9 +299,10 @@ impl Bands {
                 reading.of(*metric, connected)
             }
             Measure::Curves(curves) => self.curves(curves, variation),
-            Measure::Row { .. } | Measure::Theory { .. } | Measure::Figure { .. } => {
-                Err("it is no measure of modules".to_owned())
-            }
+            Measure::Row { .. }
+            | Measure::Theory { .. }
+            | Measure::Wear(_)
+            | Measure::Figure { .. } => Err("it is no measure of modules".to_owned()),
         }
     }
 
@@ -397,7 +398,10 @@ fn targets(measure: &Measure) -> Vec<&str> {
     match measure {
         Measure::Module { run, .. } => vec![&run.target],
         Measure::Curves(curves) => vec![&curves.target, &curves.against],
-        Measure::Row { .. } | Measure::Theory { .. } | Measure::Figure { .. } => Vec::new(),
+        Measure::Row { .. }
+        | Measure::Theory { .. }
+        | Measure::Wear(_)
+        | Measure::Figure { .. } => Vec::new(),
     }
 }
 

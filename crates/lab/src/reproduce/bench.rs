@@ -10,10 +10,12 @@ use wordline_core::{AccessSource, BufferWorkload, Experiment, Metric, ResultSet,
 use super::band::{Band, Bands};
 use super::meter::Meter;
 use super::modules::{Asked, Modules};
-use super::{Options, theory};
+use super::{Options, theory, wear};
 use crate::buffer::default_stream;
 use crate::control::Control;
-use crate::published::{Extent, Input, Kind, Measure, Published, Run, Value, Variant, number};
+use crate::published::{
+    Extent, Input, Kind, Measure, Published, Run, Value, Variant, WearRun, number,
+};
 
 /// Runs what values ask for, and remembers it.
 pub(super) struct Bench<'a> {
@@ -22,6 +24,7 @@ pub(super) struct Bench<'a> {
     /// The inputs at which the values of a run are asked.
     inputs: HashMap<Run, Vec<Input>>,
     finished: HashMap<Run, Result<ResultSet, String>>,
+    worn: HashMap<WearRun, Result<ResultSet, String>>,
     modules: Modules<'a>,
     /// None where nobody wants any.
     bands: Option<Bands>,
@@ -54,6 +57,7 @@ impl<'a> Bench<'a> {
             catalog,
             inputs,
             finished: HashMap::new(),
+            worn: HashMap::new(),
             modules: Modules::new(catalog, asked, &meter),
             bands,
             meter,
@@ -114,6 +118,7 @@ impl<'a> Bench<'a> {
             } => theory::measure(sequence, *metric, *input),
             Measure::Module { run, metric } => self.modules.row(run, *metric, &self.meter),
             Measure::Curves(curves) => self.modules.curves(curves, &self.meter),
+            Measure::Wear(asked) => wear::row(self.worn(&asked.run)?, asked),
             Measure::Figure {
                 sheet,
                 figure,
@@ -145,10 +150,27 @@ impl<'a> Bench<'a> {
         result.map_err(|error| error.to_string())
     }
 
+    fn worn(&mut self, run: &WearRun) -> Result<&ResultSet, String> {
+        if !self.worn.contains_key(run) {
+            let result = wear::experiment(self.catalog, run).and_then(|experiment| {
+                // It moves no bytes that anybody counts.
+                let ran = self.meter.run(0, 1, |control| {
+                    crate::run(self.catalog, &experiment, control)
+                });
+                ran.map_err(|error| error.to_string())
+            });
+            self.worn.insert(run.clone(), result);
+        }
+        self.worn[run].as_ref().map_err(Clone::clone)
+    }
+
     /// A column of a figure of a sheet, with its SI unit. A sheet states an endurance without limit as
     /// such rather than as a number.
     fn figure(&self, id: &str, path: &str, column: &str) -> Result<(f64, &'static str), String> {
         let figures = match self.catalog.part(id) {
+            Ok(part) if path == "capacity" => {
+                return Ok((part.model.capacity_bytes() as f64, "B"));
+            }
             Ok(part) => &part.figures,
             Err(_) => {
                 let board = self.catalog.board(id);
@@ -261,6 +283,7 @@ fn bytes(experiment: &Experiment) -> u64 {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Kv(_)
         | Workload::Wear(_) => 0,
     }
 }

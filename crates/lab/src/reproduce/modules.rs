@@ -66,7 +66,10 @@ impl Asked {
                     self.within_ps.insert(within_ps);
                 }
             }
-            Measure::Row { .. } | Measure::Theory { .. } | Measure::Figure { .. } => {}
+            Measure::Row { .. }
+            | Measure::Theory { .. }
+            | Measure::Wear(_)
+            | Measure::Figure { .. } => {}
         }
     }
 }

@@ -6,6 +6,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{Experiment, WearWorkload};
 use wordline_nvm::ageing::{AgeingError, Environment};
 
+use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
 
@@ -15,12 +16,8 @@ const BLOCKS_MAX: u64 = 1_000_000;
 /// The most cycles of a block.
 const CYCLES_MAX: u64 = 1_000_000_000_000;
 
-/// Checks the experiment.
-pub(super) fn check(
-    targets: &[Target<'_>],
-    workload: &WearWorkload,
-    experiment: &Experiment,
-) -> Result<(), LabError> {
+/// Checks what does not depend on the targets.
+pub(super) fn workload(workload: &WearWorkload, experiment: &Experiment) -> Result<(), LabError> {
     distinct(
         "usage",
         workload.usages.iter().map(|one| one.name().to_owned()),
@@ -48,8 +45,35 @@ pub(super) fn check(
     number("samples", u64::from(workload.samples), BLOCKS_MAX)?;
     number("blocks", u64::from(workload.blocks), BLOCKS_MAX)?;
     number("max_cycles", workload.most_cycles, CYCLES_MAX)?;
+    Ok(())
+}
+
+/// Checks an experiment on simulated targets.
+pub(super) fn simulated(
+    targets: &[Target<'_>],
+    workload: &WearWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+) -> Result<(), LabError> {
+    if let [named, ..] = control.destroy {
+        return Err(LabError::List {
+            what: "destroy",
+            problem: format!(
+                "names {named}, and nothing real is worn; allowed: the device of the target mtd:{named}"
+            ),
+        });
+    }
     let runs = experiment.timings.len() * targets.len() * environments(workload).count();
     let runs = (runs * workload.usages.len()) as u64;
+    let lives = runs / targets.len().max(1) as u64;
+    if control.cycling_log.is_some() && lives > 1 {
+        return Err(LabError::List {
+            what: "log",
+            problem:
+                "tells of one life of each block; allowed: one usage, temperature, dwell and timing"
+                    .to_owned(),
+        });
+    }
     let all = u64::from(workload.blocks).saturating_mul(u64::from(workload.samples));
     number("blocks", all.saturating_mul(runs), BLOCKS_MAX)?;
     targets

@@ -16,20 +16,49 @@ pub(crate) enum End {
     GivenUp,
 }
 
-/// Cycles that went alike, with the durations of one of them.
+/// How long operations of one kind took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Took {
+    count: u64,
+    sum: Time,
+    most: Time,
+    least: Time,
+}
+
+impl Took {
+    const NONE: Self = Self {
+        count: 0,
+        sum: Time::ZERO,
+        most: Time::ZERO,
+        least: Time::from_ps(u64::MAX),
+    };
+
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum = self.sum.plus(other.sum);
+        self.most = self.most.later(other.most);
+        self.least = self.least.min(other.least);
+    }
+
+    fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum.si() / self.count as f64)
+    }
+}
+
+/// Cycles in a row: those that went alike, with the durations of one of them, or measured ones, with the durations of
+/// all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stretch {
     /// Cycles before it.
     pub(crate) first: u64,
     /// How many they are.
     pub(crate) cycles: u64,
-    programs: u64,
-    program_sum: Time,
-    program_most: Time,
-    program_least: Time,
-    /// Of the erase.
-    pub(crate) erase: Time,
+    programs: Took,
+    erases: Took,
 }
+
+/// Of measured cycles, a stretch holds up to this part of those before it: 1.6 %.
+const GATHERED_PART: u64 = 64;
 
 impl Stretch {
     /// One cycle, after `first` others.
@@ -37,20 +66,35 @@ impl Stretch {
         Self {
             first,
             cycles: 1,
-            programs: 0,
-            program_sum: Time::ZERO,
-            program_most: Time::ZERO,
-            program_least: Time::from_ps(u64::MAX),
-            erase: Time::ZERO,
+            programs: Took::NONE,
+            erases: Took::NONE,
         }
     }
 
-    /// Adds the program of a page.
-    pub(crate) fn program(&mut self, took: Time) {
-        self.programs += 1;
-        self.program_sum = self.program_sum.plus(took);
-        self.program_most = self.program_most.later(took);
-        self.program_least = self.program_least.min(took);
+    /// Adds an operation that was timed: the program of a page, or the erase.
+    pub(crate) fn add(&mut self, step: Step, took: Time) {
+        let one = Took {
+            count: 1,
+            sum: took,
+            most: took,
+            least: took,
+        };
+        match step {
+            Step::Program => self.programs.add(&one),
+            Step::Erase => self.erases.add(&one),
+        }
+    }
+
+    /// Whether a measured cycle that follows may join it. The mean over the first cycles ends between two stretches.
+    fn takes_more(&self) -> bool {
+        let next = self.first + self.cycles;
+        self.cycles < (self.first / GATHERED_PART).max(1) && next != MEAN_CYCLES
+    }
+
+    fn join(&mut self, next: &Self) {
+        self.cycles += next.cycles;
+        self.programs.add(&next.programs);
+        self.erases.add(&next.erases);
     }
 }
 
@@ -74,21 +118,28 @@ impl Step {
 }
 
 impl Stretch {
-    /// Mean duration of an operation, in seconds; `None` where there was none.
-    pub(crate) fn mean_s(&self, step: Step) -> Option<f64> {
+    const fn of_step(&self, step: Step) -> &Took {
         match step {
-            Step::Program => {
-                (self.programs > 0).then(|| self.program_sum.si() / self.programs as f64)
-            }
-            Step::Erase => Some(self.erase.si()),
+            Step::Program => &self.programs,
+            Step::Erase => &self.erases,
         }
     }
 
+    /// Mean duration of an operation, in seconds; `None` where there was none.
+    pub(crate) fn mean_s(&self, step: Step) -> Option<f64> {
+        self.of_step(step).mean_s()
+    }
+
+    /// The same as a time.
+    pub(crate) fn mean(&self, step: Step) -> Option<Time> {
+        let took = self.of_step(step);
+        let mean = took.sum.ps().checked_div(took.count)?;
+        Some(Time::from_ps(mean))
+    }
+
     fn ends(&self, step: Step) -> (f64, f64) {
-        match step {
-            Step::Program => (self.program_least.si(), self.program_most.si()),
-            Step::Erase => (self.erase.si(), self.erase.si()),
-        }
+        let took = self.of_step(step);
+        (took.least.si(), took.most.si())
     }
 }
 
@@ -99,6 +150,8 @@ pub(crate) struct Course {
     pub(crate) cycles: u64,
     /// How it ended; `None` while it goes on.
     pub(crate) end: Option<End>,
+    /// How long the operation took that failed, until it was reported.
+    pub(crate) failed_after: Time,
     /// The cycles that went well, in order.
     pub(crate) stretches: Vec<Stretch>,
     /// How long reads of its first page took, fresh and at the end.
@@ -106,6 +159,14 @@ pub(crate) struct Course {
 }
 
 impl Course {
+    /// Adds cycles that went well: measured ones join those before them.
+    pub(crate) fn add(&mut self, stretch: Stretch, measured: bool) {
+        match self.stretches.last_mut() {
+            Some(last) if measured && last.takes_more() => last.join(&stretch),
+            _ => self.stretches.push(stretch),
+        }
+    }
+
     /// Cycles until it failed; `None` where it did not.
     pub(crate) fn endurance(&self) -> Option<u64> {
         let failed = matches!(self.end, Some(End::ProgramFailed | End::EraseFailed));
@@ -157,8 +218,8 @@ mod tests {
 
     fn stretch(first: u64, cycles: u64, program: u64, erase: u64) -> Stretch {
         let mut stretch = Stretch::of(first);
-        stretch.program(Time::from_ps(program));
-        stretch.erase = Time::from_ps(erase);
+        stretch.add(Step::Program, Time::from_ps(program));
+        stretch.add(Step::Erase, Time::from_ps(erase));
         stretch.cycles = cycles;
         stretch
     }
@@ -168,6 +229,7 @@ mod tests {
         let course = Course {
             cycles: 30_001,
             end: Some(End::EraseFailed),
+            failed_after: Time::ZERO,
             stretches: vec![
                 stretch(0, 2_500, 400, 100),
                 stretch(2_500, 7_500, 200, 200),
@@ -192,15 +254,38 @@ mod tests {
 
     #[test]
     fn erases_alone_have_no_programs() {
+        let mut erases = Stretch::of(0);
+        erases.add(Step::Erase, Time::from_ps(7));
         let course = Course {
             cycles: 1,
             end: Some(End::GivenUp),
-            stretches: vec![Stretch::of(0)],
+            failed_after: Time::ZERO,
+            stretches: vec![erases],
             reads: Vec::new(),
         };
         assert_eq!(course.first_mean_s(Step::Program), None);
         assert_eq!(course.range_s(Step::Program), None);
         assert_eq!(course.over_life(Step::Program), None);
         assert_eq!(course.endurance(), None);
+    }
+
+    #[test]
+    fn measured_cycles_are_gathered_and_keep_their_means() {
+        let mut course = Course::default();
+        for cycle in 0..100_000 {
+            course.add(
+                stretch(cycle, 1, 1_000 - cycle / 1_000, 500 + cycle / 100),
+                true,
+            );
+        }
+        assert!(course.stretches.len() < 700, "{}", course.stretches.len());
+        let last = course.stretches.last().expect("there are some");
+        assert_eq!(last.first + last.cycles, 100_000);
+        assert!(course.stretches.iter().any(|one| one.first == MEAN_CYCLES));
+        let mean = course.first_mean_s(Step::Erase).expect("it was erased");
+        let all: f64 = (0..10_000).map(|cycle| f64::from(500 + cycle / 100)).sum();
+        assert!((mean / (all / 10_000.0 * 1e-12) - 1.0).abs() < 1e-12);
+        let (least, most) = course.range_s(Step::Program).expect("it was programmed");
+        assert_eq!((least, most), (901e-12, 1_000e-12));
     }
 }

@@ -4,21 +4,51 @@ use wordline_catalog::Target;
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Basis, Experiment, Metric, Operation, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
+    Basis, Experiment, Metric, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
 };
-use wordline_nvm::NvmError;
 use wordline_nvm::ageing::Environment;
 
 use super::chip::Specified;
 use super::course::{Course, End, Step};
-use crate::subject::Subject;
+use super::tester::Plan;
+use crate::subject::{Axes, Subject};
 
 /// Points of each decade of cycles at which latency is told.
 const POINTS: [u64; 3] = [1, 2, 5];
 
+/// Whose blocks are worn, as rows name it.
+pub(super) struct Who {
+    pub(super) target: String,
+    part: String,
+    board: String,
+    basis: Basis,
+}
+
+impl Who {
+    /// A simulated target.
+    pub(super) fn simulated(target: &Target<'_>) -> Self {
+        Self {
+            target: target.name.clone(),
+            part: target.part.header.id.clone(),
+            board: target.board.header.id.clone(),
+            basis: Basis::Simulated,
+        }
+    }
+
+    /// A device of the host, with the name that its kernel gives it.
+    pub(super) fn measured(target: &str, name: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            part: name.to_owned(),
+            board: String::new(),
+            basis: Basis::Measured,
+        }
+    }
+}
+
 /// What is run: a usage in an environment on the chips of a target.
 pub(super) struct Run<'a> {
-    pub(super) target: &'a Target<'a>,
+    pub(super) who: &'a Who,
     pub(super) timing: Timing,
     pub(super) environment: Environment,
     pub(super) usage: WearUsage,
@@ -30,6 +60,17 @@ pub(super) struct Run<'a> {
 pub(super) type Lives = Vec<(u32, Course)>;
 
 impl Run<'_> {
+    /// How its blocks are cycled, programmed with `data`.
+    pub(super) fn plan<'a>(&self, data: &'a [u8], pages_per_block: u32) -> Plan<'a> {
+        Plan {
+            pages: self.usage.pages(pages_per_block),
+            data,
+            most: self.workload.most_cycles,
+            drawn: self.timing == Timing::Sampled,
+            measured: self.who.basis == Basis::Measured,
+        }
+    }
+
     /// Adds the rows of all chips.
     pub(super) fn rows(&self, chips: &[Lives], document: &mut ResultSet) {
         self.each(chips, document);
@@ -46,11 +87,16 @@ impl Run<'_> {
     }
 
     /// A chip that could not be tested.
-    pub(super) fn failed(&self, sample: u32, failure: &NvmError, document: &mut ResultSet) {
+    pub(super) fn failed(
+        &self,
+        sample: u32,
+        failure: &impl std::fmt::Display,
+        document: &mut ResultSet,
+    ) {
         let subject = self.subject("cycle").at("sample", u64::from(sample));
         let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
         document.rows.push(row);
-        let name = &self.target.name;
+        let name = &self.who.target;
         let advice = format!("{name}, {}, chip {sample}: {failure}", self.usage.name());
         document.warn(WarningCode::RunFailed, advice);
     }
@@ -200,10 +246,17 @@ impl Run<'_> {
     }
 
     fn subject(&self, operation: &'static str) -> Subject {
-        let (timing, age) = (self.timing, self.experiment.age);
-        let write = Operation::Write;
-        let mut subject = Subject::simulated(self.target, "wear", write, timing, age);
-        subject.operation = operation;
+        let subject = Subject {
+            target: self.who.target.clone(),
+            part: self.who.part.clone(),
+            board: self.who.board.clone(),
+            workload: "wear",
+            operation,
+            axes: Axes::new(),
+            timing: self.timing,
+            age: self.experiment.age,
+            basis: self.who.basis,
+        };
         let subject = subject
             .at("usage", self.usage.name())
             .at("temperature_celsius", self.environment.celsius)

@@ -4,17 +4,22 @@
 //! on a real one. What a memory can do besides, [`Bench`] says.
 
 use wordline_core::quantity::Time;
-use wordline_memory::{Clock, Ecc, FlashError as _, FlashErrorKind};
+use wordline_memory::{Clock, Flash, FlashError, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, SkipAhead};
-use wordline_nvm::{Accounts, Cause, Nand, Nor, Wired};
+use wordline_nvm::{Accounts, Cause, Nand, Nor, NvmError, Wired};
 
-use super::course::{Course, End, MEAN_CYCLES, Stretch};
+use super::course::{Course, End, MEAN_CYCLES, Step, Stretch};
 
 /// A flash memory on the bench.
-pub(crate) trait Bench: SkipAhead {
+pub(crate) trait Bench: Flash {
     /// How long the memory itself was busy in the last operation, from the command to its ready signal, where that can
     /// be told apart from what the bus and the host took.
     fn busy(&self) -> Option<Time> {
+        None
+    }
+
+    /// Itself, where it can go through many cycles at once.
+    fn skips(&mut self) -> Option<&mut dyn SkipAhead<Error = Self::Error>> {
         None
     }
 }
@@ -23,12 +28,20 @@ impl Bench for Wired<Nand> {
     fn busy(&self) -> Option<Time> {
         Some(array_time(self))
     }
+
+    fn skips(&mut self) -> Option<&mut dyn SkipAhead<Error = NvmError>> {
+        Some(self)
+    }
 }
 
 impl Bench for Wired<Nor> {
     /// A read leaves the array nothing to wait for: it takes what the bus does.
     fn busy(&self) -> Option<Time> {
         Some(array_time(self)).filter(|time| *time > Time::ZERO)
+    }
+
+    fn skips(&mut self) -> Option<&mut dyn SkipAhead<Error = NvmError>> {
+        Some(self)
     }
 }
 
@@ -49,6 +62,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) most: u64,
     /// Whether durations are drawn: then one does not stand for many.
     pub(crate) drawn: bool,
+    /// Whether the memory is a real one, every cycle of which is measured.
+    pub(crate) measured: bool,
 }
 
 impl Plan<'_> {
@@ -90,30 +105,54 @@ pub(crate) fn advance<F: Bench, C: Clock>(
     course: &mut Course,
 ) -> Result<bool, F::Error> {
     let cycle = plan.cycle(block);
-    let alike = flash.alike(&cycle, plan.reach(course.cycles));
+    let reach = plan.reach(course.cycles);
+    let skips = flash.skips();
+    let alike = skips.map_or(1, |flash| flash.alike(&cycle, reach));
     course.cycles += 1;
     let mut stretch = Stretch::of(course.cycles - 1);
     for page in cycle.programs(&flash.geometry()) {
-        let took = timed(flash, clock, |flash| flash.program(page, 0, plan.data));
-        match took {
-            Ok(took) => stretch.program(took),
-            Err(error) => return ended(error, course),
+        let (ran, took) = timed(flash, clock, |flash| flash.program(page, 0, plan.data));
+        if let Err(error) = ran {
+            return ended(error, took, course);
         }
+        stretch.add(Step::Program, took);
     }
-    match timed(flash, clock, |flash| flash.erase(block)) {
-        Ok(took) => stretch.erase = took,
-        Err(error) => return ended(error, course),
+    let (ran, took) = timed(flash, clock, |flash| flash.erase(block));
+    if let Err(error) = ran {
+        return ended(error, took, course);
     }
-    if alike > 1 {
+    stretch.add(Step::Erase, took);
+    if alike > 1
+        && let Some(flash) = flash.skips()
+    {
         flash.skip(&cycle, alike - 1)?;
         course.cycles += alike - 1;
         stretch.cycles = alike;
     }
-    course.stretches.push(stretch);
+    course.add(stretch, plan.measured);
     if course.cycles >= plan.most {
         course.end = Some(End::GivenUp);
     }
     Ok(course.end.is_none())
+}
+
+/// Whether a block holds something: a page that does not read as erased, or not at all.
+///
+/// # Errors
+/// When a read ends otherwise than with data, or the loss of them.
+pub(crate) fn holds_data<F: Flash>(flash: &mut F, block: u32) -> Result<bool, F::Error> {
+    let geometry = flash.geometry();
+    let mut bytes = vec![0; geometry.page_bytes as usize];
+    let first = block * geometry.pages_per_block;
+    for page in first..first + geometry.pages_per_block {
+        match flash.read(page, 0, &mut bytes) {
+            Ok(_) if bytes.iter().all(|byte| *byte == 0xFF) => {}
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => return Ok(true),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
 }
 
 /// How long a read of a block's first page takes, whatever it finds.
@@ -128,31 +167,32 @@ pub(crate) fn read<F: Bench, C: Clock>(
     let geometry = flash.geometry();
     let mut bytes = vec![0; geometry.page_bytes as usize];
     let page = block * geometry.pages_per_block;
-    timed(flash, clock, |flash| {
-        match flash.read(page, 0, &mut bytes) {
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => Ok(Ecc::Clean),
-            read => read,
-        }
-    })
+    let (ran, took) = timed(flash, clock, |flash| flash.read(page, 0, &mut bytes));
+    match ran {
+        Err(error) if error.kind() != FlashErrorKind::Uncorrectable => Err(error),
+        _ => Ok(took),
+    }
 }
 
+/// Runs an operation; how long it took, whatever came of it.
 fn timed<F: Bench, C: Clock, T>(
     flash: &mut F,
     clock: &C,
     run: impl FnOnce(&mut F) -> Result<T, F::Error>,
-) -> Result<Time, F::Error> {
+) -> (Result<T, F::Error>, Time) {
     let began = clock.now_ps();
-    run(flash)?;
+    let ran = run(flash);
     let whole = Time::from_ps(clock.now_ps().saturating_sub(began));
-    Ok(flash.busy().unwrap_or(whole))
+    (ran, flash.busy().unwrap_or(whole))
 }
 
 /// Notes how a block ended; an error of another kind ends the test.
-fn ended<E: wordline_memory::FlashError>(error: E, course: &mut Course) -> Result<bool, E> {
+fn ended<E: FlashError>(error: E, took: Time, course: &mut Course) -> Result<bool, E> {
     course.end = Some(match error.kind() {
         FlashErrorKind::ProgramFailed => End::ProgramFailed,
         FlashErrorKind::EraseFailed => End::EraseFailed,
         _ => return Err(error),
     });
+    course.failed_after = took;
     Ok(false)
 }

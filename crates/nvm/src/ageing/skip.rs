@@ -33,7 +33,7 @@ impl Cycle<'_> {
     }
 }
 
-/// A flash memory that can go through many cycles at once. One that cannot, as real ones, has the defaults.
+/// A flash memory that can go through many cycles at once. The defaults take one after the other.
 pub trait SkipAhead: Flash {
     /// How many cycles from now on, up to `most`, take as long as the next one and do not fail; 0 when the next one
     /// fails.

@@ -11,6 +11,7 @@ mod chart;
 mod compare;
 mod dram;
 mod fs;
+mod kv;
 mod origin;
 mod plot;
 mod script;
@@ -144,6 +145,11 @@ fn shown(document: &ResultSet) -> Shown {
         },
         Kind::Fs => Shown {
             plots: fs::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Kv => Shown {
+            plots: kv::plots(document),
             why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },

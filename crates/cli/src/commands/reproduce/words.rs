@@ -1,9 +1,10 @@
 //! What is compared, and what counts as a hit, in words.
 
 use wordline_core::quantity::{ByteCount, Time, human};
-use wordline_core::{Arrival, Pattern, Timing};
+use wordline_core::{Arrival, Pattern, Timing, WearUsage};
 use wordline_lab::published::{
-    Allowed, Curves, Input, Kind, Measure, ModuleTest, Question, Variant,
+    Allowed, Curves, Input, Kind, Measure, ModuleTest, Question, Variant, WearMeasure,
+    WearOperation,
 };
 
 /// What counts as a hit, in words.
@@ -61,6 +62,7 @@ fn words(measure: &Measure) -> Vec<String> {
             words
         }
         Measure::Curves(curves) => asked(curves),
+        Measure::Wear(asked) => worn(asked),
         Measure::Row {
             run,
             metric,
@@ -100,6 +102,32 @@ fn words(measure: &Measure) -> Vec<String> {
             words
         }
     }
+}
+
+/// A row of a test of wear in words.
+fn worn(asked: &WearMeasure) -> Vec<String> {
+    let mut words = vec![match asked.operation {
+        WearOperation::Cycle => asked.metric.to_string(),
+        operation => format!("{} of {}s", asked.metric, operation.name()),
+    }];
+    let statistic = asked.statistic.as_ref();
+    words.extend(statistic.map(|name| format!("of the {name} block")));
+    let cycles = asked.after_cycles;
+    words.extend(cycles.map(|cycles| format!("after {cycles} cycles")));
+    if asked.run.usage != WearUsage::FirstPage {
+        words.push(format!("({})", asked.run.usage.name()));
+    }
+    if asked.run.order == Pattern::Random {
+        words.push("in random order".to_owned());
+    }
+    if asked.run.temperature_celsius != 25 {
+        words.push(format!(
+            "at {} degrees Celsius",
+            asked.run.temperature_celsius
+        ));
+    }
+    words.push(on(&asked.run.target));
+    words
 }
 
 /// A question to two curves in words.

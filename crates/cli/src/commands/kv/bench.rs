@@ -1,0 +1,49 @@
+//! `wordline kv bench`.
+
+use wordline_core::quantity::ByteCount;
+use wordline_core::{Experiment, KvTest, KvWorkload, Workload};
+
+use crate::args::{Global, KvBench};
+use crate::failure::Failure;
+use crate::input::Inputs;
+use crate::outcome::Outcome;
+use crate::output::Exports;
+
+pub(super) fn run(bench: &KvBench, global: &Global) -> Result<Outcome, Failure> {
+    let exports = Exports::new(&bench.export)?;
+    let catalog = crate::commands::catalog(global)?;
+    let experiment = experiment(bench);
+    let inputs = Inputs::default();
+    let document = crate::commands::run_experiment(&catalog, &experiment, &inputs, global)?;
+    exports.write(&document, global)?;
+    Ok(crate::commands::outcome(&document))
+}
+
+fn experiment(bench: &KvBench) -> Experiment {
+    let default = wordline_core::KvBench::default();
+    let or = |named: &[_], default| match named {
+        [] => default,
+        named => named.to_vec(),
+    };
+    let test = KvTest::Bench(wordline_core::KvBench {
+        capacity_bytes: (bench.capacity).map_or(default.capacity_bytes, ByteCount::bytes),
+        sizes: or(&bench.size, default.sizes),
+        loads: match bench.load.as_slice() {
+            [] => default.loads,
+            named => named.to_vec(),
+        },
+        operations: bench.operations,
+    });
+    Experiment {
+        targets: bench.target.clone(),
+        workload: Workload::Kv(KvWorkload {
+            tables: bench.table.clone(),
+            directories: bench.directory.clone(),
+            test,
+        }),
+        timings: bench.timing.clone(),
+        age: bench.drawn.age,
+        seed: bench.drawn.seed,
+        ftl: None,
+    }
+}

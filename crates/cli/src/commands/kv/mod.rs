@@ -1,0 +1,13 @@
+//! `wordline kv`.
+
+mod bench;
+
+use crate::args::{Global, Kv};
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+
+pub(crate) fn run(kv: &Kv, global: &Global) -> Result<Outcome, Failure> {
+    match kv {
+        Kv::Bench(bench) => bench::run(bench, global),
+    }
+}

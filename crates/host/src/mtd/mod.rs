@@ -1,0 +1,86 @@
+//! Raw flash as Linux shows it: the character devices `/dev/mtd0`, `/dev/mtd1` and so on.
+//!
+//! The kernel's driver does the commands, the ECC and the bad-block marks; [`Mtd`] puts its calls behind the contract
+//! [`Flash`]. What a block device is made of (`/dev/mtdblock0`, `/dev/mmcblk0`) is no raw flash, and is refused.
+//!
+//! Opening one is the dangerous part, so [`Mtd::open`] looks first ([`InUse`]): whether it or a device that shares its
+//! bytes is mounted, attached to UBI, swapped to, or held open by somebody. It then locks the device against others of
+//! its kind. Nothing is written by opening.
+
+mod calls;
+mod error;
+mod flash;
+mod in_use;
+mod sysfs;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+pub use calls::{Calls, Kernel};
+pub use error::{InUse, MtdError};
+pub use flash::Mtd;
+pub use sysfs::{Description, Kind};
+
+/// Where the kernel tells of itself.
+#[derive(Clone, Debug)]
+struct Places {
+    sys: PathBuf,
+    proc: PathBuf,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            sys: PathBuf::from("/sys"),
+            proc: PathBuf::from("/proc"),
+        }
+    }
+}
+
+/// The major numbers of the character devices and of the block devices over them (Linux, devices.txt).
+const MTD_CHAR: u32 = 90;
+const MTD_BLOCK: u32 = 31;
+
+/// The number of the device at a path.
+fn number_of(device: &Path) -> Result<u32, MtdError> {
+    let metadata = device.metadata().map_err(|source| MtdError::Unreadable {
+        path: device.to_owned(),
+        source,
+    })?;
+    let is_char = metadata.file_type().is_char_device();
+    let is_block = metadata.file_type().is_block_device();
+    let (major, minor) = (
+        rustix::fs::major(metadata.rdev()),
+        rustix::fs::minor(metadata.rdev()),
+    );
+    let number = match (is_char, is_block, major) {
+        // Odd ones can only be read.
+        (true, _, MTD_CHAR) if minor.is_multiple_of(2) => return Ok(minor / 2),
+        (true, _, MTD_CHAR) => Some(minor / 2),
+        (_, true, MTD_BLOCK) => Some(minor),
+        _ => None,
+    };
+    Err(MtdError::NotRawFlash {
+        device: device.to_owned(),
+        found: match (is_char, is_block, number) {
+            (true, _, Some(_)) => "is the read-only face of raw flash".to_owned(),
+            (_, true, Some(_)) => "is a block device over raw flash".to_owned(),
+            (true, ..) => format!("is another character device, {major}:{minor}"),
+            (_, true, _) => {
+                format!("is a block device, {major}:{minor}, whose controller hides its flash")
+            }
+            _ if metadata.is_dir() => "is a folder".to_owned(),
+            _ => "is a file".to_owned(),
+        },
+        instead: number.map(|number| format!("/dev/mtd{number}")),
+    })
+}
+
+/// A number behind a name: 3 of `mtd3`.
+fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
+    name.to_str()?.strip_prefix(prefix)?.parse().ok()
+}

@@ -1,0 +1,166 @@
+//! The tables behind one face: what the workloads call.
+
+use wordline_core::{KvDirectory, KvSizes, KvTable};
+use wordline_kv::fixtures::{BYTES_MAX, Clht, FixtureError, Lpht, Sizes};
+use wordline_kv::{Error, Options, RamDirectory, ResidentDirectory, Table, format};
+use wordline_memory::ByteMemory;
+use wordline_nvm::NvmError;
+
+use super::Variant;
+
+/// Bytes of scratch buffer of the project's table, at least.
+const SCRATCH_BYTES: usize = 4096;
+
+type Own<M, D> = Table<M, D, Vec<u8>>;
+
+/// A table on a memory.
+pub(super) enum Store<M> {
+    Lpht(Lpht<M>),
+    Clht(Clht<M>),
+    Ram(Own<M, RamDirectory<Vec<u64>>>),
+    Resident(Own<M, ResidentDirectory>),
+}
+
+/// Why a call did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StoreError {
+    #[error("the table has no room for another record")]
+    NoRoom,
+    #[error("{0}")]
+    Own(Error<NvmError>),
+    #[error("{0}")]
+    Fixture(FixtureError<NvmError>),
+    #[error("the published tables remove nothing")]
+    NoRemove,
+}
+
+impl From<Error<NvmError>> for StoreError {
+    fn from(error: Error<NvmError>) -> Self {
+        match error {
+            Error::NoRoom { .. } => Self::NoRoom,
+            error => Self::Own(error),
+        }
+    }
+}
+
+impl From<FixtureError<NvmError>> for StoreError {
+    fn from(error: FixtureError<NvmError>) -> Self {
+        match error {
+            FixtureError::NoRoom => Self::NoRoom,
+            error => Self::Fixture(error),
+        }
+    }
+}
+
+/// The longest key and value that a table takes, in bytes, and the shortest value.
+pub(super) const fn limits(table: KvTable) -> (u64, u64, u64) {
+    match table {
+        KvTable::Lpht | KvTable::Clht => (BYTES_MAX as u64, BYTES_MAX as u64, 1),
+        KvTable::Own => (
+            wordline_kv::KEY_BYTES_MAX as u64,
+            wordline_kv::VALUE_BYTES_MAX as u64,
+            0,
+        ),
+    }
+}
+
+impl<M: ByteMemory<Error = NvmError>> Store<M> {
+    /// Makes an empty table that fills a memory.
+    pub(super) fn format(
+        variant: Variant,
+        sizes: KvSizes,
+        mut memory: M,
+    ) -> Result<Self, StoreError> {
+        let (key, value) = (sizes.key_bytes as usize, sizes.value_bytes as usize);
+        let fixed = Sizes { key, value };
+        match (variant.table, variant.directory) {
+            (KvTable::Lpht, _) => Ok(Self::Lpht(Lpht::format(memory, fixed)?)),
+            (KvTable::Clht, _) => Ok(Self::Clht(Clht::format(memory, fixed)?)),
+            (KvTable::Own, directory) => {
+                let options = Options::for_records(key, value, memory.atom());
+                let is_resident = directory == Some(KvDirectory::Resident);
+                let options = if is_resident {
+                    options.resident()
+                } else {
+                    options
+                };
+                format(&mut memory, &options)?;
+                Self::open_own(memory, is_resident)
+            }
+        }
+    }
+
+    /// Opens the project's table that a memory holds.
+    pub(super) fn open_own(mut memory: M, is_resident: bool) -> Result<Self, StoreError> {
+        let geometry = wordline_kv::Geometry::read(&mut memory)?;
+        let scratch = vec![0; geometry.scratch_bytes().max(SCRATCH_BYTES)];
+        Ok(if is_resident {
+            Self::Resident(Table::open(memory, ResidentDirectory::new(), scratch)?)
+        } else {
+            let words = vec![0; geometry.directory_words()];
+            Self::Ram(Table::open(memory, RamDirectory::new(words), scratch)?)
+        })
+    }
+
+    /// The memory below.
+    pub(super) fn memory(&mut self) -> &mut M {
+        match self {
+            Self::Lpht(table) => table.memory(),
+            Self::Clht(table) => table.memory(),
+            Self::Ram(table) => table.memory(),
+            Self::Resident(table) => table.memory(),
+        }
+    }
+
+    /// Records of the sizes that it was formatted for that would take all of it; of CLHT, those that the buckets reached
+    /// by the hash have room for.
+    pub(super) const fn places(&self) -> u64 {
+        match self {
+            Self::Lpht(table) => table.places() as u64,
+            Self::Clht(table) => table.places() as u64,
+            Self::Ram(table) => table.geometry().slots() as u64,
+            Self::Resident(table) => table.geometry().slots() as u64,
+        }
+    }
+
+    /// Bytes of RAM that it needs while it is open, besides a few words.
+    pub(super) const fn ram_bytes(&self) -> u64 {
+        match self {
+            Self::Lpht(_) | Self::Clht(_) => 0,
+            Self::Ram(table) => {
+                let geometry = table.geometry();
+                (geometry.directory_words() * 8 + geometry.scratch_bytes()) as u64
+            }
+            Self::Resident(table) => table.geometry().scratch_bytes() as u64,
+        }
+    }
+
+    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match self {
+            Self::Lpht(table) => table.put(key, value)?,
+            Self::Clht(table) => table.put(key, value)?,
+            Self::Ram(table) => table.put(key, value).map(drop)?,
+            Self::Resident(table) => table.put(key, value).map(drop)?,
+        }
+        Ok(())
+    }
+
+    /// Copies the value of a key to the start of `out`, which is as long as values are; returns its length.
+    pub(super) fn get(&mut self, key: &[u8], out: &mut [u8]) -> Result<Option<usize>, StoreError> {
+        let length = out.len();
+        Ok(match self {
+            Self::Lpht(table) => table.get(key, out)?.then_some(length),
+            Self::Clht(table) => table.get(key, out)?.then_some(length),
+            Self::Ram(table) => table.get(key, out)?,
+            Self::Resident(table) => table.get(key, out)?,
+        })
+    }
+
+    pub(super) fn remove(&mut self, key: &[u8]) -> Result<bool, StoreError> {
+        Ok(match self {
+            Self::Lpht(_) | Self::Clht(_) => return Err(StoreError::NoRemove),
+            Self::Ram(table) => table.remove(key)?,
+            Self::Resident(table) => table.remove(key)?,
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Raw flash of the host, worn for real.
+//!
+//! What it held is lost and its blocks are worn out, so that it is opened only where whoever runs the experiment names
+//! it a second time ([`Control::destroy`]), where nobody uses it ([`wordline_host::mtd`]), and where the blocks to be
+//! tested hold nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use wordline_core::results::WarningCode;
+use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
+use wordline_host::WallClock;
+use wordline_host::mtd::{Calls, Mtd};
+use wordline_memory::{Clock, Flash, FlashError as _, FlashErrorKind};
+use wordline_nvm::ageing::Environment;
+
+use super::course::End;
+use super::log::Log;
+use super::rows::{Run, Who};
+use super::session::{Session, Tested, first_good, in_turn, random};
+use super::tester::{Bench, holds_data};
+use crate::control::Control;
+use crate::error::LabError;
+
+/// How targets of this kind begin.
+const SCHEME: &str = "mtd:";
+
+impl<C: Calls> Bench for Mtd<C> {}
+
+/// The device that an experiment names, if it names one: it is tested by itself.
+pub(super) fn named(experiment: &Experiment) -> Result<Option<String>, LabError> {
+    let mut devices = experiment
+        .targets
+        .iter()
+        .filter(|name| name.starts_with(SCHEME));
+    let Some(device) = devices.next() else {
+        return Ok(None);
+    };
+    if experiment.targets.len() > 1 {
+        return Err(refused(
+            device,
+            "is worn by itself: name no other target beside it".to_owned(),
+        ));
+    }
+    Ok(Some(device.clone()))
+}
+
+/// Wears the device that a target names.
+pub(super) fn run(
+    target: &str,
+    workload: &WearWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let device = target.strip_prefix(SCHEME).unwrap_or(target);
+    possible(target, workload, experiment)?;
+    if control.destroy.is_empty() {
+        return Err(refused(
+            target,
+            format!(
+                "what it holds will be lost and its blocks worn out; --destroy {device} says that this is meant"
+            ),
+        ));
+    }
+    if control.destroy != [device] {
+        let problem = format!(
+            "--destroy names {}, another device",
+            control.destroy.join(", ")
+        );
+        return Err(refused(target, problem));
+    }
+    let flash = Mtd::open(Path::new(device)).map_err(|source| LabError::Host {
+        target: target.to_owned(),
+        source,
+    })?;
+    let told = flash.description();
+    let who = Who::measured(target, &told.name);
+    document.environment = Some(BTreeMap::from([
+        ("device".to_owned(), device.to_owned()),
+        ("name".to_owned(), told.name.clone()),
+        ("kind".to_owned(), told.kind.name().to_owned()),
+        ("capacity_bytes".to_owned(), told.bytes.to_string()),
+        ("erase_bytes".to_owned(), told.erase_bytes.to_string()),
+        ("write_bytes".to_owned(), told.write_bytes.to_string()),
+    ]));
+    let run = Run {
+        who: &who,
+        timing: Timing::Typ,
+        environment: Environment {
+            celsius: workload.temperatures_celsius[0],
+            ..Environment::default()
+        },
+        usage: workload.usages[0],
+        workload,
+        experiment,
+    };
+    wear(flash, &WallClock::start(), &run, control, document)
+}
+
+/// Wears blocks of an open memory, and adds what was seen.
+fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
+    mut flash: F,
+    clock: &C,
+    run: &Run<'_>,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let target = &run.who.target;
+    let failed = |error: F::Error| refused(target, error.to_string());
+    let blocks = first_good(&mut flash, run.workload.blocks).map_err(failed)?;
+    if blocks.len() < run.workload.blocks as usize {
+        let problem = format!(
+            "has {} good blocks; {} were asked for",
+            blocks.len(),
+            run.workload.blocks
+        );
+        return Err(refused(target, problem));
+    }
+    for &block in &blocks {
+        if holds_data(&mut flash, block).map_err(failed)? {
+            let problem = format!(
+                "block {block} holds data; erase the blocks that are to be tested first, with flash_erase for instance"
+            );
+            return Err(refused(target, problem));
+        }
+    }
+    warn(run, document);
+    let mut session = Session::new(control, Log::begin(control)?, blocks.len() as u64);
+    session.chip.clone_from(target);
+    let zeros = vec![0; flash.geometry().page_bytes as usize];
+    let plan = run.plan(&zeros, flash.geometry().pages_per_block);
+    let tested = match run.workload.order {
+        Pattern::Sequential => session.cycle(&mut flash, clock, &plan, &blocks, &mut in_turn)?,
+        Pattern::Random => {
+            let mut next = random(run.experiment.seed);
+            session.cycle(&mut flash, clock, &plan, &blocks, &mut next)?
+        }
+    };
+    session.finish()?;
+    retire(&mut flash, &tested, run, document);
+    // What was seen of blocks that did not come to their end was measured, too.
+    document.complete = !tested.stopped;
+    if let Some(failure) = &tested.failure {
+        run.failed(0, failure, document);
+    }
+    run.rows(&[tested.lives], document);
+    Ok(())
+}
+
+/// Marks the blocks that failed, so that nobody uses them again.
+fn retire<F: Flash<Error: std::fmt::Display>>(
+    flash: &mut F,
+    tested: &Tested<F::Error>,
+    run: &Run<'_>,
+    document: &mut ResultSet,
+) {
+    let failed = |end| matches!(end, Some(End::ProgramFailed | End::EraseFailed));
+    for (block, _) in tested.lives.iter().filter(|(_, course)| failed(course.end)) {
+        match flash.mark_bad(*block) {
+            Ok(()) => {}
+            // NOR flash keeps no marks.
+            Err(error) if error.kind() == FlashErrorKind::Misuse => {}
+            Err(error) => {
+                let target = &run.who.target;
+                let advice =
+                    format!("{target}: failed block {block} could not be marked bad: {error}");
+                document.warn(WarningCode::Caution, advice);
+            }
+        }
+    }
+}
+
+fn warn(run: &Run<'_>, document: &mut ResultSet) {
+    let target = &run.who.target;
+    let advice = format!(
+        "{target}: durations are those of the driver's calls, with what the bus, the driver and the kernel add to the \
+         chip's own; the temperature is what was stated, not measured"
+    );
+    document.warn(WarningCode::Caution, advice);
+}
+
+/// Refuses what a real memory cannot do.
+fn possible(
+    target: &str,
+    workload: &WearWorkload,
+    experiment: &Experiment,
+) -> Result<(), LabError> {
+    let defaults = WearWorkload::default();
+    let problem = if workload.usages.len() > 1 {
+        "wears its blocks out once: allowed is one usage"
+    } else if workload.temperatures_celsius.len() > 1 {
+        "has one temperature, which is noted beside its rows: allowed is one"
+    } else if workload.dwells_s != defaults.dwells_s {
+        "is erased at once: no dwell is waited for"
+    } else if workload.samples != 1 {
+        "is one chip: allowed is one sample"
+    } else if experiment.timings != [Timing::Typ] {
+        "takes the time that it takes: no column of a data sheet applies"
+    } else if experiment.age != 0.0 {
+        "is as old as it is: no age is set"
+    } else {
+        return Ok(());
+    };
+    Err(refused(target, problem.to_owned()))
+}
+
+fn refused(target: &str, problem: String) -> LabError {
+    LabError::RawFlash {
+        target: target.to_owned(),
+        problem,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Hash tables on simulated memories: what `wordline kv` computes.
+
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{Fraction, Quantity as _};
+use wordline_core::results::{NoValue, Row, WarningCode};
+use wordline_core::{
+    Experiment, KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload, Metric, ResultSet,
+    Timing, Workload,
+};
+use wordline_lab::{Control, LabError, run};
+
+const MRAM: &str = "as3004316@stm32h743-fmc16";
+
+fn experiment(target: &str, bench: KvBench) -> Experiment {
+    Experiment {
+        targets: vec![target.into()],
+        workload: Workload::Kv(KvWorkload {
+            tables: KvTable::ALL.to_vec(),
+            directories: KvDirectory::ALL.to_vec(),
+            test: KvTest::Bench(bench),
+        }),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    }
+}
+
+fn small(sizes: &[u64]) -> KvBench {
+    KvBench {
+        capacity_bytes: 16 << 10,
+        sizes: sizes.iter().copied().map(KvSizes::equal).collect(),
+        ..KvBench::default()
+    }
+}
+
+fn result(experiment: &Experiment) -> ResultSet {
+    let catalog = Catalog::load(&[]).expect("sound");
+    run(&catalog, experiment, &Control::default()).expect("it runs")
+}
+
+fn refusal(experiment: &Experiment) -> String {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let error: LabError = run(&catalog, experiment, &Control::default()).expect_err("refused");
+    error.to_string()
+}
+
+/// The one row of a metric, of a table ("own resident" for the mode) with keys of some bytes.
+fn row<'a>(
+    document: &'a ResultSet,
+    (table, bytes, operation): (&str, u64, &str),
+    metric: Metric,
+) -> &'a Row {
+    let (table, mode) = table.split_once(' ').unwrap_or((table, "ram"));
+    let mut rows = document.of(metric).filter(|row| {
+        row.text("table") == Some(table)
+            && row.text("directory").is_none_or(|found| found == mode)
+            && row.count("key_bytes") == Some(bytes)
+            && row.operation == operation
+            && row.text("cause").is_none()
+    });
+    let found = rows.next().expect("a row");
+    assert!(rows.next().is_none(), "{found:?}");
+    found
+}
+
+fn value(document: &ResultSet, of: (&str, u64, &str), metric: Metric) -> f64 {
+    row(document, of, metric).value.expect("a value")
+}
+
+#[test]
+fn traffic_and_time_are_those_of_the_written_format() {
+    let mut experiment = experiment(MRAM, small(&[4]));
+    let Workload::Kv(kv) = &mut experiment.workload else {
+        unreachable!("made above");
+    };
+    kv.tables = vec![KvTable::Own];
+    let document = result(&experiment);
+    // Words of 16 bits: a slot of 16 bytes and no read; head with key, then the value; and one word more to remove it.
+    for (operation, moved, floor) in [
+        ("insert", 16.0, 10.0),
+        ("hit", 12.0, 8.0),
+        ("update", 30.0, 10.0),
+        ("delete", 14.0, 2.0),
+        ("miss", 0.0, 0.0),
+    ] {
+        let of = ("own ram", 4, operation);
+        let found = value(&document, of, Metric::BytesMoved);
+        // A mark that matches by chance costs one more look.
+        assert!(
+            (moved..moved + 0.5).contains(&found),
+            "{operation}: {found}"
+        );
+        assert_eq!(
+            value(&document, of, Metric::BytesFloor),
+            floor,
+            "{operation}"
+        );
+    }
+    let resident = value(&document, ("own resident", 4, "hit"), Metric::BytesMoved);
+    assert!(resident > 12.0 && resident < 20.0, "{resident}");
+    // A directory in RAM takes 16 bytes a bucket of seven slots.
+    let ram = |mode| value(&document, (mode, 4, "insert"), Metric::TableRam);
+    assert!(ram("own ram") > 2000.0 && ram("own resident") < 100.0);
+    let nothing = row(&document, ("own ram", 4, "miss"), Metric::OpsRate);
+    assert_eq!(nothing.no_value, Some(NoValue::NotApplicable));
+}
+
+#[test]
+fn no_operation_moves_less_than_the_floor_and_shares_of_time_add_up() {
+    let document = result(&experiment(MRAM, small(&[4, 32])));
+    for table in ["lpht", "clht", "own ram", "own resident"] {
+        for bytes in [4, 32] {
+            for operation in ["insert", "hit"] {
+                let of = (table, bytes, operation);
+                let moved = value(&document, of, Metric::BytesMoved);
+                assert!(
+                    moved >= value(&document, of, Metric::BytesFloor),
+                    "{of:?}: {moved}"
+                );
+            }
+            let hits: Vec<_> = (document.of(Metric::TimeShare))
+                .filter(|row| row.operation == "hit" && row.count("key_bytes") == Some(bytes))
+                .filter(|row| Some(table.split(' ').next().unwrap_or(table)) == row.text("table"))
+                .collect();
+            let tables = if table.starts_with("own") { 2.0 } else { 1.0 };
+            let sum: f64 = hits.iter().filter_map(|row| row.value).sum();
+            assert!((sum - tables).abs() < 1e-9, "{table}: {sum}");
+        }
+        let rate = |bytes| value(&document, (table, bytes, "insert"), Metric::OpsRate);
+        assert!(rate(4) > rate(32), "{table}");
+    }
+    for table in ["lpht", "clht"] {
+        let delete = row(&document, (table, 4, "delete"), Metric::OpsRate);
+        assert_eq!(delete.no_value, Some(NoValue::NotApplicable));
+    }
+    assert!(document.complete && !document.failed());
+}
+
+#[test]
+fn a_run_is_the_same_twice_and_another_seed_makes_other_keys() {
+    let bench = KvBench {
+        operations: Some(50),
+        ..small(&[8])
+    };
+    let one = experiment("cy15b104q", bench);
+    let first = result(&one);
+    assert_eq!(first.to_json(), result(&one).to_json());
+    let other = result(&Experiment { seed: 1, ..one });
+    let puts = |document: &ResultSet| value(document, ("lpht", 8, "insert"), Metric::BytesMoved);
+    assert_ne!(puts(&first), puts(&other));
+    assert_eq!(value(&first, ("lpht", 8, "hit"), Metric::AccessCount), 50.0);
+}
+
+#[test]
+fn a_table_that_is_too_full_says_so_in_its_rows_and_the_others_run() {
+    let bench = KvBench {
+        loads: vec![Fraction::from_si(1.0)],
+        capacity_bytes: 2 << 10,
+        ..small(&[4])
+    };
+    let document = result(&experiment(MRAM, bench));
+    let failed = row(&document, ("own ram", 4, "insert"), Metric::OpsRate);
+    assert_eq!(failed.no_value, Some(NoValue::Failed));
+    assert!(document.failed());
+    let said = document.warnings.iter().any(|warning| {
+        warning.code == WarningCode::RunFailed.name() && warning.advice.contains("lower --load")
+    });
+    assert!(said, "{:?}", document.warnings);
+    assert!(value(&document, ("lpht", 4, "insert"), Metric::OpsRate) > 0.0);
+}
+
+#[test]
+fn short_keys_fill_a_table_as_far_as_they_differ() {
+    let document = result(&experiment(MRAM, small(&[1])));
+    assert_eq!(
+        value(&document, ("lpht", 1, "insert"), Metric::AccessCount),
+        255.0
+    );
+    let miss = row(&document, ("lpht", 1, "miss"), Metric::OpsRate);
+    assert_eq!(miss.no_value, Some(NoValue::NotApplicable));
+}
+
+#[test]
+fn what_cannot_run_is_refused_with_what_is_allowed() {
+    for (target, bench, word) in [
+        ("mt25ql128", small(&[4]), "one by one"),
+        ("mt29f1g01", small(&[4]), "MRAM, FRAM, EEPROM"),
+        ("sandisk-extreme-32g@rpi3-sd", small(&[4]), "one by one"),
+        (MRAM, small(&[0]), "1 B to 256 B"),
+        (MRAM, small(&[257]), "1 B to 256 B"),
+        (MRAM, small(&[]), "size list is empty"),
+        (MRAM, small(&[4, 4]), "named twice"),
+        (
+            MRAM,
+            KvBench {
+                loads: vec![Fraction::from_si(0.0)],
+                ..small(&[4])
+            },
+            "above 0 %",
+        ),
+        (
+            MRAM,
+            KvBench {
+                capacity_bytes: 0,
+                ..small(&[4])
+            },
+            "1 B to",
+        ),
+        (
+            MRAM,
+            KvBench {
+                operations: Some(0),
+                ..small(&[4])
+            },
+            "1 to",
+        ),
+    ] {
+        let message = refusal(&experiment(target, bench));
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+#[test]
+fn a_memory_that_holds_no_table_fails_its_rows() {
+    let bench = KvBench {
+        capacity_bytes: 40,
+        ..small(&[256])
+    };
+    let document = result(&experiment(MRAM, bench));
+    assert!(document.failed());
+    assert_eq!(
+        row(&document, ("own ram", 256, "insert"), Metric::OpsRate).no_value,
+        Some(NoValue::Failed)
+    );
+}

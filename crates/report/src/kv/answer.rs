@@ -1,0 +1,80 @@
+//! What the rows say, in plain words.
+
+use wordline_core::results::ResultSet;
+use wordline_core::{KvTable, Metric};
+
+use super::{Run, each};
+use crate::answer::{IN_WORDS, Told};
+use crate::text;
+
+pub(crate) fn told(document: &ResultSet) -> Told {
+    let runs = Run::all_of(document);
+    let all: Vec<_> = runs.iter().collect();
+    let mut sentences = Vec::new();
+    for target in each(&all, |run| run.head().target.clone())
+        .into_iter()
+        .take(IN_WORDS)
+    {
+        for operation in ["insert", "hit"] {
+            let of_kind = all
+                .iter()
+                .filter(|run| run.head().target == target && run.head().operation == operation);
+            let of_kind: Vec<_> = of_kind.copied().collect();
+            sentences.extend(rates(&target, operation, &of_kind));
+        }
+    }
+    let fragile = KvTable::ALL.into_iter().filter(|table| {
+        !table.survives_power_cuts() && all.iter().any(|run| run.axis("table") == table.name())
+    });
+    let fragile: Vec<_> = fragile.map(KvTable::title).collect();
+    if !fragile.is_empty() {
+        sentences.push(format!(
+            "A power cut can harm what {} hold: their figures buy less than those of a table that survives.",
+            text::list(&fragile)
+        ));
+    }
+    Told {
+        sentences,
+        singly: false,
+    }
+}
+
+/// "On a@b at load 50 %, inserts in a second, and bytes moved over the least possible: of 2 B LPHT 1.2 M/s (1.40), …; of
+/// 256 B …"
+fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
+    let timed = runs
+        .iter()
+        .filter(|run| run.number(Metric::OpsRate).is_some());
+    let timed: Vec<_> = timed.copied().collect();
+    let first = timed.first()?;
+    let same = |run: &&&Run<'_>| {
+        run.head().timing == first.head().timing && run.axis("load") == first.axis("load")
+    };
+    let timed: Vec<_> = timed.iter().filter(same).copied().collect();
+    let mut sizes = each(&timed, Run::sizes);
+    let last = sizes.pop()?;
+    let ends = sizes.into_iter().take(1).chain([last]);
+    let clauses = ends.map(|size| {
+        let of_size = timed.iter().filter(|run| run.sizes() == size);
+        let tables = of_size.filter_map(|run| {
+            let rate = text::number(Metric::OpsRate, run.number(Metric::OpsRate)?, text::DIGITS);
+            let moved = run.over_floor().map(|ratio| format!(" ({ratio:.2})"));
+            Some(format!(
+                "{} {rate}{}",
+                run.table(),
+                moved.unwrap_or_default()
+            ))
+        });
+        format!("of {size} {}", tables.collect::<Vec<_>>().join(", "))
+    });
+    let plural = if operation == "hit" {
+        "hits"
+    } else {
+        "inserts"
+    };
+    let load = first.axis("load");
+    Some(format!(
+        "On {target} at load {load}, {plural} in a second, and in brackets bytes moved over the least possible: {}.",
+        clauses.collect::<Vec<_>>().join("; ")
+    ))
+}

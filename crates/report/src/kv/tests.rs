@@ -1,0 +1,56 @@
+//! What people see of `wordline kv`.
+
+use crate::{Format, Style, answer, fixture, render};
+
+#[test]
+fn the_fixture_is_a_document() {
+    assert_eq!(fixture::key_values().check(), Ok(()));
+}
+
+#[test]
+fn rates_are_told_with_what_moved_over_the_floor() {
+    let sentences = answer(&fixture::key_values());
+    assert!(
+        sentences[0].contains("of 4 B LPHT 250 k/s (1.50), wordline-kv 500 k/s"),
+        "{sentences:?}"
+    );
+    assert!(
+        sentences[0].contains("of 256 B LPHT 3.91 k/s"),
+        "{sentences:?}"
+    );
+    assert!(sentences[1].contains("hits"), "{sentences:?}");
+    assert!(
+        sentences.iter().any(|one| one.contains("what LPHT hold")),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn tables_stand_side_by_side_and_what_one_cannot_do_has_no_columns() {
+    let text = render(&fixture::key_values(), Format::Table, &Style::default());
+    let line = |start: &str, word: &str| {
+        let mut lines = text.lines();
+        lines.any(|line| line.trim_start().starts_with(start) && line.contains(word))
+    };
+    assert!(line("key / value", "lpht moved"), "{text}");
+    assert!(line("256 B", "771 B"), "{text}");
+    let delete = text.split(": delete").nth(1).expect("a table of deletes");
+    assert!(
+        !delete.contains("lpht") && delete.contains("own ram"),
+        "{delete}"
+    );
+}
+
+#[test]
+fn the_page_draws_rates_and_a_hostile_document_harms_nothing() {
+    let html = render(&fixture::key_values(), Format::Html, &Style::default());
+    assert!(html.contains("Bytes moved over the floor"));
+    let hostile = fixture::spoiled(fixture::key_values());
+    let html = render(&hostile, Format::Html, &Style::default());
+    assert!(!html.contains("<script>alert"));
+    let text = render(&hostile, Format::Table, &Style::default());
+    assert!(
+        !text.contains(|c: char| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
+}
