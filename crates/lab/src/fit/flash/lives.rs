@@ -516,3 +516,80 @@ impl Form {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wordline_core::draw::{Purpose, draw, standard_normal, unit_interval};
+
+    /// Pairs of strengths of blocks: of the programmed page, and of the weakest of the others.
+    fn blocks(chips: usize, each: usize, spread: f64, shape: f64, erase: f64) -> Vec<Block> {
+        let usage = FIRST_PAGE;
+        let scale = libm::log(1e6) + ln_scale(shape, erase, usage.pages);
+        let ln_others = libm::log(others(shape, erase, usage.pages)) / shape;
+        let block = |chip: usize, place: usize| {
+            let drawn = |what| draw(3, (chip * 10_000 + place) as u64, what, Purpose::Oxide);
+            let weibull = |what| libm::log(-libm::log(unit_interval(drawn(what)))) / shape;
+            let scale = scale + spread * standard_normal(drawn(1));
+            let (own, other) = (scale + weibull(2), scale - ln_others + weibull(3));
+            let hazard = |pages, ln_life: f64| Hazard {
+                pages,
+                seen: ln_life <= own.min(other) || pages == Pages::First,
+                ln_life,
+            };
+            Block {
+                chip,
+                weak: false,
+                hazards: vec![
+                    hazard(Pages::First, own),
+                    hazard(Pages::Others, own.min(other)),
+                ]
+                .into_iter()
+                .map(|one| match one.pages {
+                    Pages::Others => Hazard {
+                        seen: other < own,
+                        ..one
+                    },
+                    _ => one,
+                })
+                .collect(),
+            }
+        };
+        let all = (0..chips).flat_map(|chip| (0..each).map(move |place| (chip, place)));
+        all.map(|(chip, place)| block(chip, place)).collect()
+    }
+
+    const FIRST_PAGE: Usage = Usage {
+        pages: 64.0,
+        programmed: 1.0,
+        together: 1.0,
+    };
+
+    #[test]
+    fn many_blocks_give_the_figures_back() {
+        let blocks = blocks(1, 2000, 0.22, 6.0, 0.4);
+        let lives = Lives {
+            usage: FIRST_PAGE,
+            blocks: &blocks,
+            chips: 1,
+            free: vec![0, 1, 2],
+        };
+        let start = Shared {
+            spread: libm::log(0.3),
+            shape: libm::log(4.0),
+            erase: libm::log(0.5),
+            weak: libm::log(0.02),
+        };
+        let found = lives.fit(start, vec![libm::log(8e5)]).expect("a top");
+        let truth = [0.22, 6.0, 0.4];
+        for (interval, truth) in found.intervals.iter().zip(truth) {
+            println!("{interval:?} {}", libm::log(truth));
+            assert!((interval.value - libm::log(truth)).abs() < 0.1, "{found:?}");
+            assert!(interval.most - interval.least < 0.4, "{found:?}");
+        }
+        assert!(
+            (found.best.chips[0] - libm::log(1e6)).abs() < 0.05,
+            "{found:?}"
+        );
+    }
+}

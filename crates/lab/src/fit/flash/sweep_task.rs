@@ -74,6 +74,9 @@ impl SweepTask<'_> {
             ));
         }
         for (operation, each, interval) in besides {
+            if interval.least <= 0.0 && 0.0 <= interval.most {
+                continue;
+            }
             let seconds = |one: f64| human(one, "s", 3);
             let advice = format!(
                 "{}: bus and host take {} longer for {each} that is {} than {} does, 95 % interval {} to {}: a part's sheet \

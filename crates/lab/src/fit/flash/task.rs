@@ -135,6 +135,7 @@ impl Task<'_> {
             target: self.target,
             ageing: figures.iter().map(|one| one.change.clone()).collect(),
             findings,
+            usage: self.workload.usage.unwrap_or(USAGE),
             seed: self.experiment.seed,
         };
         let part = self.part;
@@ -146,10 +147,10 @@ impl Task<'_> {
             let (Some(duration), Some(latency)) = (duration, latency) else {
                 continue;
             };
-            let typical = match step.filter(|_| latency.fresh) {
+            let typical = match step {
                 Some(step) => {
                     let columns = |name: &'static str, value: f64| self.moved(name, value);
-                    timing.typical(duration, step, latency.interval, &columns)?
+                    timing.typical(duration, step, &latency, &columns)?
                 }
                 None => Some(latency.interval),
             };

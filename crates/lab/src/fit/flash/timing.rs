@@ -1,13 +1,15 @@
 //! The typical columns. A sheet ties its typical program and erase to the mean over the first ten thousand cycles of
-//! the median block (`crates/nvm/AGEING.md`), a log shows what a fresh one takes. The model itself tells how many
-//! times the one the other is: a candidate goes through one cycle.
+//! the median block (`crates/nvm/AGEING.md`), a log shows what a fresh one takes, or where pulses are not known what the
+//! first cycles of its blocks take. The model itself tells how many times the one the other is: a candidate goes
+//! through these cycles.
 
 use wordline_catalog::{Sheet, Target, parse};
 use wordline_core::{WearUsage, WearWorkload};
 
-use super::estimate::Findings;
+use super::estimate::{Findings, Latency, MEAN_CYCLES};
 use super::law::Interval;
 use super::part::Duration;
+use super::statistics::median;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::fit::sheet::{Change, changed};
@@ -16,37 +18,50 @@ use crate::wear::{Step, courses};
 /// Typical column of the candidates that are timed, in seconds.
 const PROVISIONAL_S: f64 = 1e-3;
 
+/// Chips and blocks of each whose first cycles stand for the part.
+const SAMPLES: u32 = 5;
+const BLOCKS: u32 = 8;
+
 /// Typical columns that make the first operations take as long as a log has them.
 pub(super) struct Timing<'a> {
     pub(super) target: &'a Target<'a>,
     /// The changes of the table aging.
     pub(super) ageing: Vec<Change>,
     pub(super) findings: &'a Findings,
+    pub(super) usage: WearUsage,
     pub(super) seed: u64,
 }
 
 impl Timing<'_> {
-    /// The typical column of a duration whose fresh operation takes so long, in seconds. Its interval takes in what is
-    /// not known of the figures that tie the two.
+    /// The typical column of a duration whose operations take so long, in seconds. Of fresh ones its interval takes in
+    /// what is not known of the figures that tie the two.
     pub(super) fn typical(
         &self,
         duration: &Duration<'_>,
         step: Step,
-        fresh: Interval,
+        latency: &Latency,
         columns: &dyn Fn(&'static str, f64) -> Change,
     ) -> Result<Option<Interval>, LabError> {
-        let Some(factor) = self.factor(duration, step, &[])? else {
+        let seen = latency.interval;
+        let Some(factor) = self.factor(duration, step, latency.fresh, &[])? else {
             return Ok(None);
         };
-        let mut low = ((fresh.value - fresh.least) / fresh.value).powi(2);
-        let mut high = ((fresh.most - fresh.value) / fresh.value).powi(2);
+        if !latency.fresh {
+            return Ok(Some(Interval {
+                value: seen.value * factor,
+                least: seen.least * factor,
+                most: seen.most * factor,
+            }));
+        }
+        let mut low = ((seen.value - seen.least) / seen.value).powi(2);
+        let mut high = ((seen.most - seen.value) / seen.value).powi(2);
         for (name, interval, _) in &self.findings.ageing {
             if interval.least == interval.most {
                 continue;
             }
             for end in [interval.least, interval.most] {
                 let moved = columns(name, end);
-                if let Some(there) = self.factor(duration, step, &[moved])? {
+                if let Some(there) = self.factor(duration, step, true, &[moved])? {
                     let by = libm::log(there / factor);
                     let side = if by < 0.0 { &mut low } else { &mut high };
                     *side += by * by;
@@ -54,17 +69,19 @@ impl Timing<'_> {
             }
         }
         Ok(Some(Interval {
-            value: fresh.value * factor,
-            least: fresh.value * factor * (1.0 - low.sqrt()),
-            most: fresh.value * factor * (1.0 + high.sqrt()),
+            value: seen.value * factor,
+            least: seen.value * factor * (1.0 - low.sqrt()),
+            most: seen.value * factor * (1.0 + high.sqrt()),
         }))
     }
 
-    /// How many times a fresh operation the typical column is; `None` where no cycle has such an operation.
+    /// How many times an operation, a fresh one or the mean of the first cycles, the typical column is; `None` where no
+    /// cycle has such an operation.
     fn factor(
         &self,
         duration: &Duration<'_>,
         step: Step,
+        fresh: bool,
         moved: &[Change],
     ) -> Result<Option<f64>, LabError> {
         let is_moved = |change: &&Change| moved.iter().all(|one| one.path != change.path);
@@ -75,21 +92,35 @@ impl Timing<'_> {
             // A maximum that nothing reaches cuts nothing off.
             columns: "typ = \"1 ms\", max = \"1 s\"".to_owned(),
         });
-        let workload = WearWorkload {
-            blocks: 1,
-            usages: vec![WearUsage::FirstPage],
-            most_cycles: 1,
-            ..WearWorkload::default()
+        let workload = if fresh {
+            WearWorkload {
+                blocks: 1,
+                usages: vec![WearUsage::FirstPage],
+                most_cycles: 1,
+                ..WearWorkload::default()
+            }
+        } else {
+            WearWorkload {
+                blocks: BLOCKS,
+                samples: SAMPLES,
+                usages: vec![self.usage],
+                most_cycles: MEAN_CYCLES,
+                ..WearWorkload::default()
+            }
         };
         let control = Control::default();
         let lives = with(self.target, &changes, |target| {
             courses(target, &workload, self.seed, &control)
         })?;
-        let first = lives
-            .iter()
-            .flatten()
-            .find_map(|course| course.at_s(0, step));
-        Ok(first.map(|first| PROVISIONAL_S / first))
+        let seconds = lives.iter().flatten().filter_map(|course| {
+            if fresh {
+                course.at_s(0, step)
+            } else {
+                course.first_mean_s(step)
+            }
+        });
+        let seconds: Vec<f64> = seconds.collect();
+        Ok((!seconds.is_empty()).then(|| PROVISIONAL_S / median(&seconds)))
     }
 }
 
