@@ -31,9 +31,9 @@ pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
     DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
     FsWorkload, FtlMapping, IdleTest, Keep, KvBench, KvDirectory, KvSizes, KvTable, KvTest,
-    KvWorkload, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices, RawWorkload,
-    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
-    WriteSync,
+    KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
+    RawWorkload, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
+    WorkKind, Workload, WriteSync,
 };
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};

@@ -109,7 +109,8 @@ metrics! {
         "Duration of an operation in the last cycle of a block that did not fail, divided by the mean of its first \
          10,000 or fewer; of several blocks the median.";
     Lifetime "lifetime" "s" Higher
-        "Time until the most-written unit reaches its rated cycles, if this workload ran on and on.";
+        "Time until the most-written unit reaches its rated cycles, if this workload ran on and on; of `compare` \
+         until then, or until what must keep no longer does, whatever comes first.";
     LifetimeOnePlace "lifetime_one_place" "s" Higher
         "Time until one unit reaches its rated cycles, if every access of this size went to the same \
          place, on and on: the worst that a workload can do to an unlevelled memory.";

@@ -1,127 +1,117 @@
 //! The two checks of a record, and which single bit is wrong where one is.
 //!
 //! CRC-16/X-25's polynomial 0x1021 is read with every value; CRC-32C's 0x1EDC6F41 is read when a table is opened. Both
-//! are reflected (least significant bit first) and go through eight bytes at a time with tables of 4 and 8 KiB, which
+//! are reflected (least significant bit first) and go through eight bytes at a time with tables of 4 KiB and 8 KiB, which
 //! the compiler makes ("slicing by 8", Kounavis and Berry, ISCC 2005). Parameters and check values: the catalogue of
 //! parametrised CRC algorithms by Greg Cook, entries CRC-16/IBM-SDLC and CRC-32/ISCSI.
 
-const POLYNOMIAL_16: u16 = 0x8408;
-const POLYNOMIAL_32: u32 = 0x82F6_3B78;
+/// A reflected CRC as wide as a type of word: from all ones, inverted at the end. A generic type could not do: constant
+/// functions, which make the tables, know no traits.
+macro_rules! crc {
+    ($(#[$meta:meta])* $name:ident, $word:ty, $polynomial:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name($word);
 
-/// `TABLES_16[n][b]`: what byte `b` does to the remainder once `n` more bytes have followed.
-static TABLES_16: [[u16; 256]; 8] = tables_16();
-static TABLES_32: [[u32; 256]; 8] = tables_32();
+        impl $name {
+            /// `TABLES[n][b]`: what byte `b` does to the remainder once `n` more bytes have followed.
+            #[inline]
+            fn tables() -> &'static [[$word; 256]; 8] {
+                static TABLES: [[$word; 256]; 8] = $name::make_tables();
+                &TABLES
+            }
 
-const fn tables_16() -> [[u16; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut rest = byte as u16;
-        let mut bit = 0;
-        while bit < 8 {
-            rest = (rest >> 1) ^ if rest & 1 == 1 { POLYNOMIAL_16 } else { 0 };
-            bit += 1;
+            const fn make_tables() -> [[$word; 256]; 8] {
+                let mut tables = [[0; 256]; 8];
+                let mut byte = 0;
+                while byte < 256 {
+                    let mut rest = byte as $word;
+                    let mut bit = 0;
+                    while bit < 8 {
+                        rest = (rest >> 1) ^ if rest & 1 == 1 { $polynomial } else { 0 };
+                        bit += 1;
+                    }
+                    let mut after = 0;
+                    while after < 8 {
+                        tables[after][byte] = rest;
+                        // One more byte, of zero.
+                        let mut bit = 0;
+                        while bit < 8 {
+                            rest = (rest >> 1) ^ if rest & 1 == 1 { $polynomial } else { 0 };
+                            bit += 1;
+                        }
+                        after += 1;
+                    }
+                    byte += 1;
+                }
+                tables
+            }
+
+            /// Of no bytes.
+            #[inline]
+            pub(crate) const fn new() -> Self {
+                Self(<$word>::MAX)
+            }
+
+            /// Goes on with these bytes.
+            #[must_use]
+            #[inline(always)]
+            pub(crate) fn with(mut self, bytes: &[u8]) -> Self {
+                let (eights, rest) = bytes.as_chunks::<8>();
+                for word in eights {
+                    self = self.at_once(*word);
+                }
+                let (fours, rest) = rest.as_chunks::<4>();
+                if let [word] = fours {
+                    self = self.at_once(*word);
+                }
+                for byte in rest {
+                    self = self.at_once([*byte]);
+                }
+                self
+            }
+
+            /// Goes on with 1 to 8 bytes, each by a table of its own, so that none waits for another.
+            #[must_use]
+            #[inline(always)]
+            pub(crate) fn at_once<const N: usize>(self, bytes: [u8; N]) -> Self {
+                let tables = Self::tables();
+                let before = self.0.to_le_bytes();
+                // What of the remainder these bytes do not shift out.
+                let mut rest = u64::from(self.0).unbounded_shr(8 * N as u32) as $word;
+                for (place, byte) in bytes.iter().enumerate() {
+                    let with = before.get(place).copied().unwrap_or(0);
+                    rest ^= tables[N - 1 - place][usize::from(byte ^ with)];
+                }
+                Self(rest)
+            }
+
+            /// The check of all bytes so far.
+            #[inline]
+            pub(crate) const fn value(self) -> $word {
+                !self.0
+            }
         }
-        tables[0][byte] = rest;
-        byte += 1;
-    }
-    let mut after = 1;
-    while after < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let rest = tables[after - 1][byte];
-            tables[after][byte] = (rest >> 8) ^ tables[0][(rest & 0xFF) as usize];
-            byte += 1;
-        }
-        after += 1;
-    }
-    tables
+    };
 }
 
-const fn tables_32() -> [[u32; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut rest = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            rest = (rest >> 1) ^ if rest & 1 == 1 { POLYNOMIAL_32 } else { 0 };
-            bit += 1;
-        }
-        tables[0][byte] = rest;
-        byte += 1;
-    }
-    let mut after = 1;
-    while after < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let rest = tables[after - 1][byte];
-            tables[after][byte] = (rest >> 8) ^ tables[0][(rest & 0xFF) as usize];
-            byte += 1;
-        }
-        after += 1;
-    }
-    tables
-}
-
-/// A CRC-16 in the making.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Crc16(u16);
-
-impl Crc16 {
-    pub(crate) const fn new() -> Self {
-        Self(0xFFFF)
-    }
-
-    #[must_use]
-    #[inline]
-    pub(crate) fn with(self, bytes: &[u8]) -> Self {
-        let tables = &TABLES_16;
-        let mut rest = self.0;
-        let (words, tail) = bytes.as_chunks::<8>();
-        for word in words {
-            let [low, high] = rest.to_le_bytes();
-            rest = tables[7][usize::from(word[0] ^ low)]
-                ^ tables[6][usize::from(word[1] ^ high)]
-                ^ tables[5][usize::from(word[2])]
-                ^ tables[4][usize::from(word[3])]
-                ^ tables[3][usize::from(word[4])]
-                ^ tables[2][usize::from(word[5])]
-                ^ tables[1][usize::from(word[6])]
-                ^ tables[0][usize::from(word[7])];
-        }
-        for byte in tail {
-            rest = (rest >> 8) ^ tables[0][usize::from(*byte ^ rest as u8)];
-        }
-        Self(rest)
-    }
-
-    pub(crate) const fn value(self) -> u16 {
-        !self.0
-    }
-}
+crc!(
+    /// A CRC-16 in the making.
+    Crc16,
+    u16,
+    0x8408
+);
+crc!(
+    /// A CRC-32C in the making.
+    Crc32,
+    u32,
+    0x82F6_3B78
+);
 
 /// The CRC-32C of bytes.
 #[inline]
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    let tables = &TABLES_32;
-    let mut rest = u32::MAX;
-    let (words, tail) = bytes.as_chunks::<8>();
-    for word in words {
-        let [a, b, c, d] = rest.to_le_bytes();
-        rest = tables[7][usize::from(word[0] ^ a)]
-            ^ tables[6][usize::from(word[1] ^ b)]
-            ^ tables[5][usize::from(word[2] ^ c)]
-            ^ tables[4][usize::from(word[3] ^ d)]
-            ^ tables[3][usize::from(word[4])]
-            ^ tables[2][usize::from(word[5])]
-            ^ tables[1][usize::from(word[6])]
-            ^ tables[0][usize::from(word[7])];
-    }
-    for byte in tail {
-        rest = (rest >> 8) ^ tables[0][usize::from(*byte ^ rest as u8)];
-    }
-    !rest
+    Crc32::new().with(bytes).value()
 }
 
 /// The 8-bit check of a link: CRC-8 with polynomial 0x07 (CRC-8/SMBUS), which is nowhere in a hurry.
@@ -154,13 +144,13 @@ pub(crate) fn flipped(bytes: &[u8], stored: u32) -> Option<Flip> {
         });
     }
     // What each bit of the last byte does to the remainder, then of the byte before it, and so on.
-    let mut effects: [u32; 8] = core::array::from_fn(|bit| TABLES_32[0][1 << bit]);
+    let mut effects: [u32; 8] = core::array::from_fn(|bit| Crc32::tables()[0][1 << bit]);
     for at in (0..bytes.len()).rev() {
         if let Some(bit) = effects.iter().position(|effect| *effect == syndrome) {
             return Some(Flip { at, mask: 1 << bit });
         }
         for effect in &mut effects {
-            *effect = (*effect >> 8) ^ TABLES_32[0][(*effect & 0xFF) as usize];
+            *effect = (*effect >> 8) ^ Crc32::tables()[0][(*effect & 0xFF) as usize];
         }
     }
     None

@@ -14,8 +14,8 @@ pub(crate) const FREE: u16 = 0;
 /// Mark of a slot with more of a record.
 pub(crate) const TAKEN: u16 = 1;
 
-/// Four marks, or three and the count of the bucket: lanes of 16 bits, the first lowest.
-pub type Lanes = u64;
+/// The seven marks of a bucket and its count: lanes of 16 bits, the first lowest.
+pub type Lanes = u128;
 
 /// A place for the directory: [`RamDirectory`] or [`ResidentDirectory`].
 ///
@@ -23,6 +23,9 @@ pub type Lanes = u64;
 pub trait Directory<M: ByteMemory> {
     /// The highest count that it can hold. A bucket that comes to it keeps it until the table is opened again.
     const COUNT_MAX: u16;
+
+    /// Accesses in which a bucket is read: 1, or 2 where each costs something and the first is often enough.
+    const PARTS: u32;
 
     /// Whether it is large enough; all marks and counts become 0.
     ///
@@ -33,11 +36,12 @@ pub trait Directory<M: ByteMemory> {
     /// The mark of a key with 16 bits of hash, at least 2.
     fn mark(tag: u16) -> u16;
 
-    /// Marks 0 to 3 of a bucket (`half` 0), or marks 4 to 6 and the count (`half` 1).
+    /// One of the parts of a bucket: all its lanes, or of two parts lanes 0 to 3 and lanes 4 to 7. The other lanes are
+    /// 1, which no search looks for.
     ///
     /// # Errors
     /// The memory's.
-    fn half(&mut self, memory: &mut M, bucket: u32, half: u32) -> Result<Lanes, M::Error>;
+    fn part(&mut self, memory: &mut M, bucket: u32, part: u32) -> Result<Lanes, M::Error>;
 
     /// Sets a mark (`lane` 0 to 6) or the count (7) of a bucket.
     ///
@@ -62,6 +66,7 @@ impl<W: AsMut<[u64]>> RamDirectory<W> {
 
 impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
     const COUNT_MAX: u16 = u16::MAX;
+    const PARTS: u32 = 1;
 
     fn attach(&mut self, _: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         let needed = geometry.directory_words();
@@ -83,8 +88,10 @@ impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
     }
 
     #[inline]
-    fn half(&mut self, _: &mut M, bucket: u32, half: u32) -> Result<Lanes, M::Error> {
-        Ok(self.words.as_mut()[(bucket * 2 + half) as usize])
+    fn part(&mut self, _: &mut M, bucket: u32, _: u32) -> Result<Lanes, M::Error> {
+        let (buckets, _) = self.words.as_mut().as_chunks::<2>();
+        let [low, high] = buckets[bucket as usize];
+        Ok(Lanes::from(low) | Lanes::from(high) << 64)
     }
 
     #[inline]
@@ -117,6 +124,7 @@ impl ResidentDirectory {
 
 impl<M: ByteMemory> Directory<M> for ResidentDirectory {
     const COUNT_MAX: u16 = 0xFF;
+    const PARTS: u32 = 2;
 
     fn attach(&mut self, memory: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         if !geometry.resident_directory {
@@ -137,11 +145,18 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
         2 + (((tag >> 8) * 254) >> 8)
     }
 
-    fn half(&mut self, memory: &mut M, bucket: u32, half: u32) -> Result<Lanes, M::Error> {
+    fn part(&mut self, memory: &mut M, bucket: u32, part: u32) -> Result<Lanes, M::Error> {
         let mut bytes = [0; 4];
-        memory.read(self.bucket(bucket) + u64::from(half) * 4, &mut bytes)?;
+        memory.read(self.bucket(bucket) + u64::from(part) * 4, &mut bytes)?;
         let lanes = bytes.iter().enumerate();
-        Ok(lanes.fold(0, |all, (lane, byte)| all | u64::from(*byte) << (lane * 16)))
+        let read = lanes.fold(0, |all, (lane, byte)| all | u64::from(*byte) << (lane * 16));
+        let other = ONES as u64 * u64::from(TAKEN);
+        let [low, high] = if part == 0 {
+            [read, other]
+        } else {
+            [other, read]
+        };
+        Ok(Lanes::from(low) | Lanes::from(high) << 64)
     }
 
     fn set(&mut self, memory: &mut M, bucket: u32, lane: u32, to: u16) -> Result<(), M::Error> {
@@ -149,25 +164,47 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
     }
 }
 
-/// The lanes that hold a mark: the highest bit of each.
+/// A one in each lane.
+const ONES: Lanes = 0x0001_0001_0001_0001_0001_0001_0001_0001;
+
+/// The slots of a bucket that have a mark: the highest bit of the lane of each.
 #[inline]
-pub(crate) const fn lanes_of(lanes: Lanes, mark: u16) -> Lanes {
-    const LOW: u64 = 0x7FFF_7FFF_7FFF_7FFF;
+pub(crate) const fn slots_with(lanes: Lanes, mark: u16) -> Lanes {
+    // The lane of the count is none of a slot.
+    const TOP: Lanes = (ONES << 15) & (Lanes::MAX >> 16);
+    const LOW: Lanes = !(ONES << 15);
     // No carry leaves a lane, so that each is judged on its own.
-    let rest = lanes ^ (mark as u64 * 0x0001_0001_0001_0001);
-    !(((rest & LOW) + LOW) | rest | LOW)
+    let rest = lanes ^ (mark as Lanes * ONES);
+    !(((rest & LOW) + LOW) | rest) & TOP
 }
 
-/// The lanes of a half that are marks.
+/// The first slot among those of a bucket, of which there is one.
 #[inline]
-pub(crate) const fn marks(half: u32) -> Lanes {
-    if half == 0 { u64::MAX } else { u64::MAX >> 16 }
+pub(crate) const fn first_slot(bucket: u32, slots: Lanes) -> u32 {
+    bucket * SLOTS_PER_BUCKET + slots.trailing_zeros() / 16
 }
 
-/// The first slot among lanes of a half of a bucket.
+/// The mark in a lane, 0 to 6, or the count, in lane 7.
 #[inline]
-pub(crate) const fn first_slot(bucket: u32, half: u32, lanes: Lanes) -> u32 {
-    bucket * SLOTS_PER_BUCKET + half * 4 + lanes.trailing_zeros() / 16
+pub(crate) const fn lane_of(lanes: Lanes, lane: u32) -> u16 {
+    let half = if lane < 4 { lanes } else { lanes >> 64 } as u64;
+    (half >> (lane % 4 * 16)) as u16
+}
+
+/// The count of a bucket, from its last part.
+#[inline]
+pub(crate) const fn count(lanes: Lanes) -> u16 {
+    lane_of(lanes, 7)
+}
+
+/// A free slot of a bucket, of which a part is given: the preferred one, or the first.
+#[inline]
+pub(crate) fn free_slot(bucket: u32, lanes: Lanes, preferred: u32) -> Option<u32> {
+    if lane_of(lanes, preferred) == FREE {
+        return Some(bucket * SLOTS_PER_BUCKET + preferred);
+    }
+    let free = slots_with(lanes, FREE);
+    (free != 0).then(|| first_slot(bucket, free))
 }
 
 #[cfg(test)]
@@ -177,17 +214,22 @@ mod tests {
     #[test]
     fn each_lane_is_judged_on_its_own() {
         for (lanes, mark, expected) in [
-            (0x0001_0000_0001_0000, 0, 0b0101),
-            (0x0001_0000_0001_0000, 1, 0b1010),
-            (0x8000_7FFF_FFFF_8000, 0x8000, 0b1001),
-            (0xFFFF_FFFF_FFFF_FFFF, 0xFFFF, 0b1111),
-            (0xFFFF_FFFF_FFFF_FFFF, 0x7FFF, 0),
+            (0x0001_0000_0001_0000_0001_0000_0001_0000, 0, 0b101_0101),
+            (0x0001_0000_0001_0000_0001_0000_0001_0000, 1, 0b010_1010),
+            (
+                0x8000_7FFF_FFFF_8000_8000_7FFF_FFFF_8000,
+                0x8000,
+                0b001_1001,
+            ),
+            (Lanes::MAX, 0xFFFF, 0b111_1111),
+            (Lanes::MAX, 0x7FFF, 0),
         ] {
-            let found = lanes_of(lanes, mark);
-            let bits = (0..4).fold(0, |bits, lane| {
+            let found = slots_with(lanes, mark);
+            let bits = (0..8).fold(0, |bits, lane| {
                 bits | (found >> (lane * 16 + 15) & 1) << lane
             });
             assert_eq!(bits, expected, "{lanes:x} {mark:x}");
+            assert_eq!(found.count_ones(), bits.count_ones());
         }
     }
 

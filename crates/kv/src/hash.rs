@@ -7,6 +7,7 @@
 pub(crate) struct Hasher(u64);
 
 impl Hasher {
+    #[inline]
     pub(crate) const fn new(seed: u64, bytes: usize) -> Self {
         Self(seed ^ (bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -28,17 +29,15 @@ impl Hasher {
         Self(state)
     }
 
+    #[inline]
     pub(crate) const fn finish(self) -> Hash {
-        Hash(mix(self.0))
+        Hash(self.0)
     }
 }
 
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) over both.
 const fn step(state: u64, word: u64) -> u64 {
-    mix(state ^ word).rotate_left(23)
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-const fn mix(value: u64) -> u64 {
+    let value = state ^ word;
     let z = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
@@ -55,6 +54,12 @@ impl Hash {
         (((self.0 & 0xFFFF_FFFF) * buckets as u64) >> 32) as u32
     }
 
+    /// The slot of a bucket that is taken before others, of so many.
+    #[inline]
+    pub(crate) const fn lane(self, slots: u32) -> u32 {
+        ((self.0 >> 32 & 0xFFFF) as u32 * slots) >> 16
+    }
+
     /// Sixteen other bits, of which the directory keeps as many as it has room for.
     #[inline]
     pub(crate) const fn tag(self) -> u16 {
@@ -62,6 +67,7 @@ impl Hash {
     }
 }
 
+#[inline]
 pub(crate) fn hash(seed: u64, key: &[u8]) -> Hash {
     Hasher::new(seed, key.len()).with(key).finish()
 }

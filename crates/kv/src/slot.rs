@@ -1,6 +1,6 @@
 //! What a slot holds: nothing, the head of a record, or more of one. SPEC.md has the bytes.
 
-use crate::checksum::{Crc16, Flip, crc8, crc32, flipped};
+use crate::checksum::{Crc16, Crc32, Flip, crc8, crc32, flipped};
 use crate::layout::Geometry;
 
 // Any two of these differ in at least four bits, as words of the extended Hamming code, and in as many from the bytes
@@ -18,12 +18,23 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Bytes before the payload of a continuation.
 pub(crate) const LINK_BYTES: usize = 6;
 
+/// Bytes of the longest short form.
+pub(crate) const SHORT_MAX: usize = 4 + 15 + 15 + 4;
+
 /// Bytes of a head that a flip can change so that its lengths change.
 const HEADER_BYTES_MAX: usize = 12;
 
 /// Whether a state stands for this version or one bit of it is wrong.
 fn near(state: u8, code: u8) -> bool {
     (state ^ code).count_ones() <= 1
+}
+
+/// The version of a head with this state, which must be exact.
+#[inline]
+fn version_of(state: u8) -> Option<u8> {
+    // Half the low digit of the states is 1, 2, 3, 4: no branch, which would depend on how often a record was put.
+    let version = (state >> 1 & 7).wrapping_sub(1);
+    (LIVE.get(usize::from(version)) == Some(&state)).then_some(version)
 }
 
 /// What the first bytes of a record say.
@@ -54,6 +65,7 @@ pub(crate) const fn body_at(key: usize, value: usize, is_single: bool) -> usize 
 
 impl Head {
     /// Of a record that begins in a slot of this table.
+    #[inline]
     pub(crate) fn new(geometry: &Geometry, version: u8, key: usize, value: usize) -> Self {
         let is_single = geometry.slots_of(key, value) == 1;
         let body = body_at(key, value, is_single);
@@ -75,8 +87,8 @@ impl Head {
 
     /// How many of the first bytes `parse` needs, of which the first four are given; `None` where they are no head.
     pub(crate) fn header_bytes(bytes: &[u8]) -> Option<usize> {
-        let is_head = LIVE.contains(bytes.first()?);
-        is_head.then_some(if *bytes.get(1)? == 0 {
+        version_of(*bytes.first()?)?;
+        Some(if *bytes.get(1)? == 0 {
             HEADER_BYTES_MAX
         } else {
             4
@@ -87,7 +99,7 @@ impl Head {
     #[inline]
     pub(crate) fn parse(bytes: &[u8], geometry: &Geometry) -> Option<Self> {
         let (state, shape) = (*bytes.first()?, *bytes.get(1)?);
-        let version = LIVE.iter().position(|code| *code == state)? as u8;
+        let version = version_of(state)?;
         let half = |at: usize| Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
         let (key, value) = if shape == 0 {
             (usize::from(half(4)?), usize::from(half(6)?))
@@ -109,6 +121,26 @@ impl Head {
         Some(head)
     }
 
+    /// Reads a head of the short form, whose state must be exact; `None` for other forms.
+    #[inline(always)]
+    pub(crate) fn parse_short(bytes: &[u8], geometry: &Geometry) -> Option<Self> {
+        let [state, shape, a, b] = *bytes.first_chunk::<4>()?;
+        let (key, value) = (usize::from(shape >> 4), usize::from(shape & 15));
+        let end = 4 + key + value;
+        if key == 0 || end + 4 > geometry.slot_bytes as usize {
+            return None;
+        }
+        Some(Self {
+            version: version_of(state)?,
+            key,
+            value,
+            check: u16::from_le_bytes([a, b]),
+            next: NONE,
+            body: 4,
+            end,
+        })
+    }
+
     /// Whether the record lies in one slot.
     pub(crate) const fn is_single(&self) -> bool {
         self.body != 12
@@ -120,27 +152,51 @@ impl Head {
     }
 
     /// The CRC-16 of everything but key and value, at its slot.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin_check(&self, slot: u32) -> Crc16 {
         let [a, b, c, d] = slot.to_le_bytes();
         let [e, f] = (self.key as u16).to_le_bytes();
         let [g, h] = (self.value as u16).to_le_bytes();
         Crc16::new()
-            .with(&[self.version])
-            .with(&[a, b, c, d, e, f, g, h])
+            .at_once([self.version])
+            .at_once([a, b, c, d, e, f, g, h])
     }
 
-    /// Writes a head with its payload and CRC-32C into a buffer of one slot; returns how many bytes the slot needs.
+    /// Whether the record has the short form.
+    #[inline]
+    pub(crate) const fn is_short(&self) -> bool {
+        self.body == 4
+    }
+
+    /// Writes a short form with its CRC-32C into a buffer; returns how many bytes it has.
+    #[inline(always)]
+    pub(crate) fn compose_short(
+        &self,
+        key: &[u8],
+        value: &[u8],
+        out: &mut [u8; SHORT_MAX],
+    ) -> usize {
+        let [a, b] = self.check.to_le_bytes();
+        let shape = (key.len() << 4 | value.len()) as u8;
+        let head = [LIVE[usize::from(self.version & 3)], shape, a, b];
+        // What is written here is not read again at once, for which a processor would have to wait.
+        let check = Crc32::new().at_once(head).with(key).with(value).value();
+        let value_at = 4 + key.len();
+        let end = value_at + value.len();
+        out[..4].copy_from_slice(&head);
+        out[4..value_at].copy_from_slice(key);
+        out[value_at..end].copy_from_slice(value);
+        out[end..end + 4].copy_from_slice(&check.to_le_bytes());
+        end + 4
+    }
+
+    /// Writes any other form with its CRC-32C into a buffer of one slot; returns how many bytes it has.
     pub(crate) fn compose(&self, key: &[u8], value: &[u8], out: &mut [u8]) -> usize {
         out[0] = LIVE[usize::from(self.version & 3)];
+        out[1] = 0;
         out[2..4].copy_from_slice(&self.check.to_le_bytes());
-        if self.body == 4 {
-            out[1] = (self.key << 4 | self.value) as u8;
-        } else {
-            out[1] = 0;
-            out[4..6].copy_from_slice(&(self.key as u16).to_le_bytes());
-            out[6..8].copy_from_slice(&(self.value as u16).to_le_bytes());
-        }
+        out[4..6].copy_from_slice(&(self.key as u16).to_le_bytes());
+        out[6..8].copy_from_slice(&(self.value as u16).to_le_bytes());
         if self.body == 12 {
             out[8..12].copy_from_slice(&self.next.to_le_bytes());
         }

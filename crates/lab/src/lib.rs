@@ -47,6 +47,7 @@ mod fit;
 mod fs;
 mod kv;
 mod list;
+mod parallel;
 mod payload;
 mod raw;
 mod rows;

@@ -84,6 +84,22 @@ fn add_figures(document: &mut ResultSet, all: &[FigureUse], read: &Readings, tab
     }
 }
 
+/// Adds the figures of how a part ages, which no device reads that does not age.
+pub(crate) fn add_ageing(document: &mut ResultSet, target: &Target<'_>) {
+    let table = target.part.model.name();
+    let tables = [
+        format!("{table}.aging."),
+        format!("{table}.ecc."),
+        format!("{table}.host_ecc_bits"),
+    ];
+    for figure in &target.part.figures {
+        let is_one = tables.iter().any(|table| figure.figure.starts_with(table));
+        if is_one && !document.figures.contains(figure) {
+            document.figures.push(figure.clone());
+        }
+    }
+}
+
 fn missing_column(sheet: &str, fallback: &Fallback, timing: Timing) -> String {
     let Fallback {
         figure,

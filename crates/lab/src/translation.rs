@@ -74,6 +74,11 @@ impl Stretch {
         Some(programmed / self.after.physical_bytes as f64)
     }
 
+    /// Bad blocks that the layer works with, those from the factory included.
+    pub(crate) fn bad_blocks_max(&self) -> u32 {
+        self.after.bad_blocks_max
+    }
+
     /// The rows of the layer, for a run that wrote so many bytes.
     pub(crate) fn rows(&self, subject: &Subject, written_bytes: u64, document: &mut ResultSet) {
         let amplification = self.write_amplification(written_bytes);

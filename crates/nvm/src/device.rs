@@ -102,6 +102,8 @@ pub struct TranslationReport {
     pub physical_bytes: u64,
     /// Bytes of the layer's table of pages.
     pub mapping_bytes: u64,
+    /// Bad blocks that it is sure to work with, those from the factory included.
+    pub bad_blocks_max: u32,
     /// Erases of the least worn block.
     pub erases_least: u32,
     /// Mean erases of a block.

@@ -221,6 +221,7 @@ impl<F: FlashDevice> Accounts for Translated<F> {
             page_bytes: self.page.len() as u64,
             physical_bytes: pages * self.page.len() as u64,
             mapping_bytes: self.layer.mapping_bytes(),
+            bad_blocks_max: self.layer.config().bad_blocks_max(),
             erases_least: wear.erases_min,
             erases_mean: wear.erases_mean,
             erases_most: wear.erases_max,

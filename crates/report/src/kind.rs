@@ -79,7 +79,11 @@ impl View {
             Kind::Wear => (Vec::new(), wear::tables(document)),
             Kind::Compare => {
                 let (verdicts, figures) = compare::tables(document, width);
-                (vec![verdicts], vec![figures])
+                let survival = compare::survival(document);
+                (
+                    vec![verdicts],
+                    [figures].into_iter().chain(survival).collect(),
+                )
             }
         };
         if lead.is_empty() {

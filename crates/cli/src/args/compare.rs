@@ -2,7 +2,7 @@
 
 use clap::Args;
 use wordline_core::quantity::{ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period};
-use wordline_core::{Keep, Timing, WorkKind};
+use wordline_core::{Keep, LifeBy, Timing, WorkKind};
 
 use super::{Export, Layer};
 
@@ -19,6 +19,7 @@ Examples:
   wordline compare --rate 20KB/s --record 512B --print-study > my-study.toml
   wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
   wordline compare trace-replay --trace my.blkparse
+  wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
@@ -70,15 +71,27 @@ pub(crate) struct Compare {
     /// Trace to replay, from blkparse or fio --write_iolog
     #[arg(long, value_name = "FILE", help_heading = WORK)]
     pub(crate) trace: Option<String>,
+    /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25]
+    #[arg(long, value_name = "CELSIUS", allow_hyphen_values = true, help_heading = WORK)]
+    pub(crate) temperature: Option<f64>,
+    /// How long what was written must keep, even at the end of life [default: until it is overwritten]
+    #[arg(long, value_name = "PERIOD", help_heading = WORK)]
+    pub(crate) retain: Option<Period>,
     /// Most RAM for records that wait
     #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub(crate) max_ram: Option<ByteCount>,
     /// Longest access
     #[arg(long, value_name = "PERIOD", help_heading = LIMITS)]
     pub(crate) max_latency: Option<Period>,
-    /// Least life at the rated cycles
+    /// Least life
     #[arg(long, value_name = "PERIOD", help_heading = LIMITS)]
     pub(crate) min_life: Option<Period>,
+    /// What ends a life: the rated cycles, or failures that the chip reports, which nobody promises [default: rated]
+    #[arg(long, value_name = "rated|status-fail", help_heading = LIMITS)]
+    pub(crate) life_by: Option<LifeBy>,
+    /// Most probable loss of a page that is kept, with which a life ends [default: 0.001%]
+    #[arg(long, value_name = "SHARE", help_heading = LIMITS)]
+    pub(crate) max_page_loss: Option<Fraction>,
     /// Most energy in a day, of memory and host
     #[arg(long, value_name = "ENERGY", help_heading = LIMITS)]
     pub(crate) max_energy_per_day: Option<Energy>,

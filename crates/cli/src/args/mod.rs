@@ -337,6 +337,7 @@ Examples:
   wordline reproduce
   wordline reproduce mram-vs-flash-benchmark
   wordline reproduce mram-vs-flash-benchmark --list    its values, without running anything
+  wordline reproduce nand-characterisation --only \"section 3.4\"
   wordline reproduce --format json --export evidence.md
 
 Exit code 1: a miss that is not listed, a listed miss that hits now, or a value that is listed as not
@@ -347,6 +348,9 @@ pub(crate) struct Reproduce {
     /// List the documents, or the values of KEY with their tolerances, without running anything
     #[arg(long)]
     pub(crate) list: bool,
+    /// Only the values whose citation has this text in it, in whatever letter case; repeatable, for any of several
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Vec<String>,
     /// Leave out how far values of memory modules hang on what no maker discloses, which takes minutes
     #[arg(long)]
     pub(crate) no_band: bool,

@@ -192,6 +192,8 @@ fn override_work(work: &mut Work, compare: &Compare) {
     work.utilization = compare.utilization.or(work.utilization);
     work.fill = compare.fill.or(work.fill);
     work.reads = compare.reads.or(work.reads);
+    work.temperature_celsius = compare.temperature.or(work.temperature_celsius);
+    work.retain = compare.retain.or(work.retain);
     if compare.trace.is_some() {
         work.trace.clone_from(&compare.trace);
     }
@@ -202,6 +204,8 @@ fn override_limits(limits: &mut Limits, compare: &Compare) {
         ram: compare.max_ram.or(limits.ram),
         latency: compare.max_latency.or(limits.latency),
         life: compare.min_life.or(limits.life),
+        life_by: compare.life_by.or(limits.life_by),
+        page_loss: compare.max_page_loss.or(limits.page_loss),
         energy_per_day: compare.max_energy_per_day.or(limits.energy_per_day),
         bytes_at_risk: compare.max_bytes_at_risk.or(limits.bytes_at_risk),
         holdup: compare.max_holdup.or(limits.holdup),

@@ -42,10 +42,11 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             "--export: published figures have no HTML page; allowed: json, csv, md, txt",
         ));
     }
-    let documents = match &reproduce.key {
+    let mut documents: Vec<_> = match &reproduce.key {
         Some(key) => vec![document(key)?],
         None => keys().map(document).collect::<Result<_, _>>()?,
     };
+    keep(&mut documents, &reproduce.only)?;
     if reproduce.list {
         let grid = match (&reproduce.key, documents.as_slice()) {
             (Some(_), [document]) => values(document),
@@ -85,6 +86,28 @@ fn document(key: &str) -> Result<Published, Failure> {
         let known = known.join(", ");
         failure::message(format!("unknown document {key:?}; allowed: {known}"))
     })
+}
+
+/// Keeps the values that are asked for, and the documents that have some.
+fn keep(documents: &mut Vec<Published>, only: &[String]) -> Result<(), Failure> {
+    if only.is_empty() {
+        return Ok(());
+    }
+    let only: Vec<_> = only.iter().map(|text| text.to_lowercase()).collect();
+    for document in &mut *documents {
+        document.value.retain(|value| {
+            let citation = value.citation.to_lowercase();
+            only.iter().any(|text| citation.contains(text))
+        });
+    }
+    documents.retain(|document| !document.value.is_empty());
+    if documents.is_empty() {
+        return Err(failure::message(format!(
+            "--only {}: no citation has it; --list with a document's key shows them",
+            only.join(", ")
+        )));
+    }
+    Ok(())
 }
 
 /// The documents, with how many values each has.

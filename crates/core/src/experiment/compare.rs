@@ -68,6 +68,14 @@ pub struct Work {
     /// The trace that is replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
+    /// Temperature of the memory in degrees Celsius, while it works and while it keeps; 25, where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_celsius: Option<f64>,
+    /// How long what was written must keep at the end of life; until it is overwritten as the data to keep are, where
+    /// nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub retain: Option<Period>,
 }
 
 impl Work {
@@ -84,7 +92,22 @@ impl Work {
             fill: None,
             reads: None,
             trace: None,
+            temperature_celsius: None,
+            retain: None,
         }
+    }
+
+    /// Temperature of the memory in degrees Celsius: 25, unless it says otherwise.
+    #[must_use]
+    pub fn celsius(&self) -> f64 {
+        self.temperature_celsius.unwrap_or(25.0)
+    }
+
+    /// How long in seconds what was written must keep: until it is overwritten, pauses included, and as long as it says.
+    #[must_use]
+    pub fn retain_s(&self) -> f64 {
+        let overwritten = self.keep().bytes(self.rate) / (self.rate.si() * self.duty());
+        self.retain.map_or(0.0, Period::si).max(overwritten)
     }
 
     /// Share of the time in which the work goes on: always, unless it says otherwise.
@@ -265,8 +288,13 @@ limits! {
     ram: ByteCount as "Option<String>",
     /// Longest access.
     latency: Period as "Option<String>",
-    /// Least life at the rated cycles.
+    /// Least life.
     life: Period as "Option<String>",
+    /// What ends a life; the rated cycles, where nothing is said.
+    life_by: LifeBy as "Option<LifeBy>",
+    /// Most probable loss of a page that is kept, with which a life with retention ends; 0.001 %, where nothing
+    /// is said.
+    page_loss: Fraction as "Option<String>",
     /// Energy in a day, of memory and host.
     energy_per_day: Energy as "Option<String>",
     /// Bytes that a power cut may lose.
@@ -277,6 +305,56 @@ limits! {
     cost: Money as "Option<String>",
     /// Most chips that one candidate may consist of.
     parts: u64 as "Option<u64>",
+}
+
+impl Limits {
+    /// The probability with which a page that is kept may be lost at the end of life, unless a study says
+    /// otherwise: an assumption, of no standard.
+    pub const PAGE_LOSS: f64 = 1e-5;
+
+    /// What ends a life: the rated cycles, unless it says otherwise.
+    #[must_use]
+    pub fn life_by(&self) -> LifeBy {
+        self.life_by.unwrap_or(LifeBy::Rated)
+    }
+
+    /// Probability with which a page that is kept may be lost.
+    #[must_use]
+    pub fn page_loss(&self) -> f64 {
+        self.page_loss.map_or(Self::PAGE_LOSS, Fraction::si)
+    }
+}
+
+/// What ends the life of a memory. Data that no longer keep end it in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LifeBy {
+    /// The cycles that its sheet rates it for.
+    Rated,
+    /// Failures that the chip itself reports, of programs and erases, until its spare blocks are used up.
+    StatusFail,
+}
+
+impl LifeBy {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Rated, Self::StatusFail];
+
+    /// As studies and the command line spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rated => "rated",
+            Self::StatusFail => "status-fail",
+        }
+    }
+}
+
+impl FromStr for LifeBy {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|by| by.name() == text);
+        found.ok_or_else(|| format!("allowed: {}", Self::ALL.map(Self::name).join(", ")))
+    }
 }
 
 /// Prices that the sheets do not know.

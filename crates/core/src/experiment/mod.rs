@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
-pub use compare::{CompareWorkload, Keep, Limits, Prices, Work, WorkKind};
+pub use compare::{CompareWorkload, Keep, LifeBy, Limits, Prices, Work, WorkKind};
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };

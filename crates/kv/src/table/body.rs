@@ -20,6 +20,7 @@ pub(super) struct Body {
 
 impl Body {
     /// The start of a record's payload.
+    #[inline]
     pub(super) const fn of(record: &Record) -> Self {
         Self {
             slot: record.slot,
@@ -30,6 +31,7 @@ impl Body {
     }
 
     /// The same, some bytes further within the head's slot.
+    #[inline]
     pub(super) const fn skipped(self, bytes: usize) -> Self {
         Self {
             at: self.at + bytes,
@@ -40,7 +42,23 @@ impl Body {
 
 impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// Fills `out` with what follows in the payload.
+    #[inline]
     pub(super) fn read_body(
+        &mut self,
+        record: &Record,
+        body: &mut Body,
+        out: &mut [u8],
+    ) -> Result<(), Error<M::Error>> {
+        if record.flip.is_some() || out.len() > body.end - body.at {
+            return self.read_parts(record, body, out);
+        }
+        let at = self.at(body.slot) + body.at as u64;
+        body.at += out.len();
+        Ok(self.memory.read(at, out)?)
+    }
+
+    /// The same from several slots, or from one with a wrong bit.
+    fn read_parts(
         &mut self,
         record: &Record,
         body: &mut Body,
@@ -55,7 +73,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             }
             let (part, rest) = out.split_at_mut(out.len().min(body.end - body.at));
             self.memory
-                .read(self.geometry.at(body.slot) + body.at as u64, part)?;
+                .read(self.at(body.slot) + body.at as u64, part)?;
             if let Some(flip) = record.flip.filter(|_| body.slot == record.slot)
                 && let Some(byte) = flip.at.checked_sub(body.at).and_then(|at| part.get_mut(at))
             {

@@ -3,6 +3,7 @@
 mod body;
 mod entries;
 mod open;
+mod short;
 mod write;
 
 pub use entries::{Cursor, Entry};
@@ -13,13 +14,14 @@ use wordline_memory::ByteMemory;
 
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::directory::{Directory, FREE, TAKEN, first_slot, lanes_of, marks};
+use crate::directory::{Directory, FREE, TAKEN, count, first_slot, free_slot, lane_of, slots_with};
 use crate::hash::{Hash, hash};
 use crate::layout::{Geometry, KEY_BYTES_MAX, SLOTS_PER_BUCKET};
 use crate::slot::{Content, Head, LINK_BYTES, Record, inspect};
 use body::Body;
+use short::Seen;
 
-/// Bytes of a slot that are read at first, at most: a head and a short key.
+/// Bytes of a slot that are read at first, at most: a head and a key that is not long.
 const FIRST_READ: usize = 64;
 
 /// A hash table in a byte-addressable memory, opened.
@@ -54,6 +56,8 @@ pub struct Table<M, D, S> {
     /// Room for one slot, and behind it for what is read while the table is opened.
     scratch: S,
     geometry: Geometry,
+    /// Where slot 0 begins.
+    slots_at: u64,
     /// Slots that hold nothing.
     free: u32,
     records: u32,
@@ -119,9 +123,15 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// # Errors
     /// [`Error::Buffer`] where the value does not fit, [`Error::Corrupt`] where it is damaged, [`Error::EmptyKey`],
     /// [`Error::KeyTooLong`], or the memory's own.
+    #[inline]
     pub fn get(&mut self, key: &[u8], out: &mut [u8]) -> Result<Option<usize>, Error<M::Error>> {
         check_key(key)?;
-        let found = self.find(self.hash(key), key, Some(out))?;
+        let (hash, mut seen) = (self.hash(key), Seen::default());
+        let likely = out.len();
+        if let Some(short) = self.short(hash, key, out, likely, &mut seen)? {
+            return Ok(Some(short.record.head.value));
+        }
+        let found = self.find(hash, key, &seen, Some(out))?;
         Ok(found.record.map(|record| record.head.value))
     }
 
@@ -131,13 +141,22 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// As [`get`](Self::get), without [`Error::Buffer`].
     pub fn contains(&mut self, key: &[u8]) -> Result<bool, Error<M::Error>> {
         check_key(key)?;
-        Ok(self.find(self.hash(key), key, None)?.record.is_some())
+        let found = self.find(self.hash(key), key, &Seen::default(), None)?;
+        Ok(found.record.is_some())
     }
 
+    /// Where a slot begins.
+    #[inline]
+    fn at(&self, slot: u32) -> u64 {
+        self.slots_at + u64::from(slot) * u64::from(self.geometry.slot_bytes)
+    }
+
+    #[inline]
     fn keeps(&self, barrier: Barrier) -> bool {
-        !cfg!(test) || self.lacking != Some(barrier)
+        keeps(self.lacking, barrier)
     }
 
+    #[inline]
     fn hash(&self, key: &[u8]) -> Hash {
         hash(self.geometry.seed, key)
     }
@@ -147,30 +166,29 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         &mut self,
         hash: Hash,
         key: &[u8],
+        seen: &Seen,
         mut out: Option<&mut [u8]>,
     ) -> Result<Search, Error<M::Error>> {
         let mark = D::mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
-        let mut vacant = None;
+        let (preferred, mut vacant) = (hash.lane(SLOTS_PER_BUCKET), None);
         for _ in 0..self.geometry.buckets {
             let mut lanes = 0;
-            for half in 0..2 {
-                lanes = self.directory.half(&mut self.memory, bucket, half)?;
-                let mut found = lanes_of(lanes, mark) & marks(half);
+            for part in 0..D::PARTS {
+                lanes = self.directory.part(&mut self.memory, bucket, part)?;
+                let mut found = slots_with(lanes, mark);
                 while found != 0 {
-                    let slot = first_slot(bucket, half, found);
-                    let record = self.matches(slot, key, out.as_deref_mut())?;
+                    let slot = first_slot(bucket, found);
+                    let record = self.matches(slot, key, seen.of(slot), out.as_deref_mut())?;
                     if record.is_some() {
+                        vacant = vacant.or(free_slot(bucket, lanes, preferred));
                         return Ok(Search { record, vacant });
                     }
                     found &= found - 1;
                 }
-                let free = lanes_of(lanes, FREE) & marks(half);
-                if vacant.is_none() && free != 0 {
-                    vacant = Some(first_slot(bucket, half, free));
-                }
+                vacant = vacant.or(free_slot(bucket, lanes, preferred));
             }
-            if lanes >> 48 == 0 {
+            if count(lanes) == 0 {
                 break;
             }
             bucket = self.bucket_after(bucket);
@@ -194,9 +212,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         &mut self,
         slot: u32,
         key: &[u8],
+        known: &[u8],
         mut out: Option<&mut [u8]>,
     ) -> Result<Option<Record>, Error<M::Error>> {
-        let likely = self.peek(slot, key)?;
+        let likely = self.peek(slot, key, known)?;
         if let Some((record, body)) = likely
             && out
                 .as_ref()
@@ -205,15 +224,26 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         {
             return Ok(Some(record));
         }
-        if likely.is_none() && !self.keeps(Barrier::DoubtKey) {
+        self.doubt(slot, key, likely.is_some(), out)
+    }
+
+    /// The same where the first look found another key or a wrong check: the whole slot says which bit is wrong.
+    #[cold]
+    fn doubt(
+        &mut self,
+        slot: u32,
+        key: &[u8],
+        is_likely: bool,
+        out: Option<&mut [u8]>,
+    ) -> Result<Option<Record>, Error<M::Error>> {
+        if !is_likely && !self.keeps(Barrier::DoubtKey) {
             return Ok(None);
         }
-        // Another key, or one with a wrong bit: the whole slot says which.
         let Content::Live(record) = self.load(slot)? else {
             return Err(Error::Corrupt { slot });
         };
         let mut body = Body::of(&record);
-        if likely.is_none() && record.flip.is_none() || !self.is_key(&record, &mut body, key)? {
+        if !is_likely && record.flip.is_none() || !self.is_key(&record, &mut body, key)? {
             return Ok(None);
         }
         if let Some(out) = out.as_deref()
@@ -231,13 +261,21 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
     }
 
-    /// Reads a slot as far as its key, without a look at the checks. `None` where it is another key's.
-    fn peek(&mut self, slot: u32, key: &[u8]) -> Result<Option<(Record, Body)>, Error<M::Error>> {
-        let at = self.geometry.at(slot);
+    /// Reads a slot as far as its key, of which some bytes are known, without a look at the checks. `None` where it is
+    /// another key's.
+    fn peek(
+        &mut self,
+        slot: u32,
+        key: &[u8],
+        known: &[u8],
+    ) -> Result<Option<(Record, Body)>, Error<M::Error>> {
+        let at = self.at(slot);
         let mut buffer = [0; FIRST_READ];
         let most = FIRST_READ.min(self.geometry.slot_bytes as usize);
-        let mut have = most.min(if key.len() <= 15 { 4 } else { 8 } + key.len());
-        self.memory.read(at, &mut buffer[..have])?;
+        let mut have = known.len();
+        buffer[..have].copy_from_slice(known);
+        let likely = if key.len() <= 15 { 4 } else { 8 } + key.len();
+        self.read_on(at, &mut buffer, &mut have, likely.min(most))?;
         let Some(header) = Head::header_bytes(&buffer) else {
             return Ok(None);
         };
@@ -325,6 +363,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Reads the value behind a key, to `out` where that is given, and whether the record's check fits.
+    #[inline]
     fn is_proven(
         &mut self,
         record: &Record,
@@ -351,13 +390,14 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
     /// Judges a whole slot.
     fn load(&mut self, slot: u32) -> Result<Content, Error<M::Error>> {
-        let (at, bytes) = (self.geometry.at(slot), self.geometry.slot_bytes as usize);
+        let (at, bytes) = (self.at(slot), self.geometry.slot_bytes as usize);
         let scratch = &mut self.scratch.as_mut()[..bytes];
         self.memory.read(at, scratch)?;
         Ok(inspect(scratch, slot, &self.geometry))
     }
 
     /// Sets the mark of a slot.
+    #[inline(always)]
     fn mark(&mut self, slot: u32, mark: u16) -> Result<(), M::Error> {
         let (bucket, lane) = (slot / SLOTS_PER_BUCKET, slot % SLOTS_PER_BUCKET);
         self.directory.set(&mut self.memory, bucket, lane, mark)
@@ -366,15 +406,20 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// The mark of a slot.
     fn marked(&mut self, slot: u32) -> Result<u16, M::Error> {
         let (bucket, lane) = (slot / SLOTS_PER_BUCKET, slot % SLOTS_PER_BUCKET);
-        let lanes = self.directory.half(&mut self.memory, bucket, lane / 4)?;
-        Ok((lanes >> (lane % 4 * 16)) as u16)
+        let part = lane * D::PARTS / 8;
+        let lanes = self.directory.part(&mut self.memory, bucket, part)?;
+        Ok(lane_of(lanes, lane))
     }
 
     /// Takes or gives back a slot in the counts of the buckets between where its key belongs and where it is.
+    #[inline(always)]
     fn pass(&mut self, hash: Hash, slot: u32, is_new: bool) -> Result<(), M::Error> {
         let (mut bucket, end) = (hash.bucket(self.geometry.buckets), slot / SLOTS_PER_BUCKET);
         while bucket != end {
-            let count = (self.directory.half(&mut self.memory, bucket, 1)? >> 48) as u16;
+            let lanes = self
+                .directory
+                .part(&mut self.memory, bucket, D::PARTS - 1)?;
+            let count = count(lanes);
             // A count that reached its end is no longer exact, and stays.
             if count < D::COUNT_MAX {
                 let to = if is_new {
@@ -390,11 +435,15 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Gives every slot of a record back in the directory.
+    #[inline(always)]
     fn release(&mut self, record: &Record, hash: Hash) -> Result<(), Error<M::Error>> {
         self.pass(hash, record.slot, false)?;
         self.mark(record.slot, FREE)?;
         self.free += 1;
         self.records -= 1;
+        if record.head.is_single() {
+            return Ok(());
+        }
         let mut next = record.head.next;
         // The same bound as for taking them: a chain that runs in a circle is no chain.
         for _ in 1..self.geometry.slots_of(record.head.key, record.head.value) {
@@ -416,12 +465,19 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             return Err(Error::Corrupt { slot: record.slot });
         }
         let mut bytes = [0; LINK_BYTES];
-        self.memory.read(self.geometry.at(slot), &mut bytes)?;
+        self.memory.read(self.at(slot), &mut bytes)?;
         crate::slot::parse_link(bytes, record.slot).ok_or(Error::Corrupt { slot: record.slot })
     }
 }
 
+/// Whether a table that may lack a barrier has this one. Only tests take any away.
+#[inline]
+fn keeps(lacking: Option<Barrier>, barrier: Barrier) -> bool {
+    !cfg!(test) || lacking != Some(barrier)
+}
+
 /// Whether a table takes such a key.
+#[inline]
 fn check_key<E>(key: &[u8]) -> Result<(), Error<E>> {
     match key.len() {
         0 => Err(Error::EmptyKey),

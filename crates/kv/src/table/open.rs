@@ -7,7 +7,7 @@ use super::body::Body;
 use crate::Error;
 use crate::barrier::Barrier;
 use crate::checksum::Crc16;
-use crate::directory::{Directory, FREE, TAKEN, first_slot, lanes_of, marks};
+use crate::directory::{Directory, FREE, TAKEN, count, first_slot, slots_with};
 use crate::hash::{Hash, Hasher, hash};
 use crate::layout::Geometry;
 use crate::slot::{Content, Head, Record, inspect};
@@ -59,6 +59,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             directory,
             scratch,
             geometry,
+            slots_at: geometry.at(0),
             free: geometry.slots(),
             records: 0,
             cursor: 0,
@@ -77,8 +78,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let mut torn = None;
         for first in (0..slots).step_by(step as usize) {
             let count = step.min(slots - first);
+            let at = self.at(first);
             let window = &mut self.scratch.as_mut()[bytes..][..count as usize * bytes];
-            self.memory.read(self.geometry.at(first), window)?;
+            self.memory.read(at, window)?;
             for place in 0..count {
                 self.scan_slot(first + place, place as usize, &mut torn)?;
             }
@@ -230,11 +232,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
             let mut lanes = 0;
-            for half in 0..2 {
-                lanes = self.directory.half(&mut self.memory, bucket, half)?;
-                let mut found = lanes_of(lanes, mark) & marks(half);
+            for part in 0..D::PARTS {
+                lanes = self.directory.part(&mut self.memory, bucket, part)?;
+                let mut found = slots_with(lanes, mark);
                 while found != 0 {
-                    let slot = first_slot(bucket, half, found);
+                    let slot = first_slot(bucket, found);
                     if let Content::Live(other) = self.load(slot)?
                         && self.are_same(record, &other)?
                     {
@@ -243,7 +245,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
                     found &= found - 1;
                 }
             }
-            if lanes >> 48 == 0 {
+            if count(lanes) == 0 {
                 break;
             }
             bucket = self.bucket_after(bucket);

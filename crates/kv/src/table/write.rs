@@ -2,13 +2,14 @@
 
 use wordline_memory::ByteMemory;
 
-use super::{Table, check_key};
+use super::short::Seen;
+use super::{Search, Table, check_key, keeps};
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::directory::{Directory, FREE, TAKEN, first_slot, lanes_of, marks};
+use crate::directory::{Directory, TAKEN, free_slot};
 use crate::hash::Hash;
-use crate::layout::VALUE_BYTES_MAX;
-use crate::slot::{DEAD, Head, LINK_BYTES, NONE, Record, copy_payload, link};
+use crate::layout::{SLOTS_PER_BUCKET, VALUE_BYTES_MAX};
+use crate::slot::{DEAD, Head, LINK_BYTES, NONE, Record, SHORT_MAX, copy_payload, link};
 
 /// What a put did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,15 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// # Errors
     /// [`Error::NoRoom`], [`Error::EmptyKey`], [`Error::KeyTooLong`], [`Error::ValueTooLong`], and [`Error::Corrupt`]
     /// where the record that it replaces is damaged: nothing changed. Or the memory's own.
+    // Where it is called with keys and values of fixed lengths, most of it is for these alone.
+    #[inline(always)]
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Put, Error<M::Error>> {
         check_key(key)?;
         if value.len() > VALUE_BYTES_MAX {
             return Err(Error::ValueTooLong { bytes: value.len() });
         }
         let hash = self.hash(key);
-        let found = self.find(hash, key, None)?;
+        let found = self.search(hash, key, value.len())?;
         let needed = self.geometry.slots_of(key.len(), value.len());
         let kept = u32::from(found.record.is_none());
         let free = self.free.saturating_sub(kept);
@@ -81,7 +84,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, Error<M::Error>> {
         check_key(key)?;
         let hash = self.hash(key);
-        let Some(record) = self.find(hash, key, None)?.record else {
+        let Some(record) = self.search(hash, key, 0)?.record else {
             return Ok(false);
         };
         let lasts = self.keeps(Barrier::PersistDelete);
@@ -89,27 +92,36 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         Ok(true)
     }
 
-    /// Bytes of a slot by which it lives or dies: never more than the memory leaves whole, and two at most, one word of
-    /// a 16-bit bus.
-    fn commit_bytes(&self) -> usize {
-        self.memory.atom().clamp(1, 2)
+    /// Finds a key, whose value is wanted for its check alone.
+    #[inline(always)]
+    fn search(&mut self, hash: Hash, key: &[u8], likely: usize) -> Result<Search, Error<M::Error>> {
+        let (mut value, mut seen) = ([0; 15], Seen::default());
+        match self.short(hash, key, &mut value, likely, &mut seen)? {
+            Some(short) => Ok(Search {
+                record: Some(short.record),
+                vacant: short.vacant,
+            }),
+            None => self.find(hash, key, &seen, None),
+        }
     }
 
     /// Ends a record for good, and gives its slots back.
+    #[inline(always)]
     fn kill(&mut self, record: &Record, hash: Hash, lasts: bool) -> Result<(), Error<M::Error>> {
         self.write_dead(record.slot, lasts)?;
         self.release(record, hash)
     }
 
     /// Writes that a slot holds nothing.
+    #[inline(always)]
     pub(super) fn write_dead(&mut self, slot: u32, lasts: bool) -> Result<(), M::Error> {
-        let commit = self.commit_bytes();
-        self.memory
-            .write(self.geometry.at(slot), &[DEAD, 0][..commit])?;
+        let commit = commit_bytes(&self.memory);
+        self.memory.write(self.at(slot), &[DEAD, 0][..commit])?;
         if lasts { self.memory.persist() } else { Ok(()) }
     }
 
-    /// Writes a head: first all but its state, then, once that lasts, the state.
+    /// Writes a head with what of the record lies in its slot.
+    #[inline(always)]
     fn write_head(
         &mut self,
         slot: u32,
@@ -117,24 +129,15 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         key: &[u8],
         value: &[u8],
     ) -> Result<(), Error<M::Error>> {
-        let (at, commit) = (self.geometry.at(slot), self.commit_bytes());
-        let lacking = self.lacking;
-        let scratch = self.scratch.as_mut();
-        let bytes = head.compose(key, value, scratch);
-        let (state, rest) = scratch[..bytes].split_at(commit);
-        if lacking == Some(Barrier::CommitLast) {
-            self.memory.write(at, state)?;
-            self.memory.persist()?;
-            self.memory.write(at + commit as u64, rest)?;
-            return Ok(self.memory.persist()?);
-        }
-        self.memory.write(at + commit as u64, rest)?;
-        if lacking != Some(Barrier::PersistRecord) {
-            self.memory.persist()?;
-        }
-        self.memory.write(at, state)?;
-        if lacking != Some(Barrier::PersistCommit) {
-            self.memory.persist()?;
+        let at = self.at(slot);
+        if head.is_short() {
+            let mut bytes = [0; SHORT_MAX];
+            let length = head.compose_short(key, value, &mut bytes);
+            commit(&mut self.memory, at, &bytes[..length], self.lacking)?;
+        } else {
+            let bytes = self.scratch.as_mut();
+            let length = head.compose(key, value, bytes);
+            commit(&mut self.memory, at, &bytes[..length], self.lacking)?;
         }
         Ok(())
     }
@@ -153,10 +156,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         while end > first {
             let from = first + (end - first - 1) / room * room;
             let slot = self.take_any()?;
+            let at = self.at(slot);
             let bytes = &mut self.scratch.as_mut()[..LINK_BYTES + end - from];
             bytes[..LINK_BYTES].copy_from_slice(&link(head, next));
             copy_payload(key, value, from, &mut bytes[LINK_BYTES..]);
-            self.memory.write(self.geometry.at(slot), bytes)?;
+            self.memory.write(at, bytes)?;
             (next, end) = (slot, from);
         }
         Ok(next)
@@ -166,11 +170,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     fn take_any(&mut self) -> Result<u32, Error<M::Error>> {
         let mut bucket = self.cursor;
         for _ in 0..self.geometry.buckets {
-            for half in 0..2 {
-                let lanes = self.directory.half(&mut self.memory, bucket, half)?;
-                let free = lanes_of(lanes, FREE) & marks(half);
-                if free != 0 {
-                    let slot = first_slot(bucket, half, free);
+            for part in 0..D::PARTS {
+                let lanes = self.directory.part(&mut self.memory, bucket, part)?;
+                if let Some(slot) = free_slot(bucket, lanes, 0) {
                     self.mark(slot, TAKEN)?;
                     self.free -= 1;
                     self.cursor = bucket;
@@ -183,6 +185,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// The free slot that is nearest to where a key belongs; `known` where a search has passed it.
+    #[inline]
     pub(super) fn vacant(
         &mut self,
         hash: Hash,
@@ -193,11 +196,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
-            for half in 0..2 {
-                let lanes = self.directory.half(&mut self.memory, bucket, half)?;
-                let free = lanes_of(lanes, FREE) & marks(half);
-                if free != 0 {
-                    return Ok(first_slot(bucket, half, free));
+            for part in 0..D::PARTS {
+                let lanes = self.directory.part(&mut self.memory, bucket, part)?;
+                if let Some(slot) = free_slot(bucket, lanes, hash.lane(SLOTS_PER_BUCKET)) {
+                    return Ok(slot);
                 }
             }
             bucket = self.bucket_after(bucket);
@@ -209,4 +211,38 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     const fn full(&self) -> Error<M::Error> {
         Error::NoRoom { needed: 1, free: 0 }
     }
+}
+
+/// Bytes of a slot by which it lives or dies: never more than the memory leaves whole, and two at most, one word of a
+/// 16-bit bus.
+#[inline]
+fn commit_bytes<M: ByteMemory>(memory: &M) -> usize {
+    memory.atom().clamp(1, 2)
+}
+
+/// Writes a slot: first all but its state, then, once that lasts, the state.
+#[inline(always)]
+fn commit<M: ByteMemory>(
+    memory: &mut M,
+    at: u64,
+    slot: &[u8],
+    lacking: Option<Barrier>,
+) -> Result<(), M::Error> {
+    let (state, rest) = slot.split_at(commit_bytes(memory));
+    let after = at + state.len() as u64;
+    if !keeps(lacking, Barrier::CommitLast) {
+        memory.write(at, state)?;
+        memory.persist()?;
+        memory.write(after, rest)?;
+        return memory.persist();
+    }
+    memory.write(after, rest)?;
+    if keeps(lacking, Barrier::PersistRecord) {
+        memory.persist()?;
+    }
+    memory.write(at, state)?;
+    if keeps(lacking, Barrier::PersistCommit) {
+        memory.persist()?;
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use wordline_nvm::{Device, Wear};
 
 use super::exercise::Run;
 use super::judge::Figures;
+use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
 use crate::buffer::analysis::Findings;
 use crate::buffer::bound::Bound;
@@ -21,6 +22,7 @@ const DAY_S: f64 = 86_400.0;
 /// What a candidate does.
 pub(super) struct Assessed {
     pub(super) figures: Figures,
+    pub(super) life: Life,
     /// Peak RAM with the record that is being written.
     pub(super) ram_in_flight: Result<f64, NoValue>,
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
@@ -95,11 +97,13 @@ impl Account<'_> {
         };
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
         let latency = asked.latency.max().map(Quantity::si);
+        let life = life(self.target, self.study, self.wearing(parts));
+        notes.extend(life.notes.iter().cloned());
         let figures = Figures {
             throughput: limit(&fast.curve).unwrap_or(f64::INFINITY) / work.stored_share(),
             ram_peak: peak.map(|(waiting, _)| waiting),
             latency_max: latency.ok_or(NoValue::NotApplicable),
-            lifetime: self.lifetime(parts),
+            lifetime: life.decides,
             energy_per_day: self.energy_per_day(parts, &mut notes),
             bytes_at_risk,
             holdup: self.holdup(holdup_time, &mut notes),
@@ -109,6 +113,7 @@ impl Account<'_> {
         let area = self.target.part.area.as_ref();
         Assessed {
             figures,
+            life,
             ram_in_flight,
             // Of chips in turn a run without pauses says too little: their erases hide in the pauses.
             rate_max: limits.ram.filter(|_| self.chips == 1).map(|ram| {
@@ -201,39 +206,53 @@ impl Account<'_> {
         self.study.work.stored_rate().si() * self.study.work.duty()
     }
 
-    /// Time in seconds until the units that the work wears most reach their rated cycles. A log wears the
-    /// whole memory alike. What is overwritten in place, or worn by reading, wears the data to keep
-    /// alone. A trace wears where it writes, over and over: nothing is levelled.
-    fn lifetime(&self, parts: f64) -> Result<f64, NoValue> {
+    /// How the work wears the units that it wears most. A log wears the whole memory alike. What is
+    /// overwritten in place, or worn by reading, wears the data to keep alone. A trace wears where it
+    /// writes, over and over: nothing is levelled.
+    fn wearing(&self, parts: f64) -> Result<Wearing, NoValue> {
         let wear = self.fast.device.wear();
         let layered = self.fast.stretch.is_some();
         if wear.endurance == Wear::UNLIMITED || (wear.units == 0 && !layered) {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
-        let left = wear.left() as f64;
-        if work.kind == WorkKind::Replay && !layered {
-            let once = self.stored() / self.stored_a_second();
-            return Ok(left / wear.most as f64 * once);
-        }
-        if let Some(stretch) = &self.fast.stretch {
+        let unit = wear.unit_bytes as f64;
+        let (cycle_s, units) = if let Some(stretch) = &self.fast.stretch {
             // Of one chip; several share the bytes.
             let cycled = stretch.cycled(self.written()).ok_or(NoValue::Unbounded)?;
             let once = self.stored() / self.stored_a_second();
-            return Ok(left * parts / cycled * once);
-        }
-        // Bytes of units that went through a cycle, for each byte that was stored.
-        let cycled = self.fast.spent.cycles * wear.unit_bytes as f64 / self.stored();
+            (parts / cycled * once, self.chip() / unit)
+        } else if work.kind == WorkKind::Replay {
+            let once = self.stored() / self.stored_a_second();
+            (once / wear.most as f64, wear.units as f64)
+        } else {
+            // Bytes of units that went through a cycle, for each byte that was stored.
+            let cycled = self.fast.spent.cycles * unit / self.stored();
+            let worn = self.worn(parts, unit);
+            let units = worn / unit / parts;
+            (worn / (self.stored_a_second() * cycled), units)
+        };
+        Ok(Wearing {
+            before: wear.before as f64,
+            left: wear.left() as f64,
+            cycle_s,
+            units,
+            parts,
+            bad_blocks_max: self.fast.stretch.map(|stretch| stretch.bad_blocks_max()),
+        })
+    }
+
+    /// Bytes that a work without a layer wears alike.
+    fn worn(&self, parts: f64, unit: f64) -> f64 {
+        let work = &self.study.work;
         let whole = parts * self.chip();
-        let worn = if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
+        if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
             let record = self.record as f64;
             let kept = work.keep().bytes(work.rate).min(whole);
-            let unit = wear.unit_bytes as f64;
             ((kept / record).floor().max(1.0) * record / unit).ceil() * unit
         } else {
             whole
-        };
-        Ok(left * worn / (self.stored_a_second() * cycled))
+        }
     }
 
     /// Memory and host over a day: the work, and standby in the rest of the time, of each chip.

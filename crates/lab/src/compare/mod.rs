@@ -4,6 +4,7 @@ mod account;
 mod candidate;
 mod exercise;
 mod judge;
+mod life;
 mod study;
 
 use std::cmp::Ordering;
@@ -145,6 +146,7 @@ pub(crate) fn run(
                         trace::notes(&subject.target, told, trace, document);
                     }
                     rows(&subject, &assessed, document);
+                    assessed.life.rows(&subject, &candidate.target, document);
                     let rate = study.work.rate.si();
                     let figures = &assessed.figures;
                     let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);

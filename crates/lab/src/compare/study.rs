@@ -6,6 +6,7 @@ use wordline_core::quantity::Quantity;
 use wordline_core::{
     CompareWorkload, Experiment, Limits, Prices, Timing, TranslationLayer, Work, WorkKind, Workload,
 };
+use wordline_nvm::ageing::Environment;
 
 /// The studies that come with the program: name and text.
 pub const STUDIES: [(&str, &str); 4] = [
@@ -205,6 +206,17 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
             ),
         );
     }
+    let environment = Environment {
+        celsius: work.celsius(),
+        ..Environment::default()
+    };
+    if environment.check().is_err() {
+        let found = work.celsius();
+        return beyond(
+            "work.temperature_celsius",
+            format!("of {found} is none of a chip; allowed: -40 to 125"),
+        );
+    }
     match (work.kind, &work.trace) {
         (WorkKind::Replay, None) => {
             return beyond("work.trace", "is missing, and replay needs it".to_owned());
@@ -257,6 +269,14 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
                 "of {ram} is below one record ({record}), which has to be in RAM while it is written; allow more, \
                  or choose smaller records"
             ),
+        ));
+    }
+    if let Some(loss) = limits.page_loss
+        && !(loss.si() > 0.0 && loss.si() < 1.0)
+    {
+        return Some((
+            "limits.page_loss",
+            format!("of {loss} is no probability to go by; allowed: above 0 % and below 100 %"),
         ));
     }
     if limits.parts == Some(0) {
@@ -362,6 +382,18 @@ mod tests {
             (
                 format!("{sound}[limits]\nlife = \"0 y\"\n"),
                 "s:6: limits.life is zero",
+            ),
+            (
+                format!("{sound}temperature_celsius = 126\n"),
+                "s:5: work.temperature_celsius of 126 is none",
+            ),
+            (
+                format!("{sound}[limits]\npage_loss = \"0 %\"\n"),
+                "s:6: limits.page_loss of 0",
+            ),
+            (
+                format!("{sound}[limits]\nlife_by = \"luck\"\n"),
+                "s:6: unknown variant `luck`",
             ),
             (
                 sound.replace("\"log\"", "\"replay\""),

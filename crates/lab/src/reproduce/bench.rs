@@ -1,5 +1,6 @@
 //! Our side of the values: what they ask for is run once, looked up or computed.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use wordline_catalog::Catalog;
@@ -13,6 +14,7 @@ use super::modules::{Asked, Modules};
 use super::{Options, theory, wear};
 use crate::buffer::default_stream;
 use crate::control::Control;
+use crate::parallel::{Piece, in_parallel};
 use crate::published::{
     Extent, Input, Kind, Measure, Published, Run, Value, Variant, WearRun, number,
 };
@@ -21,8 +23,8 @@ use crate::published::{
 pub(super) struct Bench<'a> {
     catalog: &'a Catalog,
     meter: Meter<'a>,
-    /// The inputs at which the values of a run are asked.
-    inputs: HashMap<Run, Vec<Input>>,
+    /// What is to be simulated, all at once when the first of it is asked for; an error for what cannot be.
+    runs: Vec<(Run, Result<Experiment, String>)>,
     finished: HashMap<Run, Result<ResultSet, String>>,
     worn: HashMap<WearRun, Result<ResultSet, String>>,
     modules: Modules<'a>,
@@ -48,14 +50,21 @@ impl<'a> Bench<'a> {
                 inputs.entry(run.clone()).or_default().push(*input);
             }
         }
-        let experiments = inputs
-            .iter()
-            .map(|(run, inputs)| experiment(catalog, run, inputs));
-        meter.expect(experiments.flatten().map(|one| bytes(&one)).sum());
+        let mut runs: Vec<_> = inputs
+            .into_iter()
+            .map(|(run, inputs)| {
+                let experiment = experiment(catalog, &run, &inputs);
+                (run, experiment)
+            })
+            .collect();
+        // The longest first, so that no thread is left with one at the end.
+        runs.sort_by_key(|(_, run)| Reverse(run.as_ref().map_or(0, bytes)));
+        let simulated = runs.iter().filter_map(|(_, run)| run.as_ref().ok());
+        meter.expect(simulated.map(bytes).sum());
         let bands = options.bands.then(|| Bands::new(catalog, &asked, &meter));
         Self {
             catalog,
-            inputs,
+            runs,
             finished: HashMap::new(),
             worn: HashMap::new(),
             modules: Modules::new(catalog, asked, &meter),
@@ -134,20 +143,50 @@ impl<'a> Bench<'a> {
     }
 
     fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {
-        if !self.finished.contains_key(run) {
-            let result = self.perform(run);
-            self.finished.insert(run.clone(), result);
+        if self.finished.is_empty() {
+            self.simulate();
         }
-        self.finished[run].as_ref().map_err(Clone::clone)
+        match self.finished.get(run) {
+            Some(result) => result.as_ref().map_err(Clone::clone),
+            None => Err("it was not simulated".to_owned()),
+        }
     }
 
-    fn perform(&mut self, run: &Run) -> Result<ResultSet, String> {
-        let inputs = self.inputs.get(run).map_or(&[][..], Vec::as_slice);
-        let experiment = experiment(self.catalog, run, inputs)?;
-        let result = self.meter.run(bytes(&experiment), 1, |control| {
-            crate::run(self.catalog, &experiment, control)
+    /// Simulates everything side by side.
+    fn simulate(&mut self) {
+        let runs = std::mem::take(&mut self.runs);
+        let weights = runs
+            .iter()
+            .map(|(_, experiment)| experiment.as_ref().map_or(0, bytes));
+        let pieces: Vec<_> = runs
+            .iter()
+            .zip(weights)
+            .map(|((run, _), weight)| Piece {
+                name: &run.target,
+                weight,
+            })
+            .collect();
+        let total = pieces.iter().map(|piece| piece.weight).sum();
+        let catalog = self.catalog;
+        let results = self.meter.run(total, 1, |control| {
+            let stop = control.stop;
+            in_parallel(&pieces, control, |index| {
+                let experiment = runs[index].1.as_ref().map_err(Clone::clone)?;
+                let control = Control {
+                    stop,
+                    // Its neighbours have the others.
+                    threads: 1,
+                    ..Control::default()
+                };
+                crate::run(catalog, experiment, &control).map_err(|error| error.to_string())
+            })
         });
-        result.map_err(|error| error.to_string())
+        let results = match results {
+            Ok(results) => results,
+            Err(error) => vec![Err(error.to_string()); runs.len()],
+        };
+        let runs = runs.into_iter().map(|(run, _)| run);
+        self.finished = runs.zip(results).collect();
     }
 
     fn worn(&mut self, run: &WearRun) -> Result<&ResultSet, String> {

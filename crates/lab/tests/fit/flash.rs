@@ -60,6 +60,7 @@ const NOR: &[(&str, f64, &str)] = &[
     ("endurance", 4e5, "typ = \"400000 cycles\""),
     ("chip_spread", 0.35, "value = 0.35"),
     ("block_spread", 0.45, "value = 0.45"),
+    ("page_shape", 5.0, "value = 5.0"),
     ("erase_loops", 3.0, "value = 3"),
     ("erase_loops_last", 14.0, "value = 14"),
     ("interface_share", 0.4, "value = 0.4"),
@@ -90,7 +91,7 @@ const NOISY: Case = Case {
 /// has it.
 const WHOLE: Case = Case {
     truth: &[
-        NAND[0], NAND[1], NAND[2], NAND[3], NAND[5], NAND[7], NAND[8], NAND[14], NAND[15],
+        NAND[0], NAND[1], NAND[2], NAND[3], NAND[5], NAND[6], NAND[7], NAND[8], NAND[14], NAND[15],
         NAND[16], NAND[17], NAND[18],
     ],
     chips: 1,
@@ -401,18 +402,6 @@ fn coverage(case: Case, seeds: std::ops::Range<u64>) -> BTreeMap<String, (u32, u
     }
     for seed in seeds {
         let log = stand.log(&catalog, seed);
-        if let Ok(path) = std::env::var("DUMP") {
-            fs::write(
-                format!("{path}/{}-{}-{seed}.csv", case.template, case.noise),
-                &log,
-            )
-            .unwrap();
-            fs::write(
-                format!("{path}/truth-{}.toml", case.template),
-                true_sheet(&case),
-            )
-            .unwrap();
-        }
         let fit = fitted(&catalog, &case, &log).unwrap_or_else(|error| panic!("{error}"));
         for one in &fit.estimates {
             let Some(value) = truth.get(&one.figure) else {

@@ -26,6 +26,11 @@ impl Retention {
         }
     }
 
+    /// Share of wrong bits for each cycle of stress after so many seconds at a temperature.
+    pub(super) fn share(&self, kept_s: f64, celsius: f64) -> f64 {
+        self.rate * self.acceleration(celsius) * kept_s
+    }
+
     /// Seconds at 55 °C that a second at a temperature amounts to (Arrhenius).
     pub(crate) fn acceleration(&self, celsius: f64) -> f64 {
         let inverse = |celsius: f64| 1.0 / (celsius + 273.15);

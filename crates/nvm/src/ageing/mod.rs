@@ -6,9 +6,12 @@
 //! read, and only once they were told to age.
 
 mod errors;
+mod kept;
+mod outlook;
 mod oxide;
 mod sheet;
 mod skip;
+mod survival;
 mod worn;
 
 #[cfg(test)]
@@ -17,10 +20,14 @@ mod tests;
 use wordline_core::quantity::{Period, Quantity as _};
 
 pub(crate) use errors::{Disturbed, Retention};
+pub(crate) use kept::Codewords;
+pub use kept::{Keeping, Kept};
+pub use outlook::Outlook;
 pub(crate) use oxide::{Oxide, Stress};
 pub use oxide::{early_shares, late_shares};
 pub use sheet::AgeingSheet;
 pub use skip::{Cycle, SkipAhead, cycle_block};
+pub use survival::Survival;
 pub(crate) use worn::Worn;
 
 /// Under what a chip ages.

@@ -101,10 +101,8 @@ impl Oxide {
         key: u64,
     ) -> Self {
         let (shape, part) = (*sheet.page_shape.value(), *sheet.erase_stress.value());
-        let endurance = sheet.endurance.nominal().count().max(1) as f64;
-        // The life of a block of which one page is programmed is Weibull: see AGEING.md.
-        let others = f64::from(pages.saturating_sub(1)) * libm::pow(part, shape);
-        let scale = endurance * libm::pow((1.0 + others) / std::f64::consts::LN_2, 1.0 / shape);
+        let endurance = endurance(sheet);
+        let scale = page_scale(sheet, pages);
         let chip = standard_normal(draw(key, 0, 0, Purpose::Oxide));
         let law = Law::new(sheet);
         let mut oxide = Self {
@@ -171,12 +169,7 @@ impl Oxide {
 
     /// What an operation adds in an environment.
     pub(crate) fn stress(&self, environment: &Environment) -> Stress {
-        // Electrons are trapped more where it is cold; between the two temperatures that were measured, and below them,
-        // the exponential of them.
-        let cold = ((25.0 - environment.celsius) / 20.0).max(0.0);
-        let cold = libm::pow(self.cold_stress, cold);
-        let decades = libm::log10(environment.dwell.si().max(1.0));
-        let factor = cold / (1.0 + self.dwell_relief * decades);
+        let factor = stress_of_cycle(self.cold_stress, self.dwell_relief, environment);
         let units = |share: f64| (share * factor * CYCLE as f64).round() as u64;
         Stress {
             erase: units(self.erase_stress).max(1),
@@ -231,6 +224,41 @@ impl Oxide {
     pub(crate) fn longest(&self) -> (u32, u32) {
         (self.program.fresh, self.erase_loops(self.erase.late.len()))
     }
+}
+
+/// Cycles that the sheet states for the median block of the median chip, of which one page is programmed.
+fn endurance(sheet: &AgeingSheet) -> f64 {
+    sheet.endurance.nominal().count().max(1) as f64
+}
+
+/// Scale of the strengths of the pages of that block, in cycles: the life of a block of which one page is programmed
+/// is Weibull.
+pub(super) fn page_scale(sheet: &AgeingSheet, pages: u32) -> f64 {
+    let exposure = block_exposure(sheet, pages, 1);
+    let shape = *sheet.page_shape.value();
+    endurance(sheet) * libm::pow(exposure / std::f64::consts::LN_2, 1.0 / shape)
+}
+
+/// Pages with the whole stress of a cycle that fail as soon as a block of `pages` pages, of which each cycle programs
+/// `programmed` and erases all.
+pub(super) fn block_exposure(sheet: &AgeingSheet, pages: u32, programmed: u32) -> f64 {
+    let others = f64::from(pages.saturating_sub(programmed));
+    let erased = libm::pow(*sheet.erase_stress.value(), *sheet.page_shape.value());
+    f64::from(programmed) + others * erased
+}
+
+/// The stress of a cycle in an environment, as a multiple of that at 25 °C without dwell.
+pub(super) fn stress_of_cycle(
+    cold_stress: f64,
+    dwell_relief: f64,
+    environment: &Environment,
+) -> f64 {
+    // Electrons are trapped more where it is cold; between the two temperatures that were measured, and below them,
+    // the exponential of them.
+    let cold = ((25.0 - environment.celsius) / 20.0).max(0.0);
+    let cold = libm::pow(cold_stress, cold);
+    let decades = libm::log10(environment.dwell.si().max(1.0));
+    cold / (1.0 + dwell_relief * decades)
 }
 
 fn scaled(time: Time, factor: f64) -> Time {

@@ -113,6 +113,7 @@ impl Accounts for Card {
             page_bytes: u64::from(self.controller.page_sectors()) * BLOCK_BYTES,
             physical_bytes: erases.len() as u64 * array.block_bytes(),
             mapping_bytes: self.controller.mapping_bytes(),
+            bad_blocks_max: self.controller.bad_blocks_max(),
             erases_least: erases.iter().copied().min().unwrap_or(0),
             erases_mean: sum as f64 / erases.len().max(1) as f64,
             erases_most: erases.iter().copied().max().unwrap_or(0),

@@ -104,6 +104,11 @@ impl Controller {
         self.layer.mapping_bytes()
     }
 
+    /// Bad blocks that its layer is sure to work with.
+    pub(super) fn bad_blocks_max(&self) -> u32 {
+        self.layer.config().bad_blocks_max()
+    }
+
     /// Takes `count` sectors of a page, from sector `first` of it on. `through` programs them at once.
     pub(super) fn write(
         &mut self,

@@ -195,6 +195,13 @@ impl FtlConfig {
         Ok((shape.blocks - self.spare_blocks) * usable)
     }
 
+    /// Bad blocks that the layer is sure to work with, those from the factory included.
+    #[must_use]
+    pub fn bad_blocks_max(&self) -> u32 {
+        let beyond = u64::from(self.spare_blocks).saturating_sub(self.working_blocks());
+        u32::try_from(beyond).unwrap_or(u32::MAX)
+    }
+
     /// Blocks that can be without a page of the host's when all others are full of them: those that are open,
     /// the reserve, the cache, the logs, and one that makes cleaning worth while.
     fn working_blocks(&self) -> u64 {

@@ -5,6 +5,7 @@
 
 mod answer;
 mod limit;
+mod survival;
 mod tables;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use crate::text;
 
 pub(crate) use answer::told as sentences;
 pub(crate) use limit::Limit;
+pub(crate) use survival::table as survival;
 pub(crate) use tables::tables;
 
 /// What stands where there is nothing to say.

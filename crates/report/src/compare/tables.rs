@@ -215,7 +215,7 @@ fn figures(candidates: &[Candidate<'_>], timings: &[Timing], lines: Lines, all: 
 }
 
 /// Cells that are alike are told once.
-fn side_by_side(cells: &[String]) -> String {
+pub(super) fn side_by_side(cells: &[String]) -> String {
     match cells {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => first.clone(),
         _ => cells.join(" / "),

@@ -1,6 +1,7 @@
 //! What people see of `wordline compare`.
 
-use wordline_core::results::Verdict;
+use wordline_core::Metric;
+use wordline_core::results::{AxisValue, Row, Verdict};
 
 use crate::{Format, Style, answer, fixture, render};
 
@@ -22,6 +23,54 @@ fn a_terminal_of_120_columns_shows_a_line_for_each_verdict() {
 fn markdown_has_both_columns_of_the_data_sheet_side_by_side() {
     let text = render(&fixture::compare(), Format::Markdown, &Style::default());
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_survives_until_chips_report_failures_has_a_table_of_its_own() {
+    let mut document = fixture::compare();
+    let lifetimes = document.rows.iter();
+    let lifetimes = lifetimes.filter(|row| row.metric == Metric::Lifetime);
+    let heads: Vec<Row> = lifetimes.take(4).cloned().collect();
+    for row in heads {
+        let mut push = |metric, of: &str, axis: &str, at: AxisValue, value| {
+            let mut row = row.clone();
+            row.axes.insert("estimate".into(), "status-fail".into());
+            row.axes.insert("of".into(), of.into());
+            row.axes.insert(axis.into(), at);
+            row.metric = metric;
+            row.unit = metric.unit().to_owned();
+            (row.value, row.no_value) = (Some(value), None);
+            document.rows.push(row);
+        };
+        for (years, left) in [(1_u64, 0.99995), (10, 0.42), (50, 1e-9)] {
+            let metric = Metric::SurvivalProbability;
+            push(metric, "memory", "after_years", years.into(), left);
+        }
+        for (of, share) in [("memory", 0.99), ("first-block", 0.5), ("block", 0.5)] {
+            push(Metric::Lifetime, of, "survivors", share.into(), 1e8 / share);
+        }
+    }
+    assert_eq!(document.check(), Ok(()));
+    let text = render(&document, Format::Markdown, &Style::default());
+    let table = text.split("Until the chip reports").nth(1);
+    let lines: Vec<&str> = table.expect("a table").lines().collect();
+    let lines = lines.iter().filter(|line| line.starts_with('|'));
+    let lines: Vec<String> = lines.map(|line| line.replace(' ', "")).collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].ends_with("|1y|10y|50y|1%gone|worstblock|medianblock|"));
+    // Both columns of the data sheet say the same, and it is said once.
+    let expected = "|\\>99.9%|42.0%|\\<0.1%|3.20years|6.34years|6.34years|";
+    assert!(lines[2].ends_with(expected), "{}", lines[2]);
+    // The lifetime among the figures is none of these.
+    let plain = render(&fixture::compare(), Format::Markdown, &Style::default());
+    let figures = |text: &str| -> Vec<String> {
+        let table = text.split("Key figures").nth(1).expect("a table");
+        let lines = table.lines().skip(1).skip_while(|line| line.is_empty());
+        let lines = lines.take_while(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    assert!(figures(&plain).len() > 5);
+    assert_eq!(figures(&text), figures(&plain));
 }
 
 #[test]

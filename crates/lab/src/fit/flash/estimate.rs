@@ -7,7 +7,7 @@ use wordline_trace::cycling::{BlockLife, CyclingOperation};
 use super::law::{Early, FittedLaw, Interval, Law, Seen, Strength, fit as fit_law};
 use super::lives::{Block, Found, Hazard, Lives, NO_SPREAD, Pages, Shared};
 use super::part::FlashPart;
-use super::pulses::{Pulses, Series};
+use super::pulses::{Change, Pulses, Series};
 use super::statistics::{
     MEDIAN_DEVIATION, NORMAL, TAIL, chi_squared, crossing, mean, median, share, student,
 };
@@ -23,6 +23,9 @@ const CHIPS_MIN: usize = 3;
 
 /// A block is weak where its life lies below the median by this many robust standard deviations of the logarithm.
 const WEAK: f64 = 6.0;
+
+/// Share of the blocks whose pulses may be told wrongly.
+const FEW: f64 = 0.1;
 
 /// Standard errors, and parts of it, within which a page's strength is the life of its block.
 const ALIKE: f64 = 3.0;
@@ -381,7 +384,12 @@ fn pages(
     };
     let mut changes = program.changes.clone();
     let early = Early::take(&mut changes);
-    let late = changes.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let late = late_pulses(&changes) as u32;
+    // A block that is so weak that its late pulses hide among the early ones tells nothing.
+    changes
+        .iter_mut()
+        .filter(|changes| changes.len() > late as usize)
+        .for_each(Vec::clear);
     let shares = law.late(late);
     let own: Vec<Known> = lives
         .iter()
@@ -421,6 +429,14 @@ fn pages(
         None => findings.leave(&FIGURES[3..], "no pulse was saved early"),
     }
     (part.usage.pages > 1.0 && part.usage.programmed == 1.0).then_some(own)
+}
+
+/// The most pulses that more than a few blocks save late.
+fn late_pulses(changes: &[Vec<Change>]) -> usize {
+    let mut counts: Vec<usize> = changes.iter().map(Vec::len).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let few = (FEW * counts.len() as f64).ceil() as usize;
+    counts.get(few).copied().unwrap_or(0)
 }
 
 /// Whether a page's strength is the life of its block.
@@ -468,8 +484,8 @@ fn spread(
         })
         .collect();
     let weak_ones = weak.iter().filter(|one| **one).count();
-    let mut free = vec![0];
-    free.extend(own.iter().flat_map(|_| [1, 2]));
+    let mut free = vec![0, 1];
+    free.extend(own.map(|_| 2));
     free.extend((weak_ones > 0).then_some(3));
     let ageing = part.ageing;
     let shared = Shared {
@@ -513,9 +529,8 @@ fn spread(
         findings.add(name, exp(interval), Whole::No);
     }
     if own.is_none() {
-        let why = "lives alone cannot tell how pages differ within a block from how blocks differ; pulses of single \
-                   programs beside loops of erases can";
-        findings.leave(&PAGES, why);
+        let why = "pulses of single programs beside loops of erases would tell it";
+        findings.leave(&PAGES[1..], why);
     }
     weakness(weak_ones, &weak, *ageing.weak_share.value(), findings);
 }
@@ -588,8 +603,12 @@ fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
         let spread = *part.ageing.chip_spread.value();
         let value = chips.iter().sum::<f64>() / count;
         let own = found.own.iter().sum::<f64>() / (count * count);
-        let reach = NORMAL * (own + found.common + spread * spread / count).sqrt();
-        findings.add("endurance", around(value, reach), Whole::Cycles);
+        let reach = NORMAL * (own + spread * spread / count).sqrt();
+        findings.add(
+            "endurance",
+            around(value, reach, found.common),
+            Whole::Cycles,
+        );
         let why = format!(
             "the log tells of {} chips, and {CHIPS_MIN} are needed; the interval of endurance takes the base's spread as \
              given",
@@ -632,18 +651,17 @@ fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
     };
     findings.add("chip_spread", spread, Whole::No);
     let (mean, q, all) = weighted(spread.value.powi(2));
-    let error = (q.max(freedom) / freedom / all + found.common).sqrt();
-    findings.add(
-        "endurance",
-        around(mean, student(freedom) * error),
-        Whole::Cycles,
-    );
+    let reach = student(freedom) * (q.max(freedom) / freedom / all).sqrt();
+    let endurance = around(mean, reach, found.common);
+    findings.add("endurance", endurance, Whole::Cycles);
 }
 
-fn around(ln_value: f64, reach: f64) -> Interval {
+/// An interval by a reach on both sides, and by another of its own on each.
+fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> Interval {
+    let [down, up] = more.map(|more| reach.hypot(more));
     Interval {
         value: libm::exp(ln_value),
-        least: libm::exp(ln_value - reach),
-        most: libm::exp(ln_value + reach),
+        least: libm::exp(ln_value - down),
+        most: libm::exp(ln_value + up),
     }
 }

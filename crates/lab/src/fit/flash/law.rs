@@ -161,7 +161,7 @@ pub(super) fn fit(start: Law, blocks: &[Seen<'_>], count: u32) -> Option<FittedL
     let error = |place: usize| {
         reach * covariance[place][place].sqrt() + (shifted.free[place] - best.free[place]).abs()
     };
-    if (0..3).any(|place| !(error(place) < LOOSE)) {
+    if !(0..3).all(|place| error(place) < LOOSE) {
         return None;
     }
     let law = Law::of(best.free);

@@ -142,11 +142,12 @@ pub(super) fn mean(values: &[f64]) -> (f64, f64) {
     (mean, (variance / count).sqrt())
 }
 
-/// The middle one of some values; 0 of none.
+/// The middle of some values, of an even number the mean of the two in the middle; 0 of none.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+    let at = |place: usize| sorted.get(place).copied().unwrap_or(0.0);
+    f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
 }
 
 /// The inverse of a symmetric matrix that is positive definite, by elimination; `None` for another.
@@ -219,10 +220,11 @@ mod tests {
             vec![0.5, 0.2, 2.0],
         ];
         let inverse = inverse(&matrix).expect("it is positive definite");
+        let column = |at: usize| inverse.iter().map(move |row| row[at]);
         for (row, line) in matrix.iter().enumerate() {
-            for column in 0..3 {
-                let product: f64 = (0..3).map(|at| line[at] * inverse[at][column]).sum();
-                let wanted = f64::from(u8::from(row == column));
+            for at in 0..line.len() {
+                let product: f64 = line.iter().zip(column(at)).map(|(a, b)| a * b).sum();
+                let wanted = f64::from(u8::from(row == at));
                 assert!((product - wanted).abs() < 1e-12, "{product}");
             }
         }

@@ -4,6 +4,7 @@ mod bits;
 mod latency;
 mod life;
 mod nor;
+mod outlook;
 mod skip;
 
 use wordline_core::Timing;

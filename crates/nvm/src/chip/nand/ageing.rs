@@ -6,9 +6,11 @@ use wordline_core::Timing;
 use wordline_core::quantity::{Period, Quantity as _, Time};
 
 use super::Nand;
-use super::ecc::Code;
+use super::ecc::{Code, codewords};
 use super::sheet::NandSheet;
-use crate::ageing::{AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, Stress, Worn};
+use crate::ageing::{
+    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Outlook, Oxide, Stress, Worn,
+};
 use crate::error::NvmError;
 use crate::power::Residence;
 use crate::rules::Rules;
@@ -35,6 +37,23 @@ impl Figures {
             program_max: [bare.max(), program.max()],
             erase_max: sheet.block_erase.max(),
             host: Code::of_host(sheet),
+        })
+    }
+}
+
+impl NandSheet {
+    /// What becomes of its blocks as they wear; `None` where the sheet does not say how they do.
+    #[must_use]
+    pub fn outlook(&self) -> Option<Outlook<'_>> {
+        let geometry = self.geometry();
+        Some(Outlook {
+            sheet: self.aging.as_ref()?,
+            rated: self.endurance.least().count(),
+            blocks: geometry.blocks,
+            bad_most: *self.bad_blocks_max.value(),
+            pages: geometry.pages_per_block,
+            page_bytes: geometry.page_bytes,
+            codewords: codewords(self),
         })
     }
 }

@@ -7,6 +7,7 @@ use wordline_core::Resolver;
 use wordline_memory::Ecc;
 
 use super::sheet::NandSheet;
+use crate::ageing::Codewords;
 
 /// What the ECC found in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,21 @@ pub enum Verdict {
 
 /// Bytes of a codeword of the host's: sheets count its bits in so many.
 const HOST_SECTOR: u32 = 512;
+
+/// How the ECC of the die, or the one that the sheet asks of the host, looks at the main area of a page.
+pub(super) fn codewords(sheet: &NandSheet) -> Option<Codewords> {
+    let page_bytes = sheet.geometry().page_bytes;
+    let (sector, corrects) = match (&sheet.ecc, &sheet.host_ecc_bits) {
+        (Some(ecc), _) => (ecc.sector_bytes.nominal().bytes() as u32, &ecc.bits),
+        (None, Some(bits)) => (HOST_SECTOR.min(page_bytes), bits),
+        (None, None) => return None,
+    };
+    Some(Codewords {
+        page_bits: page_bytes * 8,
+        bits: sector * 8,
+        corrects: *corrects.value(),
+    })
+}
 
 /// The codewords of a page: each sector of the main area with its bytes of the spare area.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
 
-use super::{Nor, Work};
-use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Oxide, Stress, Worn};
+use super::{Nor, NorSheet, Work};
+use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Outlook, Oxide, Stress, Worn};
 use crate::pages::Pages;
 use crate::power::Residence;
 use crate::rules::Rules;
@@ -22,6 +22,24 @@ pub(super) struct Figures {
     /// Keys what is drawn for the chip.
     pub(super) key: u64,
     pub(super) program_max: Option<Time>,
+}
+
+impl NorSheet {
+    /// What becomes of its smallest units of erase as they wear; `None` where the sheet does not say how they do.
+    #[must_use]
+    pub fn outlook(&self) -> Option<Outlook<'_>> {
+        let units = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
+        let unit = units.min()?.max(1);
+        Some(Outlook {
+            sheet: self.aging.as_ref()?,
+            rated: self.endurance.least().count(),
+            blocks: (self.capacity.nominal().bytes() / unit) as u32,
+            bad_most: 0,
+            pages: 1,
+            page_bytes: unit as u32,
+            codewords: None,
+        })
+    }
 }
 
 /// The oxide of a chip that ages, and the state of its units.
