@@ -226,7 +226,6 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
         "half of blocks fail by",
         "held-out ratio",
         "95 % interval",
-        "nand.aging.program_pulses_early  value 4",
         "nand.aging.erase_loops_last      value 12",
     ] {
         assert!(

@@ -287,42 +287,43 @@ pub(super) struct Early {
 impl Early {
     /// From the steps of all blocks. Those taken together are removed from them.
     pub(super) fn take(blocks: &mut [Vec<Change>]) -> Self {
+        let needed = TOGETHER * blocks.len() as f64;
         let mut together = Vec::new();
-        loop {
-            let place = together.len();
-            let steps = blocks.iter().filter_map(|steps| steps.get(place));
-            let steps: Vec<Change> = steps.copied().collect();
-            let ends: Vec<f64> = steps.iter().map(|step| step.by).collect();
-            let middle = median(&ends);
-            let common = |step: &&Change| step.after < middle && middle <= step.by;
-            let common: Vec<&Change> = steps.iter().filter(common).collect();
-            if steps.is_empty()
-                || (common.len() as f64) < TOGETHER * blocks.len() as f64
-                || common.len() < 2
-            {
-                break;
-            }
+        while let Some(step) = shared(blocks).filter(|(count, _)| *count as f64 >= needed) {
+            let (_, at) = step;
+            let mut found = Change {
+                after: 0.0,
+                by: f64::INFINITY,
+            };
             // One stress for all: it lies in every bracket.
-            let after = common.iter().map(|step| step.after).fold(0.0, f64::max);
-            let by = common
-                .iter()
-                .map(|step| step.by)
-                .fold(f64::INFINITY, f64::min);
-            together.push(Change { after, by });
-        }
-        for steps in blocks.iter_mut() {
-            for early in &together {
-                let is_early = |step: &Change| step.after < early.by && early.after < step.by;
-                if let Some(place) = steps.iter().position(is_early) {
-                    steps.remove(place);
+            for steps in blocks.iter_mut() {
+                if let Some(place) = steps.iter().position(|step| step.holds(at)) {
+                    let step = steps.remove(place);
+                    found.after = found.after.max(step.after);
+                    found.by = found.by.min(step.by);
                 }
             }
+            together.push(found);
         }
+        together.sort_by(|one: &Change, other| one.by.total_cmp(&other.by));
         Self {
             count: together.len() as u32,
             cycles: time(&together),
         }
     }
+}
+
+/// Where most blocks take a step, and how many do. The order in which a block takes its steps says nothing: late ones
+/// come among the early ones of a weak block.
+fn shared(blocks: &[Vec<Change>]) -> Option<(usize, f64)> {
+    let mut places: Vec<f64> = blocks.iter().flatten().map(|step| step.by).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let take = |at: f64| {
+        let has = |steps: &&Vec<Change>| steps.iter().any(|step| step.holds(at));
+        (blocks.iter().filter(has).count(), at)
+    };
+    places.into_iter().map(take).max_by_key(|(count, _)| *count)
 }
 
 /// The time constant that puts every step into its bracket; where none does, the mean with the scatter of the steps.

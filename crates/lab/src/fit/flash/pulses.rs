@@ -52,6 +52,11 @@ impl Change {
         (self.by - self.after).powi(2) / 12.0 + 0.25
     }
 
+    /// Whether it may have happened at a cycle.
+    pub(super) fn holds(self, at: f64) -> bool {
+        self.after < at && at <= self.by
+    }
+
     /// Whether the bracket is narrow enough to tell a strength.
     pub(super) fn is_narrow(self) -> bool {
         self.after > 0.0 && self.by < 1.5 * self.after
