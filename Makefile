@@ -10,8 +10,8 @@ DEMO_REPORT := out/demo.html
 PREFIX ?= /usr/local
 RELEASE := $(or $(CARGO_TARGET_DIR),target)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
-HEADERS := wordline_dram.h wordline_memory.h
-LIBRARIES := libwordline_capi.a libwordline_capi.so
+HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h
+LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a
 
 .PHONY: help
 help: ## this list
@@ -77,11 +77,18 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 .PHONY: install
 install: ## the C interface: headers, libraries and wordline.pc under PREFIX (/usr/local); DESTDIR is put in front
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
+	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
-	install -m 644 $(HEADERS:%=crates/capi/include/%) "$(INSTALLED)/include"
+	install -m 644 crates/{capi,kv-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	  crates/capi/wordline.pc.in > "$(INSTALLED)/lib/pkgconfig/wordline.pc"
+
+# A panic, an error of the library, stops the processor.
+.PHONY: kv-firmware
+kv-firmware: ## wordline_kv.h for firmware: a static library without an operating system, for TARGET (a target of rustup)
+	CARGO_PROFILE_RELEASE_PANIC=abort CARGO_PROFILE_RELEASE_OPT_LEVEL=z cargo rustc --release --locked \
+	  -p wordline-kv-capi --features bare --lib --crate-type staticlib $(TARGET:%=--target %)
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there

@@ -1,6 +1,8 @@
 //! The checked-in corpus of the fuzz targets, and the embedded sheets, pass the checks that fuzzing
 //! makes. Every input that once broke something is part of the corpus.
 
+#[path = "../../../fuzz/checks/cycling.rs"]
+mod cycling;
 #[path = "../../../fuzz/checks/document.rs"]
 mod document;
 #[path = "../../../fuzz/checks/dram_trace.rs"]
@@ -106,6 +108,23 @@ fn the_sound_dumps_of_the_corpus_are_read() {
     ] {
         assert!(
             import::check(&corpus_file("import", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_cycling_logs_passes() {
+    replay("cycling", cycling::check);
+    for name in [
+        "simulated.csv",
+        "sparse.csv",
+        "quoted.csv",
+        "bytes.csv",
+        "extreme.csv",
+    ] {
+        assert!(
+            cycling::check(&corpus_file("cycling", name)),
             "{name} is refused"
         );
     }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 19] = [
+const COMMANDS: [&[&str]; 20] = [
     &[],
     &["raw"],
     &["wear"],
+    &["wear", "health"],
     &["fs"],
     &["fs", "bench"],
     &["fs", "mount"],

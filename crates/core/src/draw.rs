@@ -42,6 +42,10 @@ pub enum Purpose {
     Disturb = 22,
     /// Seed of one of several chips of a part; `block` is its number.
     Chip = 23,
+    /// What an invented family of chips is like; `block` is the family, `cycle` its figure.
+    Family = 24,
+    /// What a rough clock makes of a latency; `block` is the block, `cycle` the measurement.
+    Clock = 25,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -30,8 +30,8 @@ pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
     DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
-    FsWorkload, FtlMapping, IdleTest, Keep, KvBench, KvDirectory, KvSizes, KvTable, KvTest,
-    KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
+    FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvDirectory, KvSizes, KvTable,
+    KvTest, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
     RawWorkload, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
     WorkKind, Workload, WriteSync,
 };

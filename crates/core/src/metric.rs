@@ -108,6 +108,24 @@ metrics! {
     LatencyOverLife "latency_over_life" "1" Neither
         "Duration of an operation in the last cycle of a block that did not fail, divided by the mean of its first \
          10,000 or fewer; of several blocks the median.";
+    CyclesSeen "cycles_seen" "cycles" Neither
+        "Cycles that a log tells of a block.";
+    LatencyToFresh "latency_to_fresh" "1" Neither
+        "Duration of an operation of a block at the end of a log, smoothed, divided by that of the fresh block.";
+    LifeUsed "life_used" "1" Lower
+        "Share of its life that a block has used, from its latency; the column `statistic` names median, p5 and p95 of \
+         what is probable.";
+    CyclesLeft "cycles_left" "cycles" Higher
+        "Cycles that a block stands from here on: those that it has seen, divided by the share of its life that they used, \
+         less themselves; the column `statistic` as of life_used.";
+    PredictionError "prediction_error" "1" Lower
+        "Difference between predicted and actual remaining cycles, divided by the actual ones; the median over blocks \
+         and moments.";
+    PredictionErrorOfLife "prediction_error_of_life" "1" Lower
+        "Difference between predicted and actual remaining cycles, divided by the block's endurance; the median over \
+         blocks and moments.";
+    BandCoverage "band_coverage" "1" Higher
+        "Share of predictions whose 90 % band holds the actual remaining cycles.";
     Lifetime "lifetime" "s" Higher
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on; of `compare` \
          until then, or until what must keep no longer does, whatever comes first.";

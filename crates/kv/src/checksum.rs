@@ -55,8 +55,14 @@ macro_rules! crc {
 
             /// Goes on with these bytes.
             #[must_use]
+            pub(crate) fn with(self, bytes: &[u8]) -> Self {
+                self.with_inline(bytes)
+            }
+
+            /// The same where every call counts.
+            #[must_use]
             #[inline(always)]
-            pub(crate) fn with(mut self, bytes: &[u8]) -> Self {
+            pub(crate) fn with_inline(mut self, bytes: &[u8]) -> Self {
                 let (eights, rest) = bytes.as_chunks::<8>();
                 for word in eights {
                     self = self.at_once(*word);

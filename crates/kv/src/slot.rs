@@ -180,7 +180,11 @@ impl Head {
         let shape = (key.len() << 4 | value.len()) as u8;
         let head = [LIVE[usize::from(self.version & 3)], shape, a, b];
         // What is written here is not read again at once, for which a processor would have to wait.
-        let check = Crc32::new().at_once(head).with(key).with(value).value();
+        let check = Crc32::new()
+            .at_once(head)
+            .with_inline(key)
+            .with_inline(value)
+            .value();
         let value_at = 4 + key.len();
         let end = value_at + value.len();
         out[..4].copy_from_slice(&head);

@@ -381,6 +381,78 @@ fn every_single_bit_of_an_image_is_harmless() {
     );
 }
 
+/// Flips one bit of the first place that holds these bytes.
+fn flip_in(memory: &mut Memory, bytes: &[u8]) {
+    use wordline_memory::ByteMemory;
+    let mut all = [0; 4096];
+    memory.read(0, &mut all).expect("inside");
+    let at = all.windows(bytes.len()).position(|found| found == bytes);
+    let at = at.expect("it is stored");
+    memory.write(at as u64, &[all[at] ^ 4]).expect("inside");
+}
+
+#[test]
+fn a_record_with_a_damaged_key_or_value_is_told_and_can_be_discarded() {
+    let options = Options {
+        slot_bytes: 24,
+        ..Options::for_records(4, 4, 1)
+    };
+    for in_key in [true, false] {
+        let mut memory = Memory::new();
+        format(&mut memory, &options).expect("room");
+        let open = |memory| Table::open(memory, RamDirectory::new([0; 200]), vec![0; 96]);
+        let mut table = open(memory).expect("formatted");
+        // 40 bytes, of which the first eight lie in the head's slot.
+        let long = |number: u8| -> Vec<u8> { (0..40).map(|place| place + number * 40).collect() };
+        let value = |number: u8| vec![200 + number; 30];
+        for number in 0..4 {
+            table.put(&long(number), &value(number)).expect("room");
+            table.put(&[number], &[number]).expect("room");
+        }
+        let (records, free) = (table.len(), table.free_slots());
+        let mut memory = table.into_memory();
+        let (key, after) = (long(2), value(2));
+        flip_in(&mut memory, if in_key { &key[30..36] } else { &after[..6] });
+
+        let mut table = open(memory).expect("the others are sound");
+        assert_eq!((table.len(), table.free_slots()), (records, free));
+        assert_eq!(table.recovery().damaged, 1);
+        let mut out = [0; 64];
+        let Err(Error::Corrupt { slot }) = table.get(&key, &mut out) else {
+            panic!("the damage is not told");
+        };
+        let corrupt = Error::Corrupt { slot };
+        assert_eq!(table.contains(&key), Err(corrupt));
+        assert_eq!(table.put(&key, b"new"), Err(corrupt));
+        assert_eq!(table.remove(&key), Err(corrupt));
+        // A key that begins unlike it is not in the table, and the others are.
+        assert_eq!(table.get(&[9; 40], &mut out), Ok(None));
+        for number in [0, 1, 3] {
+            assert_eq!(table.get(&long(number), &mut out), Ok(Some(30)));
+            assert_eq!(out[..30], value(number));
+        }
+        let (mut cursor, mut seen, mut told) = (Cursor::default(), 0, Vec::new());
+        loop {
+            match table.next(&mut cursor, &mut [0; 64], &mut [0; 64]) {
+                Ok(Some(_)) => seen += 1,
+                Ok(None) => break,
+                Err(error) => told.push(error),
+            }
+        }
+        assert_eq!((seen, told), (records - 1, vec![corrupt]));
+
+        assert_eq!(table.discard(slot), Ok(true));
+        assert_eq!(table.discard(slot), Ok(false));
+        assert_eq!(table.discard(u32::MAX), Ok(false));
+        assert_eq!(table.get(&key, &mut out), Ok(None));
+        assert_eq!(table.put(&key, &value(2)), Ok(Put::Inserted));
+        let mut table = open(table.into_memory()).expect("sound again");
+        assert_eq!((table.len(), table.free_slots()), (records, free));
+        assert_eq!(table.recovery().damaged, 0);
+        assert_eq!(table.get(&key, &mut out), Ok(Some(30)));
+    }
+}
+
 #[test]
 fn the_example_for_firmware_runs() {
     firmware::main().expect("settings are kept");

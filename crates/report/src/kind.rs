@@ -5,7 +5,7 @@ use wordline_core::ResultSet;
 use crate::answer::answer;
 use crate::grid::Grid;
 use crate::pivot::Pivot;
-use crate::{buffer, compare, dram, fit, fs, headline, kv, notes, wear};
+use crate::{buffer, compare, dram, fit, fs, headline, health, kv, notes, wear};
 
 /// The workloads that are shown in their own way; all others are raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Fit,
     /// File systems on memories.
     Fs,
+    /// Remaining life of blocks of flash.
+    Health,
     /// Hash tables on memories.
     Kv,
     /// Endurance, and latency over life.
@@ -38,6 +40,7 @@ impl Kind {
             Some("dram") => Self::Dram,
             Some("fit") => Self::Fit,
             Some("fs") => Self::Fs,
+            Some("health") => Self::Health,
             Some("kv") => Self::Kv,
             Some("wear") => Self::Wear,
             _ => Self::Raw,
@@ -75,6 +78,7 @@ impl View {
             Kind::Dram => (Vec::new(), dram::tables(document)),
             Kind::Fit => (Vec::new(), fit::tables(document)),
             Kind::Fs => (Vec::new(), fs::tables(document)),
+            Kind::Health => (Vec::new(), health::tables(document)),
             Kind::Kv => (Vec::new(), kv::tables(document)),
             Kind::Wear => (Vec::new(), wear::tables(document)),
             Kind::Compare => {

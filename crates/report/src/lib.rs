@@ -7,7 +7,7 @@
 //! lines become a [`Grid`], which the terminal table, Markdown and HTML share. A `Grid` also serves
 //! commands that list things other than results. [`answer`] says in words what the rows say.
 //!
-//! The workloads `buffer`, `compare`, `dram`, `fit`, `fs`, `kv` and `wear` answer questions of their own, so each has a module that says
+//! The workloads `buffer`, `compare`, `dram`, `fit`, `fs`, `health`, `kv` and `wear` answer questions of their own, so each has a module that says
 //! what people see of it; the rows tell which workload a document is about.
 //!
 //! Text from a document is never trusted: terminal control characters are spelled out, spreadsheet
@@ -60,6 +60,7 @@ mod format;
 mod fs;
 mod grid;
 mod headline;
+mod health;
 mod html;
 mod json;
 mod kind;

@@ -95,6 +95,10 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
             | Metric::RowConflictRate
             | Metric::LatencyShare
             | Metric::ReadShare
+            | Metric::LifeUsed
+            | Metric::PredictionError
+            | Metric::PredictionErrorOfLife
+            | Metric::BandCoverage
     )
 }
 
@@ -144,7 +148,7 @@ pub(crate) fn axis_label(axis: &str) -> String {
 }
 
 /// Axes that are shares of a whole.
-const SHARES: [&str; 1] = ["fill"];
+const SHARES: [&str; 2] = ["fill", "life_share"];
 
 /// A coordinate with the unit that its axis carries in its name.
 pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {

@@ -66,9 +66,11 @@ pub(crate) fn eprintln_skipped(why: &str) {
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("the test knows itself");
     let folder = test.parent().expect("a folder");
+    let library = format!("lib{}-", env!("CARGO_PKG_NAME").replace('-', "_"));
+    let plain = library.replace("-", ".a");
     let of = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_it = name.starts_with("libwordline_capi") && name.ends_with(".a");
+        let is_it = name == plain || name.starts_with(&library) && name.ends_with(".a");
         let changed = entry.metadata().and_then(|data| data.modified()).ok()?;
         is_it.then(|| (changed, entry.path()))
     };

@@ -8,6 +8,7 @@ mod fs_mount;
 mod kv;
 mod part_fit;
 mod wear;
+mod wear_health;
 
 use std::path::PathBuf;
 
@@ -19,7 +20,8 @@ pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
 pub(crate) use kv::{Kv, KvBench};
 pub(crate) use part_fit::PartFit;
-pub(crate) use wear::Wear;
+pub(crate) use wear::{Wear, WearPart};
+pub(crate) use wear_health::WearHealth;
 use wordline_catalog::import::PageKind;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
 use wordline_core::{

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use wordline_core::quantity::Period;
 use wordline_core::{Pattern, Timing, WearUsage};
 
-use super::{Drawn, Export, pattern};
+use super::{Drawn, Export, WearHealth, pattern};
 
 /// Programs and erases blocks of raw flash chips until they fail, and times every operation on the way: endurance of each
 /// block, and latency over life beside the data sheet. Without flags it does what the published characterisation did:
 /// the first page of a block is programmed with zeros, and the block erased at once, over and over at 25 °C.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "\
 Examples:
   wordline wear --target nand08gw3b2c --blocks 100
@@ -22,10 +23,13 @@ Examples:
   wordline wear --target mt25ql128 --usage erase-only
   wordline wear --target nand08gw3b2c --blocks 100 --log life.csv
   wordline wear --target mtd:/dev/mtd3 --blocks 4 --destroy /dev/mtd3 --log life.csv --export life.html
+  wordline wear health --trace cycling.csv
 
 A simulated part needs figures of its wear: the table aging of its sheet. What endurance here is not: a lifetime. It counts cycles
 until the chip reports a failure, whether or not data would still keep.")]
 pub(crate) struct Wear {
+    #[command(subcommand)]
+    pub(crate) part: Option<WearPart>,
     /// PART@BOARD, or PART on its default board; repeatable and comma-separated. Or mtd:DEVICE by itself: raw flash of
     /// this machine, which is worn for real
     #[arg(long, required = true, value_delimiter = ',', value_name = "TARGET")]
@@ -98,4 +102,11 @@ pub(crate) struct Wear {
     pub(crate) drawn: Drawn,
     #[command(flatten)]
     pub(crate) export: Export,
+}
+
+/// What else is asked of wear.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WearPart {
+    /// Tell the remaining life of blocks from how long their programs and erases take
+    Health(Box<WearHealth>),
 }

@@ -13,6 +13,7 @@ mod raw;
 mod report;
 mod reproduce;
 mod wear;
+mod wear_health;
 
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, ResultSet};

@@ -9,7 +9,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{Experiment, WearWorkload, Workload};
 use wordline_lab::Control;
 
-use crate::args::{Global, Wear};
+use crate::args::{Global, Wear, WearPart};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::outcome::Outcome;
@@ -17,6 +17,9 @@ use crate::output::{Exports, Growing};
 use crate::sink::{self, Named};
 
 pub(crate) fn run(wear: &Wear, global: &Global) -> Result<Outcome, Failure> {
+    if let Some(WearPart::Health(health)) = &wear.part {
+        return super::wear_health::run(health, global);
+    }
     let mut exports = Exports::new(&wear.export)?;
     if let Some(log) = &wear.log {
         exports.also("--log", log)?;

@@ -8,6 +8,7 @@ mod export;
 mod fit;
 mod fs;
 mod guides;
+mod health;
 mod import;
 mod pipes;
 mod raw;

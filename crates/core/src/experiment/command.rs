@@ -4,7 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use super::{
     AccessSource, BufferWorkload, CompareWorkload, DramTest, DramWorkload, Durations, Experiment,
-    FitWorkload, FsWorkload, KvTest, KvWorkload, LogSource, RawWorkload, WearWorkload, Workload,
+    FitWorkload, FsWorkload, HealthWorkload, KvTest, KvWorkload, LogSource, RawWorkload,
+    WearWorkload, Workload,
 };
 use crate::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 
@@ -21,6 +22,9 @@ impl Experiment {
         }
         if let Workload::Fs(_) = &self.workload {
             command.word("bench");
+        }
+        if let Workload::Health(_) = &self.workload {
+            command.0 = "wordline wear health".to_owned();
         }
         if let Workload::Kv(kv) = &self.workload {
             command.word(kv.test.name());
@@ -39,13 +43,14 @@ impl Experiment {
             Workload::Dram(dram) => command.dram(dram),
             Workload::Fit(fit) => command.fit(fit),
             Workload::Fs(fs) => command.fs(fs),
+            Workload::Health(health) => command.health(health),
             Workload::Kv(kv) => command.kv(kv),
             Workload::Wear(wear) => command.wear(wear),
         }
         // What was measured has no column of a data sheet, and modules have one alone.
         let fixed = match &self.workload {
             Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Log(_)),
-            Workload::Dram(_) | Workload::Fit(_) => true,
+            Workload::Dram(_) | Workload::Fit(_) | Workload::Health(_) => true,
             Workload::Raw(_)
             | Workload::Compare(_)
             | Workload::Fs(_)
@@ -209,6 +214,16 @@ impl Command {
         self.flag("crash", fs.crash_images);
         for (name, value) in &fs.settings {
             self.flag("set", format!("{name}={value}"));
+        }
+    }
+
+    fn health(&mut self, health: &HealthWorkload) {
+        match health {
+            HealthWorkload::Trace { file } => self.flag("trace", file),
+            HealthWorkload::Score { families } => {
+                self.switch("score", true);
+                self.flag("families", families);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod compare;
 mod dram;
 mod fit;
 mod fs;
+mod health;
 mod kv;
 mod raw;
 mod sync;
@@ -27,6 +28,7 @@ pub use dram::{
 };
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
+pub use health::HealthWorkload;
 pub use kv::{KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
@@ -73,6 +75,8 @@ pub enum Workload {
     Fit(FitWorkload),
     /// File systems on memories.
     Fs(FsWorkload),
+    /// Remaining life of blocks of flash.
+    Health(HealthWorkload),
     /// Hash tables on byte-addressable memories.
     Kv(KvWorkload),
     /// Endurance, and latency over life.
@@ -90,6 +94,7 @@ impl Workload {
             Self::Dram(_) => "dram",
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
+            Self::Health(_) => "health",
             Self::Kv(_) => "kv",
             Self::Wear(_) => "wear",
         }

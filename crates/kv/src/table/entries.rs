@@ -14,6 +14,20 @@ pub struct Cursor {
     slot: u32,
 }
 
+impl Cursor {
+    /// At a slot, for one whose walk goes on elsewhere.
+    #[must_use]
+    pub const fn at(slot: u32) -> Self {
+        Self { slot }
+    }
+
+    /// The slot that it looks at next.
+    #[must_use]
+    pub const fn slot(&self) -> u32 {
+        self.slot
+    }
+}
+
 /// A record that a walk came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {

@@ -1,6 +1,7 @@
 //! The table: what it knows in RAM, and how it finds a record.
 
 mod body;
+mod damage;
 mod entries;
 mod open;
 mod short;
@@ -19,6 +20,7 @@ use crate::hash::{Hash, hash};
 use crate::layout::{Geometry, KEY_BYTES_MAX, SLOTS_PER_BUCKET};
 use crate::slot::{Content, Head, LINK_BYTES, Record, inspect};
 use body::Body;
+use damage::Nameless;
 use short::Seen;
 
 /// Bytes of a slot that are read at first, at most: a head and a key that is not long.
@@ -64,6 +66,8 @@ pub struct Table<M, D, S> {
     /// Where the search for a slot that continues a record goes on.
     cursor: u32,
     recovery: Recovery,
+    /// Records whose keys nobody knows any more.
+    nameless: Nameless,
     /// What a test makes it forget.
     lacking: Option<Barrier>,
 }
@@ -193,6 +197,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             }
             bucket = self.bucket_after(bucket);
         }
+        self.check_nameless(key)?;
         Ok(Search {
             record: None,
             vacant,
@@ -441,6 +446,12 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         self.mark(record.slot, FREE)?;
         self.free += 1;
         self.records -= 1;
+        self.release_chain(record)
+    }
+
+    /// Gives the slots behind the head's back.
+    #[inline(always)]
+    fn release_chain(&mut self, record: &Record) -> Result<(), Error<M::Error>> {
         if record.head.is_single() {
             return Ok(());
         }

@@ -4,6 +4,7 @@ use wordline_memory::ByteMemory;
 
 use super::Table;
 use super::body::Body;
+use super::damage::Nameless;
 use crate::Error;
 use crate::barrier::Barrier;
 use crate::checksum::Crc16;
@@ -21,7 +22,8 @@ pub struct Recovery {
     pub superseded: bool,
     /// Records with a wrong bit, which are read as what they were.
     pub mended: u32,
-    /// Records of several slots whose later slots are damaged: reading one is [`Error::Corrupt`].
+    /// Records of several slots whose later slots are known to be damaged: reading one is [`Error::Corrupt`]. Where the
+    /// damage may be in the key, so is a search for any key that begins like it.
     pub damaged: u32,
 }
 
@@ -35,7 +37,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// # Errors
     /// [`Error::Foreign`], [`Error::Newer`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
     /// [`Error::Directory`], [`Error::NoDirectory`], [`Error::Scratch`]; [`Error::Corrupt`] where more is damaged than a
-    /// power cut and a single bit explain; or the memory's own.
+    /// power cut and a few bits explain; or the memory's own.
     pub fn open(memory: M, directory: D, scratch: S) -> Result<Self, Error<M::Error>> {
         Self::open_lacking(memory, directory, scratch, None)
     }
@@ -64,6 +66,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             records: 0,
             cursor: 0,
             recovery: Recovery::default(),
+            nameless: Nameless::default(),
             lacking,
         };
         table.scan()?;
@@ -122,7 +125,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let whole = in_slot.filter(|key| key.len() == head.key && record.flip.is_none());
         let hash = match whole {
             Some(key) => hash(self.geometry.seed, key),
-            None => self.hash_of(&record)?,
+            None => match self.hash_of(&record) {
+                Err(Error::Corrupt { .. }) => return self.admit_nameless(&record),
+                hash => hash?,
+            },
         };
         self.recovery.mended += u32::from(record.flip.is_some());
         self.admit(record, hash)
@@ -130,7 +136,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
     /// The hash of a key that is read from the memory. Where it lies in several slots, the whole record is checked:
     /// the slot's own check knows nothing of the others, and a key with a wrong bit would never be found.
-    fn hash_of(&mut self, record: &Record) -> Result<Hash, Error<M::Error>> {
+    pub(super) fn hash_of(&mut self, record: &Record) -> Result<Hash, Error<M::Error>> {
         let mut hasher = Hasher::new(self.geometry.seed, record.head.key);
         let mut check = record.head.begin_check(record.slot);
         let mut body = Body::of(record);
@@ -198,22 +204,19 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         self.pass(hash, record.slot, true)?;
         self.free -= 1;
         self.records += 1;
-        if self.keeps(Barrier::TakeContinuations) {
-            self.take_continuations(&record)?;
+        if self.keeps(Barrier::TakeContinuations) && !self.take_continuations(&record)? {
+            self.recovery.damaged += 1;
         }
         Ok(())
     }
 
-    /// Takes the slots that continue a record.
-    fn take_continuations(&mut self, record: &Record) -> Result<(), Error<M::Error>> {
+    /// Takes the slots that continue a record; returns whether all links are sound.
+    pub(super) fn take_continuations(&mut self, record: &Record) -> Result<bool, Error<M::Error>> {
         let mut next = record.head.next;
         for _ in 1..self.geometry.slots_of(record.head.key, record.head.value) {
             let after = match self.link_of(record, next) {
                 Ok(after) => after,
-                Err(Error::Corrupt { .. }) => {
-                    self.recovery.damaged += 1;
-                    return Ok(());
-                }
+                Err(Error::Corrupt { .. }) => return Ok(false),
                 Err(error) => return Err(error),
             };
             if self.marked(next)? != FREE {
@@ -223,7 +226,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             self.free -= 1;
             next = after;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A record of the same key that was found before.

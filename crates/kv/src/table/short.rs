@@ -113,7 +113,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         value: &mut [u8],
     ) -> Result<bool, M::Error> {
         self.memory.read(at, value)?;
-        let check = head.begin_check(slot).with(key).with(value);
+        let check = head.begin_check(slot).with_inline(key).with_inline(value);
         Ok(check.value() == head.check || !self.keeps(Barrier::RecordCheck))
     }
 }

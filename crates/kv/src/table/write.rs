@@ -53,7 +53,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         };
         let slot = self.vacant(hash, found.vacant)?;
         let mut head = Head::new(&self.geometry, version, key.len(), value.len());
-        head.check = head.begin_check(slot).with(key).with(value).value();
+        head.check = head
+            .begin_check(slot)
+            .with_inline(key)
+            .with_inline(value)
+            .value();
         self.mark(slot, D::mark(hash.tag()))?;
         self.pass(hash, slot, true)?;
         self.free -= 1;

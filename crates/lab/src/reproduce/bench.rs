@@ -322,6 +322,7 @@ fn bytes(experiment: &Experiment) -> u64 {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Health(_)
         | Workload::Kv(_)
         | Workload::Wear(_) => 0,
     }

@@ -9,6 +9,7 @@
 mod check;
 mod chip;
 mod course;
+pub(crate) mod health;
 mod log;
 mod real;
 mod rows;

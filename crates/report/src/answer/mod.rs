@@ -8,7 +8,7 @@ mod tests;
 use wordline_core::{Basis, ResultSet};
 
 use crate::kind::Kind;
-use crate::{buffer, compare, dram, fit, fs, kv, text, wear};
+use crate::{buffer, compare, dram, fit, fs, health, kv, text, wear};
 
 /// The most things that are told one by one. More would bury the table below them.
 pub(crate) const IN_WORDS: usize = 6;
@@ -34,6 +34,7 @@ pub fn answer(document: &ResultSet) -> Vec<String> {
         Kind::Dram => dram::told(document),
         Kind::Fit => fit::told(document),
         Kind::Fs => fs::told(document),
+        Kind::Health => health::told(document),
         Kind::Kv => kv::told(document),
         Kind::Wear => wear::told(document),
     };

@@ -42,6 +42,7 @@ fn region(document: &ResultSet) -> String {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Health(_)
         | Workload::Kv(_)
         | Workload::Wear(_) => String::new(),
     }

@@ -46,6 +46,7 @@ pub(crate) fn asked_rates(document: &ResultSet) -> Vec<f64> {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Health(_)
         | Workload::Kv(_)
         | Workload::Wear(_) => Vec::new(),
     }
@@ -62,6 +63,7 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         | Workload::Dram(_)
         | Workload::Fit(_)
         | Workload::Fs(_)
+        | Workload::Health(_)
         | Workload::Kv(_)
         | Workload::Wear(_) => Vec::new(),
     }

@@ -11,6 +11,7 @@ mod chart;
 mod compare;
 mod dram;
 mod fs;
+mod health;
 mod kv;
 mod origin;
 mod plot;
@@ -145,6 +146,11 @@ fn shown(document: &ResultSet) -> Shown {
         },
         Kind::Fs => Shown {
             plots: fs::plots(document),
+            why: why::Section::default(),
+            metrics_html: vec![grid(&values::grid(document))],
+        },
+        Kind::Health => Shown {
+            plots: health::plots(document),
             why: why::Section::default(),
             metrics_html: vec![grid(&values::grid(document))],
         },

@@ -1,0 +1,120 @@
+//! `wordline wear health` from end to end.
+
+use std::fs;
+
+use crate::support::{Folder, rows, wordline};
+
+/// Lives of ten simulated blocks, as `wordline wear --log` writes them.
+fn lives(folder: &Folder) -> String {
+    let log = folder.file("life.csv");
+    wordline(&["wear", "--target", "nand08gw3b2c", "--log", &log, "--quiet"]).done();
+    log
+}
+
+#[test]
+fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
+    let folder = Folder::new();
+    let log = lives(&folder);
+    // Half a million cycles of all blocks, and the whole life of one.
+    let text = fs::read_to_string(&log).expect("the log");
+    let mut lines = text.lines();
+    let names = lines.next().expect("names");
+    let places: Vec<&str> = names.split(',').collect();
+    let place = |name| {
+        places
+            .iter()
+            .position(|one| *one == name)
+            .expect("a column")
+    };
+    let (block, cycle) = (place("block"), place("cycle"));
+    let first = lines
+        .clone()
+        .next()
+        .expect("a line")
+        .split(',')
+        .nth(block)
+        .expect("a block");
+    let told = lines.filter(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let cycle: u64 = fields[cycle].parse().expect("a number");
+        fields[block] == first || cycle < 500_000
+    });
+    let young: Vec<&str> = [names].into_iter().chain(told).collect();
+    fs::write(&log, young.join("\n") + "\n").expect("the folder can be written");
+
+    let ran = wordline(&["wear", "health", "--trace", &log, "--format", "json"]).done();
+    let document = ran.json();
+    let shares: Vec<_> = rows(&document, "life_used")
+        .into_iter()
+        .filter(|row| row["statistic"] == "median")
+        .collect();
+    assert_eq!(shares.len(), 10);
+    let failed = shares.iter().filter(|row| row["verdict"] == "failed");
+    assert_eq!(failed.count(), 1);
+    let living = shares.iter().filter(|row| row["verdict"] != "failed");
+    for row in living {
+        assert_eq!(row["basis"], "calibrated", "{row}");
+        let used = row["value"].as_f64().expect("a share");
+        assert!((0.0..0.8).contains(&used), "{row}");
+    }
+    let ran = wordline(&["wear", "health", "--trace", &log]).done();
+    assert!(
+        ran.stdout.starts_with("Of 10 blocks in life.csv: 1 failed"),
+        "{}",
+        ran.stdout
+    );
+    let widest = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" %  "))
+        .map(|line| line.chars().count());
+    assert!(
+        widest.max().is_some_and(|most| most <= 120),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_score_of_few_families_renders_in_every_format() {
+    let folder = Folder::new();
+    let (page, json) = (folder.file("score.html"), folder.file("score.json"));
+    let ran = wordline(&[
+        "wear",
+        "health",
+        "--score",
+        "--families",
+        "2",
+        "--export",
+        &page,
+        "--export",
+        &json,
+        "--quiet",
+    ])
+    .done();
+    assert!(
+        ran.stdout.contains("latency, one failed block known"),
+        "{}",
+        ran.stdout
+    );
+    let again = wordline(&["report", &json]).done();
+    assert_eq!(again.stdout, ran.stdout);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = Folder::new();
+    let log = folder.file("bad.csv");
+    fs::write(&log, "block,cycle,operation,latency_us\n1,1,wipe,5\n")
+        .expect("the folder can be written");
+    wordline(&["wear", "health", "--trace", &log]).refused(&[
+        "bad.csv",
+        "line 2",
+        "program, erase, read",
+    ]);
+    wordline(&["wear", "health"]).refused(&["--trace", "--score"]);
+    wordline(&["wear", "health", "--trace", &log, "--score"]).refused(&["--score"]);
+    wordline(&["wear", "health", "--score", "--families", "0"])
+        .refused(&["families", "1 to 10000"]);
+    wordline(&["wear"]).refused(&["--target"]);
+}

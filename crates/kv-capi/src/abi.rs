@@ -1,0 +1,110 @@
+//! What the header declares: structs and statuses.
+
+use core::ffi::c_void;
+
+use wordline_kv::Error;
+
+/// `wl_kv_status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs, reason = "the header tells")]
+pub enum Status {
+    Ok = 0,
+    NotFound = 1,
+    BadArgument = 2,
+    Memory = 3,
+    Foreign = 4,
+    Newer = 5,
+    Truncated = 6,
+    BadHeader = 7,
+    Corrupt = 8,
+    Atom = 9,
+    SlotSize = 10,
+    TooSmall = 11,
+    Directory = 12,
+    NoDirectory = 13,
+    Scratch = 14,
+    Key = 15,
+    Value = 16,
+    NoRoom = 17,
+    Buffer = 18,
+    Other = 19,
+}
+
+impl<E> From<Error<E>> for Status {
+    fn from(error: Error<E>) -> Self {
+        match error {
+            Error::Memory(_) => Self::Memory,
+            Error::Foreign => Self::Foreign,
+            Error::Newer { .. } => Self::Newer,
+            Error::Truncated { .. } => Self::Truncated,
+            Error::BadHeader => Self::BadHeader,
+            Error::Corrupt { .. } => Self::Corrupt,
+            Error::Atom { .. } => Self::Atom,
+            Error::SlotSize { .. } => Self::SlotSize,
+            Error::TooSmall { .. } => Self::TooSmall,
+            Error::Directory { .. } => Self::Directory,
+            Error::NoDirectory => Self::NoDirectory,
+            Error::Scratch { .. } => Self::Scratch,
+            Error::EmptyKey | Error::KeyTooLong { .. } => Self::Key,
+            Error::ValueTooLong { .. } => Self::Value,
+            Error::NoRoom { .. } => Self::NoRoom,
+            Error::Buffer { .. } => Self::Buffer,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// `wl_kv_memory`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct KvMemory {
+    /// Handed to the functions.
+    pub user: *mut c_void,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Bytes that a power cut leaves whole.
+    pub atom: u32,
+    /// Fills `out`; 0 where it did.
+    pub read: Option<unsafe extern "C" fn(*mut c_void, u64, *mut c_void, usize) -> i32>,
+    /// Stores bytes; 0 where it did.
+    pub write: Option<unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> i32>,
+    /// Returns when all earlier writes last; 0 where it did.
+    pub persist: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
+}
+
+/// `wl_kv_options`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Options {
+    /// Bytes in a slot.
+    pub slot_bytes: u32,
+    /// Whether the memory has room for the directory.
+    pub resident: u32,
+    /// Of the hash.
+    pub seed: u64,
+}
+
+/// `wl_kv_info`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Info {
+    /// Bytes in a slot.
+    pub slot_bytes: u32,
+    /// Slots in the table.
+    pub slots: u32,
+    /// Whether the directory may be in the memory.
+    pub resident: u32,
+    /// Words of 64 bits of a directory in RAM.
+    pub directory_words: u32,
+    /// Bytes of the shortest scratch buffer.
+    pub scratch_bytes: u32,
+}
+
+/// `wl_kv`: room for a table, which `storage` makes one.
+#[derive(Debug)]
+#[repr(C)]
+pub struct WlKv {
+    /// The library's.
+    pub words: [u64; 48],
+}

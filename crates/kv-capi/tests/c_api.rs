@@ -1,0 +1,98 @@
+//! Header and library are in step, and programs in C that use them find what the header promises. A machine without a C
+//! compiler named cc checks the prototypes alone, and says so.
+
+#[macro_use]
+#[path = "../../capi/tests/c_api/cc.rs"]
+mod cc;
+#[path = "../../capi/tests/c_api/prototypes.rs"]
+mod prototypes;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use prototypes::{in_header, in_library};
+use wordline_kv_capi::{Info, KvMemory, Options, Status, WlKv};
+
+#[test]
+fn a_program_in_c_keeps_settings_through_power_cuts_and_damage() {
+    if let Some(program) = compiled("settings.c", &["-std=c99", "-O1"], true) {
+        run(&program);
+        if let Some(program) = compiled("settings.c", &SANITIZERS, false) {
+            run(&program);
+        }
+    }
+}
+
+#[test]
+fn the_program_of_the_header_runs() {
+    let header = fs::read_to_string(here("include/wordline_kv.h")).expect("readable");
+    let lines = header
+        .lines()
+        .skip_while(|line| !line.contains("#include <stdio.h>"));
+    let program = lines.take_while(|line| !line.starts_with(" * Memory."));
+    let program: Vec<_> = program.map(|line| line.trim_start_matches(" *")).collect();
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kv_header.c");
+    fs::write(&source, program.join("\n")).expect("written");
+    if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
+        assert_eq!(run(&program), "9600\n");
+    }
+}
+
+#[test]
+fn structs_and_values_are_those_of_the_header() {
+    let Some(program) = compiled("layout.c", &["-std=c99"], true) else {
+        return;
+    };
+    let values = [
+        ("WL_KV_OK", Status::Ok),
+        ("WL_KV_NOT_FOUND", Status::NotFound),
+        ("WL_KV_BAD_ARGUMENT", Status::BadArgument),
+        ("WL_KV_MEMORY", Status::Memory),
+        ("WL_KV_FOREIGN", Status::Foreign),
+        ("WL_KV_NEWER", Status::Newer),
+        ("WL_KV_TRUNCATED", Status::Truncated),
+        ("WL_KV_BAD_HEADER", Status::BadHeader),
+        ("WL_KV_CORRUPT", Status::Corrupt),
+        ("WL_KV_ATOM", Status::Atom),
+        ("WL_KV_SLOT_SIZE", Status::SlotSize),
+        ("WL_KV_TOO_SMALL", Status::TooSmall),
+        ("WL_KV_DIRECTORY", Status::Directory),
+        ("WL_KV_NO_DIRECTORY", Status::NoDirectory),
+        ("WL_KV_SCRATCH", Status::Scratch),
+        ("WL_KV_KEY", Status::Key),
+        ("WL_KV_VALUE", Status::Value),
+        ("WL_KV_NO_ROOM", Status::NoRoom),
+        ("WL_KV_BUFFER", Status::Buffer),
+        ("WL_KV_OTHER", Status::Other),
+    ];
+    let value = |(name, value): (&str, Status)| (name.to_owned(), value as i64);
+    let mut found: Vec<_> = values.into_iter().map(value).collect();
+    members!(found, "wl_kv_memory", KvMemory: user bytes atom read write persist);
+    members!(found, "wl_kv_options", Options: slot_bytes resident seed);
+    members!(found, "wl_kv_info", Info: slot_bytes slots resident directory_words scratch_bytes);
+    members!(found, "wl_kv", WlKv: words);
+    let found: BTreeMap<_, _> = found.into_iter().collect();
+    assert_eq!(layout_of(&program), found);
+}
+
+#[test]
+fn the_functions_are_those_of_the_header() {
+    let types = [
+        ("Status", "wl_kv_status"),
+        ("WlKv", "wl_kv"),
+        ("KvMemory", "wl_kv_memory"),
+        ("Options", "wl_kv_options"),
+        ("Info", "wl_kv_info"),
+        ("usize", "size_t"),
+    ];
+    let header = in_header("include/wordline_kv.h", "wl_kv_");
+    assert_eq!(header.len(), 12);
+    assert_eq!(header, in_library(&["src/functions.rs"], &types));
+}
+
+#[test]
+fn the_header_is_cpp_as_well() {
+    check_cpp("include/wordline_kv.h");
+}

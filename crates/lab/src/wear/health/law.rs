@@ -1,0 +1,112 @@
+//! From the trend of a latency to the share of life that is used.
+//!
+//! The excess grows as a power of the cycles, y ∝ cᵐ, and the block fails when it has come to its end R. Both parts of
+//! that are seen of every virtual chip, and neither asks how the chip makes its pulses: with the slope m between now and
+//! the end, the share of life used is x = (y/R)^(1/m). The slope is the block's own, and a little steeper towards the
+//! end (`bend`). The end is what a block cannot tell before it comes: it is that of the chips of the training, or of
+//! blocks of the same log that have failed. A block that works has not come to its end, and before its latency is seen
+//! every share of life is as probable as another.
+
+use serde::{Deserialize, Serialize};
+
+use super::trend::Trend;
+
+/// What the training found of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Law {
+    /// Slope of a block that does not show its own, and how slopes spread (standard deviation).
+    pub(crate) slope: f64,
+    pub(crate) slope_spread: f64,
+    /// What the slope from now to the end has over the present one, and how that spreads.
+    pub(crate) bend: f64,
+    pub(crate) bend_spread: f64,
+    /// How far the ends of other families may lie from those of the training: standard deviation of the logarithm.
+    pub(crate) end_spread: f64,
+    /// The excess at which blocks failed, one of each family, ascending.
+    pub(crate) ends: Vec<f64>,
+}
+
+/// A share of life used, 0 to 1: its median, and the 90 % of the probability around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Band {
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
+}
+
+/// The excess at which blocks fail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ends<'a> {
+    /// Nobody knows of this part: as those of the training, and as far again beyond them.
+    OfTraining,
+    /// As blocks of the same part did.
+    OfKin(&'a [f64]),
+}
+
+/// Middles of five equal parts of a standard normal distribution.
+const FIFTHS: [f64; 5] = [-1.2816, -0.5244, 0.0, 0.5244, 1.2816];
+
+/// The least slope: a latency that stood still would put the end out of reach.
+const SLOPE_LEAST: f64 = 0.05;
+
+impl Law {
+    /// The slope of a trend: its own, held against those of the training where it is uncertain.
+    pub(crate) fn slope_of(&self, trend: &Trend) -> f64 {
+        let Some((own, error)) = trend.slope else {
+            return self.slope;
+        };
+        let (known, unknown) = (self.slope_spread.powi(2), error.powi(2));
+        let trust = known / (known + unknown).max(f64::MIN_POSITIVE);
+        trust * own + (1.0 - trust) * self.slope
+    }
+
+    /// The share of life used, where blocks fail at one of `ends`.
+    pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> Band {
+        let slope = self.slope_of(trend) + self.bend;
+        let (ends, end_spread) = match ends {
+            Ends::OfTraining => (self.ends.as_slice(), self.end_spread),
+            // The end of the kin was found like the present level, with the same error.
+            Ends::OfKin(ends) => (*ends, trend.level_error),
+        };
+        let spread = trend.level_error.hypot(end_spread);
+        let mut shares: Vec<f64> = Vec::new();
+        for end in ends {
+            for bend in FIFTHS {
+                for off in FIFTHS {
+                    let left = libm::log(*end) - trend.level + spread * off;
+                    let slope = (slope + self.bend_spread * bend).max(SLOPE_LEAST);
+                    // One at its end would have failed.
+                    if left > 0.0 {
+                        shares.push(libm::exp(-left / slope));
+                    }
+                }
+            }
+        }
+        shares.sort_by(f64::total_cmp);
+        let all: f64 = shares.iter().sum();
+        if all <= 0.0 {
+            // Beyond every end that was seen: it may fail at any moment.
+            let low = libm::exp(-2.0 * trend.level_error / slope.max(SLOPE_LEAST));
+            return Band {
+                low,
+                median: 1.0,
+                high: 1.0,
+            };
+        }
+        // Each share counts as much as it is: that is what evenly probable shares become where the latency is known.
+        let quantile = |part: f64| {
+            let mut sum = 0.0;
+            let reached = shares.iter().find(|share| {
+                sum += **share;
+                sum >= part * all
+            });
+            reached.copied().unwrap_or(1.0)
+        };
+        Band {
+            low: quantile(0.05),
+            median: quantile(0.5),
+            high: quantile(0.95),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Remaining life from latency alone: programs get faster and erases slower as a block wears, and how far they have come
+//! tells how much of its life is used (P. Desnoyers, "Empirical evaluation of NAND flash memory performance", HotStorage
+//! 2009, section 4).
+//!
+//! A log's latencies become a [`trend`]; the [`law`] says what share of life a trend means; [`predict`] brings both
+//! together. What the law needs was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other
+//! families. What nobody can know from a working block is how far latency goes until it fails: blocks of the same log
+//! that have failed tell it, and make the prediction many times better.
+
+mod family;
+mod law;
+mod predict;
+mod ranges;
+mod rows;
+mod score;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod train;
+mod trend;
+
+use wordline_core::{Experiment, HealthWorkload, ResultSet};
+use wordline_trace::cycling::CyclingLog;
+
+use crate::control::Control;
+use crate::error::LabError;
+
+/// The most families of a score.
+const FAMILIES_MAX: u32 = 10_000;
+
+/// Answers for the blocks of a log, or scores the predictor.
+pub(crate) fn run(
+    workload: &HealthWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    if !experiment.targets.is_empty() {
+        return Err(LabError::List {
+            what: "target",
+            problem: "does not go with wear health, which reads a log or draws chips of its own"
+                .to_owned(),
+        });
+    }
+    match workload {
+        HealthWorkload::Trace { file } => {
+            let reader = control.open(file)?;
+            let log = CyclingLog::read(reader).map_err(|source| LabError::Trace {
+                file: file.clone(),
+                source,
+            })?;
+            rows::add(file, &log, document);
+            Ok(())
+        }
+        HealthWorkload::Score { families } => {
+            if !(1..=FAMILIES_MAX).contains(families) {
+                return Err(LabError::Number {
+                    what: "families",
+                    found: f64::from(*families),
+                    problem: format!("is out of range; allowed: 1 to {FAMILIES_MAX}"),
+                });
+            }
+            score::run(*families, experiment, control, document)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The prediction for one block: share of life used and cycles left, from what a log tells up to a cycle.
+
+use serde::{Deserialize, Serialize};
+use wordline_core::quantity::Quantity as _;
+use wordline_trace::cycling::BlockLife;
+
+use super::law::{Band, Ends, Law};
+use super::trend::{Channel, NoTrend, Trend, smoothed};
+
+/// What the training found; `trained.toml` holds it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trained {
+    /// Of erases.
+    pub(crate) erase: Law,
+    /// Of programs.
+    pub(crate) program: Law,
+}
+
+impl Trained {
+    /// As it stands in the file.
+    pub(crate) fn stored() -> Self {
+        match toml::from_str(include_str!("trained.toml")) {
+            Ok(trained) => trained,
+            Err(error) => unreachable!("the file comes with the program: {error}"),
+        }
+    }
+
+    pub(crate) const fn law(&self, channel: Channel) -> &Law {
+        match channel {
+            Channel::Erase => &self.erase,
+            Channel::Program => &self.program,
+        }
+    }
+}
+
+/// What is known of an operation besides a block's own latency.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Known {
+    /// Latency of a fresh block, in seconds, for blocks whose log begins too late.
+    pub(crate) fresh_s: Option<f64>,
+    /// The excess at which blocks of the same kind failed.
+    pub(crate) ends: Vec<f64>,
+}
+
+/// The same of both operations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Kin {
+    pub(crate) erase: Known,
+    pub(crate) program: Known,
+}
+
+impl Kin {
+    pub(crate) const fn of(&self, channel: Channel) -> &Known {
+        match channel {
+            Channel::Erase => &self.erase,
+            Channel::Program => &self.program,
+        }
+    }
+
+    pub(crate) const fn of_mut(&mut self, channel: Channel) -> &mut Known {
+        match channel {
+            Channel::Erase => &mut self.erase,
+            Channel::Program => &mut self.program,
+        }
+    }
+}
+
+/// What latency says of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prediction {
+    /// The operation that it rests on.
+    pub(crate) channel: Channel,
+    /// Its latency, divided by that of the fresh block.
+    pub(crate) ratio: f64,
+    /// Share of life used.
+    pub(crate) share: Band,
+    /// Whether it rests on blocks of the same kind that have failed.
+    pub(crate) anchored: bool,
+}
+
+impl Prediction {
+    /// Cycles that are left after `cycles` of them, where a share of life is used.
+    pub(crate) fn left(cycles: u64, share: f64) -> f64 {
+        cycles as f64 * (1.0 / share - 1.0)
+    }
+}
+
+/// Operations of a block up to a cycle: cycle and latency in seconds, without single outliers.
+pub(crate) fn points(life: &BlockLife, channel: Channel, until: u64) -> Vec<(u64, f64)> {
+    let told = life.of(channel.operation());
+    let told = told.take_while(|point| point.cycle <= until);
+    let points: Vec<_> = told
+        .map(|point| (point.cycle, point.duration.si()))
+        .collect();
+    smoothed(&points)
+}
+
+/// The trend of an operation of a block up to a cycle.
+pub(crate) fn trend(
+    life: &BlockLife,
+    channel: Channel,
+    until: u64,
+    known: &Known,
+) -> Result<Trend, NoTrend> {
+    let points = points(life, channel, until);
+    let fresh_s = channel.fresh_s(&points).or(known.fresh_s);
+    Trend::of(channel, &points, until, fresh_s)
+}
+
+/// The excess at which a block failed, where it has, and its log tells. It is the trend's: the last operation that went
+/// well may lie some way before the end.
+pub(crate) fn end(life: &BlockLife, channel: Channel, known: &Known) -> Option<f64> {
+    life.failed?;
+    let trend = trend(life, channel, life.cycles, known).ok()?;
+    Some(libm::exp(trend.level))
+}
+
+/// What latency says of a block after `until` cycles: erases, and programs where a log has no erases that tell.
+pub(crate) fn predict(
+    trained: &Trained,
+    life: &BlockLife,
+    until: u64,
+    kin: &Kin,
+) -> Result<Prediction, NoTrend> {
+    let of = |channel: Channel| {
+        let known = kin.of(channel);
+        let law = trained.law(channel);
+        let trend = trend(life, channel, until, known)?;
+        let anchored = !known.ends.is_empty();
+        let ends = if anchored {
+            Ends::OfKin(&known.ends)
+        } else {
+            Ends::OfTraining
+        };
+        Ok(Prediction {
+            channel,
+            ratio: trend.ratio,
+            share: law.share(&trend, &ends),
+            anchored,
+        })
+    };
+    match of(Channel::Erase) {
+        Err(NoTrend::Missing) => of(Channel::Program),
+        Err(NoTrend::Late) => of(Channel::Program).map_err(|_| NoTrend::Late),
+        told => told,
+    }
+}

@@ -1,0 +1,259 @@
+//! Rows and warnings for the blocks of a log.
+
+use std::collections::HashMap;
+
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{Basis, Metric, ResultSet, Timing};
+use wordline_trace::cycling::{BlockLife, CyclingLog};
+
+use super::law::Band;
+use super::predict::{Kin, Known, Prediction, Trained, end, points, predict};
+use super::trend::{Channel, NoTrend, median};
+use crate::subject::{Axes, Subject};
+
+/// Share of life from which on a block should no longer hold data.
+const WORN: f64 = 0.8;
+
+/// Names of blocks that a warning lists.
+const NAMED: usize = 5;
+
+/// What to do with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The log says that it failed.
+    Failed,
+    /// It has probably used [`WORN`] of its life or more.
+    Retire,
+    /// It may have, within the band.
+    Watch,
+    /// It has not, within the band.
+    Healthy,
+    /// Its latency says nothing.
+    Unknown,
+}
+
+impl Verdict {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Retire => "retire",
+            Self::Watch => "watch",
+            Self::Healthy => "healthy",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    pub(super) fn of(share: &Band) -> Self {
+        if share.median >= WORN {
+            Self::Retire
+        } else if share.high >= WORN {
+            Self::Watch
+        } else {
+            Self::Healthy
+        }
+    }
+}
+
+/// Adds the rows of a log's blocks.
+pub(super) fn add(file: &str, log: &CyclingLog, document: &mut ResultSet) {
+    let trained = Trained::stored();
+    let kin = kin(log);
+    let mut untold = Untold::default();
+    for life in &log.blocks {
+        let found = predict(&trained, life, life.cycles, kin_of(&kin, life));
+        if let Err(why) = found
+            && life.failed.is_none()
+        {
+            untold.note(why, life);
+        }
+        block(file, life, found, document);
+    }
+    warn(log, &kin, &untold, document);
+}
+
+/// What the blocks of a log tell of each other: those that failed of all, as a log is one of one kind of chip, and fresh
+/// ones of those of the same chip.
+struct Kins(HashMap<String, Kin>);
+
+fn kin(log: &CyclingLog) -> Kins {
+    let mut chips: HashMap<String, Kin> = HashMap::new();
+    for channel in [Channel::Erase, Channel::Program] {
+        let mut fresh: HashMap<&str, Vec<f64>> = HashMap::new();
+        for life in &log.blocks {
+            let found = channel.fresh_s(&points(life, channel, life.cycles));
+            fresh.entry(&life.chip).or_default().extend(found);
+        }
+        let mut ends = Vec::new();
+        for life in &log.blocks {
+            let latencies = fresh[life.chip.as_str()].iter().copied();
+            let fresh_s = Some(median(latencies)).filter(|latency| latency.is_finite());
+            let known = Known {
+                fresh_s,
+                ends: Vec::new(),
+            };
+            ends.extend(end(life, channel, &known));
+            let kin = chips.entry(life.chip.clone()).or_default();
+            *kin.of_mut(channel) = known;
+        }
+        for kin in chips.values_mut() {
+            kin.of_mut(channel).ends.clone_from(&ends);
+        }
+    }
+    Kins(chips)
+}
+
+fn kin_of<'a>(kins: &'a Kins, life: &BlockLife) -> &'a Kin {
+    &kins.0[&life.chip]
+}
+
+fn block(
+    file: &str,
+    life: &BlockLife,
+    found: Result<Prediction, NoTrend>,
+    document: &mut ResultSet,
+) {
+    let measured = subject(file, life, Basis::Measured);
+    let mut add = |subject: &Subject, metric, value| {
+        document.rows.push(subject.row(metric, value));
+    };
+    add(&measured, Metric::CyclesSeen, Ok(life.cycles as f64));
+    let verdict = match (&life.failed, &found) {
+        (Some(_), _) => Verdict::Failed,
+        (None, Ok(found)) => Verdict::of(&found.share),
+        (None, Err(_)) => Verdict::Unknown,
+    };
+    if let Ok(found) = &found {
+        let mut ratio = measured.clone();
+        ratio.operation = found.channel.operation().name();
+        add(&ratio, Metric::LatencyToFresh, Ok(found.ratio));
+    }
+    if verdict == Verdict::Failed {
+        let subject = measured.at("verdict", verdict.name());
+        let subject = subject.at("statistic", "median");
+        add(&subject, Metric::LifeUsed, Ok(1.0));
+        add(&subject, Metric::CyclesLeft, Ok(0.0));
+        return;
+    }
+    let basis = match &found {
+        Ok(found) if found.anchored => Basis::Calibrated,
+        _ => Basis::Simulated,
+    };
+    let subject = subject(file, life, basis).at("verdict", verdict.name());
+    let share = found.ok().map(|found| found.share);
+    for (name, of) in [
+        ("median", (|band| band.median) as fn(Band) -> f64),
+        // The least that is left belongs to the most that is used.
+        ("p5", |band| band.low),
+        ("p95", |band| band.high),
+    ] {
+        let subject = subject.at("statistic", name);
+        let value = share.map(of).ok_or(NoValue::NotApplicable);
+        add(&subject, Metric::LifeUsed, value);
+    }
+    for (name, of) in [
+        ("median", (|band| band.median) as fn(Band) -> f64),
+        ("p5", |band| band.high),
+        ("p95", |band| band.low),
+    ] {
+        let subject = subject.at("statistic", name);
+        let value = share.map(|band| Prediction::left(life.cycles, of(band)).round());
+        add(
+            &subject,
+            Metric::CyclesLeft,
+            value.ok_or(NoValue::NotApplicable),
+        );
+    }
+}
+
+fn subject(file: &str, life: &BlockLife, basis: Basis) -> Subject {
+    let subject = Subject {
+        target: format!("log:{file}"),
+        part: file.to_owned(),
+        board: String::new(),
+        workload: "health",
+        operation: "cycle",
+        axes: Axes::new(),
+        timing: Timing::Typ,
+        age: 0.0,
+        basis,
+    };
+    let subject = subject.at("block", life.block);
+    match life.chip.as_str() {
+        "" => subject,
+        chip => subject.at("chip", chip),
+    }
+}
+
+/// Blocks of which nothing can be told, by reason.
+#[derive(Default)]
+struct Untold {
+    missing: Vec<String>,
+    late: Vec<String>,
+    still: Vec<String>,
+}
+
+impl Untold {
+    fn note(&mut self, why: NoTrend, life: &BlockLife) {
+        match why {
+            NoTrend::Missing => &mut self.missing,
+            NoTrend::Late => &mut self.late,
+            NoTrend::Still => &mut self.still,
+        }
+        .push(life.name());
+    }
+}
+
+fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet) {
+    let failed = kins
+        .0
+        .values()
+        .map(|kin| kin.erase.ends.len().max(kin.program.ends.len()))
+        .max()
+        .unwrap_or(0);
+    let all_failed = log.blocks.iter().all(|life| life.failed.is_some());
+    if failed == 0 {
+        let advice = "no block of this log was cycled until it failed, so that how far its latency goes is taken from \
+                      virtual chips: expect the width of the band; log one block of this part until it fails, and the \
+                      prediction is many times better";
+        document.warn(WarningCode::Caution, advice.to_owned());
+    } else if !all_failed {
+        let advice = format!(
+            "how far latency goes until a block fails is taken from {failed} failed block{} of this log, whose blocks are \
+             taken to be of one part",
+            if failed == 1 { "" } else { "s" }
+        );
+        document.warn(WarningCode::Default, advice);
+    }
+    for (blocks, what) in [
+        (&untold.missing, "has neither erases nor programs"),
+        (
+            &untold.late,
+            "is told of too late to know how long a fresh one took: a log should begin with the first cycles of one block \
+             of each chip at least",
+        ),
+        (
+            &untold.still,
+            "takes as long as when it was fresh, or the log is too short to tell: latency says nothing of what is left",
+        ),
+    ] {
+        if let Some(first) = names(blocks) {
+            document.warn(WarningCode::FewSamples, format!("{first} {what}"));
+        }
+    }
+    if let Some(line) = log.cut_off {
+        let advice = format!("line {line}, the last, is cut off and left out");
+        document.warn(WarningCode::TruncatedLog, advice);
+    }
+    if !log.passed_over.is_empty() {
+        let advice = format!("columns passed over: {}", log.passed_over.join(", "));
+        document.warn(WarningCode::OddLog, advice);
+    }
+}
+
+/// "block 3, block 9 and 7 more".
+fn names(blocks: &[String]) -> Option<String> {
+    let shown = blocks.iter().take(NAMED).cloned().collect::<Vec<_>>();
+    let more = blocks.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}

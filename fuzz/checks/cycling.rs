@@ -1,0 +1,92 @@
+//! Whatever is given as a cycling log, it is refused in words, or read as lives of blocks that can be written and read
+//! again.
+
+use std::io::BufReader;
+
+use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingOperation, CyclingWriter, LONGEST};
+
+/// Names of all columns, so that lines without them are looked at, too.
+const NAMES: &[u8] = b"chip,block,cycle,operation,latency_us,status\n";
+
+/// Panics when a promise is broken. Returns whether a log was read.
+pub(crate) fn check(data: &[u8]) -> bool {
+    let as_it_is = read(data);
+    read(&[NAMES, data].concat());
+    as_it_is
+}
+
+fn read(data: &[u8]) -> bool {
+    let log = CyclingLog::read(data);
+    let in_pieces = CyclingLog::read(BufReader::with_capacity(3, data));
+    let log = match (log, in_pieces) {
+        (Ok(log), Ok(in_pieces)) => {
+            assert_eq!(log, in_pieces);
+            log
+        }
+        (Err(error), Err(in_pieces)) => {
+            assert_eq!(error.to_string(), in_pieces.to_string());
+            assert!(error.to_string().len() < 1000, "{error}");
+            return false;
+        }
+        (one, other) => panic!("{one:?} in one, {other:?} in pieces"),
+    };
+    assert!(!log.blocks.is_empty());
+    for life in &log.blocks {
+        assert!(life.points.iter().all(|point| {
+            (1..=life.cycles).contains(&point.cycle)
+                && point.duration.ps() > 0
+                && point.duration <= LONGEST
+        }));
+        assert!(
+            life.points
+                .is_sorted_by_key(|point| (point.cycle, point.line))
+        );
+    }
+    let again = CyclingLog::read(&written(&log)[..]).expect("what was read can be written");
+    let told = |log: &CyclingLog| log.blocks.iter().map(summary).collect::<Vec<_>>();
+    assert_eq!(told(&log), told(&again));
+    true
+}
+
+/// A log that tells the same.
+fn written(log: &CyclingLog) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut writer = CyclingWriter::new(&mut text).expect("memory takes it");
+    for life in &log.blocks {
+        let mut put = |cycle, operation, duration, failed| {
+            let chip = life.chip.as_str();
+            let put = writer.operation(chip, life.block, cycle, operation, duration, failed);
+            put.expect("memory takes it");
+        };
+        let mut points = life.points.iter().peekable();
+        let failed = life.failed;
+        while let Some(point) =
+            points.next_if(|point| failed.is_none_or(|(cycle, _)| point.cycle <= cycle))
+        {
+            // Reads of the cycle in which it failed may come before or after: nobody can tell.
+            put(point.cycle, point.operation, point.duration, false);
+        }
+        if let Some((cycle, operation)) = failed {
+            put(cycle, operation, LONGEST, true);
+        }
+        for point in points {
+            put(point.cycle, point.operation, point.duration, false);
+        }
+    }
+    writer.finish().expect("memory takes it");
+    text
+}
+
+/// What a log tells of a block, without its lines.
+fn summary(
+    life: &BlockLife,
+) -> (
+    String,
+    u64,
+    Vec<(u64, CyclingOperation, u64)>,
+    Option<(u64, CyclingOperation)>,
+) {
+    let points = life.points.iter();
+    let points = points.map(|one| (one.cycle, one.operation, one.duration.ps()));
+    (life.chip.clone(), life.block, points.collect(), life.failed)
+}
