@@ -7,7 +7,7 @@
 use wordline_nvm::ageing::{early_shares, late_shares};
 
 use super::pulses::Change;
-use super::statistics::{inverse, median, student};
+use super::statistics::{inverse, student};
 
 /// Share of the blocks that take a step together, if it is one of the traps that a fresh oxide has.
 const TOGETHER: f64 = 0.8;
