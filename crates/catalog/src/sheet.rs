@@ -15,7 +15,7 @@ use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{
     Board as NvmBoard, CardSheet, DdrMramSheet, Driver, Host, NandSheet, NorSheet, NvramSheet,
-    Problem, Rail,
+    Problem, Processor, Rail,
 };
 
 use crate::dram::{Die, Module, System};
@@ -155,6 +155,7 @@ struct BoardFile {
     ddr: Option<DdrBus>,
     driver: Driver,
     host: Option<Host>,
+    cpu: Option<Processor>,
 }
 
 /// Reads and checks one sheet. `file` names it in messages.
@@ -262,6 +263,7 @@ impl Source<'_> {
             ddr: raw.ddr,
             driver: raw.driver,
             host: raw.host,
+            cpu: raw.cpu,
         };
         self.checked(tree, "board", &header, board.problems())?;
         Ok(Board {

@@ -30,10 +30,10 @@ pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
     DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
-    FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvDirectory, KvSizes, KvTable,
-    KvTest, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, Operation, Pattern, Prices,
-    RawWorkload, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
-    WorkKind, Workload, WriteSync,
+    FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvBuild, KvCrash, KvDirectory,
+    KvSizes, KvTable, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix,
+    Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource, TranslationLayer,
+    WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};

@@ -9,18 +9,20 @@
 //! catch.
 //!
 //! The crate needs neither the standard library nor an allocator. A memory is whatever meets
-//! [`ByteMemory`](wordline_memory::ByteMemory).
+//! [`ByteMemory`](wordline_memory::ByteMemory); with the feature `std`, `FileMemory` is a file.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod barrier;
 mod checksum;
 mod directory;
 mod error;
+#[cfg(all(unix, any(test, feature = "std")))]
+mod file;
 pub mod fixtures;
 mod hash;
 mod layout;
@@ -31,6 +33,8 @@ mod table;
 
 pub use directory::{Directory, Lanes, RamDirectory, ResidentDirectory};
 pub use error::Error;
+#[cfg(all(unix, any(test, feature = "std")))]
+pub use file::{FileError, FileMemory};
 pub use layout::{
     Geometry, KEY_BYTES_MAX, Options, SLOTS_PER_BUCKET, VALUE_BYTES_MAX, VERSION, format,
 };

@@ -65,6 +65,7 @@ pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Estimate, Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
+pub use kv::{ImageRecord, TableImage, TableImageError};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};
@@ -116,6 +117,10 @@ fn run_into(
         wear::health::run(workload, &experiment, control, document)?;
     } else if matches!(experiment.workload, Workload::Fit(_)) {
         *document = fit(catalog, &experiment, control)?.document;
+    } else if let Workload::Kv(workload) = &experiment.workload {
+        experiment.targets = kv::names(catalog, &experiment.targets)?;
+        document.experiment.targets.clone_from(&experiment.targets);
+        kv::run(catalog, workload, &experiment, control, document)?;
     } else if let Workload::Wear(workload) = experiment.workload.clone() {
         wear::run(catalog, &workload, &mut experiment, control, document)?;
     } else {
@@ -131,13 +136,11 @@ fn run_into(
             Workload::Fs(workload) => {
                 fs::run(&targets, workload, &experiment, control, document)?;
             }
-            Workload::Kv(workload) => {
-                kv::run(&targets, workload, &experiment, control, document)?;
-            }
             Workload::Compare(_)
             | Workload::Dram(_)
             | Workload::Fit(_)
             | Workload::Health(_)
+            | Workload::Kv(_)
             | Workload::Wear(_) => {
                 unreachable!("it was run above")
             }

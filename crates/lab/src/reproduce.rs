@@ -9,6 +9,7 @@ mod bench;
 mod curves;
 mod meter;
 mod modules;
+mod tables;
 mod theory;
 mod wear;
 

@@ -75,7 +75,12 @@ pub(crate) fn add_sheet(document: &mut ResultSet, header: &Header) {
 }
 
 /// The figures that were read, in the order of the sheet.
-fn add_figures(document: &mut ResultSet, all: &[FigureUse], read: &Readings, table: &str) {
+pub(crate) fn add_figures(
+    document: &mut ResultSet,
+    all: &[FigureUse],
+    read: &Readings,
+    table: &str,
+) {
     for figure in all {
         let name = figure.figure.strip_prefix(table).unwrap_or(&figure.figure);
         if read.figures.iter().any(|read| read == name) && !document.figures.contains(figure) {

@@ -4,8 +4,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{
-    Experiment, KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload, Metric, ResultSet,
-    Timing, Workload,
+    Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork,
+    KvWorkload, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -30,6 +30,7 @@ fn small(sizes: &[u64]) -> KvBench {
     KvBench {
         capacity_bytes: 16 << 10,
         sizes: sizes.iter().copied().map(KvSizes::equal).collect(),
+        builds: vec![KvBuild::None],
         ..KvBench::default()
     }
 }
@@ -233,4 +234,194 @@ fn a_memory_that_holds_no_table_fails_its_rows() {
         row(&document, ("own ram", 256, "insert"), Metric::OpsRate).no_value,
         Some(NoValue::Failed)
     );
+}
+
+/// The one figure that the processor's cycles were calibrated with, and the one beside it, which is a prediction.
+#[test]
+fn the_published_table_in_ram_takes_the_time_that_its_authors_give() {
+    let mut experiment = experiment(
+        "ram@stm32h743-fmc16",
+        KvBench {
+            sizes: vec![KvSizes::equal(32)],
+            ..KvBench::default()
+        },
+    );
+    let Workload::Kv(kv) = &mut experiment.workload else {
+        unreachable!("made above");
+    };
+    kv.tables = vec![KvTable::Lpht];
+    let document = result(&experiment);
+    let milliseconds =
+        |operation| 4096.0 * 1e3 * value(&document, ("lpht", 32, operation), Metric::LatencyMean);
+    assert!(
+        (milliseconds("insert") - 30.0).abs() < 0.5,
+        "{}",
+        milliseconds("insert")
+    );
+    // Ticks of 1 ms, and a tenth of what instruction counts leave open.
+    assert!(
+        (milliseconds("hit") - 34.0).abs() < 4.4,
+        "{}",
+        milliseconds("hit")
+    );
+}
+
+#[test]
+fn a_slower_processor_slows_what_is_computed_and_moves_no_byte_more() {
+    let bench = KvBench {
+        builds: KvBuild::ALL.to_vec(),
+        ..small(&[8])
+    };
+    let document = result(&experiment(MRAM, bench));
+    let of = |build: &str, metric| {
+        let mut rows = document.of(metric).filter(|row| {
+            row.text("build") == Some(build)
+                && row.text("table") == Some("lpht")
+                && row.operation == "hit"
+                && row.text("cause").is_none()
+        });
+        rows.next().and_then(|row| row.value).expect("a value")
+    };
+    let rate = |build| of(build, Metric::OpsRate);
+    assert!(rate("published") < rate("optimized") && rate("optimized") < rate("none"));
+    assert_eq!(
+        of("published", Metric::BytesMoved),
+        of("none", Metric::BytesMoved)
+    );
+    let figures: Vec<_> = document
+        .figures
+        .iter()
+        .map(|one| one.figure.as_str())
+        .collect();
+    assert!(
+        figures.contains(&"cpu.cycles_per_instruction"),
+        "{figures:?}"
+    );
+    assert!(figures.contains(&"core_clock"), "{figures:?}");
+}
+
+fn crash(target: &str, tables: &[KvTable], sizes: &[u64], images: Option<u64>) -> Experiment {
+    Experiment {
+        targets: vec![target.into()],
+        workload: Workload::Kv(KvWorkload {
+            tables: tables.to_vec(),
+            directories: KvDirectory::ALL.to_vec(),
+            test: KvTest::Crash(KvCrash {
+                sizes: sizes.iter().copied().map(KvSizes::equal).collect(),
+                images,
+            }),
+        }),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    }
+}
+
+#[test]
+fn power_cuts_catch_the_published_tables_and_not_the_one_that_survives() {
+    let published = [KvTable::Lpht, KvTable::Clht];
+    let document = result(&crash(MRAM, &published, &[8], None));
+    let failures = |document: &ResultSet, table, bytes| {
+        value(document, (table, bytes, "crash"), Metric::CrashFailures)
+    };
+    // Eight updates in place, each of four bus words, can be cut between them in three places.
+    assert_eq!(failures(&document, "lpht", 8), 24.0);
+    assert!(failures(&document, "clht", 8) > 24.0);
+    let said = document.warnings.iter().any(|warning| {
+        warning.code == WarningCode::PowerCut.name()
+            && warning.advice.contains("a value that nobody put")
+    });
+    assert!(said, "{:?}", document.warnings);
+    let document = result(&crash(MRAM, &[KvTable::Own], &[4, 32], Some(60)));
+    for table in ["own ram", "own resident"] {
+        for bytes in [4, 32] {
+            assert_eq!(failures(&document, table, bytes), 0.0, "{table}");
+            let images = value(&document, (table, bytes, "crash"), Metric::CrashImages);
+            assert!(images > 50.0, "{images}");
+        }
+    }
+}
+
+#[test]
+fn ram_is_run_and_not_cut() {
+    let refused = refusal(&crash("ram@stm32h743-fmc16", &KvTable::ALL, &[8], None));
+    assert!(refused.contains("keeps nothing without power"), "{refused}");
+    let refused = refusal(&experiment("ram@fpga-stddr4", small(&[4])));
+    assert!(
+        refused.contains("allowed: rpi3-sd, stm32h743-fmc16"),
+        "{refused}"
+    );
+    let refused = refusal(&crash(MRAM, &KvTable::ALL, &[8], Some(0)));
+    assert!(refused.contains("allowed: 1 to"), "{refused}");
+    let bench = KvBench {
+        builds: vec![KvBuild::Published],
+        ..small(&[8])
+    };
+    let document = result(&experiment("ram", bench));
+    assert_eq!(document.experiment.targets, ["ram@rpi3-sd"]);
+    let energy = row(&document, ("lpht", 8, "hit"), Metric::EnergyPerOp);
+    assert_eq!(energy.no_value, Some(NoValue::NotApplicable));
+    assert!(value(&document, ("own ram", 8, "miss"), Metric::OpsRate) > 0.0);
+}
+
+#[test]
+fn mixes_run_on_a_filled_table_and_scans_do_not() {
+    let bench = KvBench {
+        works: vec![KvWork::YcsbA, KvWork::YcsbD, KvWork::YcsbE, KvWork::YcsbF],
+        operations: Some(400),
+        ..small(&[8])
+    };
+    let document = result(&experiment(MRAM, bench));
+    assert!(document.complete && !document.failed());
+    let of = |work: &str, table: &str, operation: &str, metric| {
+        let mut rows = document.of(metric).filter(|row| {
+            row.text("work") == Some(work)
+                && row.text("table") == Some(table)
+                && row.text("directory").is_none_or(|mode| mode == "ram")
+                && row.operation == operation
+                && row.text("cause").is_none()
+        });
+        rows.next().expect("a row").value
+    };
+    for table in ["lpht", "clht", "own"] {
+        let count =
+            |work, operation| of(work, table, operation, Metric::AccessCount).unwrap_or(0.0);
+        assert_eq!(count("ycsb-a", "all"), 400.0);
+        assert_eq!(count("ycsb-a", "read") + count("ycsb-a", "update"), 400.0);
+        assert_eq!(count("ycsb-d", "read") + count("ycsb-d", "insert"), 400.0);
+        assert!(count("ycsb-f", "read-modify-write") > 150.0);
+        assert_eq!(of("ycsb-e", table, "all", Metric::OpsRate), None);
+        // A read-modify-write is a hit and an update.
+        let floor = of("ycsb-f", table, "read-modify-write", Metric::BytesFloor);
+        assert_eq!(floor, Some(16.0 + 18.0));
+    }
+}
+
+#[test]
+fn records_of_many_sizes_run_on_the_table_that_takes_them() {
+    let bench = KvBench {
+        works: vec![KvWork::Usr, KvWork::Etc],
+        operations: Some(200),
+        capacity_bytes: 64 << 10,
+        ..small(&[8])
+    };
+    let document = result(&experiment(MRAM, bench));
+    let rates: Vec<_> = (document.of(Metric::OpsRate))
+        .filter(|row| row.operation == "all")
+        .collect();
+    let told = |table: &str| {
+        let of_table = rates.iter().filter(|row| row.text("table") == Some(table));
+        of_table.map(|row| row.value.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("own"), [true; 4]);
+    assert_eq!(told("lpht"), [false; 2]);
+    let floor = document.of(Metric::BytesFloor).find(|row| {
+        row.text("work") == Some("usr")
+            && row.operation == "read"
+            && row.text("table") == Some("own")
+    });
+    // Keys of 16 and 21 B and values of 2 B, in words of 2 B.
+    let floor = floor.and_then(|row| row.value).expect("a mean");
+    assert!((18.0..=24.0).contains(&floor), "{floor}");
 }

@@ -165,6 +165,10 @@ fn what_has_to_wait_says_for_what() {
                     catalog.part(sheet).is_ok() || catalog.board(sheet).is_ok()
                 }
                 Measure::Theory { .. } => true,
+                Measure::Table { run, .. } => match run.target.strip_prefix("ram@") {
+                    Some(board) => catalog.board(board).is_ok(),
+                    None => catalog.target(&run.target).is_ok(),
+                },
                 Measure::Module { run, .. } => catalog.dram_target(&run.target).is_ok(),
                 Measure::Curves(curves) => [&curves.target, &curves.against]
                     .iter()

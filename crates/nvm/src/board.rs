@@ -14,6 +14,7 @@ use crate::bus::serial::{SerialBus, TransferRate};
 use crate::cost::{AccessCost, Cause};
 use crate::link::Link;
 use crate::problem::{Problem, Problems};
+use crate::processor::Processor;
 
 /// The sheet of a board.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -37,6 +38,8 @@ pub struct Board {
     pub driver: Driver,
     /// What the host itself draws, where that is known.
     pub host: Option<Host>,
+    /// What software takes on its processor, where that is known.
+    pub cpu: Option<Processor>,
 }
 
 /// What the host draws while it drives the memory.
@@ -226,6 +229,9 @@ impl Board {
             problems.ordered("host.sleep_current", &host.sleep_current);
             let power = host.power.iter();
             power.for_each(|figure| problems.ordered("host.power", figure));
+        }
+        if let Some(cpu) = &self.cpu {
+            cpu.check_sheet(&mut problems);
         }
         if self.bus_names() == "none" {
             problems.add(

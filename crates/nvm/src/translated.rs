@@ -63,7 +63,7 @@ impl<F: FlashDevice> Translated<F> {
         let media = FlashMedia::of(Metered::new(flash), sheet)
             .map_err(|error| NvmError::Translation(error.to_string().into()))?;
         let config = choose(media.shape());
-        let layer = Translation::format(Timed { media }, config).map_err(failed)?;
+        let layer = Translation::format(Timed { media, erase_ps: 0 }, config).map_err(failed)?;
         let media = &layer.media().media;
         let page_bytes = media.geometry().page_bytes as usize;
         let clock = SimClock::new();
@@ -360,12 +360,15 @@ impl<F: FlashDevice> Flash for Metered<F> {
 /// A medium that tells its flash what its operations are for.
 struct Timed<F: FlashDevice> {
     media: FlashMedia<Metered<F>>,
+    /// How long the last erase took, with its command and the polls.
+    erase_ps: u64,
 }
 
 impl<F: FlashDevice> Clone for Timed<F> {
     fn clone(&self) -> Self {
         Self {
             media: self.media.clone(),
+            erase_ps: self.erase_ps,
         }
     }
 }
@@ -403,7 +406,14 @@ impl<F: FlashDevice> Media for Timed<F> {
     }
 
     fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<NvmError>> {
-        self.media.erase(block, mode)
+        let before = self.media.flash().flash.clock().now();
+        let erased = self.media.erase(block, mode);
+        self.erase_ps = self.media.flash().flash.clock().now().since(before).ps();
+        erased
+    }
+
+    fn erase_ps(&self) -> u64 {
+        self.erase_ps
     }
 
     fn retire(&mut self, block: u32) -> Result<(), Fault<NvmError>> {

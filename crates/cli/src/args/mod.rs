@@ -18,7 +18,7 @@ pub(crate) use compare::Compare;
 pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
 pub(crate) use fs::{Bench, Fs};
 pub(crate) use fs_mount::Mount;
-pub(crate) use kv::{Kv, KvBench};
+pub(crate) use kv::{Kv, KvBench, KvCrash, KvDump};
 pub(crate) use part_fit::PartFit;
 pub(crate) use wear::{Wear, WearPart};
 pub(crate) use wear_health::WearHealth;

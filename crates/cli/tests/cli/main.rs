@@ -10,6 +10,7 @@ mod fs;
 mod guides;
 mod health;
 mod import;
+mod kv;
 mod pipes;
 mod raw;
 mod refusals;

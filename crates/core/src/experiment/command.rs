@@ -230,11 +230,20 @@ impl Command {
     fn kv(&mut self, kv: &KvWorkload) {
         self.list("table", kv.tables.iter().map(|one| one.name()));
         self.list("directory", kv.directories.iter().map(|one| one.name()));
-        let KvTest::Bench(bench) = &kv.test;
-        self.quantity("capacity", bytes(bench.capacity_bytes));
-        self.list("size", bench.sizes.iter());
-        self.list("load", bench.loads.iter());
-        self.optional("operations", bench.operations);
+        match &kv.test {
+            KvTest::Bench(bench) => {
+                self.list("workload", bench.works.iter().map(|one| one.name()));
+                self.quantity("capacity", bytes(bench.capacity_bytes));
+                self.list("size", bench.sizes.iter());
+                self.list("load", bench.loads.iter());
+                self.list("build", bench.builds.iter().map(|one| one.name()));
+                self.optional("operations", bench.operations);
+            }
+            KvTest::Crash(crash) => {
+                self.list("size", crash.sizes.iter());
+                self.optional("images", crash.images);
+            }
+        }
     }
 
     fn wear(&mut self, wear: &WearWorkload) {

@@ -27,6 +27,8 @@ pub struct KvWorkload {
 pub enum KvTest {
     /// Operations in simulated time.
     Bench(KvBench),
+    /// Power cuts.
+    Crash(KvCrash),
 }
 
 impl KvTest {
@@ -35,6 +37,7 @@ impl KvTest {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Bench(_) => "bench",
+            Self::Crash(_) => "crash",
         }
     }
 }
@@ -43,6 +46,8 @@ impl KvTest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KvBench {
+    /// What is done, each on a table of its own.
+    pub works: Vec<KvWork>,
     /// Bytes of each memory, from its first on, that a table gets: all of a smaller one.
     pub capacity_bytes: u64,
     /// Bytes in keys and values, each run by itself.
@@ -51,10 +56,17 @@ pub struct KvBench {
     /// Shares of a table's places that are taken, each run by itself.
     #[schemars(with = "Vec<String>")]
     pub loads: Vec<Fraction>,
-    /// The most operations of a kind that are timed once a table is filled: as many as it holds records where it is
-    /// `None`.
+    /// How the software on the processor is built, each run by itself.
+    pub builds: Vec<KvBuild>,
+    /// The most operations that are timed once a table is filled, of the sweep of each kind: as many as it holds records
+    /// where it is `None`, and of mixes [`MIXED`](Self::MIXED).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
+}
+
+impl KvBench {
+    /// Operations of a mix unless said otherwise.
+    pub const MIXED: u64 = 10_000;
 }
 
 impl Default for KvBench {
@@ -63,12 +75,26 @@ impl Default for KvBench {
     fn default() -> Self {
         let sizes = (1..=8).map(|power| 1 << power);
         Self {
+            works: vec![KvWork::Sweep],
             capacity_bytes: 512 << 10,
             sizes: sizes.map(KvSizes::equal).collect(),
             loads: vec![Fraction::from_si(0.5)],
+            builds: vec![KvBuild::Published],
             operations: None,
         }
     }
+}
+
+/// Power cuts within a fixed workload of inserts, updates and, where the table can, removes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KvCrash {
+    /// Bytes in keys and values, each run by itself.
+    #[schemars(with = "Vec<String>")]
+    pub sizes: Vec<KvSizes>,
+    /// Images of interrupted runs that are sampled; every one where it is `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<u64>,
 }
 
 /// A hash table.
@@ -150,6 +176,112 @@ impl KvDirectory {
 }
 
 impl FromStr for KvDirectory {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        named(text, &Self::ALL, Self::name)
+    }
+}
+
+/// What is done with a table.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum KvWork {
+    /// Inserts, hits, misses, updates and deletes, each kind by itself.
+    Sweep,
+    /// YCSB A: half reads, half updates, zipfian.
+    YcsbA,
+    /// YCSB B: 95 % reads, 5 % updates, zipfian.
+    YcsbB,
+    /// YCSB C: reads, zipfian.
+    YcsbC,
+    /// YCSB D: 95 % reads of the newest records, 5 % inserts.
+    YcsbD,
+    /// YCSB E: scans, which a hash table cannot do.
+    YcsbE,
+    /// YCSB F: half reads, half read-modify-writes, zipfian.
+    YcsbF,
+    /// A general pool of a production cache: records of many sizes, 30 gets for each set.
+    Etc,
+    /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
+    Usr,
+}
+
+impl KvWork {
+    /// All.
+    pub const ALL: [Self; 9] = [
+        Self::Sweep,
+        Self::YcsbA,
+        Self::YcsbB,
+        Self::YcsbC,
+        Self::YcsbD,
+        Self::YcsbE,
+        Self::YcsbF,
+        Self::Etc,
+        Self::Usr,
+    ];
+
+    /// As the command line and the column `work` of result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep",
+            Self::YcsbA => "ycsb-a",
+            Self::YcsbB => "ycsb-b",
+            Self::YcsbC => "ycsb-c",
+            Self::YcsbD => "ycsb-d",
+            Self::YcsbE => "ycsb-e",
+            Self::YcsbF => "ycsb-f",
+            Self::Etc => "etc",
+            Self::Usr => "usr",
+        }
+    }
+
+    /// Whether records have sizes of their own, whatever sizes were named.
+    #[must_use]
+    pub const fn has_own_sizes(self) -> bool {
+        matches!(self, Self::Etc | Self::Usr)
+    }
+}
+
+impl FromStr for KvWork {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        named(text, &Self::ALL, Self::name)
+    }
+}
+
+/// What the time of a table's own work on the processor is that of.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum KvBuild {
+    /// A build like the published one, with which the board's figure was calibrated where there is one.
+    Published,
+    /// An optimised build that runs from caches: assumed.
+    Optimized,
+    /// None: the time of the memory and its driver alone.
+    None,
+}
+
+impl KvBuild {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Published, Self::Optimized, Self::None];
+
+    /// As the command line and the column `build` of result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Optimized => "optimized",
+            Self::None => "none",
+        }
+    }
+}
+
+impl FromStr for KvBuild {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         named(text, &Self::ALL, Self::name)

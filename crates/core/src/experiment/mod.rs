@@ -29,7 +29,9 @@ pub use dram::{
 pub use fit::FitWorkload;
 pub use fs::{FsKind, FsTest, FsWorkload};
 pub use health::HealthWorkload;
-pub use kv::{KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload};
+pub use kv::{
+    KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
+};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};

@@ -1,7 +1,7 @@
 //! What is wrong with a workload of hash tables, before anything is run.
 
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, KvBench, KvTable, KvTest, KvWorkload};
+use wordline_core::{Experiment, KvBench, KvCrash, KvSizes, KvTable, KvTest, KvWorkload};
 
 use super::store;
 use crate::error::LabError;
@@ -12,6 +12,9 @@ const CAPACITY_MAX: u64 = 1 << 30;
 
 /// The most operations of a kind.
 const OPERATIONS_MAX: u64 = 100_000_000;
+
+/// The most images of interrupted runs.
+const IMAGES_MAX: u64 = 1_000_000;
 
 /// Checks the workload.
 pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<(), LabError> {
@@ -28,6 +31,7 @@ pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<()
     }
     match &workload.test {
         KvTest::Bench(bench) => check_bench(workload, bench),
+        KvTest::Crash(crash) => check_crash(workload, crash),
     }
 }
 
@@ -43,12 +47,11 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
             ),
         });
     }
-    distinct("size", bench.sizes.iter().map(ToString::to_string))?;
-    for sizes in &bench.sizes {
-        for &table in &workload.tables {
-            check_sizes(table, sizes.key_bytes, sizes.value_bytes)?;
-        }
-    }
+    distinct(
+        "workload",
+        bench.works.iter().map(|one| one.name().to_owned()),
+    )?;
+    all_sizes(workload, &bench.sizes)?;
     distinct("load", bench.loads.iter().map(ToString::to_string))?;
     for load in &bench.loads {
         if !(load.si() > 0.0 && load.si() <= 1.0) {
@@ -60,6 +63,10 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
             });
         }
     }
+    distinct(
+        "build",
+        bench.builds.iter().map(|one| one.name().to_owned()),
+    )?;
     match bench.operations {
         Some(count) if !(1..=OPERATIONS_MAX).contains(&count) => Err(LabError::List {
             what: "operations",
@@ -69,6 +76,27 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
         }),
         _ => Ok(()),
     }
+}
+
+fn check_crash(workload: &KvWorkload, crash: &KvCrash) -> Result<(), LabError> {
+    all_sizes(workload, &crash.sizes)?;
+    match crash.images {
+        Some(count) if !(1..=IMAGES_MAX).contains(&count) => Err(LabError::List {
+            what: "images",
+            problem: format!("{count} is no number of them to sample; allowed: 1 to {IMAGES_MAX}"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn all_sizes(workload: &KvWorkload, sizes: &[KvSizes]) -> Result<(), LabError> {
+    distinct("size", sizes.iter().map(ToString::to_string))?;
+    for sizes in sizes {
+        for &table in &workload.tables {
+            check_sizes(table, sizes.key_bytes, sizes.value_bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// Keys and values fit the table.

@@ -6,26 +6,31 @@
 
 mod bench;
 mod check;
+mod crash;
+mod ground;
+mod image;
 mod memory;
+mod mix;
+mod processor;
 mod records;
 mod rows;
 mod store;
 mod tally;
+mod zipf;
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::Catalog;
+use wordline_core::quantity::Fraction;
 use wordline_core::{
-    Experiment, KvBench, KvDirectory, KvSizes, KvTable, KvTest, KvWorkload, Operation, ResultSet,
-    Timing,
+    Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
+    ResultSet,
 };
-use wordline_nvm::bus::Command;
-use wordline_nvm::{Device, Memory};
 
 use bench::Case;
+use ground::{Ground, Place};
+pub use image::{ImageRecord, TableImage, TableImageError};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
-use crate::sources;
-use crate::subject::Subject;
 
 /// A table in one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,97 +77,68 @@ impl Variant {
     }
 }
 
-/// A target in a timing class, for tables to run on.
-pub(crate) struct Ground<'a> {
-    target: &'a Target<'a>,
-    timing: Timing,
-    age: f64,
-    device: Box<dyn Device>,
-    /// Bytes that cross its bus together.
-    word_bytes: u64,
-}
-
-impl<'a> Ground<'a> {
-    fn new(
-        target: &'a Target<'a>,
-        timing: Timing,
-        experiment: &Experiment,
-    ) -> Result<Self, LabError> {
-        let refused = |problem: String| LabError::Kv {
-            target: target.name.clone(),
-            problem,
-        };
-        if let Model::Card(_) | Model::Nand(_) | Model::Nor(_) = target.part.model {
-            let problem = format!(
-                "{} is no memory whose bytes can be overwritten one by one, which is what these tables take; allowed: \
-                 MRAM, FRAM, EEPROM and ram@BOARD",
-                target.part.header.id
-            );
-            return Err(refused(problem));
+/// The targets of an experiment by their full names.
+pub(crate) fn names(catalog: &Catalog, targets: &[String]) -> Result<Vec<String>, LabError> {
+    let mut names: Vec<String> = Vec::new();
+    for target in targets {
+        let name = Place::of(catalog, target)?.name();
+        if names.contains(&name) {
+            return Err(LabError::Twice(name));
         }
-        let device = match target.memory(wordline_nvm::Conditions {
-            timing,
-            age: experiment.age,
-            seed: experiment.seed,
-        }) {
-            Ok(Memory::Bytes(device)) => device,
-            Ok(Memory::Flash(_)) => unreachable!("flash was refused"),
-            Err(source) => {
-                return Err(LabError::Device {
-                    target: target.name.clone(),
-                    source,
-                });
-            }
-        };
-        let link = target.link().map_err(|error| refused(error.to_string()))?;
-        let word_bytes = match link.commands().first() {
-            Some(Command::Parallel(command)) => command.word_bytes,
-            Some(Command::Ddr(command)) => command.beat_bytes * command.burst_length,
-            Some(Command::Serial(_) | Command::Card(_)) | None => 1,
-        };
-        Ok(Self {
-            target,
-            timing,
-            age: experiment.age,
-            device,
-            word_bytes,
-        })
+        names.push(name);
     }
-
-    /// What all rows of a table on it share; the operation is set where it is known.
-    fn subject(&self, variant: Variant) -> Subject {
-        let subject = Subject::simulated(self.target, "kv", Operation::Read, self.timing, self.age)
-            .at("table", variant.table.name());
-        match variant.directory {
-            Some(directory) => subject.at("directory", directory.name()),
-            None => subject,
-        }
+    if names.is_empty() {
+        return Err(LabError::NoTarget);
     }
+    Ok(names)
 }
 
 /// Runs every table on every target and adds what it found to the document.
 pub(crate) fn run(
-    targets: &[Target<'_>],
+    catalog: &Catalog,
     workload: &KvWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check::check(workload, experiment)?;
+    let places = experiment.targets.iter();
+    let places: Vec<Place<'_>> = places
+        .map(|target| Place::of(catalog, target))
+        .collect::<Result<_, _>>()?;
     let mut grounds = Vec::new();
     for &timing in &experiment.timings {
-        for target in targets {
-            let ground = Ground::new(target, timing, experiment)?;
-            sources::add(document, target, &*ground.device, timing);
-            grounds.push(ground);
+        for place in &places {
+            grounds.push(Ground::new(place, timing, experiment, document)?);
         }
     }
     match &workload.test {
         KvTest::Bench(bench) => {
             bench_all(&grounds, workload, bench, experiment, control, document);
         }
+        KvTest::Crash(crash) => {
+            // What a power cut leaves does not hang on how long anything takes.
+            grounds.truncate(places.len());
+            crash_all(&grounds, workload, crash, experiment, control, document)?;
+        }
     }
     Ok(())
+}
+
+/// Everything that is done with each table: work, sizes and load. Work whose records have sizes of their own is done
+/// once for each load.
+fn points(bench: &KvBench) -> Vec<(KvWork, KvSizes, Fraction)> {
+    let mut points = Vec::new();
+    for &work in &bench.works {
+        let sizes = match records::usual(work) {
+            Some(usual) => vec![usual],
+            None => bench.sizes.clone(),
+        };
+        for size in sizes {
+            points.extend(bench.loads.iter().map(|load| (work, size, *load)));
+        }
+    }
+    points
 }
 
 fn bench_all(
@@ -175,26 +151,30 @@ fn bench_all(
 ) {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for ground in grounds {
-        for variant in Variant::all(workload) {
-            let points = bench
-                .sizes
-                .iter()
-                .flat_map(|sizes| bench.loads.iter().map(move |load| (*sizes, *load)));
-            cases.extend(points.map(|(sizes, load)| Case {
-                ground,
-                variant,
-                sizes,
-                load,
-                bench,
-                seed: experiment.seed,
-                control,
-            }));
+        ground.warn_if_short(bench.capacity_bytes, document);
+        for &build in &bench.builds {
+            let processor = ground.processor(build, document);
+            for variant in Variant::all(workload) {
+                let points = points(bench);
+                cases.extend(points.into_iter().map(|(work, sizes, load)| Case {
+                    ground,
+                    build,
+                    processor,
+                    variant,
+                    work,
+                    sizes,
+                    load,
+                    bench,
+                    seed: experiment.seed,
+                    control,
+                }));
+            }
         }
     }
     let total = cases.len() as u64;
     for (number, case) in cases.iter().enumerate() {
         control.report(Progress {
-            step: &case.ground.target.name,
+            step: &case.ground.name(),
             done_bytes: number as u64,
             total_bytes: total,
         });
@@ -205,13 +185,38 @@ fn bench_all(
     }
 }
 
+fn crash_all(
+    grounds: &[Ground<'_>],
+    workload: &KvWorkload,
+    crash: &KvCrash,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    for ground in grounds {
+        ground.check_lasting()?;
+    }
+    for ground in grounds {
+        for variant in Variant::all(workload) {
+            for &sizes in &crash.sizes {
+                let seed = experiment.seed;
+                if !crash::check(ground, variant, sizes, crash, seed, control, document) {
+                    document.complete = false;
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The bytes that no durable table can do without.
 fn floor_bytes(operation: &str, sizes: KvSizes, word_bytes: u64) -> u64 {
     let whole = |bytes: u64| bytes.next_multiple_of(word_bytes);
     let record = sizes.key_bytes + sizes.value_bytes;
     match operation {
         "insert" | "update" => whole(record) + word_bytes,
-        "hit" => whole(record),
+        "hit" | "read" => whole(record),
         "delete" => word_bytes,
         _ => 0,
     }

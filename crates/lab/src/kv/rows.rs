@@ -5,24 +5,23 @@ use wordline_core::results::NoValue;
 use wordline_core::{Metric, ResultSet};
 
 use super::memory::Part;
+use super::processor::CAUSES;
 use super::tally::Tally;
 use crate::subject::Subject;
 
-/// Adds the rows of the operations of one kind. `name` names their distribution, and `floor_bytes` is the least that
-/// any durable table moves for one.
+/// Adds the rows of the operations of one kind. `name` names their distribution.
 pub(super) fn add(
     subject: &Subject,
     name: String,
     tally: &Tally,
-    floor_bytes: u64,
     part: &Part,
     document: &mut ResultSet,
 ) {
     let count = tally.latency.count() as f64;
-    let energy = tally.spent.as_ref().and_then(|spent| {
-        let draw = part.device().power_draw();
-        spent.energy_j(draw).map(|joules| joules / count)
-    });
+    let energy = tally
+        .spent
+        .as_ref()
+        .and_then(|spent| part.energy_j(spent).map(|joules| joules / count));
     // Operations that a directory in RAM answers ask the memory for nothing, and take no time of it.
     let rate = match tally.elapsed {
         Time::ZERO => Err(NoValue::NotApplicable),
@@ -32,16 +31,20 @@ pub(super) fn add(
         (Metric::OpsRate, rate),
         (Metric::AccessCount, Ok(count)),
         (Metric::BytesMoved, Ok(tally.all.bus_bytes as f64 / count)),
-        (Metric::BytesFloor, Ok(floor_bytes as f64)),
+        (Metric::BytesFloor, Ok(tally.floor_bytes as f64 / count)),
         (Metric::EnergyPerOp, energy.ok_or(NoValue::NotApplicable)),
     ] {
         document.rows.push(subject.row(metric, value));
     }
     subject.latencies(&tally.latency, name, document);
     if tally.elapsed > Time::ZERO {
-        for &cause in part.device().causes() {
-            let share = tally.all.cost.of(cause).si() / tally.elapsed.si();
-            let at = subject.at("cause", cause.name());
+        let of_memory = part.causes().iter();
+        let of_memory = of_memory.map(|cause| (cause.name(), tally.all.cost.of(*cause)));
+        let of_processor = tally.processor.iter().flatten().zip(CAUSES);
+        let of_processor = of_processor.map(|(time, cause)| (cause, *time));
+        for (cause, time) in of_memory.chain(of_processor) {
+            let at = subject.at("cause", cause);
+            let share = time.si() / tally.elapsed.si();
             document.rows.push(at.row(Metric::TimeShare, Ok(share)));
         }
     }

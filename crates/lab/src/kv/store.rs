@@ -2,7 +2,9 @@
 
 use wordline_core::{KvDirectory, KvSizes, KvTable};
 use wordline_kv::fixtures::{BYTES_MAX, Clht, FixtureError, Lpht, Sizes};
-use wordline_kv::{Error, Options, RamDirectory, ResidentDirectory, Table, format};
+use wordline_kv::{
+    Cursor, Directory, Error, Options, RamDirectory, ResidentDirectory, Table, format,
+};
 use wordline_memory::ByteMemory;
 use wordline_nvm::NvmError;
 
@@ -90,8 +92,23 @@ impl<M: ByteMemory<Error = NvmError>> Store<M> {
         }
     }
 
+    /// Opens what a memory holds; of the published tables, as a reader would try.
+    pub(super) fn open(variant: Variant, sizes: KvSizes, memory: M) -> Result<Self, StoreError> {
+        let fixed = Sizes {
+            key: sizes.key_bytes as usize,
+            value: sizes.value_bytes as usize,
+        };
+        match (variant.table, variant.directory) {
+            (KvTable::Lpht, _) => Ok(Self::Lpht(Lpht::attach(memory, fixed)?)),
+            (KvTable::Clht, _) => Ok(Self::Clht(Clht::attach(memory, fixed)?)),
+            (KvTable::Own, directory) => {
+                Self::open_own(memory, directory == Some(KvDirectory::Resident))
+            }
+        }
+    }
+
     /// Opens the project's table that a memory holds.
-    pub(super) fn open_own(mut memory: M, is_resident: bool) -> Result<Self, StoreError> {
+    fn open_own(mut memory: M, is_resident: bool) -> Result<Self, StoreError> {
         let geometry = wordline_kv::Geometry::read(&mut memory)?;
         let scratch = vec![0; geometry.scratch_bytes().max(SCRATCH_BYTES)];
         Ok(if is_resident {
@@ -120,6 +137,15 @@ impl<M: ByteMemory<Error = NvmError>> Store<M> {
             Self::Clht(table) => table.places() as u64,
             Self::Ram(table) => table.geometry().slots() as u64,
             Self::Resident(table) => table.geometry().slots() as u64,
+        }
+    }
+
+    /// Places that nothing takes, where the table says so.
+    pub(super) const fn free_places(&self) -> Option<u64> {
+        match self {
+            Self::Lpht(_) | Self::Clht(_) => None,
+            Self::Ram(table) => Some(table.free_slots() as u64),
+            Self::Resident(table) => Some(table.free_slots() as u64),
         }
     }
 
@@ -156,6 +182,20 @@ impl<M: ByteMemory<Error = NvmError>> Store<M> {
         })
     }
 
+    /// Calls `see` with every key and value, which have these sizes at most.
+    pub(super) fn everything(
+        &mut self,
+        sizes: KvSizes,
+        see: impl FnMut(&[u8], &[u8]),
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Lpht(table) => Ok(table.walk(see)?),
+            Self::Clht(table) => Ok(table.walk(see)?),
+            Self::Ram(table) => walk(table, sizes, see),
+            Self::Resident(table) => walk(table, sizes, see),
+        }
+    }
+
     pub(super) fn remove(&mut self, key: &[u8]) -> Result<bool, StoreError> {
         Ok(match self {
             Self::Lpht(_) | Self::Clht(_) => return Err(StoreError::NoRemove),
@@ -163,4 +203,19 @@ impl<M: ByteMemory<Error = NvmError>> Store<M> {
             Self::Resident(table) => table.remove(key)?,
         })
     }
+}
+
+/// Every record of the project's table, one after the other.
+fn walk<M: ByteMemory<Error = NvmError>, D: Directory<M>>(
+    table: &mut Own<M, D>,
+    sizes: KvSizes,
+    mut see: impl FnMut(&[u8], &[u8]),
+) -> Result<(), StoreError> {
+    let mut key = vec![0; sizes.key_bytes as usize];
+    let mut value = vec![0; sizes.value_bytes as usize];
+    let mut cursor = Cursor::default();
+    while let Some(entry) = table.next(&mut cursor, &mut key, &mut value)? {
+        see(&key[..entry.key], &value[..entry.value]);
+    }
+    Ok(())
 }

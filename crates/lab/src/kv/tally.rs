@@ -5,14 +5,44 @@ use wordline_core::quantity::Time;
 use wordline_nvm::power::Residence;
 
 use super::memory::{Heard, Part};
+use super::processor::{CAUSES, Spent};
+
+/// What one operation took and moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    pub(super) took: Time,
+    pub(super) heard: Heard,
+    /// Time of the processor by cause; `None` where nobody knows it.
+    pub(super) processor: Option<Spent>,
+    /// The least that any durable table moves for the same, in bytes.
+    pub(super) floor_bytes: u64,
+}
+
+impl Timed {
+    /// The same with what came right after it.
+    pub(super) fn then(mut self, next: &Self) -> Self {
+        self.took = self.took.plus(next.took);
+        self.heard.add(&next.heard);
+        self.floor_bytes += next.floor_bytes;
+        if let (Some(sums), Some(spent)) = (&mut self.processor, &next.processor) {
+            for (sum, spent) in sums.iter_mut().zip(spent) {
+                *sum = sum.plus(*spent);
+            }
+        }
+        self
+    }
+}
 
 /// Latencies and bytes of the operations of one kind, up to now.
-#[derive(Default)]
 pub(super) struct Tally {
     pub(super) latency: LatencyHistogram,
     pub(super) elapsed: Time,
     pub(super) all: Heard,
-    /// Time of the memory in each power state.
+    /// The least that any durable table moves for the same, in bytes.
+    pub(super) floor_bytes: u64,
+    /// Time of the processor by cause; `None` where nobody knows it.
+    pub(super) processor: Option<Spent>,
+    /// Time of the memory in each power state, where that is told.
     pub(super) spent: Option<Residence>,
     begun: Option<Residence>,
 }
@@ -22,21 +52,33 @@ impl Tally {
     pub(super) fn begin(part: &mut Part) -> Self {
         part.take_heard();
         Self {
-            begun: Some(part.device().residence()),
-            ..Self::default()
+            latency: LatencyHistogram::new(),
+            elapsed: Time::ZERO,
+            all: Heard::default(),
+            floor_bytes: 0,
+            processor: None,
+            spent: None,
+            begun: part.residence(),
         }
     }
 
-    /// Adds an operation that took some time.
-    pub(super) fn add(&mut self, took: Time, heard: &Heard) {
-        self.latency.record(took);
-        self.elapsed = self.elapsed.plus(took);
-        self.all.add(heard);
+    /// Adds an operation.
+    pub(super) fn add(&mut self, one: &Timed) {
+        self.latency.record(one.took);
+        self.elapsed = self.elapsed.plus(one.took);
+        self.all.add(&one.heard);
+        self.floor_bytes += one.floor_bytes;
+        if let Some(spent) = &one.processor {
+            let sums = self.processor.get_or_insert([Time::ZERO; CAUSES.len()]);
+            for (sum, spent) in sums.iter_mut().zip(spent) {
+                *sum = sum.plus(*spent);
+            }
+        }
     }
 
     /// Ends now.
     pub(super) fn end(&mut self, part: &Part) {
-        let now = part.device().residence();
-        self.spent = self.begun.take().map(|begun| now.since(&begun));
+        let begun = self.begun.take();
+        self.spent = begun.and_then(|begun| Some(part.residence()?.since(&begun)));
     }
 }

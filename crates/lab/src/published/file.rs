@@ -108,7 +108,8 @@ impl Written {
             (
                 Measure::Row { metric, .. }
                 | Measure::Theory { metric, .. }
-                | Measure::Module { metric, .. },
+                | Measure::Module { metric, .. }
+                | Measure::Table { metric, .. },
                 None,
             ) => Some(metric.unit()),
             (Measure::Curves(curves), None) => Some(curves.question.unit()),

@@ -2,11 +2,12 @@
 
 use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Quantity, Time};
-use wordline_core::{Arrival, Metric, Mix, Operation, Pattern, Timing};
+use wordline_core::{Arrival, KvTable, Metric, Mix, Operation, Pattern, Timing};
 
 use super::modules::{QuestionName, TestName};
 use super::{
-    Curves, Extent, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, Variant,
+    Curves, Extent, Input, Kind, Measure, ModuleRun, ModuleTest, Question, Run, Sequence, TableRun,
+    Variant,
 };
 
 /// A measure as the file writes it. The divisor takes from the dividend what it leaves out.
@@ -43,6 +44,7 @@ pub(super) struct Partial {
     idle_multiple: Option<f64>,
     within: Option<Time>,
     against_share: Option<f64>,
+    table: Option<KvTable>,
     wear: Option<super::wear::Written>,
 }
 
@@ -97,6 +99,7 @@ impl Partial {
             idle_multiple: self.idle_multiple,
             within: self.within,
             against_share: self.against_share,
+            table: self.table.or(of.table),
             // A test of wear says in full what it is.
             wear: self.wear.clone(),
         }
@@ -112,6 +115,9 @@ impl Partial {
         }
         if self.test.is_some() {
             return self.module(target);
+        }
+        if self.table.is_some() {
+            return self.table(target);
         }
         if let Some(key) = self.given().find(|key| OF_MODULES.contains(key)) {
             return Err(format!(
@@ -215,6 +221,21 @@ impl Partial {
         })
     }
 
+    /// A row of a hash table.
+    fn table(self, target: &str) -> Result<Measure, String> {
+        let allowed = ["target", "table", "operation", "access", "metric"];
+        self.only("a hash table", &allowed)?;
+        Ok(Measure::Table {
+            run: TableRun {
+                target: self.target.unwrap_or_else(|| target.to_owned()),
+                table: self.table.ok_or("table is missing")?,
+                operation: self.operation.ok_or("operation is missing")?,
+                access_bytes: self.access.ok_or("access is missing")?.bytes(),
+            },
+            metric: self.metric.ok_or("metric is missing")?,
+        })
+    }
+
     /// A question to two curves.
     fn curves(self, target: &str) -> Result<Curves, String> {
         let own: &[&str] = match self.curve {
@@ -298,6 +319,7 @@ impl Partial {
             ("idle_multiple", self.idle_multiple.is_some()),
             ("within", self.within.is_some()),
             ("against_share", self.against_share.is_some()),
+            ("table", self.table.is_some()),
             ("wear", self.wear.is_some()),
         ];
         keys.into_iter()

@@ -15,7 +15,7 @@ mod sequence;
 mod wear;
 
 use serde::{Deserialize, Serialize};
-use wordline_core::{Arrival, Metric, Operation, Pattern, Timing};
+use wordline_core::{Arrival, KvTable, Metric, Operation, Pattern, Timing};
 
 pub use modules::{Curves, ModuleRun, ModuleTest, Question};
 pub use sequence::{Sequence, Stretch};
@@ -54,6 +54,7 @@ const DOCUMENTS: [Files; 6] = [
             text!("mram-edge-databases/table-1.toml"),
             text!("mram-edge-databases/table-2.toml"),
             text!("mram-edge-databases/figure-1.toml"),
+            text!("mram-edge-databases/hash-tables.toml"),
         ],
     },
     Files {
@@ -226,6 +227,14 @@ pub enum Measure {
         /// The row's metric.
         metric: Metric,
     },
+    /// A row of a hash table that is filled to half, and then read.
+    Table {
+        /// The table and its target.
+        #[serde(flatten)]
+        run: TableRun,
+        /// The row's metric.
+        metric: Metric,
+    },
     /// What two curves of latency over bandwidth say.
     Curves(Curves),
     /// A row of a test of wear.
@@ -276,6 +285,19 @@ pub struct Run {
     /// How much of the memory is written, and how much of it was before.
     #[serde(flatten)]
     pub extent: Extent,
+}
+
+/// Operations of a hash table by `wordline kv bench`, with everything that is not stated at its default.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct TableRun {
+    /// `PART@BOARD`, or `ram@BOARD`.
+    pub target: String,
+    /// The table.
+    pub table: KvTable,
+    /// Writes are inserts, and reads are hits.
+    pub operation: Operation,
+    /// Bytes in a key, and as many in a value.
+    pub access_bytes: u64,
 }
 
 /// How much of a memory a run touches. What is not stated is as in a run of the command line.

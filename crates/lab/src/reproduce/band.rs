@@ -302,6 +302,7 @@ impl Bands {
             Measure::Row { .. }
             | Measure::Theory { .. }
             | Measure::Wear(_)
+            | Measure::Table { .. }
             | Measure::Figure { .. } => Err("it is no measure of modules".to_owned()),
         }
     }
@@ -401,6 +402,7 @@ fn targets(measure: &Measure) -> Vec<&str> {
         Measure::Row { .. }
         | Measure::Theory { .. }
         | Measure::Wear(_)
+        | Measure::Table { .. }
         | Measure::Figure { .. } => Vec::new(),
     }
 }

@@ -6,17 +6,19 @@ use std::collections::HashMap;
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, Metric, ResultSet, Workload};
+use wordline_core::{
+    AccessSource, BufferWorkload, Experiment, Metric, Operation, ResultSet, Workload,
+};
 
 use super::band::{Band, Bands};
 use super::meter::Meter;
 use super::modules::{Asked, Modules};
-use super::{Options, theory, wear};
+use super::{Options, tables, theory, wear};
 use crate::buffer::default_stream;
 use crate::control::Control;
 use crate::parallel::{Piece, in_parallel};
 use crate::published::{
-    Extent, Input, Kind, Measure, Published, Run, Value, Variant, WearRun, number,
+    Extent, Input, Kind, Measure, Published, Run, TableRun, Value, Variant, WearRun, number,
 };
 
 /// Runs what values ask for, and remembers it.
@@ -26,6 +28,7 @@ pub(super) struct Bench<'a> {
     /// What is to be simulated, all at once when the first of it is asked for; an error for what cannot be.
     runs: Vec<(Run, Result<Experiment, String>)>,
     finished: HashMap<Run, Result<ResultSet, String>>,
+    tables: HashMap<TableRun, Result<ResultSet, String>>,
     worn: HashMap<WearRun, Result<ResultSet, String>>,
     modules: Modules<'a>,
     /// None where nobody wants any.
@@ -66,6 +69,7 @@ impl<'a> Bench<'a> {
             catalog,
             runs,
             finished: HashMap::new(),
+            tables: HashMap::new(),
             worn: HashMap::new(),
             modules: Modules::new(catalog, asked, &meter),
             bands,
@@ -126,6 +130,7 @@ impl<'a> Bench<'a> {
                 input,
             } => theory::measure(sequence, *metric, *input),
             Measure::Module { run, metric } => self.modules.row(run, *metric, &self.meter),
+            Measure::Table { run, metric } => tables::row(self.table(run)?, run, *metric),
             Measure::Curves(curves) => self.modules.curves(curves, &self.meter),
             Measure::Wear(asked) => wear::row(self.worn(&asked.run)?, asked),
             Measure::Figure {
@@ -140,6 +145,23 @@ impl<'a> Bench<'a> {
                 Ok(number)
             }
         }
+    }
+
+    /// One run gives inserts and hits.
+    fn table(&mut self, run: &TableRun) -> Result<&ResultSet, String> {
+        let key = TableRun {
+            operation: Operation::Write,
+            ..run.clone()
+        };
+        if !self.tables.contains_key(&key) {
+            let experiment = tables::experiment(run);
+            let result = (self.meter).run(0, 1, |control| {
+                crate::run(self.catalog, &experiment, control)
+            });
+            let result = result.map_err(|error| error.to_string());
+            self.tables.insert(key.clone(), result);
+        }
+        self.tables[&key].as_ref().map_err(Clone::clone)
     }
 
     fn run(&mut self, run: &Run) -> Result<&ResultSet, String> {

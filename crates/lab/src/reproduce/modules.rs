@@ -69,6 +69,7 @@ impl Asked {
             Measure::Row { .. }
             | Measure::Theory { .. }
             | Measure::Wear(_)
+            | Measure::Table { .. }
             | Measure::Figure { .. } => {}
         }
     }

@@ -8,7 +8,7 @@ use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::sd::{Command, Form};
 use crate::bus::serial::TransferRate;
-use crate::ftl::{Cleaning, FtlConfig, Leveling, Mapping, Shape, Slc, Victim};
+use crate::ftl::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Shape, Slc, Victim};
 use crate::link::{Link, LinkError};
 
 /// The sheet of an SD card or an eMMC.
@@ -288,7 +288,7 @@ impl CardSheet {
                 idle_until: *of.idle_until.value(),
             },
             leveling: Leveling {
-                dynamic: true,
+                next: NextBlock::FewestErases,
                 static_above: count(&of.static_above),
             },
             slc: count(&of.slc_blocks).map(|blocks| Slc {

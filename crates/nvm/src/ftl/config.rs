@@ -43,11 +43,25 @@ pub struct Cleaning {
     pub idle_until: u32,
 }
 
-/// How wear is kept even.
+/// Which free block is erased and written next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NextBlock {
+    /// The one that is free longest.
+    Oldest,
+    /// The one with the fewest erases: dynamic wear levelling.
+    FewestErases,
+    /// The one whose last erase was the quickest, so that those rest whose erases have become slow. How long an erase
+    /// takes tells how much of its life a block has used (Desnoyers, HotStorage 2009, section 4).
+    QuickestErase,
+    /// The one with the most erases: blocks are used until they fail, one after the other.
+    MostErases,
+}
+
+/// How wear is kept even, or is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leveling {
-    /// Whether the free block with the fewest erases is taken, rather than the one that is free longest.
-    pub dynamic: bool,
+    /// Which free block is written next.
+    pub next: NextBlock,
     /// Spread of erases between the least and the most worn block from which resting data are moved;
     /// `None` leaves them alone.
     pub static_above: Option<u32>,
@@ -157,7 +171,7 @@ impl FtlConfig {
                 idle_until: 8,
             },
             leveling: Leveling {
-                dynamic: true,
+                next: NextBlock::FewestErases,
                 static_above: Some(64),
             },
             slc: None,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::config::{Cleaning, FtlConfig, Leveling, Mapping, Slc, Victim};
+use super::config::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Slc, Victim};
 use super::media::Shape;
 
 /// Small, or anything.
@@ -39,7 +39,7 @@ fn choices() -> impl Strategy<Value = FtlConfig> {
                     idle_until,
                 },
                 leveling: Leveling {
-                    dynamic: true,
+                    next: NextBlock::FewestErases,
                     static_above: above,
                 },
                 slc: slc.map(|blocks| Slc {

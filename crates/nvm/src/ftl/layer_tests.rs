@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use wordline_core::draw::{Purpose as Of, draw};
 
-use super::config::{Cleaning, FtlConfig, Leveling, Mapping, Slc, Victim};
+use super::config::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Slc, Victim};
 use super::fixture::Ram;
 use super::media::Shape;
 use super::space::{BlockState, NONE};
@@ -205,15 +205,24 @@ fn caches() -> impl Strategy<Value = Option<Slc>> {
     )
 }
 
+fn next_blocks() -> impl Strategy<Value = NextBlock> {
+    prop_oneof![
+        Just(NextBlock::Oldest),
+        Just(NextBlock::FewestErases),
+        Just(NextBlock::QuickestErase),
+        Just(NextBlock::MostErases),
+    ]
+}
+
 fn page_maps() -> impl Strategy<Value = FtlConfig> {
-    let levels = (any::<bool>(), prop::option::of(0_u32..8));
-    (cleanings(), levels, caches(), 0_u32..5).prop_map(|(cleaning, (dynamic, above), slc, more)| {
+    let levels = (next_blocks(), prop::option::of(0_u32..8));
+    (cleanings(), levels, caches(), 0_u32..5).prop_map(|(cleaning, (next, above), slc, more)| {
         FtlConfig {
             mapping: Mapping::Page,
             spare_blocks: 5 + cleaning.stop_at + slc.map_or(0, |slc| slc.blocks) + more,
             cleaning,
             leveling: Leveling {
-                dynamic,
+                next,
                 static_above: above,
             },
             slc,
@@ -222,10 +231,10 @@ fn page_maps() -> impl Strategy<Value = FtlConfig> {
 }
 
 fn log_maps() -> impl Strategy<Value = FtlConfig> {
-    let levels = (any::<bool>(), prop::option::of(0_u32..8));
+    let levels = (next_blocks(), prop::option::of(0_u32..8));
     let logs = (1_u32..6, prop_oneof![Just(1), 1_u32..5, Just(1000)]);
     (cleanings(), levels, logs, 0_u32..4).prop_map(
-        |(cleaning, (dynamic, static_above), (logs, shared_by), more)| FtlConfig {
+        |(cleaning, (next, static_above), (logs, shared_by), more)| FtlConfig {
             mapping: Mapping::LogBlock {
                 logs: logs + 1,
                 shared_by,
@@ -236,10 +245,7 @@ fn log_maps() -> impl Strategy<Value = FtlConfig> {
                 stop_at: cleaning.stop_at.min(logs + 3),
                 ..cleaning
             },
-            leveling: Leveling {
-                dynamic,
-                static_above,
-            },
+            leveling: Leveling { next, static_above },
             slc: None,
         },
     )

@@ -2,7 +2,7 @@
 
 use wordline_core::draw::{Purpose as Of, draw};
 
-use super::config::{Cleaning, FtlConfig, Leveling, Mapping, Slc, Victim};
+use super::config::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Slc, Victim};
 use super::fixture::{Ills, Ram, Unchecked};
 use super::media::{Media, Purpose, Shape};
 use super::translation::{FtlError, Translation, Wear};
@@ -31,7 +31,7 @@ fn choices(spare_blocks: u32) -> FtlConfig {
             idle_until: 0,
         },
         leveling: Leveling {
-            dynamic: true,
+            next: NextBlock::FewestErases,
             static_above: None,
         },
         slc: None,

@@ -157,6 +157,11 @@ pub trait Media {
         None
     }
 
+    /// How long the last erase took, in picoseconds; 0 where the medium cannot tell.
+    fn erase_ps(&self) -> u64 {
+        0
+    }
+
     /// A block of which a read since the last answer came with the advice to move what it holds, before more bits
     /// are wrong than the ECC corrects; each is told once.
     fn advised(&mut self) -> Option<u32> {
@@ -216,5 +221,9 @@ impl<M: Media> Media for &mut M {
 
     fn safe_after(&self, page: u32) -> Option<u32> {
         (**self).safe_after(page)
+    }
+
+    fn erase_ps(&self) -> u64 {
+        (**self).erase_ps()
     }
 }

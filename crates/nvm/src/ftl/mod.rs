@@ -39,7 +39,7 @@ mod translation;
 mod work;
 
 pub use block_device::{Ftl, MountError, SectorError};
-pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, Slc, Victim};
+pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, NextBlock, Slc, Victim};
 pub use flash_media::{FlashMedia, MediaError};
 pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
 pub use record::{LayoutError, SpareLayout};

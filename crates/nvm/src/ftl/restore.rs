@@ -425,7 +425,7 @@ impl<M: Media> Translation<M> {
         match self.media.erase(block, CellMode::Native) {
             Ok(()) => {
                 self.work.erased += 1;
-                self.space.erased(block);
+                self.space.erased(block, self.media.erase_ps());
                 self.space.release(block);
                 Ok(())
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::buckets::Buckets;
+use super::config::NextBlock;
 use super::media::{CellMode, Shape};
 
 /// No page, no block, no logical page.
@@ -26,6 +27,8 @@ pub(super) struct Block {
     /// Pages that hold the newest version of a logical page.
     pub(super) live: u32,
     pub(super) erases: u32,
+    /// How long the last erase took, in microseconds; 0 before the first.
+    pub(super) erase_us: u32,
     /// Sequence number of the last program.
     pub(super) written: u64,
     /// Sequence number of the last program that made one of its pages dead.
@@ -34,6 +37,16 @@ pub(super) struct Block {
     pub(super) blank: bool,
     /// Order in which it became free.
     freed: u64,
+}
+
+/// Where a free block stands among the others: the least comes first.
+const fn rank(next: NextBlock, block: &Block) -> u32 {
+    match next {
+        NextBlock::Oldest => 0,
+        NextBlock::FewestErases => block.erases,
+        NextBlock::QuickestErase => block.erase_us,
+        NextBlock::MostErases => u32::MAX - block.erases,
+    }
 }
 
 /// Where every logical page is, and what every block holds.
@@ -47,9 +60,9 @@ pub(super) struct Space {
     place_of: Vec<u32>,
     /// Logical page of each page.
     holds: Vec<u32>,
-    /// Free blocks: erases where these decide, order in which they became free, number.
+    /// Free blocks: what decides which is next, order in which they became free, number.
     free: BTreeSet<(u32, u64, u32)>,
-    by_wear: bool,
+    next: NextBlock,
     freed: u64,
     pub(super) bad: u32,
     /// Blocks that are used with one bit a cell.
@@ -59,13 +72,14 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Blocks that are all free. `by_wear`: the free block with the fewest erases comes first.
-    pub(super) fn new(shape: Shape, logical: u32, by_wear: bool) -> Self {
+    /// Blocks that are all free.
+    pub(super) fn new(shape: Shape, logical: u32, next: NextBlock) -> Self {
         let block = Block {
             state: BlockState::Free,
             mode: CellMode::Native,
             live: 0,
             erases: 0,
+            erase_us: 0,
             written: 0,
             died: 0,
             blank: false,
@@ -77,8 +91,10 @@ impl Space {
             closed: Buckets::new(shape.blocks, shape.pages_per_block),
             place_of: vec![NONE; logical as usize],
             holds: vec![NONE; (shape.blocks * shape.pages_per_block) as usize],
-            free: (0..shape.blocks).map(|block| (0, 0, block)).collect(),
-            by_wear,
+            free: (0..shape.blocks)
+                .map(|number| (rank(next, &block), 0, number))
+                .collect(),
+            next,
             freed: 0,
             bad: 0,
             slc: 0,
@@ -182,8 +198,7 @@ impl Space {
 
     fn free_key(&self, number: u32) -> (u32, u64, u32) {
         let block = self.block(number);
-        let erases = if self.by_wear { block.erases } else { 0 };
-        (erases, block.freed, number)
+        (rank(self.next, block), block.freed, number)
     }
 
     pub(super) fn set_mode(&mut self, number: u32, mode: CellMode) {
@@ -202,9 +217,10 @@ impl Space {
         self.uncount(erases);
     }
 
-    /// A block was erased once more.
-    pub(super) fn erased(&mut self, number: u32) {
+    /// A block that is not among the free ones was erased once more, in so many picoseconds.
+    pub(super) fn erased(&mut self, number: u32, took_ps: u64) {
         let block = self.block_mut(number);
+        block.erase_us = u32::try_from(took_ps / 1_000_000).unwrap_or(u32::MAX);
         let before = block.erases;
         block.erases = before.saturating_add(1);
         let after = block.erases;
@@ -233,5 +249,48 @@ impl Space {
         let least = self.wear.first_key_value().map_or(0, |(erases, _)| *erases);
         let most = self.wear.last_key_value().map_or(0, |(erases, _)| *erases);
         (least, most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Free blocks in the order in which they would be taken, after erases of some took so many microseconds.
+    fn order(next: NextBlock, erases: &[(u32, u64)]) -> Vec<u32> {
+        let shape = Shape {
+            blocks: 4,
+            pages_per_block: 8,
+            slc_pages_per_block: 8,
+            summary_pages: 1,
+        };
+        let mut space = Space::new(shape, 8, next);
+        for &(block, took_us) in erases {
+            space.take(block);
+            space.erased(block, took_us * 1_000_000);
+            space.release(block);
+        }
+        let order = space.free().collect();
+        // Whatever decides, a block is found again under the place that it has.
+        (0..4).for_each(|block| space.take(block));
+        assert_eq!(space.free_blocks(), 0);
+        order
+    }
+
+    #[test]
+    fn each_policy_takes_its_block_first() {
+        let erases = [(0, 900), (1, 700), (0, 900), (2, 2000), (3, 800)];
+        assert_eq!(order(NextBlock::Oldest, &erases), [1, 0, 2, 3]);
+        assert_eq!(order(NextBlock::FewestErases, &erases), [1, 2, 3, 0]);
+        assert_eq!(order(NextBlock::QuickestErase, &erases), [1, 3, 0, 2]);
+        assert_eq!(order(NextBlock::MostErases, &erases), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_block_that_was_never_erased_is_the_youngest_by_any_measure_of_wear() {
+        let erases = [(0, 1), (1, 5), (2, 3)];
+        assert_eq!(order(NextBlock::FewestErases, &erases)[0], 3);
+        assert_eq!(order(NextBlock::QuickestErase, &erases)[0], 3);
+        assert_eq!(order(NextBlock::MostErases, &erases)[3], 3);
     }
 }

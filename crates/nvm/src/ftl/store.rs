@@ -331,7 +331,7 @@ impl<M: Media> Translation<M> {
         }
         self.media.erase(block, mode)?;
         self.work.erased += 1;
-        self.space.erased(block);
+        self.space.erased(block, self.media.erase_ps());
         Ok(())
     }
 

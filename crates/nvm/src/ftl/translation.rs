@@ -123,7 +123,7 @@ impl<M: Media> Translation<M> {
     /// A layer all of whose blocks are free.
     pub(super) fn empty(media: M, config: FtlConfig, logical: u32) -> Self {
         let shape = media.shape();
-        let space = Space::new(shape, logical, config.leveling.dynamic);
+        let space = Space::new(shape, logical, config.leveling.next);
         let logs = Logs::new(config.mapping, logical / space.capacity(CellMode::Native));
         let open = logs.as_ref().map_or(RESTING, Logs::target) + 1;
         Self {

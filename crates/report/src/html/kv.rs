@@ -43,11 +43,13 @@ fn chart<'a>(
     let all: Vec<_> = runs.iter().collect();
     let targets = each(&all, |run| run.head().target.clone()).len() > 1;
     let loads = each(&all, |run| run.axis("load")).len() > 1;
+    let builds = each(&all, |run| run.axis("build")).len() > 1;
     let timings = each(&all, |run| run.head().timing).len() > 1;
     let name = |run: &Run<'_>| {
         let mut parts = vec![run.table()];
         parts.extend(targets.then(|| run.head().target.clone()));
         parts.extend(loads.then(|| format!("load {}", run.axis("load"))));
+        parts.extend(builds.then(|| run.axis("build")));
         parts.extend(timings.then(|| run.head().timing.to_string()));
         parts.join(", ")
     };
@@ -56,7 +58,8 @@ fn chart<'a>(
         for (operation, dash) in DRAWN.into_iter().zip(DASHES) {
             let of_series = all
                 .iter()
-                .filter(|run| name(run) == series && run.head().operation == operation);
+                .filter(|run| name(run) == series && run.head().operation == operation)
+                .filter(|run| run.is_sweep());
             let points = of_series.filter_map(|run| Some((run.key_bytes()?, of(run)?)));
             curves.push(Curve {
                 name: format!("{series}, {operation}"),

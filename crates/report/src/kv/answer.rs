@@ -15,16 +15,21 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         .into_iter()
         .take(IN_WORDS)
     {
-        for operation in ["insert", "hit"] {
+        for operation in ["all", "insert", "hit"] {
             let of_kind = all
                 .iter()
-                .filter(|run| run.head().target == target && run.head().operation == operation);
+                .filter(|run| run.head().target == target && run.head().operation == operation)
+                .filter(|run| run.is_sweep() || operation == "all");
             let of_kind: Vec<_> = of_kind.copied().collect();
             sentences.extend(rates(&target, operation, &of_kind));
         }
     }
+    sentences.extend(power_cuts(&all));
     let fragile = KvTable::ALL.into_iter().filter(|table| {
-        !table.survives_power_cuts() && all.iter().any(|run| run.axis("table") == table.name())
+        !table.survives_power_cuts()
+            && all
+                .iter()
+                .any(|run| run.axis("table") == table.name() && run.row(Metric::OpsRate).is_some())
     });
     let fragile: Vec<_> = fragile.map(KvTable::title).collect();
     if !fragile.is_empty() {
@@ -48,7 +53,8 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
     let timed: Vec<_> = timed.copied().collect();
     let first = timed.first()?;
     let same = |run: &&&Run<'_>| {
-        run.head().timing == first.head().timing && run.axis("load") == first.axis("load")
+        let same = |axis| run.axis(axis) == first.axis(axis);
+        run.head().timing == first.head().timing && same("load") && same("build") && same("work")
     };
     let timed: Vec<_> = timed.iter().filter(same).copied().collect();
     let mut sizes = each(&timed, Run::sizes);
@@ -77,4 +83,36 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
         "On {target} at load {load}, {plural} in a second, and in brackets bytes moved over the least possible: {}.",
         clauses.collect::<Vec<_>>().join("; ")
     ))
+}
+
+/// "Every image that power cuts leave of wordline-kv is old or new; of LPHT 18 of 240 images are neither."
+fn power_cuts(runs: &[&Run<'_>]) -> Option<String> {
+    let cut = runs
+        .iter()
+        .filter(|run| run.number(Metric::CrashImages).is_some());
+    let cut: Vec<_> = cut.copied().collect();
+    let told = each(&cut, |run| run.axis("table"))
+        .into_iter()
+        .map(|table| {
+            let of_table = cut.iter().filter(|run| run.axis("table") == table);
+            let sum = |metric| {
+                of_table
+                    .clone()
+                    .filter_map(|run| run.number(metric))
+                    .sum::<f64>()
+            };
+            let (images, failures) = (sum(Metric::CrashImages), sum(Metric::CrashFailures));
+            let title = of_table.clone().next().map_or(table, |run| run.title());
+            match failures {
+                0.0 => format!("of {title} none of {images:.0} breaks the promise"),
+                _ => format!("of {title} {failures:.0} of {images:.0} break it"),
+            }
+        });
+    let told: Vec<_> = told.collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "Of the images that power cuts leave, {}: a call is done or not done, and what returned lasts.",
+            told.join("; ")
+        )
+    })
 }

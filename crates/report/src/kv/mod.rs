@@ -22,7 +22,16 @@ pub(crate) use tables::tables;
 const PARTS: [&str; 1] = ["cause"];
 
 /// The kinds of operation in the order of the tables.
-pub(crate) const OPERATIONS: [&str; 5] = ["insert", "hit", "miss", "update", "delete"];
+pub(crate) const OPERATIONS: [&str; 8] = [
+    "all",
+    "insert",
+    "hit",
+    "miss",
+    "read",
+    "update",
+    "delete",
+    "read-modify-write",
+];
 
 /// One kind of operation of a table on a target.
 pub(crate) struct Run<'a> {
@@ -78,10 +87,17 @@ impl<'a> Run<'a> {
         text::numeric(self.head().axes.get("key_bytes")?)
     }
 
+    /// Whether each kind of operation is run by itself.
+    pub(crate) fn is_sweep(&self) -> bool {
+        matches!(self.axis("work").as_str(), "" | "sweep")
+    }
+
     /// "32 B", or "16 B / 100 B" where keys and values have different sizes.
     pub(crate) fn sizes(&self) -> String {
         let (key, value) = (self.axis("key_bytes"), self.axis("value_bytes"));
-        if key == value {
+        if key.is_empty() {
+            "many".to_owned()
+        } else if key == value {
             key
         } else {
             format!("{key} / {value}")
@@ -96,18 +112,38 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The table as people read it, with its mode.
-    pub(crate) fn table(&self) -> String {
+    /// The table as people read it.
+    pub(crate) fn title(&self) -> String {
         let name = self.axis("table");
         let mut known = KvTable::ALL.into_iter();
         let title = known.find(|table| table.name() == name);
-        let title = title.map_or(name, |table| table.title().to_owned());
+        title.map_or(name, |table| table.title().to_owned())
+    }
+
+    /// The same with its mode.
+    pub(crate) fn table(&self) -> String {
+        let title = self.title();
         match self.axis("directory") {
             resident if resident == KvDirectory::Resident.name() => {
                 format!("{title} with its directory in the memory")
             }
             _ => title,
         }
+    }
+
+    /// Share of the time that the processor took, its driver included; `None` where nothing was timed.
+    pub(crate) fn processor_share(&self) -> Option<f64> {
+        let shares = self
+            .rows
+            .iter()
+            .filter(|row| row.metric == Metric::TimeShare);
+        let mut told = shares.filter_map(|row| {
+            let cause = row.axes.get("cause")?.to_string();
+            let is_processor = cause.starts_with("cpu_") || cause == "driver";
+            Some(if is_processor { row.value? } else { 0.0 })
+        });
+        let first = told.next()?;
+        Some(told.fold(first, |sum, share| sum + share))
     }
 
     /// Whether the table does such operations at all.

@@ -20,16 +20,32 @@ const FIGURES: [(Metric, &str); 3] = [
 pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     let runs = Run::all_of(document);
     let all: Vec<_> = runs.iter().collect();
-    let mut grids = Vec::new();
+    let mut grids: Vec<Grid> = power_cuts(&of_operation(&all, "crash"))
+        .into_iter()
+        .collect();
     for target in each(&all, |run| run.head().target.clone()) {
-        for operation in OPERATIONS {
-            let of_kind = all
-                .iter()
-                .filter(|run| run.head().target == target && run.head().operation == operation);
-            let of_kind: Vec<_> = of_kind.copied().collect();
-            if !of_kind.is_empty() {
-                grids.push(operations(&target, operation, &of_kind));
+        let own = all.iter().filter(|run| run.head().target == target);
+        let own: Vec<_> = own.copied().collect();
+        for work in each(&own, |run| run.axis("work")) {
+            for operation in OPERATIONS {
+                let of_kind = of_operation(&own, operation).into_iter();
+                let of_kind: Vec<_> = of_kind.filter(|run| run.axis("work") == work).collect();
+                if !of_kind.is_empty() {
+                    let title = match work.as_str() {
+                        "" | "sweep" => format!("{target}: {operation}"),
+                        work => format!("{target}: {work}, {operation}"),
+                    };
+                    grids.push(side_by_side(title, &of_kind, Content::Figures));
+                }
             }
+        }
+        let inserts = of_operation(&own, "insert").into_iter();
+        let inserts: Vec<_> = inserts.filter(|run| run.is_sweep()).collect();
+        if inserts.iter().any(|run| run.processor_share().is_some()) {
+            let title = format!(
+                "{target}: share of an insert that the processor takes, driver included; the rest is bus and memory"
+            );
+            grids.push(side_by_side(title, &inserts, Content::Processor));
         }
     }
     if grids.is_empty() {
@@ -38,62 +54,127 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     grids
 }
 
-/// What tells the lines of a table apart.
-#[derive(PartialEq)]
-struct Line {
-    sizes: String,
-    load: String,
-    timing: String,
+fn of_operation<'r, 'a>(runs: &[&'r Run<'a>], operation: &str) -> Vec<&'r Run<'a>> {
+    let found = runs.iter().filter(|run| run.head().operation == operation);
+    found.copied().collect()
 }
 
-impl Line {
-    fn of(run: &Run<'_>) -> Self {
-        Self {
-            sizes: run.sizes(),
-            load: run.axis("load"),
-            timing: run.head().timing.to_string(),
+/// What stands under each hash table.
+#[derive(Clone, Copy, PartialEq)]
+enum Content {
+    Figures,
+    Processor,
+}
+
+impl Content {
+    fn columns(self, table: &str) -> Vec<Column> {
+        match self {
+            Self::Figures => {
+                let names = FIGURES.map(|(_, name)| Column::right(format!("{table}{name}")));
+                names.into()
+            }
+            Self::Processor => vec![Column::right(table)],
+        }
+    }
+
+    fn cells(self, run: Option<&Run<'_>>) -> Vec<String> {
+        let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
+        match self {
+            Self::Figures => {
+                let cells = FIGURES.map(|(metric, _)| {
+                    let row = run.and_then(|run| run.row(metric));
+                    or_nothing(row.map(|row| text::value(row, text::DIGITS)))
+                });
+                cells.into()
+            }
+            Self::Processor => {
+                let share = run.and_then(Run::processor_share);
+                vec![or_nothing(share.map(text::tenths))]
+            }
         }
     }
 }
 
-fn operations(target: &str, operation: &str, runs: &[&Run<'_>]) -> Grid {
+/// What tells the lines of a table apart, besides the size of a record.
+const KEYS: [(&str, &str); 2] = [("load", "load"), ("build", "build")];
+
+/// The columns of a line that tell it from the others.
+fn line(run: &Run<'_>) -> Vec<String> {
+    let axes = KEYS.map(|(axis, _)| run.axis(axis));
+    let timing = run.head().timing.to_string();
+    [run.sizes()]
+        .into_iter()
+        .chain(axes)
+        .chain([timing])
+        .collect()
+}
+
+/// A line for each size, the hash tables side by side.
+fn side_by_side(title: String, runs: &[&Run<'_>], content: Content) -> Grid {
     // What a table cannot do has no columns.
-    let with_rows = runs.iter().filter(|run| run.can());
-    let tables = each(&with_rows.copied().collect::<Vec<_>>(), Run::short_table);
-    let lines = each(runs, Line::of);
-    let loads = each(runs, |run| run.axis("load")).len() > 1;
-    let timings = each(runs, |run| run.head().timing).len() > 1;
-    let mut columns = vec![Column::right("key / value")];
-    columns.extend(loads.then(|| Column::right("load")));
-    columns.extend(timings.then(|| Column::left("timing")));
+    let able = runs.iter().copied().filter(|run| run.can());
+    let tables = each(&able.collect::<Vec<_>>(), Run::short_table);
+    let lines = each(runs, line);
+    let names = ["key / value", KEYS[0].1, KEYS[1].1, "timing"];
+    // What all lines share says nothing.
+    let shown: Vec<usize> = (0..names.len())
+        .filter(|&place| place == 0 || lines.iter().any(|line| line[place] != lines[0][place]))
+        .collect();
+    let mut columns: Vec<Column> = shown
+        .iter()
+        .map(|&place| Column::right(names[place]))
+        .collect();
     let keys = columns.len();
-    columns.push(Column::right("floor"));
-    for table in &tables {
-        columns.extend(FIGURES.map(|(_, name)| Column::right(format!("{table}{name}"))));
-    }
-    let title = format!("{target}: {operation}");
+    let floors = content == Content::Figures;
+    columns.extend(floors.then(|| Column::right("floor")));
+    columns.extend(tables.iter().flat_map(|table| content.columns(table)));
     let mut grid = Grid::new(title, columns).with_keys(keys);
-    for line in &lines {
+    for one in &lines {
         let of_line = |table: &str| {
-            let mut runs = runs.iter();
-            runs.find(|run| Line::of(run) == *line && run.short_table() == table)
+            let mut runs = runs.iter().copied();
+            runs.find(|run| line(run) == *one && run.short_table() == table)
         };
-        let mut cells = vec![line.sizes.clone()];
-        cells.extend(loads.then(|| line.load.clone()));
-        cells.extend(timings.then(|| line.timing.clone()));
-        let floors = tables
-            .iter()
-            .filter_map(|table| of_line(table)?.row(Metric::BytesFloor));
-        let floor = floors.map(|row| text::value(row, text::DIGITS)).next();
-        cells.push(floor.unwrap_or_else(|| NOTHING.to_owned()));
-        for table in &tables {
-            let run = of_line(table);
-            cells.extend(FIGURES.map(|(metric, _)| {
-                let row = run.and_then(|run| run.row(metric));
-                row.map_or_else(|| NOTHING.to_owned(), |row| text::value(row, text::DIGITS))
-            }));
+        let mut cells: Vec<String> = shown.iter().map(|&place| one[place].clone()).collect();
+        if floors {
+            let mut rows = tables
+                .iter()
+                .filter_map(|table| of_line(table)?.row(Metric::BytesFloor));
+            let floor = rows.next().map(|row| text::value(row, text::DIGITS));
+            cells.push(floor.unwrap_or_else(|| NOTHING.to_owned()));
         }
+        cells.extend(
+            tables
+                .iter()
+                .flat_map(|table| content.cells(of_line(table))),
+        );
         grid.push(cells);
     }
     grid
+}
+
+/// A line for each table that was cut.
+fn power_cuts(runs: &[&Run<'_>]) -> Option<Grid> {
+    runs.first()?;
+    let mut columns = vec![Column::left("target"), Column::left("table")];
+    columns.extend(["key / value", "cut within", "images", "images that fail"].map(Column::right));
+    let mut grid = Grid::new("Power cuts", columns).with_keys(3);
+    for run in runs {
+        let cell = |metric| {
+            let row = run.row(metric);
+            match row.map(|row| (row, row.value)) {
+                Some((_, Some(count))) => format!("{count:.0}"),
+                Some((row, None)) => text::value(row, text::DIGITS),
+                None => NOTHING.to_owned(),
+            }
+        };
+        grid.push([
+            run.head().target.clone(),
+            run.short_table(),
+            run.sizes(),
+            cell(Metric::CrashBoundaries),
+            cell(Metric::CrashImages),
+            cell(Metric::CrashFailures),
+        ]);
+    }
+    Some(grid)
 }

@@ -26,12 +26,14 @@ fn experiment(bench: &KvBench) -> Experiment {
         named => named.to_vec(),
     };
     let test = KvTest::Bench(wordline_core::KvBench {
+        works: bench.workload.clone(),
         capacity_bytes: (bench.capacity).map_or(default.capacity_bytes, ByteCount::bytes),
         sizes: or(&bench.size, default.sizes),
         loads: match bench.load.as_slice() {
             [] => default.loads,
             named => named.to_vec(),
         },
+        builds: bench.build.clone(),
         operations: bench.operations,
     });
     Experiment {

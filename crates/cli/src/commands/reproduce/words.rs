@@ -1,7 +1,7 @@
 //! What is compared, and what counts as a hit, in words.
 
 use wordline_core::quantity::{ByteCount, Time, human};
-use wordline_core::{Arrival, Pattern, Timing, WearUsage};
+use wordline_core::{Arrival, Operation, Pattern, Timing, WearUsage};
 use wordline_lab::published::{
     Allowed, Curves, Input, Kind, Measure, ModuleTest, Question, Variant, WearMeasure,
     WearOperation,
@@ -61,6 +61,16 @@ fn words(measure: &Measure) -> Vec<String> {
             words.extend([metric.to_string(), on(&run.target)]);
             words
         }
+        Measure::Table { run, metric } => vec![
+            run.table.title().to_owned(),
+            match run.operation {
+                Operation::Write => "inserts of".to_owned(),
+                Operation::Read => "hits of".to_owned(),
+            },
+            ByteCount::from_bytes(run.access_bytes).to_string(),
+            metric.to_string(),
+            on(&run.target),
+        ],
         Measure::Curves(curves) => asked(curves),
         Measure::Wear(asked) => worn(asked),
         Measure::Row {

@@ -6,7 +6,8 @@ use crate::crash::{EccStrength, FlashContent, FlashImage, FlashTearing, Mode, Re
 use crate::error::NvmError;
 use crate::ftl::barrier::Barriers;
 use crate::ftl::{
-    Cleaning, FlashMedia, FtlConfig, Leveling, Mapping, Media, Shape, Slc, SpareLayout, Victim,
+    Cleaning, FlashMedia, FtlConfig, Leveling, Mapping, Media, NextBlock, Shape, Slc, SpareLayout,
+    Victim,
 };
 use crate::pairing::Pairing;
 
@@ -39,7 +40,7 @@ fn plain(_: Shape) -> FtlConfig {
             idle_until: 4,
         },
         leveling: Leveling {
-            dynamic: true,
+            next: NextBlock::FewestErases,
             static_above: None,
         },
         slc: None,

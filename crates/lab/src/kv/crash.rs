@@ -1,0 +1,282 @@
+//! What power cuts leave of a table: a fixed workload, cut within every access, opened again, read and used.
+//!
+//! The promise is the strictest that a caller can hope for: each call is done or not done, and what returned lasts. The
+//! memory is the kindest there is of its kind: it stores what it is told as it arrives on its bus, in order. Where the
+//! part has error correction inside, a store in flight spoils the word of it.
+
+use std::collections::BTreeMap;
+
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{KvCrash, KvSizes, KvTable, KvWork, Metric, ResultSet};
+use wordline_nvm::crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
+use wordline_nvm::crash::{ByteTearing, Content, Mode};
+
+use super::Variant;
+use super::ground::Ground;
+use super::records::Records;
+use super::store::Store;
+use crate::control::Control;
+
+/// Accesses of the memory that opening, reading everything or a call may take.
+const ACCESSES: u64 = 20_000;
+
+/// Records that are inserted, and of these how many are updated and removed.
+const INSERTED: u64 = 24;
+const UPDATED: u64 = 8;
+const REMOVED: u64 = 6;
+
+/// Buckets of a table for the workload: records fill it to some two thirds, so that buckets overflow.
+const CLHT_BUCKETS: u64 = 16;
+const OWN_BUCKETS: u64 = 5;
+const LPHT_PLACES: u64 = 32;
+
+/// What a verdict tells: distinct images, those that fail, and operations of the workload.
+const METRICS: [Metric; 3] = [
+    Metric::CrashImages,
+    Metric::CrashFailures,
+    Metric::CrashBoundaries,
+];
+
+/// Bytes of a key or a value, which print in one short word.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Bytes(Vec<u8>);
+
+impl std::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for byte in self.0.iter().take(4) {
+            write!(f, "{byte:02x}")?;
+        }
+        let more = self.0.len().saturating_sub(4);
+        if more > 0 {
+            write!(f, "+{more}")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// What a table holds.
+type Map = BTreeMap<Bytes, Bytes>;
+
+/// A call of the workload, on a record by its number.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Put { number: u64, pass: u64 },
+    Remove { number: u64 },
+}
+
+/// A table as software under test.
+struct Software {
+    variant: Variant,
+    records: Records,
+}
+
+impl Software {
+    fn sizes(&self) -> KvSizes {
+        self.records.sizes
+    }
+
+    fn key(&self, number: u64) -> Bytes {
+        let mut key = Vec::new();
+        self.records.key(number, &mut key);
+        Bytes(key)
+    }
+
+    fn value(&self, number: u64, pass: u64) -> Bytes {
+        let mut value = Vec::new();
+        let bytes = self.sizes().value_bytes as usize;
+        self.records.value(number, pass, bytes, &mut value);
+        Bytes(value)
+    }
+
+    fn removes(&self) -> bool {
+        self.variant.removes()
+    }
+
+    /// Inserts, updates and, where the table can, removes and inserts again.
+    fn calls(&self) -> Vec<Call> {
+        let inserted = INSERTED.min(self.records.keys());
+        let put = |pass| move |number| Call::Put { number, pass };
+        let mut calls: Vec<Call> = (0..inserted).map(put(0)).collect();
+        calls.extend((0..UPDATED.min(inserted)).map(put(1)));
+        if self.removes() {
+            let removed = REMOVED.min(inserted);
+            calls.extend((0..removed).map(|number| Call::Remove { number }));
+            calls.extend((0..removed).map(put(2)));
+        }
+        calls
+    }
+
+    /// Bytes of memory that the workload needs.
+    fn bytes(&self, atom: usize) -> u64 {
+        let KvSizes {
+            key_bytes,
+            value_bytes,
+        } = self.sizes();
+        let record = key_bytes + value_bytes;
+        match self.variant.table {
+            KvTable::Lpht => LPHT_PLACES / 8 + LPHT_PLACES * record,
+            KvTable::Clht => CLHT_BUCKETS * (16 + 3 * record).next_multiple_of(8),
+            KvTable::Own => {
+                let (key, value) = (key_bytes as usize, value_bytes as usize);
+                let slot = wordline_kv::Options::for_records(key, value, atom).slot_bytes;
+                let bucket = u64::from(slot * wordline_kv::SLOTS_PER_BUCKET) + 8;
+                OWN_BUCKETS * bucket + 4 * 64_u64.next_multiple_of(atom as u64)
+            }
+        }
+    }
+}
+
+impl Subject for Software {
+    type Medium = ByteTearing;
+    type Store = Store<Recorded<ByteTearing>>;
+    type Call = Call;
+    type State = Map;
+
+    fn prepare(&self, memory: Recorded<ByteTearing>) -> Outcome<()> {
+        Store::format(self.variant, self.sizes(), memory)?;
+        Ok(())
+    }
+
+    fn open(&self, memory: Recorded<ByteTearing>) -> Outcome<Self::Store> {
+        Ok(Store::open(self.variant, self.sizes(), memory)?)
+    }
+
+    fn apply(&self, store: &mut Self::Store, call: &Call) -> Outcome<()> {
+        match *call {
+            Call::Put { number, pass } => {
+                store.put(&self.key(number).0, &self.value(number, pass).0)?;
+            }
+            Call::Remove { number } => {
+                store.remove(&self.key(number).0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, store: &mut Self::Store) -> Outcome<Map> {
+        let mut map = Map::new();
+        store.everything(self.sizes(), |key, value| {
+            map.insert(Bytes(key.to_vec()), Bytes(value.to_vec()));
+        })?;
+        Ok(map)
+    }
+
+    fn next(&self, map: &Map, call: &Call) -> Map {
+        let mut map = map.clone();
+        match *call {
+            Call::Put { number, pass } => {
+                map.insert(self.key(number), self.value(number, pass));
+            }
+            Call::Remove { number } => {
+                map.remove(&self.key(number));
+            }
+        }
+        map
+    }
+
+    /// A table that was opened again takes a record of its own and an update.
+    fn after(&self) -> Vec<Call> {
+        // The published tables lose what their overflows took with the power; they were not made to go on.
+        match self.removes() {
+            true => vec![Call::Put { number: 1, pass: 7 }],
+            false => Vec::new(),
+        }
+    }
+
+    fn judge(&self, found: &Map, allowed: &[Map]) -> Result<(), String> {
+        if allowed.contains(found) {
+            return Ok(());
+        }
+        let known = |key: &Bytes| allowed.iter().any(|map| map.contains_key(key));
+        let fits =
+            |(key, value): (&Bytes, &Bytes)| allowed.iter().any(|map| map.get(key) == Some(value));
+        let what = if !found.keys().all(known) {
+            "a key that nobody put"
+        } else if !found.iter().all(fits) {
+            "a value that nobody put"
+        } else {
+            "a record is lost, or one that was removed is back"
+        };
+        Err(what.to_owned())
+    }
+}
+
+/// Cuts a table on a target's kind of memory, and tells the verdict. Returns whether it came to its end.
+pub(super) fn check(
+    ground: &Ground<'_>,
+    variant: Variant,
+    sizes: KvSizes,
+    crash: &KvCrash,
+    seed: u64,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> bool {
+    if control.stopped() {
+        return false;
+    }
+    let mut subject = ground
+        .subject(variant)
+        .at("key_bytes", sizes.key_bytes)
+        .at("value_bytes", sizes.value_bytes);
+    subject.operation = "crash";
+    let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
+    let work = KvWork::Sweep;
+    let records = Records { sizes, work, seed };
+    let software = Software { variant, records };
+    let (atom, unit) = (ground.atom(), ground.word_bytes as usize);
+    let mut tearing = ByteTearing::bus(unit);
+    if atom > unit {
+        tearing = tearing.spoiling(atom);
+    }
+    let mode = match crash.images {
+        None => Mode::Exhaustive,
+        Some(images) => Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
+    };
+    let harness = Harness {
+        mode,
+        seed,
+        accesses: ACCESSES,
+        again: Some(Again {
+            every: 1,
+            mode: Mode::Linear,
+        }),
+        ..Harness::new(Content::zeros(software.bytes(atom), atom), tearing)
+    };
+    let calls = software.calls();
+    let verdict = harness.check(&software, &calls);
+    let uncut = verdict.first.as_ref();
+    if let Some(first) = uncut.filter(|first| first.case == Case::default()) {
+        for metric in METRICS {
+            document
+                .rows
+                .push(subject.row(metric, Err(NoValue::Failed)));
+        }
+        let advice = format!(
+            "{name}: the workload that was to be cut does not run without a cut: {}",
+            first.violation
+        );
+        document.warn(WarningCode::RunFailed, advice);
+        return true;
+    }
+    let figures = [verdict.distinct, verdict.failures, verdict.operations];
+    for (metric, value) in METRICS.into_iter().zip(figures) {
+        document.rows.push(subject.row(metric, Ok(value as f64)));
+    }
+    if verdict.failures > 0 {
+        let kinds = verdict.examples.iter().map(|(kind, first)| {
+            let count = verdict.kinds.get(kind).copied().unwrap_or(0);
+            let report = harness.report(&software, &calls, first);
+            let cuts: Vec<_> = report.cuts().collect();
+            format!(
+                "{kind} ({count}; first image {}: cut {})",
+                first.case,
+                cuts.join("; then ")
+            )
+        });
+        let kinds: Vec<_> = kinds.collect();
+        let advice = format!("{name}: power cuts break the promise: {}", kinds.join(", "));
+        document.warn(WarningCode::PowerCut, advice);
+    }
+    true
+}

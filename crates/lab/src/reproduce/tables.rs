@@ -1,0 +1,40 @@
+//! Our side of what is asked of hash tables: one run of a table and a size gives inserts and hits.
+
+use wordline_core::{
+    Experiment, KvBench, KvDirectory, KvSizes, KvTest, KvWorkload, Metric, Operation, ResultSet,
+    Timing, Workload,
+};
+
+use crate::published::TableRun;
+
+/// What `wordline kv bench` runs for it.
+pub(super) fn experiment(run: &TableRun) -> Experiment {
+    let bench = KvBench {
+        sizes: vec![KvSizes::equal(run.access_bytes)],
+        ..KvBench::default()
+    };
+    Experiment {
+        targets: vec![run.target.clone()],
+        workload: Workload::Kv(KvWorkload {
+            tables: vec![run.table],
+            directories: vec![KvDirectory::Ram],
+            test: KvTest::Bench(bench),
+        }),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    }
+}
+
+/// A row of it.
+pub(super) fn row(result: &ResultSet, run: &TableRun, metric: Metric) -> Result<f64, String> {
+    let operation = match run.operation {
+        Operation::Write => "insert",
+        Operation::Read => "hit",
+    };
+    let mut rows = result.of(metric);
+    let row = rows.find(|row| row.operation == operation && !row.axes.contains_key("cause"));
+    let value = row.and_then(|row| row.value);
+    value.ok_or(format!("the run has no value of {metric}"))
+}
