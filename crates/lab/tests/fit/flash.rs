@@ -392,6 +392,7 @@ fn truth(case: &Case) -> BTreeMap<String, f64> {
 }
 
 /// In how many of some seeds each true figure was fitted, and lay in its interval.
+#[allow(clippy::print_stdout, reason = "who runs many seeds reads which miss")]
 fn coverage(case: Case, seeds: std::ops::Range<u64>) -> BTreeMap<String, (u32, u32)> {
     let stand = Stand::of(case);
     let catalog = stand.catalog();
@@ -420,6 +421,7 @@ fn coverage(case: Case, seeds: std::ops::Range<u64>) -> BTreeMap<String, (u32, u
     counts
 }
 
+#[allow(clippy::print_stdout, reason = "who runs many seeds reads which miss")]
 fn print(title: &str, counts: &BTreeMap<String, (u32, u32)>) {
     println!("{title}");
     for (path, (fitted, covered)) in counts {
