@@ -9,20 +9,18 @@
 //! catch.
 //!
 //! The crate needs neither the standard library nor an allocator. A memory is whatever meets
-//! [`ByteMemory`](wordline_memory::ByteMemory); with the feature `std`, `FileMemory` is a file.
+//! [`ByteMemory`](wordline_memory::ByteMemory); a mapped file does in `wordline-host`.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(any(test, feature = "std"))]
+#[cfg(test)]
 extern crate std;
 
 mod barrier;
 mod checksum;
 mod directory;
 mod error;
-#[cfg(all(unix, any(test, feature = "std")))]
-mod file;
 pub mod fixtures;
 mod hash;
 mod layout;
@@ -33,8 +31,6 @@ mod table;
 
 pub use directory::{Directory, Lanes, RamDirectory, ResidentDirectory};
 pub use error::Error;
-#[cfg(all(unix, any(test, feature = "std")))]
-pub use file::{FileError, FileMemory};
 pub use layout::{
     Geometry, KEY_BYTES_MAX, Options, SLOTS_PER_BUCKET, VALUE_BYTES_MAX, VERSION, format,
 };
