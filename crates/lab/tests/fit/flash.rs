@@ -430,7 +430,8 @@ fn print(title: &str, counts: &BTreeMap<String, (u32, u32)>) {
 }
 
 /// Runs many seeds and checks that every figure is found, and lies in its interval in 90 % of them at least.
-fn check_coverage(title: &str, case: Case) {
+/// `open` names what an interval does not claim to hold.
+fn check_coverage(title: &str, case: Case, open: &[&str]) {
     const SEEDS: u32 = 100;
     let counts = coverage(case, 0..u64::from(SEEDS));
     print(title, &counts);
@@ -440,32 +441,40 @@ fn check_coverage(title: &str, case: Case) {
             fitted * 10 >= SEEDS * 9 || path.contains("weak"),
             "{path}: {fitted} fits"
         );
-        assert!(covered * 10 >= fitted * 9, "{path}: {covered} of {fitted}");
+        assert!(
+            covered * 10 >= fitted * 9 || open.contains(&path.as_str()),
+            "{path}: {covered} of {fitted}"
+        );
     }
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn coverage_of_exact_logs_of_nand() {
-    check_coverage("nand, exact", EXACT);
+    check_coverage("nand, exact", EXACT, &[]);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn coverage_of_noisy_logs_of_nand_with_blocks_given_up() {
-    check_coverage("nand, noise of 0.5 %, blocks given up", NOISY);
+    check_coverage("nand, noise of 0.5 %, blocks given up", NOISY, &[]);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn coverage_of_whole_blocks_of_one_nand() {
-    check_coverage("nand, whole blocks of one chip", WHOLE);
+    // One chip's mean over its first cycles says nothing of how other chips differ.
+    check_coverage(
+        "nand, whole blocks of one chip",
+        WHOLE,
+        &["nand.page_program"],
+    );
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn coverage_of_exact_logs_of_nor() {
-    check_coverage("nor, exact", NOR_EXACT);
+    check_coverage("nor, exact", NOR_EXACT, &[]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ const LOOPS_MIN: usize = 4;
 /// Chips at least, to tell how they differ.
 const CHIPS_MIN: usize = 3;
 
-/// A block is weak where its life lies below the median by this many robust standard deviations of the logarithm.
+/// A block is weak where its life lies below the median of its chip by this many robust standard deviations of the logarithm.
 const WEAK: f64 = 6.0;
 
 /// Share of the blocks whose pulses may be told wrongly.
@@ -474,11 +474,12 @@ fn spread(
         findings.leave(&PAGES, &why);
         return;
     }
-    let weak = weak(&known, strengths);
     let names = chips(lives);
+    let of: Vec<usize> = lives.iter().map(|life| names[&life.chip]).collect();
+    let weak = weak(&of, strengths);
     let blocks: Vec<Block> = (0..lives.len())
         .map(|place| Block {
-            chip: names[&lives[place].chip],
+            chip: of[place],
             weak: weak[place],
             hazards: hazards(strengths[place], own.map(|own| own[place])),
         })
@@ -566,13 +567,31 @@ fn hazards(all: Known, own: Option<Known>) -> Vec<Hazard> {
     vec![own_life, all_life]
 }
 
-/// The blocks that are far weaker than the median one.
-fn weak(known: &[f64], strengths: &[Known]) -> Vec<bool> {
-    let middle = median(known);
-    let apart: Vec<f64> = known.iter().map(|one| (one - middle).abs()).collect();
-    let border = middle - WEAK * median(&apart) / MEDIAN_DEVIATION;
-    let is_weak = |one: &Known| one.seen().is_some_and(|life| libm::log(life) < border);
-    strengths.iter().map(is_weak).collect()
+/// The blocks that are far weaker than the median one of their chip: chips differ as well, and what they differ by would
+/// hide weak blocks.
+fn weak(chip_of: &[usize], strengths: &[Known]) -> Vec<bool> {
+    let known = |chip: Option<usize>| -> Vec<f64> {
+        let pairs = strengths.iter().zip(chip_of);
+        pairs
+            .filter(|(_, of)| chip.is_none_or(|chip| chip == **of))
+            .filter_map(|(one, _)| one.seen().map(libm::log))
+            .collect()
+    };
+    let all = median(&known(None));
+    let chips = chip_of.iter().max().map_or(0, |last| last + 1);
+    let middles: Vec<f64> = (0..chips)
+        .map(|chip| Some(known(Some(chip))).filter(|known| known.len() >= KNOWN_MIN))
+        .map(|known| known.map_or(all, |known| median(&known)))
+        .collect();
+    let below: Vec<Option<f64>> = strengths
+        .iter()
+        .zip(chip_of)
+        .map(|(one, chip)| one.seen().map(|life| middles[*chip] - libm::log(life)))
+        .collect();
+    let apart: Vec<f64> = below.iter().flatten().map(|one| one.abs()).collect();
+    let border = WEAK * median(&apart) / MEDIAN_DEVIATION;
+    let is_weak = |below: &Option<f64>| below.is_some_and(|below| below > border);
+    below.iter().map(is_weak).collect()
 }
 
 fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut Findings) {
