@@ -226,7 +226,8 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
         "half of blocks fail by",
         "held-out ratio",
         "95 % interval",
-        "nand.aging.erase_loops_last      value 12",
+        "nand.aging.erase_loops_last  value 12",
+        "leaves open, and the base's stay: chip_spread",
     ] {
         assert!(
             ran.stdout.contains(words),
@@ -234,7 +235,6 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
             ran.stdout
         );
     }
-    ran.says(&["leaves open, and the base's stay: chip_spread"]);
     wordline(&["part", "check", &sheet]).done();
     let wear = [
         "wear",
