@@ -427,4 +427,8 @@ impl<F: FlashDevice> Media for Timed<F> {
     fn safe_after(&self, page: u32) -> Option<u32> {
         self.media.safe_after(page)
     }
+
+    fn advised(&mut self) -> Option<u32> {
+        self.media.advised()
+    }
 }

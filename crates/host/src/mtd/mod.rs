@@ -1,7 +1,7 @@
 //! Raw flash as Linux shows it: the character devices `/dev/mtd0`, `/dev/mtd1` and so on.
 //!
 //! The kernel's driver does the commands, the ECC and the bad-block marks; [`Mtd`] puts its calls behind the contract
-//! [`Flash`]. What a block device is made of (`/dev/mtdblock0`, `/dev/mmcblk0`) is no raw flash, and is refused.
+//! [`Flash`](wordline_memory::Flash). What a block device is made of (`/dev/mtdblock0`, `/dev/mmcblk0`) is no raw flash, and is refused.
 //!
 //! Opening one is the dangerous part, so [`Mtd::open`] looks first ([`InUse`]): whether it or a device that shares its
 //! bytes is mounted, attached to UBI, swapped to, or held open by somebody. It then locks the device against others of
@@ -20,7 +20,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-pub use calls::{Calls, Kernel};
+pub use calls::{Calls, EccCounts, Kernel};
 pub use error::{InUse, MtdError};
 pub use flash::Mtd;
 pub use sysfs::{Description, Kind};

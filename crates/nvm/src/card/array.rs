@@ -426,4 +426,8 @@ impl Media for CardArray {
     fn is_bad(&mut self, _: u32) -> Result<bool, Fault<Infallible>> {
         Ok(false)
     }
+
+    fn advised(&mut self) -> Option<u32> {
+        None
+    }
 }

@@ -303,6 +303,10 @@ impl Media for Ram {
         let distance = self.pairing;
         (distance > 0 && page % (2 * distance) < distance).then(|| page + distance)
     }
+
+    fn advised(&mut self) -> Option<u32> {
+        None
+    }
 }
 
 /// A medium that holds nothing and checks nothing, for long runs.
@@ -346,5 +350,9 @@ impl Media for Unchecked {
 
     fn is_bad(&mut self, _block: u32) -> Result<bool, Fault<Cut>> {
         Ok(false)
+    }
+
+    fn advised(&mut self) -> Option<u32> {
+        None
     }
 }

@@ -164,9 +164,7 @@ pub trait Media {
 
     /// A block of which a read since the last answer came with the advice to move what it holds, before more bits
     /// are wrong than the ECC corrects; each is told once.
-    fn advised(&mut self) -> Option<u32> {
-        None
-    }
+    fn advised(&mut self) -> Option<u32>;
 }
 
 /// A medium that stays with its owner when the layer on it is gone.
@@ -225,5 +223,9 @@ impl<M: Media> Media for &mut M {
 
     fn erase_ps(&self) -> u64 {
         (**self).erase_ps()
+    }
+
+    fn advised(&mut self) -> Option<u32> {
+        (**self).advised()
     }
 }
