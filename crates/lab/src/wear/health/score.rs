@@ -249,6 +249,7 @@ fn rough(life: &BlockLife, lot: u64) -> BlockLife {
                 points.push(Point {
                     cycle,
                     duration,
+                    lines: 1,
                     ..*point
                 });
             }
