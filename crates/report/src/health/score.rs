@@ -9,14 +9,16 @@ use crate::text;
 
 const SHARE: &str = "life_share";
 
-/// Those that know cycles alone, which the others are held against.
-const RIVALS: [&str; 2] = ["cycles-of-fleet", "cycles-of-part"];
+/// The better ones of those that know cycles alone, which the others are held against.
+const RIVALS: [&str; 2] = ["cycles-of-fleet-survivors", "cycles-of-part-survivors"];
 
 /// A predictor of the document, in words.
 pub(crate) fn predictor(name: &str) -> &str {
     match name {
         "cycles-of-fleet" => "cycles, fleet's median known",
         "cycles-of-part" => "cycles, part's median known",
+        "cycles-of-fleet-survivors" => "cycles, fleet's survivors known",
+        "cycles-of-part-survivors" => "cycles, part's survivors known",
         "latency" => "latency alone",
         "latency-rough-log" => "latency alone, rough log",
         "latency-of-programs" => "program latency alone",
@@ -77,7 +79,7 @@ impl<'a> Scored<'a> {
     }
 
     fn is_rival(&self) -> bool {
-        RIVALS.contains(&self.predictor)
+        self.predictor.starts_with("cycles-")
     }
 }
 
@@ -109,6 +111,7 @@ fn whole(all: &[Scored<'_>]) -> Grid {
             "error",
             "of life",
             "band holds",
+            "told",
             "better than fleet",
             "better than part",
         ]
@@ -123,6 +126,7 @@ fn whole(all: &[Scored<'_>]) -> Grid {
             Metric::PredictionError,
             Metric::PredictionErrorOfLife,
             Metric::BandCoverage,
+            Metric::BandTold,
         ] {
             cells.push(shown(one.whole(metric), percent));
         }
@@ -176,8 +180,8 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         let percent = |metric| Some(text::percent(one.whole(metric)?, text::DIGITS));
         let factor = |rival| Some(text::factor(gain(&all, one, rival, Metric::PredictionError)?));
         Some(format!(
-            "On {}, {}: the remaining life is off by {} (median), {} better than cycles with the fleet's median known, \
-             {} than with the part's; the 90 % band holds {}.",
+            "On {}, {}: the remaining life is off by {} (median), {} better than cycles with the endurance of the \
+             fleet's survivors known, {} than with the part's; the 90 % band holds {}.",
             one.families,
             predictor(one.predictor),
             percent(Metric::PredictionError)?,
