@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ptr::{self, NonNull};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 use wordline_memory::{ByteMemory, OutOfRange};
@@ -16,8 +16,10 @@ use wordline_memory::{ByteMemory, OutOfRange};
 /// part before. The atom is one byte: that the disk leaves old or new each byte of a sector whose write a power cut interrupts
 /// is assumed, not known.
 ///
-/// # A file that shrinks
-/// A load from behind the end of a mapped file ends the process with `SIGBUS`. So the file's length is looked at before
+/// # Signals
+/// A load from behind the end of a mapped file ends the process with `SIGBUS`, and so do a store into a hole of a file on
+/// a full disk and a page that the disk cannot read. Holes are filled when the file is mapped, where its file system can do
+/// that; nothing helps against a disk that fails. Against a file that shrinks, its length is looked at before
 /// each access, and one that was shortened is [`MappedFileError::Shortened`]. Where it is shortened between that look
 /// and the access, within a microsecond, the signal comes nevertheless; nothing a process can do for files of others prevents it. The file is
 /// locked (`flock`) against others that do the same.
@@ -65,7 +67,8 @@ impl MappedFile {
     /// Maps a file that was opened for reading and writing, as long as it is now.
     ///
     /// # Errors
-    /// When it is no ordinary file, is empty, locked by another program, or cannot be mapped.
+    /// When it is no ordinary file, is empty, locked by another program, cannot be mapped, or its disk has no room for
+    /// its holes.
     pub fn new(file: File) -> Result<Self, MappedFileError> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -82,6 +85,11 @@ impl MappedFile {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(MappedFileError::Locked),
+            Err(errno) => return Err(errno.into()),
+        }
+        match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, metadata.len()) {
+            // Some file systems have no such call.
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
             Err(errno) => return Err(errno.into()),
         }
         let access = ProtFlags::READ | ProtFlags::WRITE;

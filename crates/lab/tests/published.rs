@@ -109,7 +109,7 @@ fn every_document_reproduces_as_its_data_say() {
     assert_eq!(modules.map(|document| document.rows.len()), Some(5));
     // What the serial and the parallel MRAM can be asked; more parts can only add to it.
     assert!(result.score.predicted.hit >= 53, "{:?}", result.score);
-    assert_eq!(result.score.calibrated.hit, 61);
+    assert_eq!(result.score.calibrated.hit, 62);
 }
 
 /// The same without [`reproduce`]: plain values of the MRAM, looked up in the benchmark itself.

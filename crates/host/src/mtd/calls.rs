@@ -3,9 +3,19 @@
 use std::fs::File;
 use std::io;
 
+/// What the ECC of a driver did so far, over all reads since the machine started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EccCounts {
+    /// Bits that it corrected.
+    pub corrected: u32,
+    /// Codewords that it could not correct.
+    pub failed: u32,
+}
+
 /// What is asked of a driver; positions and lengths are in bytes.
 pub trait Calls {
-    /// Reads; an error of the kind of `EBADMSG` means that the ECC gave up.
+    /// Reads. The kernel hands out what the ECC could not correct as if nothing had happened: the
+    /// [counts](Self::ecc) tell.
     ///
     /// # Errors
     /// Those of the driver.
@@ -35,11 +45,11 @@ pub trait Calls {
     /// Those of the driver.
     fn mark_bad(&mut self, at: u64) -> io::Result<()>;
 
-    /// Bits corrected so far, over all reads; a driver without ECC says `ENOTTY`.
+    /// What the ECC did so far; a driver without one says `ENOTTY`.
     ///
     /// # Errors
     /// Those of the driver.
-    fn corrected(&mut self) -> io::Result<u32>;
+    fn ecc(&mut self) -> io::Result<EccCounts>;
 }
 
 /// The kernel's driver of an open device.
@@ -65,7 +75,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::ioctl::{Getter, Ioctl, IoctlOutput, Opcode, Setter, ioctl, opcode};
 
-    use super::{Calls, Kernel};
+    use super::{Calls, EccCounts, Kernel};
 
     /// `struct erase_info_user64`.
     #[repr(C)]
@@ -146,11 +156,14 @@ mod linux {
             unsafe { Ok(ioctl(&self.file, Setter::<MARK_BAD, i64>::new(asked))?) }
         }
 
-        fn corrected(&mut self) -> io::Result<u32> {
+        fn ecc(&mut self) -> io::Result<EccCounts> {
             // SAFETY: ECCGETSTATS fills one such structure.
             let found =
                 unsafe { ioctl(&self.file, Getter::<ECC_STATISTICS, EccStatistics>::new())? };
-            Ok(found.corrected)
+            Ok(EccCounts {
+                corrected: found.corrected,
+                failed: found.failed,
+            })
         }
     }
 }
@@ -159,7 +172,7 @@ mod linux {
 mod elsewhere {
     use std::io;
 
-    use super::{Calls, Kernel};
+    use super::{Calls, EccCounts, Kernel};
 
     fn missing<T>() -> io::Result<T> {
         Err(io::ErrorKind::Unsupported.into())
@@ -186,7 +199,7 @@ mod elsewhere {
             missing()
         }
 
-        fn corrected(&mut self) -> io::Result<u32> {
+        fn ecc(&mut self) -> io::Result<EccCounts> {
             missing()
         }
     }

@@ -24,6 +24,14 @@ pub enum InUse {
         /// The UBI device.
         ubi: String,
     },
+    /// A block device of the kernel stands on it.
+    #[error("mtd{number} is what {by} stands on")]
+    Held {
+        /// The device.
+        number: u32,
+        /// The block device.
+        by: String,
+    },
     /// The kernel swaps to it.
     #[error("mtd{number} is swapped to")]
     Swap {

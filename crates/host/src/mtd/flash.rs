@@ -11,8 +11,10 @@ use super::{Calls, Description, InUse, Kernel, Kind, MtdError, Places, in_use, n
 
 /// A raw flash device of the host.
 ///
-/// What the kernel's ECC corrects it counts by the bit over a whole read, not by the codeword:
-/// [`Ecc::Corrected`] tells that count, and never advises to move data.
+/// The kernel hands out what its ECC could not correct like any other data, and counts it. So the counts are asked for
+/// before and after each read, which takes two more calls, and a read that made them grow is
+/// [`Uncorrectable`](FlashErrorKind::Uncorrectable). Others that read at the same time would be counted, too. Bits are
+/// counted over a whole read, not by the codeword: [`Ecc::Corrected`] tells that count, and never advises to move data.
 #[derive(Debug)]
 pub struct Mtd<C = Kernel> {
     pub(super) calls: C,
@@ -34,12 +36,14 @@ impl Mtd {
         let places = Places::default();
         let number = number_of(device)?;
         let description = Description::read(&places, device, number)?;
-        if let Some(by) = in_use::user(&places, number)? {
-            return Err(MtdError::InUse {
+        let unused = || match in_use::user(&places, number)? {
+            None => Ok(()),
+            Some(by) => Err(MtdError::InUse {
                 device: device.to_owned(),
                 by,
-            });
-        }
+            }),
+        };
+        unused()?;
         let unreadable = |errno: Errno| MtdError::Unreadable {
             path: device.to_owned(),
             source: errno.into(),
@@ -56,6 +60,8 @@ impl Mtd {
             }
             Err(errno) => return Err(unreadable(errno)),
         }
+        // Whoever came in between is seen now, or finds it open.
+        unused()?;
         Self::with(Kernel::new(file.into()), device, description)
     }
 }
@@ -177,20 +183,17 @@ impl<C: Calls> Flash for Mtd<C> {
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, MtdError> {
         let at = self.position(page, column, out.len())?;
-        // Drivers without ECC keep no statistics.
-        let before = self.calls.corrected().unwrap_or_default();
-        match self.calls.read(at, out) {
-            Ok(()) => {}
-            Err(error) => {
-                let kind = match Errno::from_io_error(&error) {
-                    Some(Errno::BADMSG) => FlashErrorKind::Uncorrectable,
-                    _ => FlashErrorKind::Other,
-                };
-                return Err(self.failed("a read", at, kind, error));
-            }
+        // Drivers without ECC keep no counts.
+        let before = self.calls.ecc().unwrap_or_default();
+        self.calls
+            .read(at, out)
+            .map_err(|error| self.failed("a read", at, FlashErrorKind::Other, error))?;
+        let after = self.calls.ecc().unwrap_or_default();
+        if after.failed != before.failed {
+            let source = io::Error::other("the ECC could not correct what it read");
+            return Err(self.failed("a read", at, FlashErrorKind::Uncorrectable, source));
         }
-        let corrected = self.calls.corrected().unwrap_or_default();
-        Ok(match corrected.wrapping_sub(before) {
+        Ok(match after.corrected.wrapping_sub(before.corrected) {
             0 => Ecc::Clean,
             bits => Ecc::Corrected {
                 bits: u8::try_from(bits).unwrap_or(u8::MAX),

@@ -1,7 +1,7 @@
 //! Whether anybody uses a device, or another that shares bytes with it.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use super::sysfs::{self, Extent};
 use super::{InUse, MTD_BLOCK, MtdError, Places, numbered};
@@ -15,24 +15,72 @@ pub(super) fn user(places: &Places, number: u32) -> Result<Option<InUse>, MtdErr
             sharing.push(other);
         }
     }
-    let mounts = places.proc.join("self/mountinfo");
-    let mounts = fs::read_to_string(&mounts).map_err(|source| MtdError::Unreadable {
-        path: mounts,
-        source,
-    })?;
+    let mounts = mounts(places)?;
     // Where there is no swapping there is no such file.
-    let swaps = fs::read_to_string(places.proc.join("swaps")).unwrap_or_default();
+    let swaps = told(&places.proc.join("swaps"))?;
     for number in sharing {
         let name = name_of(places, number);
         let used = mounted(&mounts, number, &name)
             .or_else(|| swapped(&swaps, number))
-            .or_else(|| attached(places, number))
-            .or_else(|| open(places, number));
+            .or_else(|| held(places, number));
+        let used = match used {
+            None => attached(places, number)?.or_else(|| open(places, number)),
+            used => used,
+        };
         if used.is_some() {
             return Ok(used);
         }
     }
     Ok(None)
+}
+
+/// What a file tells; nothing where there is none.
+fn told(path: &Path) -> Result<String, MtdError> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        told => told.map_err(|source| MtdError::Unreadable {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// The mounts that this process sees, and those of every other whose table may be read: containers have their own.
+fn mounts(places: &Places) -> Result<String, MtdError> {
+    let path = places.proc.join("self/mountinfo");
+    let mut all =
+        fs::read_to_string(&path).map_err(|source| MtdError::Unreadable { path, source })?;
+    for process in fs::read_dir(&places.proc).into_iter().flatten().flatten() {
+        if numbered(&process.file_name(), "").is_some() {
+            let table = fs::read_to_string(process.path().join("mountinfo"));
+            let table = table.unwrap_or_default();
+            // Most processes see the same.
+            if !all.contains(&table) {
+                all += &table;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Looks for block devices of the kernel that stand on the device's own: device mapper, loops.
+fn held(places: &Places, number: u32) -> Option<InUse> {
+    let block = format!("mtdblock{number}");
+    let holders = fs::read_dir(places.sys.join(format!("block/{block}/holders")));
+    let mut holders = holders.into_iter().flatten().flatten();
+    let held = |by: &std::ffi::OsStr| InUse::Held {
+        number,
+        by: by.to_string_lossy().into_owned(),
+    };
+    if let Some(holder) = holders.next() {
+        return Some(held(&holder.file_name()));
+    }
+    let devices = fs::read_dir(places.sys.join("block"));
+    devices.into_iter().flatten().flatten().find_map(|device| {
+        let file = fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
+        let is_it = file.trim() == format!("/dev/{block}");
+        is_it.then(|| held(&device.file_name()))
+    })
 }
 
 fn name_of(places: &Places, number: u32) -> String {
@@ -74,13 +122,22 @@ fn swapped(swaps: &str, number: u32) -> Option<InUse> {
     is_it.then_some(InUse::Swap { number })
 }
 
-fn attached(places: &Places, number: u32) -> Option<InUse> {
-    let entries = fs::read_dir(places.sys.join("class/ubi")).ok()?;
-    entries.flatten().find_map(|entry| {
-        let told = fs::read_to_string(entry.path().join("mtd_num")).ok()?;
-        let ubi = entry.file_name().to_string_lossy().into_owned();
-        (told.trim() == number.to_string()).then_some(InUse::Attached { number, ubi })
-    })
+fn attached(places: &Places, number: u32) -> Result<Option<InUse>, MtdError> {
+    let path = places.sys.join("class/ubi");
+    let entries = match fs::read_dir(&path) {
+        Ok(entries) => entries,
+        // There is no UBI.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(MtdError::Unreadable { path, source }),
+    };
+    for entry in entries.flatten() {
+        // Volumes stand beside the devices, and have none.
+        if told(&entry.path().join("mtd_num"))?.trim() == number.to_string() {
+            let ubi = entry.file_name().to_string_lossy().into_owned();
+            return Ok(Some(InUse::Attached { number, ubi }));
+        }
+    }
+    Ok(None)
 }
 
 /// Looks at the open files of every process that may be looked at.
@@ -92,7 +149,9 @@ fn open(places: &Places, number: u32) -> Option<InUse> {
     ];
     let processes = fs::read_dir(&places.proc).ok()?;
     for process in processes.flatten() {
-        if numbered(&process.file_name(), "").is_none() {
+        // This one is kept out by its lock.
+        let id = numbered(&process.file_name(), "");
+        if id.is_none_or(|id| id == std::process::id()) {
             continue;
         }
         // Those of others are hidden from whoever is not their owner or root.

@@ -181,6 +181,28 @@ fn a_device_in_use_is_found_by_whatever_uses_it() {
     machine.tell("sys/class/ubi/ubi0/mtd_num", "4\n");
     assert_eq!(machine.user(3), None);
 
+    machine.tell("sys/block/mtdblock3/holders/dm-0", "");
+    let held = |by: &str| {
+        Some(InUse::Held {
+            number: 3,
+            by: by.to_owned(),
+        })
+    };
+    assert_eq!(machine.user(3), held("dm-0"));
+    std::fs::remove_file(machine.places.sys.join("block/mtdblock3/holders/dm-0")).expect("it goes");
+    machine.tell("sys/block/loop1/loop/backing_file", "/dev/mtdblock3\n");
+    assert_eq!(machine.user(3), held("loop1"));
+    machine.tell("sys/block/loop1/loop/backing_file", "/dev/mtdblock30\n");
+    assert_eq!(machine.user(3), None);
+
+    machine.tell(
+        "proc/76/mountinfo",
+        "9 8 0:9 / /in-a-container rw - jffs2 mtd3 rw\n",
+    );
+    let at = "/in-a-container".to_owned();
+    assert_eq!(machine.user(3), Some(InUse::Mounted { number: 3, at }));
+    machine.tell("proc/76/mountinfo", "");
+
     machine.tell("proc/77/comm", "logger\n");
     machine.tell("proc/77/fd/x", "");
     let link = machine.places.proc.join("77/fd/5");
@@ -214,7 +236,9 @@ fn devices_that_share_bytes_are_in_use_together() {
 struct Fake {
     bytes: Vec<u8>,
     bad: BTreeSet<u64>,
-    corrected: u32,
+    ecc: EccCounts,
+    /// Whether the next read cannot be corrected.
+    lost: bool,
     /// What the next call fails with.
     fails: Option<Errno>,
 }
@@ -230,7 +254,9 @@ impl Calls for Fake {
         self.check()?;
         let at = at as usize;
         out.copy_from_slice(&self.bytes[at..at + out.len()]);
-        self.corrected += 2;
+        self.ecc.corrected += 2;
+        // As Linux does it: the data come, and a count grows.
+        self.ecc.failed += u32::from(std::mem::take(&mut self.lost));
         Ok(())
     }
 
@@ -258,8 +284,8 @@ impl Calls for Fake {
         Ok(())
     }
 
-    fn corrected(&mut self) -> io::Result<u32> {
-        Ok(self.corrected)
+    fn ecc(&mut self) -> io::Result<EccCounts> {
+        Ok(self.ecc)
     }
 }
 
@@ -275,7 +301,8 @@ fn fake(kind: Kind) -> Mtd<Fake> {
     let calls = Fake {
         bytes: vec![0xFF; 1 << 20],
         bad: BTreeSet::new(),
-        corrected: 0,
+        ecc: EccCounts::default(),
+        lost: false,
         fails: None,
     };
     Mtd::with(calls, Path::new("/dev/mtd0"), description).expect("its sizes are sound")
@@ -339,7 +366,7 @@ fn errors_of_the_driver_mean_what_the_chip_said() {
         FlashErrorKind::Other,
         "it was pulled out"
     );
-    flash.calls.fails = Some(Errno::BADMSG);
+    flash.calls.lost = true;
     let read = flash.read(0, 0, &mut [0; 4]).expect_err("it fails");
     assert_eq!(read.kind(), FlashErrorKind::Uncorrectable);
     assert_eq!(
@@ -382,7 +409,8 @@ fn sizes_that_make_no_flash_are_refused() {
         let calls = Fake {
             bytes: Vec::new(),
             bad: BTreeSet::new(),
-            corrected: 0,
+            ecc: EccCounts::default(),
+            lost: false,
             fails: None,
         };
         let error = Mtd::with(calls, Path::new("/dev/mtd0"), description).map(|_| ());

@@ -209,7 +209,7 @@ impl Life {
                 "when it reports failures is unknown: its sheet lacks the table aging, with {}",
                 AgeingSheet::FIGURES.join(", ")
             ));
-        } else if study.work.retain.is_some() || study.work.temperature_celsius.is_some() {
+        } else {
             self.notes.push(
                 "its life is by rated cycles alone: its sheet has no table aging, so that nobody knows what keeps"
                     .to_owned(),

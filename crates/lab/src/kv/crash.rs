@@ -4,6 +4,7 @@
 //! memory is the kindest there is of its kind: it stores what it is told as it arrives on its bus, in order. Where the
 //! part has error correction inside, a store in flight spoils the word of it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wordline_core::results::{NoValue, WarningCode};
@@ -15,7 +16,7 @@ use super::Variant;
 use super::ground::Ground;
 use super::records::Records;
 use super::store::Store;
-use crate::control::Control;
+use crate::control::{Control, Progress};
 
 /// Accesses of the memory that opening, reading everything or a call may take.
 const ACCESSES: u64 = 20_000;
@@ -66,12 +67,20 @@ enum Call {
 }
 
 /// A table as software under test.
-struct Software {
+struct Software<'a> {
     variant: Variant,
     records: Records,
+    /// What is run, for whoever watches.
+    name: &'a str,
+    control: &'a Control<'a>,
+    /// Images that were opened.
+    opened: Cell<u64>,
 }
 
-impl Software {
+/// Images between two words on how far it is.
+const IMAGES_TOLD: u64 = 100;
+
+impl Software<'_> {
     fn sizes(&self) -> KvSizes {
         self.records.sizes
     }
@@ -127,7 +136,7 @@ impl Software {
     }
 }
 
-impl Subject for Software {
+impl Subject for Software<'_> {
     type Medium = ByteTearing;
     type Store = Store<Recorded<ByteTearing>>;
     type Call = Call;
@@ -138,7 +147,21 @@ impl Subject for Software {
         Ok(())
     }
 
+    fn stopped(&self) -> bool {
+        self.control.stopped()
+    }
+
     fn open(&self, memory: Recorded<ByteTearing>) -> Outcome<Self::Store> {
+        let opened = self.opened.get() + 1;
+        self.opened.set(opened);
+        if opened.is_multiple_of(IMAGES_TOLD) {
+            self.control.report(Progress {
+                step: self.name,
+                done_bytes: opened,
+                // Nobody knows how many differ before they were looked at.
+                total_bytes: 0,
+            });
+        }
         Ok(Store::open(self.variant, self.sizes(), memory)?)
     }
 
@@ -223,7 +246,13 @@ pub(super) fn check(
     let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
     let work = KvWork::Sweep;
     let records = Records { sizes, work, seed };
-    let software = Software { variant, records };
+    let software = Software {
+        variant,
+        records,
+        name: &name,
+        control,
+        opened: Cell::new(0),
+    };
     let (atom, unit) = (ground.atom(), ground.word_bytes as usize);
     let mut tearing = ByteTearing::bus(unit);
     if atom > unit {
@@ -245,6 +274,9 @@ pub(super) fn check(
     };
     let calls = software.calls();
     let verdict = harness.check(&software, &calls);
+    if control.stopped() {
+        return false;
+    }
     let uncut = verdict.first.as_ref();
     if let Some(first) = uncut.filter(|first| first.case == Case::default()) {
         for metric in METRICS {

@@ -11,13 +11,12 @@ use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
 use wordline_host::WallClock;
 use wordline_host::mtd::{Calls, Mtd};
-use wordline_memory::{Clock, Flash, FlashError as _, FlashErrorKind};
+use wordline_memory::{Clock, Flash};
 use wordline_nvm::ageing::Environment;
 
-use super::course::End;
 use super::log::Log;
 use super::rows::{Run, Who};
-use super::session::{Session, Tested, first_good, in_turn, random};
+use super::session::{Session, first_good, in_turn, random};
 use super::tester::{Bench, holds_data};
 use crate::control::Control;
 use crate::error::LabError;
@@ -63,7 +62,7 @@ pub(super) fn run(
             ),
         ));
     }
-    if control.destroy != [device] {
+    if control.destroy.iter().any(|named| named != device) {
         let problem = format!(
             "--destroy names {}, another device",
             control.destroy.join(", ")
@@ -138,37 +137,22 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
         }
     };
     session.finish()?;
-    retire(&mut flash, &tested, run, document);
+    for (block, error) in &tested.unmarked {
+        let advice = format!("{target}: failed block {block} could not be marked bad: {error}");
+        document.warn(WarningCode::Caution, advice);
+    }
     // What was seen of blocks that did not come to their end was measured, too.
     document.complete = !tested.stopped;
     if let Some(failure) = &tested.failure {
         run.failed(0, failure, document);
+        let advice = format!(
+            "{target}: a block that fails within its first cycles is not taken for worn out, nor marked: is the device \
+             protected from writes, or its bus at fault?"
+        );
+        document.warn(WarningCode::Caution, advice);
     }
     run.rows(&[tested.lives], document);
     Ok(())
-}
-
-/// Marks the blocks that failed, so that nobody uses them again.
-fn retire<F: Flash<Error: std::fmt::Display>>(
-    flash: &mut F,
-    tested: &Tested<F::Error>,
-    run: &Run<'_>,
-    document: &mut ResultSet,
-) {
-    let failed = |end| matches!(end, Some(End::ProgramFailed | End::EraseFailed));
-    for (block, _) in tested.lives.iter().filter(|(_, course)| failed(course.end)) {
-        match flash.mark_bad(*block) {
-            Ok(()) => {}
-            // NOR flash keeps no marks.
-            Err(error) if error.kind() == FlashErrorKind::Misuse => {}
-            Err(error) => {
-                let target = &run.who.target;
-                let advice =
-                    format!("{target}: failed block {block} could not be marked bad: {error}");
-                document.warn(WarningCode::Caution, advice);
-            }
-        }
-    }
 }
 
 fn warn(run: &Run<'_>, document: &mut ResultSet) {

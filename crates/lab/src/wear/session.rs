@@ -1,7 +1,7 @@
 //! A test from block to block: which one goes on next, who is told, and what is written down.
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_memory::{Clock, Flash};
+use wordline_memory::{Clock, Flash, FlashError as _, FlashErrorKind};
 
 use super::course::Course;
 use super::log::Log;
@@ -21,6 +21,8 @@ pub(super) struct Tested<E> {
     pub(super) stopped: bool,
     /// What ended it otherwise than the failure of its blocks.
     pub(super) failure: Option<E>,
+    /// Real blocks that failed and could not be marked bad, with the reasons.
+    pub(super) unmarked: Vec<(u32, E)>,
 }
 
 impl<E> Default for Tested<E> {
@@ -29,6 +31,7 @@ impl<E> Default for Tested<E> {
             lives: Vec::new(),
             stopped: false,
             failure: None,
+            unmarked: Vec::new(),
         }
     }
 }
@@ -127,6 +130,15 @@ impl<'a> Session<'a> {
             written[index] = self
                 .log
                 .follow(&self.chip, *block, course, written[index])?;
+            if plan.measured && course.endurance().is_some() {
+                // At once, so that nobody uses it again even if the power goes. NOR flash keeps no marks.
+                match flash.mark_bad(*block) {
+                    Err(error) if error.kind() != FlashErrorKind::Misuse => {
+                        tested.unmarked.push((*block, error));
+                    }
+                    _ => {}
+                }
+            }
             if ended {
                 alive.remove(place);
                 self.done += 1;

@@ -1,7 +1,7 @@
 //! What the rows say, in plain words.
 
 use wordline_core::results::ResultSet;
-use wordline_core::{KvTable, Metric};
+use wordline_core::{KvTable, KvTest, KvWorkload, Metric, Workload};
 
 use super::{Run, each};
 use crate::answer::{IN_WORDS, Told};
@@ -24,7 +24,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
             sentences.extend(rates(&target, operation, &of_kind));
         }
     }
-    sentences.extend(power_cuts(&all));
+    let is_sample = matches!(
+        &document.experiment.workload,
+        Workload::Kv(KvWorkload { test: KvTest::Crash(crash), .. }) if crash.images.is_some()
+    );
+    sentences.extend(power_cuts(&all, is_sample));
     let fragile = KvTable::ALL.into_iter().filter(|table| {
         !table.survives_power_cuts()
             && all
@@ -73,10 +77,10 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
         });
         format!("of {size} {}", tables.collect::<Vec<_>>().join(", "))
     });
-    let plural = if operation == "hit" {
-        "hits"
-    } else {
-        "inserts"
+    let plural = match operation {
+        "hit" => "hits",
+        "insert" => "inserts",
+        _ => "operations",
     };
     let load = first.axis("load");
     Some(format!(
@@ -86,7 +90,7 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
 }
 
 /// "Every image that power cuts leave of wordline-kv is old or new; of LPHT 18 of 240 images are neither."
-fn power_cuts(runs: &[&Run<'_>]) -> Option<String> {
+fn power_cuts(runs: &[&Run<'_>], is_sample: bool) -> Option<String> {
     let cut = runs
         .iter()
         .filter(|run| run.number(Metric::CrashImages).is_some());
@@ -110,8 +114,14 @@ fn power_cuts(runs: &[&Run<'_>]) -> Option<String> {
         });
     let told: Vec<_> = told.collect();
     (!told.is_empty()).then(|| {
+        let of = match is_sample {
+            true => {
+                "Of a sample of the images that power cuts leave (--images), which proves nothing"
+            }
+            false => "Of the images that power cuts leave",
+        };
         format!(
-            "Of the images that power cuts leave, {}: a call is done or not done, and what returned lasts.",
+            "{of}, {}: a call is done or not done, and what returned lasts.",
             told.join("; ")
         )
     })

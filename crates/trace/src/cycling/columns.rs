@@ -35,7 +35,10 @@ impl Columns {
             problem,
         };
         let mut fields = Fields::default();
-        fields.split(line.text, b',').map_err(malformed)?;
+        // Spreadsheets begin UTF-8 with a mark.
+        let text = line.text.strip_prefix(b"\xEF\xBB\xBF");
+        let text = text.unwrap_or(line.text);
+        fields.split(text, b',').map_err(malformed)?;
         let names: Vec<String> = fields
             .iter()
             .map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase())

@@ -146,6 +146,13 @@ fn missing_columns_are_named_with_those_that_there_are() {
 }
 
 #[test]
+fn the_mark_of_a_spreadsheet_is_no_part_of_a_name() {
+    let text = "\u{feff}chip,block,cycle,operation,latency_us\na,0,1,erase,5\nb,0,1,erase,6\n";
+    let log = CyclingLog::read(text.as_bytes()).expect("it is sound");
+    assert_eq!((log.blocks.len(), log.passed_over.len()), (2, 0));
+}
+
+#[test]
 fn a_line_that_is_cut_off_is_left_out() {
     let log = read("a,1,1,erase,1000,ok\na,1,2,era").expect("all but the end is sound");
     assert_eq!((log.blocks[0].cycles, log.cut_off), (1, Some(3)));

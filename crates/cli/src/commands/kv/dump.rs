@@ -1,5 +1,7 @@
 //! `wordline kv dump`.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use wordline_lab::{ImageRecord, TableImage};
@@ -10,8 +12,8 @@ use crate::failure::{self, Failure};
 use crate::outcome::Outcome;
 use crate::output;
 
-/// The largest image, which is held in RAM.
-const IMAGE_MAX: u64 = 1 << 30;
+/// The largest image, which is held in RAM. Memories of this kind have a tenth of it.
+const IMAGE_MAX: u64 = 256 << 20;
 
 /// Bytes of a key or a value that a line shows.
 const SHOWN: usize = 24;
@@ -47,15 +49,16 @@ pub(super) fn run(dump: &KvDump, global: &Global) -> Result<Outcome, Failure> {
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |problem: String| failure::message(format!("{}: {problem}", path.display()));
-    let bytes = std::fs::metadata(path)
-        .map_err(|error| failed(format!("cannot be read: {error}")))?
-        .len();
-    if bytes > IMAGE_MAX {
+    let mut bytes = Vec::new();
+    // One byte more than allowed, so that what has no end ends: devices and pipes tell no length.
+    let read = File::open(path).and_then(|file| file.take(IMAGE_MAX + 1).read_to_end(&mut bytes));
+    read.map_err(|error| failed(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > IMAGE_MAX {
         return Err(failed(format!(
-            "it has {bytes} bytes; allowed: images of up to {IMAGE_MAX}"
+            "it is larger than what an image may have; allowed: up to {IMAGE_MAX} bytes"
         )));
     }
-    std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))
+    Ok(bytes)
 }
 
 fn header(table: &TableImage) -> Grid {

@@ -7,7 +7,8 @@ use rustix::io::Errno;
 use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 use wordline_core::{Basis, Metric, SimClock, WearUsage, Workload};
-use wordline_host::mtd::{Description, Kind};
+use wordline_host::mtd::{Description, EccCounts, Kind};
+use wordline_memory::{FlashError as _, FlashErrorKind};
 use wordline_nvm::{Accounts, Conditions, Named, Nand, NvmError, Wired};
 use wordline_trace::cycling::{CyclingLog, CyclingOperation};
 
@@ -20,13 +21,15 @@ struct Driver {
     /// Raised after so many erases, as a user's interrupt.
     stop: Option<(u64, Rc<AtomicBool>)>,
     erases: u64,
+    ecc: EccCounts,
     /// The erase at which somebody pulls the chip out.
     gone_at: u64,
+    /// The erase from which on the chip is protected from writes.
+    protected_at: u64,
 }
 
 fn io_error(error: &NvmError) -> io::Error {
     match error.kind() {
-        FlashErrorKind::Uncorrectable => Errno::BADMSG.into(),
         FlashErrorKind::ProgramFailed | FlashErrorKind::EraseFailed | FlashErrorKind::BadBlock => {
             Errno::IO.into()
         }
@@ -48,8 +51,15 @@ impl Driver {
 impl Calls for Driver {
     fn read(&mut self, at: u64, out: &mut [u8]) -> io::Result<()> {
         let (page, column) = self.place(at);
-        let read = self.chip.read(page, column, out);
-        read.map(|_| ()).map_err(|error| io_error(&error))
+        match self.chip.read(page, column, out) {
+            Ok(_) => Ok(()),
+            // As Linux does it: the data come, and a count grows.
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
+                self.ecc.failed += 1;
+                Ok(())
+            }
+            Err(error) => Err(io_error(&error)),
+        }
     }
 
     fn write(&mut self, at: u64, data: &[u8]) -> io::Result<()> {
@@ -69,6 +79,9 @@ impl Calls for Driver {
         if self.erases == self.gone_at {
             return Err(Errno::NODEV.into());
         }
+        if self.erases >= self.protected_at {
+            return Err(Errno::IO.into());
+        }
         let block = self.block(at);
         self.chip.erase(block).map_err(|error| io_error(&error))
     }
@@ -84,8 +97,8 @@ impl Calls for Driver {
         self.chip.mark_bad(block).map_err(|error| io_error(&error))
     }
 
-    fn corrected(&mut self) -> io::Result<u32> {
-        Ok(0)
+    fn ecc(&mut self) -> io::Result<EccCounts> {
+        Ok(self.ecc)
     }
 }
 
@@ -106,7 +119,22 @@ struct Bed {
     marked: Rc<RefCell<Vec<u64>>>,
 }
 
+fn protected(catalog: &Catalog, from: u64) -> Bed {
+    let bed = bed_of(catalog, None, 0, from);
+    assert!(bed.marked.borrow().is_empty());
+    bed
+}
+
 fn bed(catalog: &Catalog, stop: Option<(u64, Rc<AtomicBool>)>, gone_at: u64) -> Bed {
+    bed_of(catalog, stop, gone_at, u64::MAX)
+}
+
+fn bed_of(
+    catalog: &Catalog,
+    stop: Option<(u64, Rc<AtomicBool>)>,
+    gone_at: u64,
+    protected_at: u64,
+) -> Bed {
     let target = catalog.target("weak").expect("it is there");
     let wordline_catalog::Model::Nand(sheet) = &target.part.model else {
         panic!("it is NAND");
@@ -141,7 +169,9 @@ fn bed(catalog: &Catalog, stop: Option<(u64, Rc<AtomicBool>)>, gone_at: u64) -> 
         marked: Rc::clone(&marked),
         stop,
         erases: 0,
+        ecc: EccCounts::default(),
         gone_at,
+        protected_at,
     };
     let flash =
         Mtd::with(driver, Path::new("/dev/mtd0"), description).expect("its sizes are sound");
@@ -287,6 +317,26 @@ fn a_chip_that_goes_away_leaves_what_was_measured() {
     );
     assert!(document.failed(), "the run did not come to its end");
     assert!(document.of(Metric::LatencyMean).count() > 3);
+}
+
+#[test]
+fn a_failure_in_the_first_cycles_is_no_wear() {
+    let (_folder, catalog) = weak();
+    let test = protected(&catalog, 5);
+    let marked = Rc::clone(&test.marked);
+    let document = worn(test, &blocks(3), &Control::default()).expect("it ends in order");
+    assert!(marked.borrow().is_empty(), "nobody marks what is not worn");
+    assert!(document.failed(), "the test did not come to its end");
+    let found = endurances(&document);
+    assert!(
+        found.iter().all(|(cycles, _)| cycles.is_none()),
+        "{found:?}"
+    );
+    // A worn block fails late, and is marked.
+    let test = protected(&catalog, 150);
+    let marked = Rc::clone(&test.marked);
+    worn(test, &blocks(1), &Control::default()).expect("it runs");
+    assert_eq!(marked.borrow().len(), 1);
 }
 
 /// A writer that can be looked at afterwards.

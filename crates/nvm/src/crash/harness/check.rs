@@ -223,7 +223,7 @@ impl<S: Subject> Search<'_, S> {
         // Equal images at one moment end alike.
         let mut seen = HashSet::new();
         for image in run.recording.images(mode, self.harness.seed) {
-            if self.is_done {
+            if self.is_done || self.subject.stopped() {
                 return;
             }
             let (id, hash) = (S::Medium::id(&image), S::Medium::hash(&image));

@@ -65,6 +65,11 @@ pub trait Subject {
         Vec::new()
     }
 
+    /// Whether whoever waits for the verdict wants no more of it. It is asked for each image.
+    fn stopped(&self) -> bool {
+        false
+    }
+
     /// Simpler calls that may take the place of one, simplest first, to make a workload that fails easier to read; none
     /// for a call that is as simple as they come.
     fn simpler(&self, _: &Self::Call) -> Vec<Self::Call> {
