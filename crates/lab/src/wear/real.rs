@@ -11,7 +11,7 @@ use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
 use wordline_host::WallClock;
 use wordline_host::mtd::{Calls, Mtd};
-use wordline_memory::{Clock, Flash};
+use wordline_memory::Clock;
 use wordline_nvm::ageing::Environment;
 
 use super::log::Log;

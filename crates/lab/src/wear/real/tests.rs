@@ -8,7 +8,7 @@ use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 use wordline_core::{Basis, Metric, SimClock, WearUsage, Workload};
 use wordline_host::mtd::{Description, EccCounts, Kind};
-use wordline_memory::{FlashError as _, FlashErrorKind};
+use wordline_memory::{Flash as _, FlashError as _, FlashErrorKind};
 use wordline_nvm::{Accounts, Conditions, Named, Nand, NvmError, Wired};
 use wordline_trace::cycling::{CyclingLog, CyclingOperation};
 
