@@ -9,8 +9,8 @@ use crate::text;
 
 const SHARE: &str = "life_share";
 
-/// The better ones of those that know cycles alone, which the others are held against.
-const RIVALS: [&str; 2] = ["cycles-of-fleet-survivors", "cycles-of-part-survivors"];
+/// How the names of those begin that know cycles alone, by what else they know. The others are held against the best.
+const RIVALS: [&str; 2] = ["cycles-of-fleet", "cycles-of-part"];
 
 /// A predictor of the document, in words.
 pub(crate) fn predictor(name: &str) -> &str {
@@ -79,7 +79,7 @@ impl<'a> Scored<'a> {
     }
 
     fn is_rival(&self) -> bool {
-        self.predictor.starts_with("cycles-")
+        RIVALS.iter().any(|rival| self.predictor.starts_with(rival))
     }
 }
 
@@ -87,12 +87,15 @@ fn has_share(row: &Row) -> bool {
     row.axes.contains_key(SHARE)
 }
 
-/// How many times better than a rival on the same families.
+/// How many times better than the best of the rivals that know the same, on the same families.
 fn gain(all: &[Scored<'_>], one: &Scored<'_>, rival: &str, metric: Metric) -> Option<f64> {
-    let rival = all
+    let rivals = all
         .iter()
-        .find(|other| other.families == one.families && other.predictor == rival)?;
-    Some(rival.whole(metric)? / one.whole(metric)?)
+        .filter(|other| other.families == one.families && other.predictor.starts_with(rival));
+    let best = rivals
+        .filter_map(|rival| rival.whole(metric))
+        .reduce(f64::min)?;
+    Some(best / one.whole(metric)?)
 }
 
 fn shown(value: Option<f64>, how: impl Fn(f64) -> String) -> String {
@@ -180,8 +183,8 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         let percent = |metric| Some(text::percent(one.whole(metric)?, text::DIGITS));
         let factor = |rival| Some(text::factor(gain(&all, one, rival, Metric::PredictionError)?));
         Some(format!(
-            "On {}, {}: the remaining life is off by {} (median), {} better than cycles with the endurance of the \
-             fleet's survivors known, {} than with the part's; the 90 % band holds {}.",
+            "On {}, {}: the remaining life is off by {} (median), {} better than the best from cycles that knows the \
+             fleet's endurance, {} than with the part's; the 90 % band holds {}.",
             one.families,
             predictor(one.predictor),
             percent(Metric::PredictionError)?,
