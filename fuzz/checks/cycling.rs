@@ -35,6 +35,7 @@ fn read(data: &[u8]) -> bool {
         assert!(life.points.iter().all(|point| {
             (1..=life.cycles).contains(&point.cycle)
                 && point.duration.ps() > 0
+                && point.lines > 0
                 && point.duration <= LONGEST
         }));
         assert!(

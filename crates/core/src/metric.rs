@@ -126,6 +126,9 @@ metrics! {
          blocks and moments.";
     BandCoverage "band_coverage" "1" Higher
         "Share of predictions whose 90 % band holds the actual remaining cycles.";
+    BandTold "band_told" "1" Higher
+        "Share of blocks and moments for which a predictor states a band at all. Where it cannot, its prediction is as many \
+         cycles as the block has seen.";
     Lifetime "lifetime" "s" Higher
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on; of `compare` \
          until then, or until what must keep no longer does, whatever comes first.";

@@ -63,7 +63,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
-pub use fit::{Fitted, default_base, fit};
+pub use fit::{Estimate, Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
 pub use kv::{ImageRecord, TableImage, TableImageError};
 pub use raw::default_workload;

@@ -3,6 +3,7 @@
 //! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
 //! ratios are the score.
 
+use wordline_core::quantity::ByteCount;
 use wordline_core::results::{ResultSet, Row};
 use wordline_core::{Basis, Metric, Workload};
 
@@ -13,6 +14,7 @@ use crate::text;
 const HALF: &str = "half";
 const FIRST: &str = "first";
 const SECOND: &str = "second";
+const STATISTIC: &str = "statistic";
 const RATE: &str = "rate_bytes_per_s";
 
 /// What is compared, top to bottom; RAM follows by rate.
@@ -26,7 +28,35 @@ const FIGURES: [(Metric, &str); 7] = [
     (Metric::LatencyMax, "slowest"),
 ];
 
-/// What counts for the score: the slowest of all is chance, and throughput and mean are one.
+/// What is compared of raw flash: a metric, the operation and the statistic of its rows, and what they are called.
+const OF_FLASH: [(Metric, &str, &str, &str); 9] = [
+    (Metric::Endurance, "cycle", "p10", "10 % of blocks fail by"),
+    (
+        Metric::Endurance,
+        "cycle",
+        "median",
+        "half of blocks fail by",
+    ),
+    (Metric::Endurance, "cycle", "p90", "90 % of blocks fail by"),
+    (Metric::LatencyMean, "program", "first", "first program"),
+    (
+        Metric::LatencyMean,
+        "program",
+        "first_10000",
+        "first 10,000 programs",
+    ),
+    (Metric::LatencyMean, "program", "last", "last program"),
+    (Metric::LatencyMean, "erase", "first", "first erase"),
+    (
+        Metric::LatencyMean,
+        "erase",
+        "first_10000",
+        "first 10,000 erases",
+    ),
+    (Metric::LatencyMean, "erase", "last", "last erase"),
+];
+
+/// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.
 const SCORED: [Metric; 5] = [
     Metric::LatencyMean,
     Metric::LatencyP50,
@@ -38,7 +68,8 @@ const SCORED: [Metric; 5] = [
 /// A line of the comparison: log and part, in both halves.
 struct Compared<'a> {
     name: String,
-    metric: Metric,
+    /// Whether it counts for the score.
+    scored: bool,
     /// Log, then part.
     first: [Option<&'a Row>; 2],
     second: [Option<&'a Row>; 2],
@@ -99,7 +130,9 @@ fn figures(document: &ResultSet) -> Option<Grid> {
     let Workload::Fit(fit) = &document.experiment.workload else {
         return None;
     };
-    let columns = ["fitted figure", "value", "rests on"];
+    let flash = is_of_flash(document);
+    let last = if flash { INTERVAL } else { "rests on" };
+    let columns = ["fitted figure", "value", last];
     let mut grid = Grid::new(
         format!("What was fitted of {}", fit.id),
         columns.map(Column::left).into(),
@@ -109,9 +142,28 @@ fn figures(document: &ResultSet) -> Option<Grid> {
         .by_ref()
         .filter(|one| one.sheet == fit.id && one.basis == Basis::Calibrated);
     for figure in fitted {
-        grid.push([&figure.figure, &figure.value, &figure.source]);
+        let source = &figure.source;
+        let told = if flash { interval(source) } else { source };
+        grid.push([&figure.figure, &figure.value, told]);
     }
     (!grid.rows().is_empty()).then_some(grid)
+}
+
+/// What stands before an interval in the source of a fitted figure, and in the head of its column.
+const INTERVAL: &str = "95 % interval";
+
+/// The interval in the source of a figure; that of a count is the count itself.
+fn interval(source: &str) -> &str {
+    let told = source
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix(INTERVAL));
+    told.map_or("exact", str::trim)
+}
+
+/// Whether this is a fit of raw flash, whose rows tell of blocks.
+fn is_of_flash(document: &ResultSet) -> bool {
+    let mut rows = document.rows.iter();
+    rows.any(|row| row.text(STATISTIC).is_some())
 }
 
 pub(crate) fn told(document: &ResultSet) -> Told {
@@ -129,17 +181,21 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
     let held = score(&lines, |line| line.second)?;
     // How far the halves of the log differ by themselves: nobody who knows the first can do much better.
     let halves = score(&lines, |line| [line.first[0], line.second[0]])?;
+    let (what, open) = if is_of_flash(document) {
+        ("half of the blocks", "chance leaves")
+    } else {
+        ("the first half", "chance and the card's history leave")
+    };
     let mut sentences = vec![
         format!(
-            "{part}, fitted to the first half of {log}, misses it by {} on average, and predicts the second half \
-             within {}, at worst {}.",
+            "{part}, fitted to {what} of {log}, misses it by {} on average, and predicts the second half within {}, at \
+             worst {}.",
             percent(fitted.mean),
             percent(held.mean),
             worst(&held)
         ),
         format!(
-            "The halves of the log differ from each other by {} on average, which is what chance and the card's \
-             history leave open.",
+            "The halves of the log differ from each other by {} on average, which is what {open} open.",
             percent(halves.mean)
         ),
     ];
@@ -165,7 +221,7 @@ fn score<'a>(
     lines: &'a [Compared<'a>],
     half: impl Fn(&Compared<'a>) -> [Option<&'a Row>; 2],
 ) -> Option<Score> {
-    let scored = lines.iter().filter(|line| SCORED.contains(&line.metric));
+    let scored = lines.iter().filter(|line| line.scored);
     let ratios: Vec<(f64, &str)> = scored
         .filter_map(|line| Some((Compared::ratio(&half(line))?, line.name.as_str())))
         .filter(|(ratio, _)| *ratio > 0.0)
@@ -209,27 +265,65 @@ fn targets(document: &ResultSet) -> Option<(&str, &str)> {
     ))
 }
 
+/// Access size of a row of a sweep.
+fn size_of(row: &Row) -> Option<u64> {
+    row.text(STATISTIC)?;
+    let bytes = row.axes.get("access_bytes").and_then(text::numeric)?;
+    Some(bytes as u64)
+}
+
+/// Operations and sizes of a sweep, in order.
+fn sizes(document: &ResultSet) -> Vec<(&str, u64)> {
+    let rows = document.rows.iter();
+    let mut sizes: Vec<_> = rows
+        .filter_map(|row| Some((row.operation.as_str(), size_of(row)?)))
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
 fn compared(document: &ResultSet) -> Vec<Compared<'_>> {
     let Some((_, part)) = targets(document) else {
         return Vec::new();
     };
-    let line = |metric: Metric, rate: Option<f64>, name: String| {
+    let line_of = |name: String, scored: bool, is_it: &dyn Fn(&Row) -> bool| {
         let of = |half: &str, is_part: bool| {
             document.rows.iter().find(|row| {
-                row.metric == metric
-                    && row.text(HALF) == Some(half)
-                    && (row.target == part) == is_part
-                    && row.axes.get(RATE).and_then(text::numeric) == rate
+                row.text(HALF) == Some(half) && (row.target == part) == is_part && is_it(row)
             })
         };
         Compared {
             name,
-            metric,
+            scored,
             first: [of(FIRST, false), of(FIRST, true)],
             second: [of(SECOND, false), of(SECOND, true)],
         }
     };
-    let has_value = |line: &Compared<'_>| line.first[0].is_some_and(|row| row.value.is_some());
+    let of_flash = OF_FLASH.iter().map(|(metric, operation, statistic, name)| {
+        line_of((*name).to_owned(), true, &|row| {
+            row.metric == *metric
+                && row.operation == *operation
+                && row.text(STATISTIC) == Some(statistic)
+        })
+    });
+    let line = |metric: Metric, rate: Option<f64>, name: String| {
+        line_of(name, SCORED.contains(&metric), &|row| {
+            row.metric == metric
+                && row.text(STATISTIC).is_none()
+                && row.axes.get(RATE).and_then(text::numeric) == rate
+        })
+    };
+    let has_value = |line: &Compared<'_>| {
+        let of_log = [line.first[0], line.second[0]];
+        of_log.into_iter().flatten().any(|row| row.value.is_some())
+    };
+    let of_sweep = sizes(document).into_iter().map(|(operation, bytes)| {
+        let size = ByteCount::from_bytes(bytes);
+        line_of(format!("{operation} of {size}"), true, &|row| {
+            row.operation == operation && size_of(row) == Some(bytes)
+        })
+    });
     let figures = FIGURES
         .iter()
         .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
@@ -244,7 +338,12 @@ fn compared(document: &ResultSet) -> Vec<Compared<'_>> {
         let name = format!("RAM at {}", text::rate(rate));
         line(Metric::RamPeakInFlight, Some(rate), name)
     });
-    figures.chain(ram).filter(has_value).collect()
+    of_flash
+        .chain(of_sweep)
+        .chain(figures)
+        .chain(ram)
+        .filter(has_value)
+        .collect()
 }
 
 #[cfg(test)]
@@ -275,6 +374,7 @@ mod tests {
             range_bytes: None,
             fill: None,
             warm_up_bytes: 0,
+            usage: None,
             simulations: 300,
         });
         for (target, basis, factor) in [

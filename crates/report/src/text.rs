@@ -99,6 +99,7 @@ pub(crate) const fn is_share(metric: Metric) -> bool {
             | Metric::PredictionError
             | Metric::PredictionErrorOfLife
             | Metric::BandCoverage
+            | Metric::BandTold
     )
 }
 

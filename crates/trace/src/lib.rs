@@ -43,6 +43,7 @@ mod log;
 mod number;
 pub mod recorder;
 mod stream;
+pub mod sweep;
 mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use wordline_core::quantity::{ByteCount, Fraction};
-use wordline_core::{Durations, FitWorkload, Pattern};
+use wordline_core::{Durations, FitWorkload, Pattern, WearUsage};
 
 use super::buffer::durations;
 use super::{Export, pattern};
 
-/// Finds the figures of a card that its maker does not state: those with which the simulated card takes the
-/// durations of a log. The first half of the log is fitted; the second is held out and predicted, and both stand
-/// in the table with their ratios. What is found is calibrated, never known: it says what the card did, not what
-/// its firmware is.
+/// Finds the figures of a part that its maker does not state, from a log of a real one: of a card (sd), those with which
+/// the simulated card takes the durations of the log; of raw flash (nand, nor), those that durations over the life of
+/// blocks determine, with 95 % intervals. The first half of the log, or of the blocks of each chip, is fitted; the
+/// second is held out and predicted, and both stand in the table with their ratios. What is found is calibrated, never
+/// known: it says what the part did.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -25,12 +26,16 @@ Examples:
   wordline part fit paced_lat.1.log --template sd --durations paced      a log at a fixed rate shows idle work
   wordline part fit uart.bin --template sd --pattern random --range 64MiB    what the recorder sent
 
-docs/guides/fit-a-card.md says how to record a log, and what a fit can tell.")]
+  wordline part fit cycled.csv --template nand --base nand08gw3b2c --output my-parts/my-nand.toml
+  wordline part fit cycled.csv --template nand --usage whole-block
+  wordline wear --catalog my-parts --target my-nand
+
+docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a log, and what a fit can tell.")]
 pub(crate) struct PartFit {
-    /// A log of writes of one size; - for standard input
+    /// sd: a log of writes of one size; nand, nor: a cycling log; - for standard input
     pub(crate) log: PathBuf,
     /// What is fitted
-    #[arg(long, value_name = "sd")]
+    #[arg(long, value_name = "sd|nand|nor")]
     pub(crate) template: String,
     /// Where all other figures come from: PART, or PART@BOARD [default: that of the template]
     #[arg(long, value_name = "TARGET")]
@@ -44,6 +49,9 @@ pub(crate) struct PartFit {
     /// Write over an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+    /// What each cycle of a cycling log programmed [default: first-page]
+    #[arg(long, value_name = "first-page|whole-block|erase-only")]
+    pub(crate) usage: Option<WearUsage>,
     /// Bytes of each write, where the log does not tell
     #[arg(long, value_name = "SIZE")]
     pub(crate) record: Option<ByteCount>,

@@ -39,7 +39,9 @@ pub(crate) fn run(fit: &PartFit, global: &Global) -> Result<Outcome, Failure> {
     };
     let fitted = wordline_lab::fit(&catalog, &experiment, &control);
     drop(bar);
-    let Fitted { document, sheet } = fitted.map_err(failure::lab)?;
+    let Fitted {
+        document, sheet, ..
+    } = fitted.map_err(failure::lab)?;
     // Half a fit is none: an interrupted one leaves no sheet.
     match (&fit.output, &sheet) {
         (Some(file), Some(sheet)) => output::write_file(file, sheet, global)?,
@@ -87,6 +89,7 @@ fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure>
             range_bytes: fit.range.map(ByteCount::bytes),
             fill: fit.fill,
             warm_up_bytes: fit.warm_up.bytes(),
+            usage: fit.usage,
             simulations: fit.simulations,
             source: LogSource {
                 file,

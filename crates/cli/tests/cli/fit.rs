@@ -169,5 +169,154 @@ fn what_cannot_be_fitted_is_refused_with_what_is_missing() {
     fit(&short, &["--output", &logs.file("mine.txt")]).refused(&["files that end in .toml"]);
     fit(&short, &["--simulations", "0"]).refused(&["simulations are none"]);
     wordline(&["part", "fit", &short, "--template", "hdd"])
-        .refused(&["template \"hdd\" is unknown; allowed: sd"]);
+        .refused(&["template \"hdd\" is unknown; allowed: sd, nand, nor"]);
+}
+
+/// Twelve blocks that are cycled until their first page fails: programs fall from 16 pulses of 10 us, four of them while
+/// the block is fresh, erases rise from 4 loops of 300 us.
+fn cycled() -> String {
+    let mut text = "block,cycle,operation,latency_us,status\n".to_owned();
+    for block in 0..12 {
+        let life = 100_000 + 9_000 * (block * 7 % 12);
+        let at = |step: u64, of: u64| {
+            let part = (step as f64 + 0.5) / of as f64;
+            (life as f64 * part.powi(3)) as u64
+        };
+        let mut lines = vec![(1, "program", 160), (1, "erase", 1200)];
+        for (step, cycle) in [11, 31, 62, 130].into_iter().enumerate() {
+            lines.push((cycle, "program", 150 - 10 * step as u64));
+        }
+        for step in 0..4 {
+            lines.push((at(step, 4), "program", 110 - 10 * step));
+        }
+        for step in 0..8 {
+            lines.push((at(step, 8), "erase", 1500 + 300 * step));
+        }
+        lines.sort_unstable();
+        for (cycle, operation, us) in lines {
+            text += &format!("{block},{cycle},{operation},{us},ok\n");
+        }
+        text += &format!("{block},{life},program,0,failed\n");
+    }
+    text
+}
+
+#[test]
+fn a_cycling_log_becomes_a_sheet_that_wears() {
+    let folder = Folder::new().with("cycled.csv", cycled());
+    let (log, sheet, parts) = (
+        folder.file("cycled.csv"),
+        folder.file("mine.toml"),
+        folder.argument(),
+    );
+    let fit = [
+        "part",
+        "fit",
+        &log,
+        "--template",
+        "nand",
+        "--id",
+        "mine",
+        "--output",
+        &sheet,
+    ];
+    let ran = wordline(&fit).done();
+    for words in [
+        "mine@stm32h743-fmc8, fitted to half of the blocks of cycled.csv",
+        "half of blocks fail by",
+        "held-out ratio",
+        "95 % interval",
+        "nand.aging.erase_loops_last  value 12",
+        "leaves open, and the base's stay: chip_spread",
+    ] {
+        assert!(
+            ran.stdout.contains(words),
+            "{words} is missing: {}",
+            ran.stdout
+        );
+    }
+    wordline(&["part", "check", &sheet]).done();
+    let wear = [
+        "wear",
+        "--catalog",
+        &parts,
+        "--target",
+        "mine",
+        "--blocks",
+        "2",
+    ];
+    wordline(&wear).done();
+}
+
+#[test]
+fn a_sweep_gives_the_times_of_the_array_back() {
+    let raw = [
+        "raw",
+        "--target",
+        "nand08gw3b2c",
+        "--size",
+        "512B,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB",
+        "--total",
+        "4MiB",
+        "--format",
+        "csv",
+        "--quiet",
+    ];
+    let folder = Folder::new().with("sweep.csv", wordline(&raw).done().stdout);
+    let (log, sheet) = (folder.file("sweep.csv"), folder.file("mine.toml"));
+    let fit = [
+        "part",
+        "fit",
+        &log,
+        "--template",
+        "nand",
+        "--base",
+        "mt29f4g08aac",
+        "--id",
+        "mine",
+        "--output",
+        &sheet,
+    ];
+    let ran = wordline(&fit).done();
+    for words in ["read of 2 KiB", "nand.page_program", "held-out ratio"] {
+        assert!(
+            ran.stdout.contains(words),
+            "{words} is missing: {}",
+            ran.stdout
+        );
+    }
+    wordline(&["part", "check", &sheet]).done();
+}
+
+#[test]
+fn logs_of_flash_that_cannot_be_fitted_are_refused_with_their_place() {
+    let head = "block,cycle,operation,latency_us\n";
+    let folder = Folder::new()
+        .with("two.csv", format!("{head}1,1,erase,5\n2,1,erase,5\n"))
+        .with(
+            "back.csv",
+            format!("{head}1,9,erase,5\n1,3,erase,5\n1,4,erase,6\n"),
+        )
+        .with(
+            "reads.csv",
+            format!("{head}1,1,read,5\n2,1,read,5\n3,1,read,5\n4,1,read,5\n"),
+        )
+        .with("empty.csv", "")
+        .with(
+            "one.csv",
+            "operation,access_bytes,latency_us\nread,512,40\n",
+        );
+    let fit = |log: &str, more: &[&str]| {
+        let log = folder.file(log);
+        wordline(&[&["part", "fit", &log], more].concat())
+    };
+    let nand = ["--template", "nand"];
+    fit("two.csv", &nand).refused(&["it tells of 2 blocks, and at least 4 are needed"]);
+    fit("back.csv", &nand).refused(&["line 3"]);
+    fit("reads.csv", &nand).refused(&["neither programs nor erases"]);
+    fit("empty.csv", &nand).refused(&["empty.csv"]);
+    fit("one.csv", &nand).refused(&["more sizes are needed"]);
+    fit("two.csv", &["--template", "nor", "--base", "nand08gw3b2c"])
+        .refused(&["fits parts of the model [nor]"]);
+    fit("two.csv", &["--template", "nand", "--base", "mt29f1g01"]).refused(&["has no table aging"]);
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LogSource, Pattern};
+use super::{LogSource, Pattern, WearUsage};
 use crate::quantity::Fraction;
 
 /// Figures of a part that its maker does not state, found so that the simulated part does what a log says. The
@@ -13,7 +13,7 @@ use crate::quantity::Fraction;
 pub struct FitWorkload {
     /// The log.
     pub source: LogSource,
-    /// Which figures are fitted, and how they show in a log: `sd`.
+    /// Which figures are fitted, and how they show in a log: `sd`, `nand`, `nor`.
     pub template: String,
     /// Id of the sheet that is made.
     pub id: String,
@@ -31,6 +31,9 @@ pub struct FitWorkload {
     /// Bytes of the same writes that were made before the log.
     #[serde(default, skip_serializing_if = "no_bytes")]
     pub warm_up_bytes: u64,
+    /// What each cycle of a log of raw flash programmed; the first page unless somebody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<WearUsage>,
     /// The most simulations that the search makes.
     pub simulations: u32,
 }

@@ -1,5 +1,8 @@
 //! A part's sheet from a log of a real one.
 //!
+//! Two kinds of memory, two ways. Raw flash repeats simple steps, so that its figures follow from a log by
+//! [statistics](flash), with intervals. A card is a black box, whose figures are searched for:
+//!
 //! Nobody publishes the firmware of a card. What it does shows in how long its accesses take, so the figures that
 //! it decides can be found: by simulating the card with some values, comparing with the log, and trying others.
 //! What is found is *calibrated*, never known. Therefore only the first half of the log is fitted, and the second
@@ -19,6 +22,7 @@ mod bench;
 mod certainty;
 mod evolve;
 mod explained;
+mod flash;
 mod rows;
 mod sample;
 mod search;
@@ -27,6 +31,7 @@ mod signature;
 mod stages;
 mod task;
 mod template;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -47,6 +52,27 @@ pub struct Fitted {
     pub document: ResultSet,
     /// The sheet as TOML; `None` where the caller stopped the run.
     pub sheet: Option<String>,
+    /// The fitted figures with their 95 % intervals, where the template has such: of raw flash.
+    pub estimates: Vec<Estimate>,
+}
+
+/// A fitted figure with its 95 % interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Its dotted path in the sheet.
+    pub figure: String,
+    /// In the SI base unit of the figure: seconds, cycles or a number.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub least: f64,
+    /// Upper end of the interval.
+    pub most: f64,
+}
+
+/// A way to fit.
+enum Method {
+    Search(&'static Template),
+    Flash(&'static flash::Template),
 }
 
 /// The base of a template, unless somebody names another.
@@ -54,13 +80,21 @@ pub struct Fitted {
 /// # Errors
 /// When there is no such template: the message names those that exist.
 pub fn default_base(template: &str) -> Result<&'static str, LabError> {
-    template_of(template).map(|template| template.base)
+    Ok(match method(template)? {
+        Method::Search(template) => template.base,
+        Method::Flash(template) => template.base,
+    })
 }
 
-fn template_of(name: &str) -> Result<&'static Template, LabError> {
-    let found = TEMPLATES.iter().find(|one| one.name == name);
+fn method(name: &str) -> Result<Method, LabError> {
+    let searched = TEMPLATES.iter().find(|one| one.name == name);
+    let flash = flash::TEMPLATES.iter().find(|one| one.name == name);
+    let found = searched.map(Method::Search).or(flash.map(Method::Flash));
     found.ok_or_else(|| {
-        let names: Vec<_> = TEMPLATES.iter().map(|one| one.name).collect();
+        let searched = TEMPLATES.iter().map(|one| one.name);
+        let names: Vec<_> = searched
+            .chain(flash::TEMPLATES.iter().map(|one| one.name))
+            .collect();
         LabError::List {
             what: "template",
             problem: format!("{name:?} is unknown; allowed: {}", names.join(", ")),
@@ -92,13 +126,24 @@ pub fn fit(
             problem: "does not go with a fit: a card has a translation layer of its own".to_owned(),
         });
     }
-    fit_to(
-        template_of(&workload.template)?,
-        catalog,
-        experiment,
-        workload,
-        control,
-    )
+    match method(&workload.template)? {
+        Method::Search(template) => fit_to(template, catalog, experiment, workload, control),
+        Method::Flash(template) => {
+            let [target] = &experiment.targets[..] else {
+                return Err(several_bases());
+            };
+            let target = catalog.target(target)?;
+            check_id(catalog, &workload.id)?;
+            flash::fit(template, &target, experiment, workload, control)
+        }
+    }
+}
+
+fn several_bases() -> LabError {
+    LabError::List {
+        what: "base",
+        problem: "is not one part; a fit begins with one".to_owned(),
+    }
 }
 
 /// The same with a template at hand.
@@ -110,10 +155,7 @@ fn fit_to(
     control: &Control<'_>,
 ) -> Result<Fitted, LabError> {
     let [target] = &experiment.targets[..] else {
-        return Err(LabError::List {
-            what: "base",
-            problem: "is not one part; a fit begins with one".to_owned(),
-        });
+        return Err(several_bases());
     };
     let target = catalog.target(target)?;
     if workload.simulations == 0 {
@@ -139,6 +181,7 @@ fn fit_to(
         return Ok(Fitted {
             document,
             sheet: None,
+            estimates: Vec::new(),
         });
     };
     let task = Task {
@@ -151,7 +194,11 @@ fn fit_to(
     };
     let sheet = task.run(&knobs, &mut document)?;
     document.complete = sheet.is_some();
-    Ok(Fitted { document, sheet })
+    Ok(Fitted {
+        document,
+        sheet,
+        estimates: Vec::new(),
+    })
 }
 
 /// The figures of the template that the base has, with its values.

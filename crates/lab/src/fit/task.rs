@@ -1,20 +1,20 @@
 //! One fit, from the accesses of a log to a sheet.
 
-use wordline_catalog::{CatalogError, Sheet, Target, parse};
+use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity, human};
-use wordline_core::results::{FigureUse, SheetUse, WarningCode};
-use wordline_core::{Basis, Experiment, FitWorkload, Pattern, ResultSet};
+use wordline_core::results::WarningCode;
+use wordline_core::{Experiment, FitWorkload, Pattern, ResultSet};
 
 use super::aim::Aim;
 use super::anatomy::Anatomy;
 use super::bench::{Bench, BenchProblem, PIECE};
 use super::certainty::Certain;
 use super::sample::{HALF_MIN, Sample};
-use super::sheet::{About, Change, fitted};
+use super::sheet::{About, Change};
 use super::signature::{Distance, Signature};
 use super::stages::Search;
 use super::template::{Kind, Knob, Seen, Template};
-use super::{explained, rows};
+use super::{explained, rows, written};
 use crate::control::Control;
 use crate::error::LabError;
 
@@ -130,7 +130,7 @@ impl Task<'_> {
         explained::warn_of_fit(&self.workload.id, &log, &simulated, document);
         rows::add(self, &halves, &durations, document)?;
         let sheet = self.sheet(&certain, &score)?;
-        self.figures(&sheet, document)?;
+        written::add_sources(&sheet, self.target, document);
         Ok(Some(sheet))
     }
 
@@ -412,47 +412,6 @@ impl Task<'_> {
             ],
             base: &base.id,
         };
-        let text = fitted(&base.text, &changes, &about);
-        let problem = |problem: String| LabError::List {
-            what: "base",
-            problem: format!("{}: {problem}", base.id),
-        };
-        let text = text.map_err(|error| problem(error.to_string()))?;
-        match parse("fitted.toml", &text) {
-            Ok(Sheet::Part(_)) => Ok(text),
-            Ok(_) => Err(problem("the fitted sheet is none of a part".to_owned())),
-            Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
-        }
-    }
-
-    /// What the document rests on: the fitted sheet, and the base's figures that it took over.
-    fn figures(&self, sheet: &str, document: &mut ResultSet) -> Result<(), LabError> {
-        let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
-            unreachable!("it was parsed when it was made");
-        };
-        for (header, figures) in [
-            (&part.header, &part.figures),
-            (&self.target.board.header, &self.target.board.figures),
-        ] {
-            document.sheets.push(SheetUse {
-                id: header.id.clone(),
-                name: header.name.clone(),
-                manufacturer: header.manufacturer.clone(),
-                revision: header.revision.clone(),
-                embedded: header.embedded,
-            });
-            document.figures.extend(figures.iter().cloned());
-        }
-        let fitted = |figure: &FigureUse| {
-            figure.basis == Basis::Calibrated && figure.sheet == part.header.id
-        };
-        if !document.figures.iter().any(fitted) {
-            let advice = format!(
-                "the log determines no figure better than {} has it: the sheet is that of the base",
-                self.target.part.header.id
-            );
-            document.warn(WarningCode::NotFitted, advice);
-        }
-        Ok(())
+        written::sheet(self.target, &changes, &about)
     }
 }

@@ -69,6 +69,7 @@ fn workload() -> FitWorkload {
         range_bytes: None,
         fill: None,
         warm_up_bytes: 0,
+        usage: None,
         simulations: 120,
     }
 }

@@ -15,6 +15,10 @@ mod real;
 mod rows;
 mod session;
 mod tester;
+mod virtual_chips;
+
+pub(crate) use course::{Course, Step};
+pub(crate) use virtual_chips::{block_shape, courses};
 
 use chip::{Chip, Connected, Specified};
 use log::Log;

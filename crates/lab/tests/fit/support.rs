@@ -155,6 +155,7 @@ pub(crate) fn workload(id: &str) -> FitWorkload {
         range_bytes: None,
         fill: None,
         warm_up_bytes: 0,
+        usage: None,
         simulations: FitWorkload::SIMULATIONS,
     }
 }

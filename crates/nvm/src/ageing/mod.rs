@@ -24,6 +24,7 @@ pub(crate) use kept::Codewords;
 pub use kept::{Keeping, Kept};
 pub use outlook::Outlook;
 pub(crate) use oxide::{Oxide, Stress};
+pub use oxide::{early_shares, late_shares};
 pub use sheet::AgeingSheet;
 pub use skip::{Cycle, SkipAhead, cycle_block};
 pub use survival::Survival;

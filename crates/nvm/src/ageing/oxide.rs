@@ -119,7 +119,7 @@ impl Oxide {
             dwell_relief: *sheet.dwell_relief.value(),
             program: Steps {
                 fresh: *sheet.program_pulses.value(),
-                early: law.early(*sheet.program_pulses_early.value()),
+                early: early(sheet),
                 late: law.late(*sheet.program_pulses_late.value()),
             },
             erase: Steps {
@@ -270,6 +270,16 @@ fn as_stress(cycles: f64) -> u64 {
     ((cycles * CYCLE as f64) as u64).max(1)
 }
 
+/// The stresses at which pulses are saved while the traps fill up, to first order.
+fn early(sheet: &AgeingSheet) -> Vec<u64> {
+    let shares = early_shares(*sheet.program_pulses_early.value());
+    let cycles = sheet.early_cycles.value();
+    shares
+        .iter()
+        .map(|share| as_stress(cycles * share))
+        .collect()
+}
+
 /// The mean over the first `cycles` cycles of a count that changes at known stresses. `of` gives the count at a stress
 /// and where it changes next.
 fn mean(cycles: u64, of: impl Fn(u64) -> (u32, Option<u64>)) -> f64 {
@@ -285,12 +295,33 @@ fn mean(cycles: u64, of: impl Fn(u64) -> (u32, Option<u64>)) -> f64 {
     sum / cycles as f64
 }
 
+/// The used shares of a page's strength at which `count` pulses are saved, or loops are added, as the shift of the
+/// threshold has it: of which traps at the interface make `interface_share`, with the exponent `interface` of the
+/// share, and those in the bulk the rest, with `bulk`.
+#[must_use]
+pub fn late_shares(interface_share: f64, interface: f64, bulk: f64, count: u32) -> Vec<f64> {
+    let law = Law {
+        interface_share,
+        interface,
+        bulk,
+    };
+    law.late(count)
+}
+
+/// Cycles at which `count` pulses are saved while the traps of a fresh oxide fill up, as multiples of the cycles in
+/// which all but a part 1/e of them do.
+#[must_use]
+pub fn early_shares(count: u32) -> Vec<f64> {
+    (0..count)
+        .map(|step| -libm::log1p(-(f64::from(step) + 0.5) / f64::from(count)))
+        .collect()
+}
+
 /// The shift of the threshold over life.
 struct Law {
     interface_share: f64,
     interface: f64,
     bulk: f64,
-    early_cycles: f64,
 }
 
 impl Law {
@@ -299,7 +330,6 @@ impl Law {
             interface_share: *sheet.interface_share.value(),
             interface: *sheet.interface_exponent.value(),
             bulk: *sheet.bulk_exponent.value(),
-            early_cycles: *sheet.early_cycles.value(),
         }
     }
 
@@ -328,15 +358,5 @@ impl Law {
             }
         }
         high
-    }
-
-    /// The stresses at which `count` steps are taken while the traps fill up, to first order.
-    fn early(&self, count: u32) -> Vec<u64> {
-        (0..count)
-            .map(|step| {
-                let part = (f64::from(step) + 0.5) / f64::from(count);
-                as_stress(-self.early_cycles * libm::log1p(-part))
-            })
-            .collect()
     }
 }

@@ -9,7 +9,7 @@ use crate::text;
 
 const SHARE: &str = "life_share";
 
-/// Those that know cycles alone, which the others are held against.
+/// How the names of those begin that know cycles alone, by what else they know. The others are held against the best.
 const RIVALS: [&str; 2] = ["cycles-of-fleet", "cycles-of-part"];
 
 /// A predictor of the document, in words.
@@ -17,6 +17,8 @@ pub(crate) fn predictor(name: &str) -> &str {
     match name {
         "cycles-of-fleet" => "cycles, fleet's median known",
         "cycles-of-part" => "cycles, part's median known",
+        "cycles-of-fleet-survivors" => "cycles, fleet's survivors known",
+        "cycles-of-part-survivors" => "cycles, part's survivors known",
         "latency" => "latency alone",
         "latency-rough-log" => "latency alone, rough log",
         "latency-of-programs" => "program latency alone",
@@ -77,7 +79,7 @@ impl<'a> Scored<'a> {
     }
 
     fn is_rival(&self) -> bool {
-        RIVALS.contains(&self.predictor)
+        RIVALS.iter().any(|rival| self.predictor.starts_with(rival))
     }
 }
 
@@ -85,12 +87,15 @@ fn has_share(row: &Row) -> bool {
     row.axes.contains_key(SHARE)
 }
 
-/// How many times better than a rival on the same families.
+/// How many times better than the best of the rivals that know the same, on the same families.
 fn gain(all: &[Scored<'_>], one: &Scored<'_>, rival: &str, metric: Metric) -> Option<f64> {
-    let rival = all
+    let rivals = all
         .iter()
-        .find(|other| other.families == one.families && other.predictor == rival)?;
-    Some(rival.whole(metric)? / one.whole(metric)?)
+        .filter(|other| other.families == one.families && other.predictor.starts_with(rival));
+    let best = rivals
+        .filter_map(|rival| rival.whole(metric))
+        .reduce(f64::min)?;
+    Some(best / one.whole(metric)?)
 }
 
 fn shown(value: Option<f64>, how: impl Fn(f64) -> String) -> String {
@@ -109,6 +114,7 @@ fn whole(all: &[Scored<'_>]) -> Grid {
             "error",
             "of life",
             "band holds",
+            "told",
             "better than fleet",
             "better than part",
         ]
@@ -123,6 +129,7 @@ fn whole(all: &[Scored<'_>]) -> Grid {
             Metric::PredictionError,
             Metric::PredictionErrorOfLife,
             Metric::BandCoverage,
+            Metric::BandTold,
         ] {
             cells.push(shown(one.whole(metric), percent));
         }
@@ -176,8 +183,8 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         let percent = |metric| Some(text::percent(one.whole(metric)?, text::DIGITS));
         let factor = |rival| Some(text::factor(gain(&all, one, rival, Metric::PredictionError)?));
         Some(format!(
-            "On {}, {}: the remaining life is off by {} (median), {} better than cycles with the fleet's median known, \
-             {} than with the part's; the 90 % band holds {}.",
+            "On {}, {}: the remaining life is off by {} (median), {} better than the best from cycles that knows the \
+             fleet's endurance, {} than with the part's; the 90 % band holds {}.",
             one.families,
             predictor(one.predictor),
             percent(Metric::PredictionError)?,

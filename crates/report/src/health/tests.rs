@@ -41,8 +41,8 @@ fn a_score_says_how_much_better_than_cycles_alone() {
     let sentences = answer(&fixture::health_score());
     assert_eq!(
         sentences[0],
-        "On strangers, latency alone: the remaining life is off by 40.0 % (median), 2.5 times better than cycles with the \
-         fleet's median known, 2.0 times than with the part's; the 90 % band holds 90.0 %."
+        "On strangers, latency alone: the remaining life is off by 40.0 % (median), 2.0 times better than the best from \
+         cycles that knows the fleet's endurance, 1.5 times than with the part's; the 90 % band holds 90.0 %."
     );
     let html = render(&fixture::health_score(), Format::Html, &Style::default());
     assert!(html.contains("Error of predictions over life"));

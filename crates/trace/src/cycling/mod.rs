@@ -86,6 +86,8 @@ pub struct Point {
     pub duration: Time,
     /// Its line in the log, from 1.
     pub line: u64,
+    /// How many lines of its operation in a row told this duration; 1 at least.
+    pub lines: u64,
 }
 
 /// What a log tells of one block.
@@ -95,8 +97,8 @@ pub struct BlockLife {
     pub chip: String,
     /// The block's number.
     pub block: u64,
-    /// The operations that went well, in order. Of several in a row that took equally long only the first stands here:
-    /// a latency holds until the next.
+    /// The operations that went well, in order. Several in a row that took equally long are one, at the first: a
+    /// latency holds until the next.
     pub points: Vec<Point>,
     /// The operation that failed, with its cycle; after it there is none.
     pub failed: Option<(u64, CyclingOperation)>,

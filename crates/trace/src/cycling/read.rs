@@ -126,8 +126,8 @@ fn told(columns: &Columns, fields: &Fields) -> Result<Told, String> {
 struct Blocks {
     lives: Vec<BlockLife>,
     places: HashMap<(String, u64), usize>,
-    /// The latest duration of each operation of each block.
-    latest: Vec<[Option<Time>; 3]>,
+    /// Where the latest point of each operation of each block stands.
+    latest: Vec<[Option<usize>; 3]>,
     points: usize,
 }
 
@@ -179,7 +179,10 @@ impl Blocks {
             return Ok(());
         }
         let latest = &mut self.latest[place][told.operation as usize];
-        if latest.replace(told.duration) == Some(told.duration) {
+        if let Some(point) = latest.and_then(|at| life.points.get_mut(at))
+            && point.duration == told.duration
+        {
+            point.lines += 1;
             return Ok(());
         }
         self.points += 1;
@@ -188,11 +191,13 @@ impl Blocks {
                 "more than {MOST_POINTS} different latencies: leave out those that hardly differ"
             ));
         }
+        *latest = Some(life.points.len());
         life.points.push(Point {
             cycle: told.cycle,
             operation: told.operation,
             duration: told.duration,
             line,
+            lines: 1,
         });
         Ok(())
     }

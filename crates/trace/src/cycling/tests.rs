@@ -32,13 +32,14 @@ fn blocks_come_in_order_of_appearance_with_their_lives() {
     );
     assert_eq!(first.failed, Some((9, CyclingOperation::Erase)));
     assert_eq!((first.cycles, first.line, second.line), (9, 2, 3));
-    let programs = first.of(CyclingOperation::Program).count();
-    assert_eq!(programs, 1, "what takes equally long is told once");
-    let erases: Vec<_> = first
-        .of(CyclingOperation::Erase)
-        .map(|one| (one.cycle, one.line))
-        .collect();
-    assert_eq!(erases, [(1, 4), (2, 6)]);
+    let told = |operation| {
+        let points = first.of(operation);
+        let told = points.map(|one| (one.cycle, one.line, one.lines));
+        told.collect::<Vec<_>>()
+    };
+    let once = "what takes equally long is one, and counts its lines";
+    assert_eq!(told(CyclingOperation::Program), [(1, 2, 2)], "{once}");
+    assert_eq!(told(CyclingOperation::Erase), [(1, 4, 1), (2, 6, 1)]);
 }
 
 #[test]

@@ -187,6 +187,7 @@ fn life(chip: u64, block: u32, course: &Course) -> BlockLife {
                     operation,
                     duration,
                     line: 0,
+                    lines: 1,
                 });
             }
         }

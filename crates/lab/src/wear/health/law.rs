@@ -4,7 +4,7 @@
 //! that are seen of every virtual chip, and neither asks how the chip makes its pulses: with the slope m between now and
 //! the end, the share of life used is x = (y/R)^(1/m). The slope is the block's own, and a little steeper towards the
 //! end (`bend`). The end is what a block cannot tell before it comes: it is that of the chips of the training, or of
-//! blocks of the same log that have failed. A block that works has not come to its end, and before its latency is seen
+//! blocks of the same part that have failed, which differ among themselves, too. A block that works has not come to its end, and before its latency is seen
 //! every share of life is as probable as another.
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,10 @@ pub(crate) enum Ends<'a> {
 /// Middles of five equal parts of a standard normal distribution.
 const FIFTHS: [f64; 5] = [-1.2816, -0.5244, 0.0, 0.5244, 1.2816];
 
+/// How far the ends of blocks of one part lie apart, as a share of how far those of different parts do. Assumed: blocks
+/// of a part share its design and its limit, but not their cells, and nobody has published how far that takes them.
+const WITHIN_PART: f64 = 0.5;
+
 /// The least slope: a latency that stood still would put the end out of reach.
 const SLOPE_LEAST: f64 = 0.05;
 
@@ -65,16 +69,22 @@ impl Law {
     pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> Band {
         let slope = self.slope_of(trend) + self.bend;
         let (ends, end_spread) = match ends {
-            Ends::OfTraining => (self.ends.as_slice(), self.end_spread),
-            // The end of the kin was found like the present level, with the same error.
-            Ends::OfKin(ends) => (*ends, trend.level_error),
+            Ends::OfTraining => (
+                self.ends.iter().copied().map(libm::log).collect(),
+                self.end_spread,
+            ),
+            Ends::OfKin(ends) => {
+                let (end, spread) = self.of_part(ends);
+                // They were found like the present level, with the same error.
+                (vec![end], spread.hypot(trend.level_error))
+            }
         };
         let spread = trend.level_error.hypot(end_spread);
         let mut shares: Vec<f64> = Vec::new();
-        for end in ends {
+        for end in &ends {
             for bend in FIFTHS {
                 for off in FIFTHS {
-                    let left = libm::log(*end) - trend.level + spread * off;
+                    let left = end - trend.level + spread * off;
                     let slope = (slope + self.bend_spread * bend).max(SLOPE_LEAST);
                     // One at its end would have failed.
                     if left > 0.0 {
@@ -87,7 +97,7 @@ impl Law {
         let all: f64 = shares.iter().sum();
         if all <= 0.0 {
             // Beyond every end that was seen: it may fail at any moment.
-            let low = libm::exp(-2.0 * trend.level_error / slope.max(SLOPE_LEAST));
+            let low = libm::exp(-2.0 * spread / slope.max(SLOPE_LEAST));
             return Band {
                 low,
                 median: 1.0,
@@ -108,5 +118,15 @@ impl Law {
             median: quantile(0.5),
             high: quantile(0.95),
         }
+    }
+
+    /// Where the next block of a part fails whose blocks failed at `ends`, one at least, and how uncertain that is: both
+    /// of the logarithm. Few blocks hardly show how far they lie apart, so that what is assumed counts as one more.
+    fn of_part(&self, ends: &[f64]) -> (f64, f64) {
+        let count = ends.len() as f64;
+        let end = ends.iter().copied().map(libm::log).sum::<f64>() / count;
+        let own: f64 = ends.iter().map(|one| (libm::log(*one) - end).powi(2)).sum();
+        let assumed = (WITHIN_PART * self.end_spread).powi(2);
+        (end, ((assumed + own) / count * (1.0 + 1.0 / count)).sqrt())
     }
 }

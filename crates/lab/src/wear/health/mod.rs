@@ -4,8 +4,8 @@
 //!
 //! A log's latencies become a [`trend`]; the [`law`] says what share of life a trend means; [`predict`] brings both
 //! together. What the law needs was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other
-//! families. What nobody can know from a working block is how far latency goes until it fails: blocks of the same log
-//! that have failed tell it, and make the prediction many times better.
+//! families. What nobody can know from a working block is how far latency goes until it fails: blocks of the same part
+//! that have failed tell it, as far as blocks of a part are alike.
 
 mod family;
 mod law;

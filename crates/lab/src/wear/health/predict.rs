@@ -5,7 +5,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_trace::cycling::BlockLife;
 
 use super::law::{Band, Ends, Law};
-use super::trend::{Channel, NoTrend, Trend, smoothed};
+use super::trend::{Channel, NoTrend, Told, Trend, smoothed};
 
 /// What the training found; `trained.toml` holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,14 +86,16 @@ impl Prediction {
     }
 }
 
-/// Operations of a block up to a cycle: cycle and latency in seconds, without single outliers.
-pub(crate) fn points(life: &BlockLife, channel: Channel, until: u64) -> Vec<(u64, f64)> {
+/// Operations of a block up to a cycle, without single outliers.
+pub(crate) fn points(life: &BlockLife, channel: Channel, until: u64) -> Vec<Told> {
     let told = life.of(channel.operation());
     let told = told.take_while(|point| point.cycle <= until);
-    let points: Vec<_> = told
-        .map(|point| (point.cycle, point.duration.si()))
-        .collect();
-    smoothed(&points)
+    let told = told.map(|point| Told {
+        cycle: point.cycle,
+        latency_s: point.duration.si(),
+        lines: point.lines as f64,
+    });
+    smoothed(&told.collect::<Vec<_>>())
 }
 
 /// The trend of an operation of a block up to a cycle.

@@ -71,9 +71,14 @@ pub(super) fn add(file: &str, log: &CyclingLog, document: &mut ResultSet) {
     warn(log, &kin, &untold, document);
 }
 
-/// What the blocks of a log tell of each other: those that failed of all, as a log is one of one kind of chip, and fresh
-/// ones of those of the same chip.
+/// What the blocks of a log tell of each other, by chip: those that failed of all chips of the part, and fresh ones of
+/// those of the same chip.
 struct Kins(HashMap<String, Kin>);
+
+/// The part that a chip is one of: its name up to the last `#`, after which its number stands.
+fn part(chip: &str) -> &str {
+    chip.rsplit_once('#').map_or(chip, |(part, _)| part)
+}
 
 fn kin(log: &CyclingLog) -> Kins {
     let mut chips: HashMap<String, Kin> = HashMap::new();
@@ -83,7 +88,7 @@ fn kin(log: &CyclingLog) -> Kins {
             let found = channel.fresh_s(&points(life, channel, life.cycles));
             fresh.entry(&life.chip).or_default().extend(found);
         }
-        let mut ends = Vec::new();
+        let mut ends: HashMap<&str, Vec<f64>> = HashMap::new();
         for life in &log.blocks {
             let latencies = fresh[life.chip.as_str()].iter().copied();
             let fresh_s = Some(median(latencies)).filter(|latency| latency.is_finite());
@@ -91,12 +96,13 @@ fn kin(log: &CyclingLog) -> Kins {
                 fresh_s,
                 ends: Vec::new(),
             };
+            let ends = ends.entry(part(&life.chip)).or_default();
             ends.extend(end(life, channel, &known));
             let kin = chips.entry(life.chip.clone()).or_default();
             *kin.of_mut(channel) = known;
         }
-        for kin in chips.values_mut() {
-            kin.of_mut(channel).ends.clone_from(&ends);
+        for (chip, kin) in &mut chips {
+            kin.of_mut(channel).ends.clone_from(&ends[part(chip)]);
         }
     }
     Kins(chips)
@@ -204,25 +210,29 @@ impl Untold {
 }
 
 fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet) {
-    let failed = kins
-        .0
-        .values()
-        .map(|kin| kin.erase.ends.len().max(kin.program.ends.len()))
-        .max()
-        .unwrap_or(0);
-    let all_failed = log.blocks.iter().all(|life| life.failed.is_some());
-    if failed == 0 {
-        let advice = "no block of this log was cycled until it failed, so that how far its latency goes is taken from \
-                      virtual chips: expect the width of the band; log one block of this part until it fails, and the \
-                      prediction is many times better";
-        document.warn(WarningCode::Caution, advice.to_owned());
-    } else if !all_failed {
+    let is_known = |life: &&BlockLife| {
+        let kin = kin_of(kins, life);
+        !kin.erase.ends.is_empty() || !kin.program.ends.is_empty()
+    };
+    let working = || log.blocks.iter().filter(|life| life.failed.is_none());
+    let known = working().filter(is_known).count();
+    let guessed: Vec<String> = working()
+        .filter(|life| !is_known(life))
+        .map(BlockLife::name)
+        .collect();
+    if let Some(blocks) = names(&guessed) {
         let advice = format!(
-            "how far latency goes until a block fails is taken from {failed} failed block{} of this log, whose blocks are \
-             taken to be of one part",
-            if failed == 1 { "" } else { "s" }
+            "no block of this part was cycled until it failed, so that how far its latency goes is taken from virtual chips, \
+             which real ones may be far from: log one block of the part until it fails, in the same log, with its chips \
+             named PART#1, PART#2 where they are several ({blocks})"
         );
-        document.warn(WarningCode::Default, advice);
+        document.warn(WarningCode::Caution, advice);
+    }
+    if known > 0 {
+        let advice = "how far latency goes until a block fails is taken from the failed blocks of its part in this log; how \
+                      far the blocks of a part differ in that is assumed, as far as the log does not show it, and that \
+                      latency grows by a power of the cycles is what virtual chips do";
+        document.warn(WarningCode::Default, advice.to_owned());
     }
     for (blocks, what) in [
         (&untold.missing, "has neither erases nor programs"),

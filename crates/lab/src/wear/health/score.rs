@@ -3,7 +3,8 @@
 //!
 //! Blocks are looked at after the same shares of their own lives, which no predictor is told. The rivals know what no
 //! latency knows: the median endurance of all blocks that they are scored on, or even that of the blocks of the same
-//! part.
+//! part. Two go by the median of all, and predict that nothing is left beyond it; two by that of the others that outlive
+//! the present cycles.
 
 use wordline_catalog::{Catalog, Target};
 use wordline_core::draw::{Purpose, draw, unit_interval};
@@ -43,6 +44,10 @@ enum Predictor {
     CyclesOfFleet,
     /// The median endurance of the blocks of the same part, less the cycles.
     CyclesOfPart,
+    /// The median endurance of those other blocks that outlive the present cycles, less the cycles.
+    FleetSurvivors,
+    /// The same of the blocks of the same part.
+    PartSurvivors,
     /// Latency alone.
     Latency,
     /// Latency, and one block of the same part that was cycled until it failed.
@@ -56,9 +61,11 @@ enum Predictor {
 }
 
 impl Predictor {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::CyclesOfFleet,
         Self::CyclesOfPart,
+        Self::FleetSurvivors,
+        Self::PartSurvivors,
         Self::Latency,
         Self::RoughLatency,
         Self::Programs,
@@ -70,6 +77,8 @@ impl Predictor {
         match self {
             Self::CyclesOfFleet => "cycles-of-fleet",
             Self::CyclesOfPart => "cycles-of-part",
+            Self::FleetSurvivors => "cycles-of-fleet-survivors",
+            Self::PartSurvivors => "cycles-of-part-survivors",
             Self::Latency => "latency",
             Self::OneFailed => "latency-one-failed",
             Self::RoughLatency => "latency-rough-log",
@@ -99,7 +108,7 @@ struct Case<'a> {
     /// Another block of the part, which failed.
     kin: Kin,
     rough_kin: Kin,
-    part_median: f64,
+    part: &'a Endurances,
 }
 
 /// Scores every kind of family and adds the rows.
@@ -143,11 +152,10 @@ fn part(base: &Target<'_>, kind: Kind, seed: u64, number: u64) -> Result<Vec<Blo
 }
 
 fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
-    let endurance = |life: &BlockLife| life.cycles as f64;
-    let fleet = median(parts.iter().flatten().map(endurance));
+    let fleet = Endurances::of(parts.iter().flatten());
     let mut outcomes = Vec::new();
     for (number, part) in (0..).zip(parts) {
-        let part_median = median(part.iter().map(endurance));
+        let endurances = Endurances::of(part.iter());
         for (index, life) in part.iter().enumerate() {
             // Of another chip, wherever the part has one.
             let other = &part[(index + BLOCKS) % part.len()];
@@ -158,11 +166,11 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
                 without_erases: without_erases(life),
                 kin: failed(other),
                 rough_kin: failed(&rough(other, lot((index + BLOCKS) % part.len()))),
-                part_median,
+                part: &endurances,
             };
             for share in SHARES {
                 let looks = Predictor::ALL.into_iter();
-                outcomes.extend(looks.map(|one| case.outcome(one, share, fleet, trained)));
+                outcomes.extend(looks.map(|one| case.outcome(one, share, &fleet, trained)));
             }
         }
     }
@@ -181,14 +189,54 @@ fn failed(life: &BlockLife) -> Kin {
     }
 }
 
+/// What blocks endure, in cycles, ascending.
+struct Endurances(Vec<u64>);
+
+impl Endurances {
+    fn of<'a>(lives: impl Iterator<Item = &'a BlockLife>) -> Self {
+        let mut all: Vec<u64> = lives.map(|life| life.cycles).collect();
+        all.sort_unstable();
+        Self(all)
+    }
+
+    fn median(&self) -> f64 {
+        median(self.0.iter().map(|one| *one as f64))
+    }
+
+    /// The median of those that outlive so many cycles, without the one that endures `own`: nobody knows it yet. Where
+    /// no other does, no more than these cycles are known to be endured.
+    fn of_survivors(&self, cycles: u64, own: u64) -> f64 {
+        let survivors = &self.0[self.0.partition_point(|one| *one <= cycles)..];
+        let at = survivors.partition_point(|one| *one < own);
+        if survivors.len() < 2 {
+            return cycles as f64;
+        }
+        let middle = (survivors.len() - 2) / 2;
+        survivors[if middle < at { middle } else { middle + 1 }] as f64
+    }
+}
+
 impl Case<'_> {
-    fn outcome(&self, predictor: Predictor, share: f64, fleet: f64, trained: &Trained) -> Outcome {
+    fn outcome(
+        &self,
+        predictor: Predictor,
+        share: f64,
+        fleet: &Endurances,
+        trained: &Trained,
+    ) -> Outcome {
+        let own = self.life.cycles;
         let cycles = ((self.life.cycles as f64 * share) as u64).max(1);
         let left = (self.life.cycles - cycles) as f64;
         let none = Kin::default();
         let (log, kin) = match predictor {
-            Predictor::CyclesOfFleet => return self.by_cycles(predictor, share, fleet),
-            Predictor::CyclesOfPart => return self.by_cycles(predictor, share, self.part_median),
+            Predictor::CyclesOfFleet => return self.by_cycles(predictor, share, fleet.median()),
+            Predictor::CyclesOfPart => return self.by_cycles(predictor, share, self.part.median()),
+            Predictor::FleetSurvivors => {
+                return self.by_cycles(predictor, share, fleet.of_survivors(cycles, own));
+            }
+            Predictor::PartSurvivors => {
+                return self.by_cycles(predictor, share, self.part.of_survivors(cycles, own));
+            }
             Predictor::Latency => (self.life, &none),
             Predictor::OneFailed => (self.life, &self.kin),
             Predictor::RoughLatency => (&self.rough, &none),
@@ -249,6 +297,7 @@ fn rough(life: &BlockLife, lot: u64) -> BlockLife {
                 points.push(Point {
                     cycle,
                     duration,
+                    lines: 1,
                     ..*point
                 });
             }
@@ -306,6 +355,8 @@ fn add(subject: &Subject, outcomes: &[&Outcome], document: &mut ResultSet) {
     let held: Vec<bool> = outcomes.iter().filter_map(|one| one.inside).collect();
     let coverage = held.iter().filter(|inside| **inside).count() as f64 / held.len().max(1) as f64;
     let coverage = (!held.is_empty()).then_some(coverage);
+    let told = held.len() as f64 / outcomes.len() as f64;
+    let told = coverage.map(|_| told);
     for (metric, value) in [
         (Metric::PredictionError, Some(of(&|one| one.error))),
         (
@@ -313,8 +364,30 @@ fn add(subject: &Subject, outcomes: &[&Outcome], document: &mut ResultSet) {
             Some(of(&|one| one.error_of_life)),
         ),
         (Metric::BandCoverage, coverage),
+        (Metric::BandTold, told),
     ] {
         let value = value.ok_or(NoValue::NotApplicable);
         document.rows.push(subject.row(metric, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Endurances;
+
+    #[test]
+    fn survivors_are_the_others_that_outlive() {
+        let all = Endurances(vec![10, 20, 30, 40, 50]);
+        for (cycles, own, median) in [
+            (5, 10, 30.0),
+            (5, 50, 20.0),
+            (15, 20, 40.0),
+            (25, 50, 30.0),
+            (35, 40, 50.0),
+            (45, 50, 45.0),
+        ] {
+            let found = all.of_survivors(cycles, own);
+            assert!((found - median).abs() < 1e-9, "{cycles} {own}: {found}");
+        }
     }
 }

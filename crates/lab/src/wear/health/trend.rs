@@ -7,7 +7,7 @@
 
 use wordline_trace::cycling::CyclingOperation;
 
-/// Points around one, itself included, whose median stands for it.
+/// Lines of a log around one, itself included, whose median stands for it.
 const SMOOTHED: usize = 5;
 
 /// The last latency is believed where it leaps no further than so many times the furthest of those before it.
@@ -31,6 +31,17 @@ const RECENT: f64 = 5.0;
 
 /// The fewest moments of a trend.
 const MOMENTS: usize = 3;
+
+/// A latency that a log tells of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Told {
+    /// The cycle from which on it holds.
+    pub(crate) cycle: u64,
+    /// How long the operation took, in seconds.
+    pub(crate) latency_s: f64,
+    /// Lines of the log that say so: as much as it weighs.
+    pub(crate) lines: f64,
+}
 
 /// An operation whose latency tells of wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,17 +69,17 @@ impl Channel {
     }
 
     /// The latency that excesses count from, in seconds; `None` where the log begins too late.
-    pub(crate) fn fresh_s(self, points: &[(u64, f64)]) -> Option<f64> {
-        let until = |cycles: u64| points.partition_point(|(cycle, _)| *cycle <= cycles);
+    pub(crate) fn fresh_s(self, points: &[Told]) -> Option<f64> {
+        let until = |cycles: u64| points.partition_point(|point| point.cycle <= cycles);
         match self {
             Self::Erase => {
                 until(FRESH_MOST).checked_sub(1)?;
                 let first = until(FRESH).clamp(1, SMOOTHED);
-                Some(median(points[..first].iter().map(|(_, latency)| *latency)))
+                Some(median(points[..first].iter().map(|point| point.latency_s)))
             }
             Self::Program => {
                 let last = until(SETTLED).checked_sub(1)?;
-                Some(points[last].1)
+                Some(points[last].latency_s)
             }
         }
     }
@@ -99,34 +110,43 @@ pub(crate) enum NoTrend {
     Still,
 }
 
-/// The points without single outliers: cycle and latency in seconds.
-pub(crate) fn smoothed(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
-    let last = points.len().saturating_sub(1);
+/// The points without single outliers. One that several lines told stands for as many in the running median, as far as
+/// its window reaches: what held an operation up is told by one.
+pub(crate) fn smoothed(points: &[Told]) -> Vec<Told> {
+    let repeated = points.iter().flat_map(|point| {
+        let times = (point.lines as usize).clamp(1, SMOOTHED);
+        let lines = point.lines / times as f64;
+        std::iter::repeat_n(Told { lines, ..*point }, times)
+    });
+    let repeated: Vec<Told> = repeated.collect();
+    let last = repeated.len().saturating_sub(1);
     let around = |at: usize| {
         let reach = (SMOOTHED / 2).min(at).min(last - at);
-        let window = &points[at - reach..=at + reach];
-        (
-            points[at].0,
-            median(window.iter().map(|(_, latency)| *latency)),
-        )
+        let window = &repeated[at - reach..=at + reach];
+        Told {
+            latency_s: median(window.iter().map(|point| point.latency_s)),
+            ..repeated[at]
+        }
     };
-    let mut smooth: Vec<(u64, f64)> = (0..points.len()).map(around).collect();
+    let mut smooth: Vec<Told> = (0..repeated.len()).map(around).collect();
     hold_back(&mut smooth);
     smooth
 }
 
-/// The last point has nobody behind it to say that it is none of a kind: where it leaps far beyond the latest ones, the one before it stands for it.
-fn hold_back(smooth: &mut [(u64, f64)]) {
+/// The last point has nobody behind it to say that it is none of a kind: where it leaps far beyond the latest ones, the
+/// one before it stands for it.
+fn hold_back(smooth: &mut [Told]) {
     let [recent @ .., last] = smooth else {
         return;
     };
     let recent = &recent[recent.len().saturating_sub(SMOOTHED)..];
-    let leaps = recent.windows(2).map(|pair| (pair[1].1 - pair[0].1).abs());
+    let leap = |from: &Told, to: &Told| (to.latency_s - from.latency_s).abs();
+    let leaps = recent.windows(2).map(|pair| leap(&pair[0], &pair[1]));
     let (Some(before), Some(furthest)) = (recent.last(), leaps.reduce(f64::max)) else {
         return;
     };
-    if (last.1 - before.1).abs() > LEAP * furthest {
-        last.1 = before.1;
+    if leap(before, last) > LEAP * furthest {
+        last.latency_s = before.latency_s;
     }
 }
 
@@ -134,7 +154,7 @@ impl Trend {
     /// Of smoothed points, up to a block's present cycles, whose excess counts from `fresh_s`.
     pub(crate) fn of(
         channel: Channel,
-        points: &[(u64, f64)],
+        points: &[Told],
         cycles: u64,
         fresh_s: Option<f64>,
     ) -> Result<Self, NoTrend> {
@@ -142,11 +162,7 @@ impl Trend {
             return Err(NoTrend::Missing);
         }
         let fresh_s = fresh_s.ok_or(NoTrend::Late)?;
-        let levels = monotone(
-            points
-                .iter()
-                .map(|(cycle, latency)| (*cycle, channel.excess(*latency, fresh_s))),
-        );
+        let levels = monotone(points, |latency_s| channel.excess(latency_s, fresh_s));
         let Some((last, _)) = levels.split_last() else {
             return Err(NoTrend::Missing);
         };
@@ -185,21 +201,23 @@ impl Trend {
     }
 }
 
-/// Levels that only rise, each with the cycle from which on it holds, by pooling neighbours that fall.
-fn monotone(points: impl Iterator<Item = (u64, f64)>) -> Vec<(u64, f64)> {
+/// Excesses that only rise, each with the cycle from which on it holds, by pooling neighbours that fall.
+fn monotone(points: &[Told], excess: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
     let mut pools: Vec<(u64, f64, f64)> = Vec::new();
-    for (cycle, excess) in points {
-        let (mut cycle, mut sum, mut count) = (cycle, excess, 1.0);
+    for point in points {
+        let (mut cycle, mut mean, mut lines) = (point.cycle, excess(point.latency_s), point.lines);
         while let Some((first, below, of)) = pools.last().copied()
-            && below / of >= sum / count
+            && below >= mean
         {
             pools.pop();
-            (cycle, sum, count) = (first, below + sum, of + count);
+            // Equal ones stay as they are, to the last bit: they are no step.
+            mean = below + (mean - below) * (lines / (of + lines));
+            (cycle, lines) = (first, of + lines);
         }
-        pools.push((cycle, sum, count));
+        pools.push((cycle, mean, lines));
     }
-    let level = |(cycle, sum, count): (u64, f64, f64)| (cycle, sum / count);
-    pools.into_iter().map(level).collect()
+    let levels = pools.into_iter();
+    levels.map(|(cycle, mean, _)| (cycle, mean)).collect()
 }
 
 /// When the excess passed from one level to the next, and what it was then: both as logarithms.

@@ -1,0 +1,686 @@
+//! From the lives of blocks to figures with intervals.
+
+use std::collections::BTreeMap;
+
+use wordline_trace::cycling::{BlockLife, CyclingOperation};
+
+use super::law::{Early, FittedLaw, Interval, Law, Seen, Strength, fit as fit_law};
+use super::lives::{Block, Found, Hazard, Lives, NO_SPREAD, Pages, Shared};
+use super::part::FlashPart;
+use super::pulses::{Change, Pulses, Series};
+use super::statistics::{
+    MEDIAN_DEVIATION, NORMAL, TAIL, chi_squared, crossing, mean, median, share, student,
+};
+
+/// Blocks of known strength that the lives rest on at least.
+const KNOWN_MIN: usize = 5;
+
+/// Loops that are added over life at least, to determine the three figures of the law.
+const LOOPS_MIN: usize = 4;
+
+/// Chips at least, to tell how they differ.
+const CHIPS_MIN: usize = 3;
+
+/// A block is weak where its life lies below the median of its chip by this many robust standard deviations of the logarithm.
+const WEAK: f64 = 6.0;
+
+/// Share of the blocks whose pulses may be told wrongly.
+const FEW: f64 = 0.1;
+
+/// Standard errors, and parts of it, within which a page's strength is the life of its block.
+const ALIKE: f64 = 3.0;
+const ALIKE_PART: f64 = 1e-3;
+
+/// Cycles over which a sheet's typical column is the mean.
+pub(super) const MEAN_CYCLES: u64 = 10_000;
+
+/// What was found of a sheet's figures, and what was not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    /// Name of a figure of the table aging, its value, and whether it is a whole number.
+    pub(super) ageing: Vec<(&'static str, Interval, Whole)>,
+    /// A fresh program and erase, and a read, in seconds.
+    pub(super) program: Option<Latency>,
+    pub(super) erase: Option<Latency>,
+    pub(super) read: Option<Latency>,
+    /// Figures that the log leaves open, and why.
+    pub(super) open: Vec<(&'static str, String)>,
+    pub(super) chips: usize,
+}
+
+/// How a figure is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// As a whole number.
+    Yes,
+    /// With a point.
+    No,
+    /// As whole cycles.
+    Cycles,
+}
+
+/// A duration that was seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Latency {
+    pub(super) interval: Interval,
+    /// Whether it is that of a fresh block; else it is the mean over the first cycles.
+    pub(super) fresh: bool,
+    /// The longest up to the rated cycles.
+    pub(super) longest: f64,
+}
+
+impl Findings {
+    fn add(&mut self, name: &'static str, interval: Interval, whole: Whole) {
+        self.ageing.push((name, interval, whole));
+    }
+
+    fn add_count(&mut self, name: &'static str, count: u32) {
+        self.add(name, exactly(f64::from(count)), Whole::Yes);
+    }
+
+    fn leave(&mut self, names: &[&'static str], why: &str) {
+        let left = names.iter().map(|name| (*name, why.to_owned()));
+        self.open.extend(left);
+    }
+
+    /// The value of a figure that was found.
+    pub(super) fn value(&self, name: &str) -> Option<Interval> {
+        let mut found = self.ageing.iter();
+        found.find(|one| one.0 == name).map(|one| one.1)
+    }
+}
+
+const fn exactly(value: f64) -> Interval {
+    Interval {
+        value,
+        least: value,
+        most: value,
+    }
+}
+
+/// What some blocks tell of a part.
+pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> Findings {
+    let series = |operation| -> Vec<Series> {
+        let of = |life: &&BlockLife| {
+            let points = life.of(operation);
+            points
+                .map(|point| (point.cycle, point.duration.ps() as f64 * 1e-12))
+                .collect()
+        };
+        lives.iter().map(of).collect()
+    };
+    let programs = series(CyclingOperation::Program);
+    let erases = series(CyclingOperation::Erase);
+    let mut findings = Findings {
+        chips: chips(lives).len(),
+        ..Findings::default()
+    };
+    // Lines of several pages of a block cannot be told apart.
+    let single = part.usage.programmed <= 1.0;
+    let program = Pulses::of(&programs, false).filter(|_| single);
+    let erase = Pulses::of(&erases, true);
+    let law = loops(part, lives, erase.as_ref(), &mut findings);
+    let strengths = strengths(lives, erase.as_ref(), law.as_ref());
+    let own = pages(
+        part,
+        lives,
+        program.as_ref(),
+        law.as_ref(),
+        &strengths,
+        &mut findings,
+    );
+    spread(part, lives, &strengths, own.as_deref(), &mut findings);
+    // The model ties fresh operations to the typical ones by pulses and their law; where these are not known, so is not
+    // how.
+    let program = program.filter(|_| findings.value("program_pulses").is_some());
+    let erase = erase.filter(|_| law.is_some());
+    findings.program = latency(&programs, program.as_ref(), lives, part.rated);
+    findings.erase = latency(&erases, erase.as_ref(), lives, part.rated);
+    let reads = series(CyclingOperation::Read);
+    findings.read = latency(&reads, None, lives, part.rated);
+    findings.leave(
+        &["cold_stress", "dwell_relief"],
+        "one temperature and one dwell tell nothing of others",
+    );
+    findings.leave(
+        &[
+            "program_disturb",
+            "read_disturb",
+            "retention_errors",
+            "retention_energy",
+        ],
+        "durations tell nothing of wrong bits",
+    );
+    findings
+}
+
+/// The chips in the order of their names.
+fn chips(lives: &[&BlockLife]) -> BTreeMap<String, usize> {
+    let mut names: Vec<&str> = lives.iter().map(|life| life.chip.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let places = names.into_iter().zip(0..);
+    places
+        .map(|(name, place)| (name.to_owned(), place))
+        .collect()
+}
+
+/// How long a fresh operation takes, by its pulses; or the mean over the first cycles, where these are not known.
+fn latency(
+    series: &[Series],
+    pulses: Option<&Pulses>,
+    lives: &[&BlockLife],
+    rated: u64,
+) -> Option<Latency> {
+    let within = |(cycle, _): &&(u64, f64)| *cycle <= rated.max(1);
+    let seen = series.iter().flat_map(|one| one.iter().filter(within));
+    let longest = seen.map(|(_, seconds)| *seconds).fold(0.0, f64::max);
+    if let Some(pulses) = pulses {
+        let count = f64::from(pulses.fresh);
+        let (value, reach) = (pulses.unit * count, NORMAL * pulses.unit_error * count);
+        return Some(Latency {
+            interval: Interval {
+                value,
+                least: value - reach,
+                most: value + reach,
+            },
+            fresh: true,
+            longest,
+        });
+    }
+    let mut means: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (one, life) in series.iter().zip(lives) {
+        if let Some(mean) = first_mean(one, life.cycles) {
+            means.entry(&life.chip).or_default().push(mean);
+        }
+    }
+    let interval = middle(&means.into_values().collect::<Vec<_>>())?;
+    Some(Latency {
+        interval,
+        fresh: false,
+        longest,
+    })
+}
+
+/// The middle of what the blocks of some chips have. Medians, because a sheet speaks of the median block and weak ones
+/// are far off: with their scatter where there are chips enough, else by the order of the blocks.
+fn middle(chips: &[Vec<f64>]) -> Option<Interval> {
+    if chips.len() >= CHIPS_MIN {
+        let medians: Vec<f64> = chips.iter().map(|one| median(one)).collect();
+        let (value, error) = mean(&medians);
+        let reach = student((medians.len() - 1) as f64) * error;
+        return Some(Interval {
+            value,
+            least: value - reach,
+            most: value + reach,
+        });
+    }
+    let mut all: Vec<f64> = chips.iter().flatten().copied().collect();
+    all.sort_by(f64::total_cmp);
+    let (count, half) = (all.len() as f64, 0.5 * NORMAL * (all.len() as f64).sqrt());
+    let last = all.len().checked_sub(1)?;
+    Some(Interval {
+        value: median(&all),
+        least: all[(0.5 * count - half).floor().max(0.0) as usize],
+        most: all[((0.5 * count + half).ceil() as usize).min(last)],
+    })
+}
+
+/// Mean over the first cycles of a block that went through `cycles`, where a duration holds until the next.
+pub(super) fn first_mean(series: &Series, cycles: u64) -> Option<f64> {
+    let end = cycles.min(MEAN_CYCLES) + 1;
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (place, (cycle, seconds)) in series.iter().enumerate() {
+        // Where a cycle has several lines each counts once for it.
+        let next = series.get(place + 1).map_or(end, |(next, _)| *next);
+        let held = next.min(end).saturating_sub(*cycle);
+        let weight = if *cycle < end {
+            held.max(1) as f64
+        } else {
+            0.0
+        };
+        sum += weight * seconds;
+        count += weight;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Loops of erases, and the law of wear that they show.
+fn loops(
+    part: &FlashPart<'_>,
+    lives: &[&BlockLife],
+    erase: Option<&Pulses>,
+    findings: &mut Findings,
+) -> Option<(Law, u32)> {
+    const COUNTS: [&str; 2] = ["erase_loops", "erase_loops_last"];
+    const LAW: [&str; 3] = ["interface_share", "interface_exponent", "bulk_exponent"];
+    let Some(erase) = erase else {
+        let why = "no step explains the durations of erases as its multiples";
+        findings.leave(&COUNTS, why);
+        findings.leave(&LAW, why);
+        return None;
+    };
+    let failed = lives.iter().filter(|life| life.failed.is_some()).count();
+    if failed < KNOWN_MIN {
+        let why = format!(
+            "{failed} blocks failed, and the last loop shows in those alone; {KNOWN_MIN} are needed"
+        );
+        findings.leave(&COUNTS, &why);
+        findings.leave(&LAW, &why);
+        return None;
+    }
+    let most = erase.most();
+    findings.add_count(COUNTS[0], erase.fresh);
+    findings.add_count(COUNTS[1], erase.fresh + most as u32);
+    let seen: Vec<Seen<'_>> = seen(lives, erase);
+    let ageing = part.ageing;
+    let start = Law {
+        share: *ageing.interface_share.value(),
+        interface: *ageing.interface_exponent.value(),
+        bulk: *ageing.bulk_exponent.value(),
+    };
+    let fitted = (most >= LOOPS_MIN).then(|| fit_law(start, &seen, most as u32));
+    let Some(FittedLaw { law, intervals }) = fitted.flatten() else {
+        findings.leave(&LAW, "the loops of erases do not determine their law");
+        return None;
+    };
+    for (name, interval) in LAW.into_iter().zip(intervals) {
+        findings.add(name, interval, Whole::No);
+    }
+    Some((law, most as u32))
+}
+
+fn seen<'a>(lives: &[&BlockLife], erase: &'a Pulses) -> Vec<Seen<'a>> {
+    let blocks = lives.iter().zip(&erase.changes);
+    blocks
+        .map(|(life, changes)| Seen {
+            changes,
+            failed: failed(life),
+        })
+        .collect()
+}
+
+/// Full cycles that a block stood: what failed did so within its cycle.
+fn failed(life: &BlockLife) -> Option<f64> {
+    life.failed.map(|(cycle, _)| cycle as f64 - 0.5)
+}
+
+/// The life of each block: where it failed, or by its loops where it was given up.
+fn strengths(lives: &[&BlockLife], erase: Option<&Pulses>, law: Option<&(Law, u32)>) -> Vec<Known> {
+    let by_failure = |life: &&BlockLife| {
+        let after = (life.cycles as f64).max(1.0);
+        failed(life).map_or(Known::After(after), |cycles| {
+            Known::At(Strength { cycles, error: 0.5 })
+        })
+    };
+    let (Some(erase), Some((law, count))) = (erase, law) else {
+        return lives.iter().map(by_failure).collect();
+    };
+    let shares = law.late(*count);
+    let blocks = seen(lives, erase).into_iter().zip(lives);
+    blocks
+        .map(|(seen, life)| match seen.strength(&shares) {
+            Some(strength) => Known::At(strength),
+            // Not even the first loop was added.
+            None => Known::After((life.cycles as f64).max(1.0) / shares[0]),
+        })
+        .collect()
+}
+
+/// A strength, or what it exceeds, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Known {
+    At(Strength),
+    After(f64),
+}
+
+impl Known {
+    fn seen(self) -> Option<f64> {
+        match self {
+            Self::At(strength) => Some(strength.cycles),
+            Self::After(_) => None,
+        }
+    }
+
+    fn hazard(self, pages: Pages) -> Hazard {
+        let (seen, cycles) = match self {
+            Self::At(strength) => (true, strength.cycles),
+            Self::After(cycles) => (false, cycles),
+        };
+        Hazard {
+            pages,
+            seen,
+            ln_life: libm::log(cycles),
+        }
+    }
+}
+
+/// The strength of each block's first page, by the pulses of its programs; `None` where these do not tell it.
+fn pages(
+    part: &FlashPart<'_>,
+    lives: &[&BlockLife],
+    program: Option<&Pulses>,
+    law: Option<&(Law, u32)>,
+    strengths: &[Known],
+    findings: &mut Findings,
+) -> Option<Vec<Known>> {
+    const FIGURES: [&str; 4] = [
+        "program_pulses",
+        "program_pulses_early",
+        "program_pulses_late",
+        "early_cycles",
+    ];
+    let Some(program) = program else {
+        let why = "no step explains the durations of single programs as its multiples";
+        findings.leave(&FIGURES, why);
+        return None;
+    };
+    let Some((law, _)) = law else {
+        findings.leave(
+            &FIGURES,
+            "the law that tells late pulses from early ones is not known",
+        );
+        return None;
+    };
+    let mut changes = program.changes.clone();
+    let early = Early::take(&mut changes);
+    let late = late_pulses(&changes) as u32;
+    // A block that is so weak that its late pulses hide among the early ones tells nothing.
+    changes
+        .iter_mut()
+        .filter(|changes| changes.len() > late as usize)
+        .for_each(Vec::clear);
+    let shares = law.late(late);
+    let own: Vec<Known> = lives
+        .iter()
+        .zip(&changes)
+        .map(|(life, changes)| {
+            let seen = Seen {
+                changes,
+                failed: None,
+            };
+            match (seen.strength(&shares), shares.first()) {
+                (Some(strength), _) => Known::At(strength),
+                (None, Some(first)) => Known::After(life.cycles as f64 / first),
+                (None, None) => Known::After(life.cycles as f64),
+            }
+        })
+        .collect();
+    // In some blocks the first page is the one that fails: only with the right number of late pulses its strength, by
+    // them, is then the life of the block, and in no block below it.
+    let pairs = || own.iter().zip(strengths).zip(lives);
+    let weakest = pairs().filter(|((own, all), life)| life.failed.is_some() && alike(**own, **all));
+    let below = pairs().filter(|((own, all), _)| match (own.seen(), all.seen()) {
+        (Some(own), Some(all)) => own < 0.97 * all,
+        _ => false,
+    });
+    if weakest.count() == 0 || below.count() * 20 > lives.len() {
+        findings.leave(
+            &FIGURES,
+            "in no block the programmed page failed first, so that nobody knows how many pulses wear saves in all",
+        );
+        return None;
+    }
+    findings.add_count(FIGURES[0], program.fresh);
+    findings.add_count(FIGURES[1], early.count);
+    findings.add_count(FIGURES[2], late);
+    match early.cycles {
+        Some(cycles) => findings.add(FIGURES[3], cycles, Whole::No),
+        None => findings.leave(&FIGURES[3..], "no pulse was saved early"),
+    }
+    (part.usage.pages > 1.0 && part.usage.programmed == 1.0).then_some(own)
+}
+
+/// The most pulses that more than a few blocks save late.
+fn late_pulses(changes: &[Vec<Change>]) -> usize {
+    let mut counts: Vec<usize> = changes.iter().map(Vec::len).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let few = (FEW * counts.len() as f64).ceil() as usize;
+    counts.get(few).copied().unwrap_or(0)
+}
+
+/// Whether a page's strength is the life of its block.
+fn alike(own: Known, all: Known) -> bool {
+    let (Known::At(own), Known::At(all)) = (own, all) else {
+        return false;
+    };
+    let error = (own.error.powi(2) + all.error.powi(2)).sqrt();
+    (own.cycles - all.cycles).abs() <= (ALIKE * error).max(ALIKE_PART * all.cycles)
+}
+
+/// How strong blocks are, and how that spreads.
+fn spread(
+    part: &FlashPart<'_>,
+    lives: &[&BlockLife],
+    strengths: &[Known],
+    own: Option<&[Known]>,
+    findings: &mut Findings,
+) {
+    const FIGURES: [&str; 3] = ["endurance", "chip_spread", "block_spread"];
+    const WEAKNESS: [&str; 2] = ["weak_share", "weak_strength"];
+    const PAGES: [&str; 2] = ["page_shape", "erase_stress"];
+    let known: Vec<f64> = strengths
+        .iter()
+        .filter_map(|one| one.seen())
+        .map(libm::log)
+        .collect();
+    if known.len() < KNOWN_MIN {
+        let why = format!(
+            "how long a block lives shows in {} blocks, and {KNOWN_MIN} are needed",
+            known.len()
+        );
+        findings.leave(&FIGURES, &why);
+        findings.leave(&WEAKNESS, &why);
+        findings.leave(&PAGES, &why);
+        return;
+    }
+    let names = chips(lives);
+    let of: Vec<usize> = lives.iter().map(|life| names[&life.chip]).collect();
+    let weak = weak(&of, strengths);
+    let blocks: Vec<Block> = (0..lives.len())
+        .map(|place| Block {
+            chip: of[place],
+            weak: weak[place],
+            hazards: hazards(strengths[place], own.map(|own| own[place])),
+        })
+        .collect();
+    let weak_ones = weak.iter().filter(|one| **one).count();
+    let mut free = vec![0, 1];
+    free.extend(own.map(|_| 2));
+    free.extend((weak_ones > 0).then_some(3));
+    let ageing = part.ageing;
+    let shared = Shared {
+        spread: libm::log(ageing.block_spread.value().clamp(0.05, 2.0)),
+        shape: libm::log(*ageing.page_shape.value()),
+        erase: libm::log(*ageing.erase_stress.value()),
+        weak: libm::log(*ageing.weak_strength.value()),
+    };
+    let start = vec![median(&known); names.len()];
+    let model = Lives {
+        usage: part.usage,
+        blocks: &blocks,
+        chips: names.len(),
+        free,
+    };
+    let Some(found) = model.fit(shared, start) else {
+        let why = "their likelihood has no top: too many blocks were given up before they showed their strength";
+        findings.leave(&FIGURES, why);
+        findings.leave(&WEAKNESS, why);
+        findings.leave(&PAGES, why);
+        return;
+    };
+    endurance(part, &found, findings);
+    // At its least, a spread is as good as none.
+    let least = |interval: &Interval| match interval.least {
+        ln if ln <= NO_SPREAD => 0.0,
+        ln => libm::exp(ln),
+    };
+    let exp = |interval: &Interval| Interval {
+        value: libm::exp(interval.value),
+        least: least(interval),
+        most: libm::exp(interval.most),
+    };
+    for (place, interval) in model.free.iter().zip(&found.intervals) {
+        let name = [
+            "block_spread",
+            "page_shape",
+            "erase_stress",
+            "weak_strength",
+        ][*place];
+        findings.add(name, exp(interval), Whole::No);
+    }
+    if own.is_none() {
+        let why = "pulses of single programs beside loops of erases would tell it";
+        findings.leave(&PAGES[1..], why);
+    }
+    weakness(weak_ones, &weak, *ageing.weak_share.value(), findings);
+}
+
+fn hazards(all: Known, own: Option<Known>) -> Vec<Hazard> {
+    let Some(own) = own else {
+        return vec![all.hazard(Pages::All)];
+    };
+    let (own_life, all_life) = (own.hazard(Pages::First), all.hazard(Pages::Others));
+    if alike(own, all) {
+        // The first page failed first; the others would have stood longer.
+        return vec![
+            Hazard {
+                ln_life: all_life.ln_life,
+                ..own_life
+            },
+            Hazard {
+                seen: false,
+                ..all_life
+            },
+        ];
+    }
+    // A page that was not seen to weaken stands at least as long as its block.
+    let ln_life = own_life.ln_life.max(all_life.ln_life);
+    let own_life = if own_life.seen {
+        own_life
+    } else {
+        Hazard {
+            ln_life,
+            ..own_life
+        }
+    };
+    vec![own_life, all_life]
+}
+
+/// The blocks that are far weaker than the median one of their chip: chips differ as well, and what they differ by would
+/// hide weak blocks.
+fn weak(chip_of: &[usize], strengths: &[Known]) -> Vec<bool> {
+    let known = |chip: Option<usize>| -> Vec<f64> {
+        let pairs = strengths.iter().zip(chip_of);
+        pairs
+            .filter(|(_, of)| chip.is_none_or(|chip| chip == **of))
+            .filter_map(|(one, _)| one.seen().map(libm::log))
+            .collect()
+    };
+    let all = median(&known(None));
+    let chips = chip_of.iter().max().map_or(0, |last| last + 1);
+    let middles: Vec<f64> = (0..chips)
+        .map(|chip| Some(known(Some(chip))).filter(|known| known.len() >= KNOWN_MIN))
+        .map(|known| known.map_or(all, |known| median(&known)))
+        .collect();
+    let below: Vec<Option<f64>> = strengths
+        .iter()
+        .zip(chip_of)
+        .map(|(one, chip)| one.seen().map(|life| middles[*chip] - libm::log(life)))
+        .collect();
+    let apart: Vec<f64> = below.iter().flatten().map(|one| one.abs()).collect();
+    let border = WEAK * median(&apart) / MEDIAN_DEVIATION;
+    let is_weak = |below: &Option<f64>| below.is_some_and(|below| below > border);
+    below.iter().map(is_weak).collect()
+}
+
+fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut Findings) {
+    let (least, most) = share(count, weak.len());
+    if count == 0 && assumed <= most {
+        let why = format!(
+            "none of {} blocks is weak, so that their share is below {:.1} % (95 %)",
+            weak.len(),
+            100.0 * most
+        );
+        findings.leave(&["weak_share", "weak_strength"], &why);
+        return;
+    }
+    let value = count as f64 / weak.len().max(1) as f64;
+    let interval = Interval { value, least, most };
+    findings.add("weak_share", interval, Whole::No);
+    if count == 0 {
+        findings.leave(&["weak_strength"], "no block is weak");
+    }
+}
+
+/// The endurance of the median chip, and how chips spread.
+fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
+    let chips = &found.best.chips;
+    let count = chips.len() as f64;
+    if chips.len() < CHIPS_MIN {
+        // What is not known of the other chips is as wide as the base says that chips spread.
+        let spread = *part.ageing.chip_spread.value();
+        let value = chips.iter().sum::<f64>() / count;
+        let own = found.own.iter().sum::<f64>() / (count * count);
+        let reach = NORMAL * (own + spread * spread / count).sqrt();
+        findings.add(
+            "endurance",
+            around(value, reach, found.common),
+            Whole::Cycles,
+        );
+        let why = format!(
+            "the log tells of {} chips, and {CHIPS_MIN} are needed; the interval of endurance takes the base's spread as \
+             given",
+            chips.len()
+        );
+        findings.leave(&["chip_spread"], &why);
+        return;
+    }
+    // Chips differ by a normal of unknown variance on top of what is not known of each: the variance of Paule and
+    // Mandel (1982), its interval by Viechtbauer's Q profile (2007), the mean's by Hartung and Knapp (2001).
+    let weighted = |variance: f64| {
+        let weights: Vec<f64> = found.own.iter().map(|own| 1.0 / (own + variance)).collect();
+        let all: f64 = weights.iter().sum();
+        let mean = weights
+            .iter()
+            .zip(chips)
+            .map(|(weight, chip)| weight * chip)
+            .sum::<f64>()
+            / all;
+        let q: f64 = weights
+            .iter()
+            .zip(chips)
+            .map(|(weight, chip)| weight * (chip - mean).powi(2))
+            .sum();
+        (mean, q, all)
+    };
+    let freedom = count - 1.0;
+    // Q falls as the variance grows.
+    let variance = |target: f64| {
+        if weighted(0.0).1 <= target {
+            0.0
+        } else {
+            crossing(|one| -weighted(one).1, -target, 0.0, 100.0)
+        }
+    };
+    let spread = Interval {
+        value: variance(freedom).sqrt(),
+        least: variance(chi_squared(freedom, 1.0 - TAIL)).sqrt(),
+        most: variance(chi_squared(freedom, TAIL)).sqrt(),
+    };
+    findings.add("chip_spread", spread, Whole::No);
+    let (mean, q, all) = weighted(spread.value.powi(2));
+    let reach = student(freedom) * (q.max(freedom) / freedom / all).sqrt();
+    let endurance = around(mean, reach, found.common);
+    findings.add("endurance", endurance, Whole::Cycles);
+}
+
+/// An interval by a reach on both sides, and by another of its own on each.
+fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> Interval {
+    let [down, up] = more.map(|more| reach.hypot(more));
+    Interval {
+        value: libm::exp(ln_value),
+        least: libm::exp(ln_value - down),
+        most: libm::exp(ln_value + up),
+    }
+}

@@ -1,0 +1,154 @@
+//! Raw flash, from logs of how long its operations took.
+//!
+//! A **cycling log** ([`wordline_trace::cycling`]) follows blocks from their first cycle to their failure. What it tells
+//! has a closed form, so that nothing is searched for by simulation:
+//!
+//! 1. [`pulses`] reads durations as whole multiples of one step, and where each block's count changes.
+//! 2. [`law`] gets the law of wear from where these changes lie in a block's life, and from it the strength of blocks
+//!    that were given up.
+//! 3. [`lives`] is the likelihood of strengths within blocks, between blocks and between chips.
+//! 4. [`estimate`] turns these into figures of the table `aging` with 95 % intervals, and says which the log leaves
+//!    open.
+//! 5. [`timing`] scales the typical columns such that the model's first operations take as long as the log's.
+//! 6. [`score`] holds the fitted part against the half of the blocks that was fitted and the half that was not.
+
+//!
+//! A **sweep** ([`wordline_trace::sweep`]) has mean access times by size, in which the times of the array are
+//! [linear](sweep).
+
+mod estimate;
+mod figures;
+mod law;
+mod lives;
+mod part;
+mod pulses;
+mod score;
+mod statistics;
+mod sweep;
+mod sweep_task;
+mod task;
+mod timing;
+
+use wordline_catalog::Target;
+use wordline_core::results::WarningCode;
+use wordline_core::{Experiment, FitWorkload, ResultSet};
+use wordline_trace::cycling::CyclingLog;
+use wordline_trace::sweep::{is_sweep, read_sweep};
+
+use super::{Estimate, Fitted};
+use crate::control::Control;
+use crate::error::LabError;
+use sweep_task::SweepTask;
+use task::Task;
+
+/// A kind of raw flash that can be fitted.
+pub(super) struct Template {
+    /// As `--template` spells it, which is the model's table as well.
+    pub(super) name: &'static str,
+    /// The base, unless somebody names another.
+    pub(super) base: &'static str,
+}
+
+/// Every kind of raw flash.
+pub(super) const TEMPLATES: &[Template] = &[
+    Template {
+        name: "nand",
+        base: "nand08gw3b2c",
+    },
+    Template {
+        name: "nor",
+        base: "mt25ql128",
+    },
+];
+
+/// Blocks that a log needs at least: half of them are fitted.
+const BLOCKS_MIN: usize = 4;
+
+/// Fits a part to a cycling log or a sweep.
+pub(super) fn fit(
+    template: &Template,
+    target: &Target<'_>,
+    experiment: &Experiment,
+    workload: &FitWorkload,
+    control: &Control<'_>,
+) -> Result<Fitted, LabError> {
+    let refuse = |problem: String| LabError::List {
+        what: "base",
+        problem: format!("{}: {problem}", target.part.header.id),
+    };
+    let part =
+        part::FlashPart::of(target, workload.usage.unwrap_or(task::USAGE)).map_err(refuse)?;
+    if part.model != template.name {
+        return Err(refuse(format!(
+            "this part is of the model [{}], and the template {} fits parts of the model [{}]",
+            part.model, template.name, template.name
+        )));
+    }
+    let mut document = ResultSet::new(Experiment {
+        targets: vec![target.name.clone()],
+        ..experiment.clone()
+    });
+    let file = &workload.source.file;
+    let trace = |source| LabError::Trace {
+        file: file.clone(),
+        source,
+    };
+    let mut reader = control.open(file)?;
+    let names = reader.fill_buf().map_err(|source| LabError::Unreadable {
+        file: file.clone(),
+        source,
+    })?;
+    if is_sweep(names) {
+        let points = read_sweep(reader).map_err(trace)?;
+        let task = SweepTask {
+            target,
+            part: &part,
+            workload,
+            experiment,
+            points: &points,
+            control,
+        };
+        let found = task.run(&mut document)?;
+        return Ok(fitted(document, found));
+    }
+    let read = CyclingLog::read(reader);
+    if control.stopped() {
+        return Ok(fitted(document, None));
+    }
+    let log = read.map_err(trace)?;
+    if log.blocks.len() < BLOCKS_MIN {
+        return Err(LabError::Log {
+            file: file.clone(),
+            problem: format!(
+                "it tells of {} blocks, and at least {BLOCKS_MIN} are needed: half of them are fitted and the others held \
+                 out",
+                log.blocks.len()
+            ),
+        });
+    }
+    if let Some(line) = log.cut_off {
+        let advice = format!("{file}: line {line}, the last, is cut off and was left out");
+        document.warn(WarningCode::TruncatedLog, advice);
+    }
+    let task = Task {
+        target,
+        part: &part,
+        workload,
+        experiment,
+        log: &log,
+        control,
+    };
+    let found = task.run(&mut document)?;
+    Ok(fitted(document, found))
+}
+
+/// A document with the sheet and its figures; without them where the caller stopped the run.
+fn fitted(mut document: ResultSet, found: Option<(String, Vec<Estimate>)>) -> Fitted {
+    document.complete = found.is_some();
+    let (sheet, estimates) = found.unzip();
+    Fitted {
+        document,
+        sheet,
+        estimates: estimates.unwrap_or_default(),
+    }
+}

@@ -1,0 +1,207 @@
+//! One fit of raw flash to a sweep: every second size of each operation is held out.
+
+use wordline_catalog::Target;
+use wordline_core::quantity::human;
+use wordline_core::results::WarningCode;
+use wordline_core::{Basis, Experiment, FitWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_trace::sweep::SweepPoint;
+
+use super::figures::{Figure, Outcome};
+use super::part::FlashPart;
+use super::score::HALVES;
+use super::statistics::mean;
+use super::sweep::{Of, Sweep, durations, typical};
+use crate::control::Control;
+use crate::error::LabError;
+use crate::fit::sheet::Change;
+use crate::fit::{Estimate, written};
+use crate::subject::{Axes, Subject};
+
+/// Sizes of an operation from which every second one is held out.
+const HELD_OUT_FROM: usize = 8;
+
+/// One fit.
+pub(super) struct SweepTask<'a> {
+    pub(super) target: &'a Target<'a>,
+    pub(super) part: &'a FlashPart<'a>,
+    pub(super) workload: &'a FitWorkload,
+    pub(super) experiment: &'a Experiment,
+    pub(super) points: &'a [SweepPoint],
+    pub(super) control: &'a Control<'a>,
+}
+
+impl SweepTask<'_> {
+    /// The sheet and the figures in it; `None` when the caller wants to stop.
+    pub(super) fn run(
+        &self,
+        document: &mut ResultSet,
+    ) -> Result<Option<(String, Vec<Estimate>)>, LabError> {
+        let halves = self.halves();
+        let sweep = Sweep {
+            target: self.target,
+            durations: durations(self.part),
+            experiment: self.experiment,
+            control: self.control,
+        };
+        let Some(found) = sweep.fit(&halves[0])? else {
+            return Ok(None);
+        };
+        let mut figures = Vec::new();
+        let mut besides = Vec::new();
+        for (of, interval) in &found {
+            match of {
+                Of::Figure(place) if interval.value > 0.0 => {
+                    let duration = sweep.durations[*place];
+                    figures.push(Figure::duration(duration, *interval, 0.0));
+                }
+                Of::Figure(place) => {
+                    return Err(self.refuse(format!(
+                        "{} would have to be {}: {} is no such part, or its board not the host of the log (--base)",
+                        sweep.durations[*place].path,
+                        human(interval.value, "s", 3),
+                        self.target.name
+                    )));
+                }
+                Of::Access(operation) => besides.push((operation, "an access", *interval)),
+                Of::Byte(operation) => besides.push((operation, "a byte", *interval)),
+            }
+        }
+        if figures.is_empty() {
+            return Err(self.refuse(
+                "its sizes tell no figure of the part: more sizes are needed than unknowns, some below a page and some \
+                 of several"
+                    .to_owned(),
+            ));
+        }
+        for (operation, each, interval) in besides {
+            if interval.least <= 0.0 && 0.0 <= interval.most {
+                continue;
+            }
+            let seconds = |one: f64| human(one, "s", 3);
+            let advice = format!(
+                "{}: bus and host take {} longer for {each} that is {} than {} does, 95 % interval {} to {}: a part's sheet \
+                 cannot hold that",
+                self.workload.source.file,
+                seconds(interval.value),
+                match operation {
+                    Operation::Read => "read",
+                    Operation::Write => "written",
+                },
+                self.target.board.header.id,
+                seconds(interval.least),
+                seconds(interval.most)
+            );
+            document.warn(WarningCode::NotFitted, advice);
+        }
+        let changes: Vec<Change> = sweep
+            .durations
+            .iter()
+            .filter_map(|duration| {
+                let mut all = figures.iter();
+                let figure = all.find(|one| one.change.path == duration.path)?;
+                Some(typical(duration, figure.estimate.value))
+            })
+            .collect();
+        let mut apart = [0.0; 3];
+        for (half, points) in halves.iter().enumerate() {
+            let Some(times) = sweep.times(&changes, points)? else {
+                return Ok(None);
+            };
+            let both = points.iter().zip(&times);
+            let ratios: Vec<f64> = both
+                .map(|(point, time)| libm::log(time / point.seconds).abs())
+                .collect();
+            apart[half] = mean(&ratios).0;
+            self.rows(half, points, &times, document);
+        }
+        let open = self.open(&figures);
+        let outcome = Outcome {
+            target: self.target,
+            workload: self.workload,
+            of: format!("accesses of {} sizes", halves[0].len()),
+            noun: "sizes",
+            open: &open,
+            apart,
+        };
+        outcome.warn(document);
+        let sheet = outcome.sheet(self.part.model, &figures)?;
+        written::add_sources(&sheet, self.target, document);
+        let estimates = figures.into_iter().map(|one| one.estimate).collect();
+        Ok(Some((sheet, estimates)))
+    }
+
+    /// The sizes that are fitted, and those that are held out.
+    fn halves(&self) -> [Vec<&SweepPoint>; 2] {
+        let mut halves = [Vec::new(), Vec::new()];
+        for operation in [Operation::Read, Operation::Write] {
+            let of = self.points.iter().filter(|one| one.operation == operation);
+            let mut of: Vec<&SweepPoint> = of.collect();
+            of.sort_by_key(|one| one.bytes);
+            let some = of.len() >= HELD_OUT_FROM;
+            for (place, point) in of.into_iter().enumerate() {
+                halves[usize::from(some && place % 2 == 1)].push(point);
+            }
+        }
+        halves
+    }
+
+    fn open(&self, figures: &[Figure]) -> Vec<(&'static str, String)> {
+        let names = ["page_read", "page_program", "block_erase", "duration"];
+        let missing = durations(self.part).into_iter().filter_map(|duration| {
+            let fitted = figures.iter().any(|one| one.change.path == duration.path);
+            let name = names
+                .into_iter()
+                .find(|name| duration.path.ends_with(name))?;
+            let why = "the sizes of the sweep do not tell it from what else an access takes";
+            (!fitted).then(|| (name, why.to_owned()))
+        });
+        let ageing = (
+            "aging",
+            "a sweep tells nothing of wear; a cycling log does".to_owned(),
+        );
+        missing.chain([ageing]).collect()
+    }
+
+    fn rows(&self, half: usize, points: &[&SweepPoint], times: &[f64], document: &mut ResultSet) {
+        let (file, id) = (&self.workload.source.file, &self.workload.id);
+        let board = &self.target.board.header.id;
+        let fitted = [Basis::Calibrated, Basis::Simulated][half];
+        for (target, part, board, basis) in [
+            (format!("log:{file}"), file, "", Basis::Measured),
+            (format!("{id}@{board}"), id, board.as_str(), fitted),
+        ] {
+            for (point, time) in points.iter().zip(times) {
+                let subject = Subject {
+                    target: target.clone(),
+                    part: part.clone(),
+                    board: board.to_owned(),
+                    workload: self.experiment.workload.name(),
+                    operation: point.operation.name(),
+                    axes: Axes::new(),
+                    timing: Timing::Typ,
+                    age: 0.0,
+                    basis,
+                };
+                let subject = subject
+                    .at("half", HALVES[half])
+                    .at("access_bytes", point.bytes)
+                    .at("statistic", "mean");
+                let seconds = if basis == Basis::Measured {
+                    point.seconds
+                } else {
+                    *time
+                };
+                document
+                    .rows
+                    .push(subject.row(Metric::LatencyMean, Ok(seconds)));
+            }
+        }
+    }
+
+    fn refuse(&self, problem: String) -> LabError {
+        LabError::Log {
+            file: self.workload.source.file.clone(),
+            problem,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The fitted sheet and what the document rests on, whatever was fitted how.
+
+use wordline_catalog::{CatalogError, Sheet, Target, parse};
+use wordline_core::results::{FigureUse, SheetUse, WarningCode};
+use wordline_core::{Basis, ResultSet};
+
+use super::sheet::{About, Change, fitted};
+use crate::error::LabError;
+
+/// The sheet of a base with fitted figures, each with what it rests on. It loads.
+///
+/// # Errors
+/// When the base states a figure in a way that cannot be changed, or the figures contradict each other.
+pub(crate) fn sheet(
+    target: &Target<'_>,
+    changes: &[(Change, String)],
+    about: &About<'_>,
+) -> Result<String, LabError> {
+    let base = &target.part.header;
+    let problem = |problem: String| LabError::List {
+        what: "base",
+        problem: format!("{}: {problem}", base.id),
+    };
+    let text = fitted(&base.text, changes, about).map_err(|error| problem(error.to_string()))?;
+    match parse("fitted.toml", &text) {
+        Ok(Sheet::Part(_)) => Ok(text),
+        Ok(_) => Err(problem("the fitted sheet is none of a part".to_owned())),
+        Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
+    }
+}
+
+/// Tells the document what it rests on: the fitted sheet, and the base's figures that it took over.
+pub(crate) fn add_sources(sheet: &str, target: &Target<'_>, document: &mut ResultSet) {
+    let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
+        unreachable!("it was parsed when it was made");
+    };
+    for (header, figures) in [
+        (&part.header, &part.figures),
+        (&target.board.header, &target.board.figures),
+    ] {
+        document.sheets.push(SheetUse {
+            id: header.id.clone(),
+            name: header.name.clone(),
+            manufacturer: header.manufacturer.clone(),
+            revision: header.revision.clone(),
+            embedded: header.embedded,
+        });
+        document.figures.extend(figures.iter().cloned());
+    }
+    let fitted =
+        |figure: &FigureUse| figure.basis == Basis::Calibrated && figure.sheet == part.header.id;
+    if !document.figures.iter().any(fitted) {
+        let advice = format!(
+            "the log determines no figure better than {} has it: the sheet is that of the base",
+            target.part.header.id
+        );
+        document.warn(WarningCode::NotFitted, advice);
+    }
+}
