@@ -118,3 +118,24 @@ fn what_cannot_be_is_refused() {
         .refused(&["families", "1 to 10000"]);
     wordline(&["wear"]).refused(&["--target"]);
 }
+
+/// Without a failed block of its part, a latency that hardly any virtual chip came to says little.
+#[test]
+fn a_latency_beyond_what_is_known_is_told() {
+    let warned = |most: f64| {
+        let mut text = "block,cycle,operation,latency_us\n".to_owned();
+        for step in 0..60 {
+            let cycle = 1.2_f64.powi(step).ceil();
+            let excess = most * (cycle / 1.2_f64.powi(59)).powf(0.45);
+            text += &format!("0,{cycle},erase,{:.1}\n", 1000.0 * (1.0 + excess));
+        }
+        let folder = Folder::new().with("life.csv", text);
+        let log = folder.file("life.csv");
+        let document = wordline(&["wear", "health", "--trace", &log, "--format", "json"]);
+        let document = document.done().json();
+        let warnings = document["warnings"].as_array().expect("a list").clone();
+        warnings.iter().any(|one| one["code"] == "extrapolated")
+    };
+    assert!(warned(20.0));
+    assert!(!warned(1.0));
+}

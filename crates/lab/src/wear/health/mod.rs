@@ -49,7 +49,7 @@ pub(crate) fn run(
                 file: file.clone(),
                 source,
             })?;
-            rows::add(file, &log, document);
+            rows::add(file, &log, control, document);
             Ok(())
         }
         HealthWorkload::Score { families } => {

@@ -5,7 +5,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_trace::cycling::BlockLife;
 
 use super::law::{Band, Ends, Law};
-use super::trend::{Channel, NoTrend, Told, Trend, smoothed};
+use super::trend::{Channel, NoTrend, Told, Trend, median, smoothed};
 
 /// What the training found; `trained.toml` holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +77,9 @@ pub(crate) struct Prediction {
     pub(crate) share: Band,
     /// Whether it rests on blocks of the same kind that have failed.
     pub(crate) anchored: bool,
+    /// Whether the latency lies beyond the end of half of the blocks that it is held against, which failed before they
+    /// came so far: what is left then rests on few.
+    pub(crate) beyond: bool,
 }
 
 impl Prediction {
@@ -140,6 +143,7 @@ pub(crate) fn predict(
             ratio: trend.ratio,
             share: law.share(&trend, &ends),
             anchored,
+            beyond: !anchored && trend.level > libm::log(median(law.ends.iter().copied())),
         })
     };
     match of(Channel::Erase) {

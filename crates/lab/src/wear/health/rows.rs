@@ -9,6 +9,7 @@ use wordline_trace::cycling::{BlockLife, CyclingLog};
 use super::law::Band;
 use super::predict::{Kin, Known, Prediction, Trained, end, points, predict};
 use super::trend::{Channel, NoTrend, median};
+use crate::control::{Control, Progress};
 use crate::subject::{Axes, Subject};
 
 /// Share of life from which on a block should no longer hold data.
@@ -55,16 +56,28 @@ impl Verdict {
 }
 
 /// Adds the rows of a log's blocks.
-pub(super) fn add(file: &str, log: &CyclingLog, document: &mut ResultSet) {
+pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document: &mut ResultSet) {
     let trained = Trained::stored();
     let kin = kin(log);
     let mut untold = Untold::default();
-    for life in &log.blocks {
+    for (number, life) in (1..).zip(&log.blocks) {
+        if control.stopped() {
+            document.complete = false;
+            break;
+        }
+        control.report(Progress {
+            step: "blocks",
+            done_bytes: number,
+            total_bytes: log.blocks.len() as u64,
+        });
         let found = predict(&trained, life, life.cycles, kin_of(&kin, life));
         if let Err(why) = found
             && life.failed.is_none()
         {
             untold.note(why, life);
+        }
+        if found.is_ok_and(|found| found.beyond) && life.failed.is_none() {
+            untold.beyond.push(life.name());
         }
         block(file, life, found, document);
     }
@@ -88,10 +101,13 @@ fn kin(log: &CyclingLog) -> Kins {
             let found = channel.fresh_s(&points(life, channel, life.cycles));
             fresh.entry(&life.chip).or_default().extend(found);
         }
+        let fresh: HashMap<&str, f64> = fresh
+            .into_iter()
+            .map(|(chip, latencies)| (chip, median(latencies.into_iter())))
+            .collect();
         let mut ends: HashMap<&str, Vec<f64>> = HashMap::new();
         for life in &log.blocks {
-            let latencies = fresh[life.chip.as_str()].iter().copied();
-            let fresh_s = Some(median(latencies)).filter(|latency| latency.is_finite());
+            let fresh_s = Some(fresh[life.chip.as_str()]).filter(|latency| latency.is_finite());
             let known = Known {
                 fresh_s,
                 ends: Vec::new(),
@@ -196,6 +212,8 @@ struct Untold {
     missing: Vec<String>,
     late: Vec<String>,
     still: Vec<String>,
+    /// Blocks whose latency lies beyond what the predictor knows.
+    beyond: Vec<String>,
 }
 
 impl Untold {
@@ -233,6 +251,13 @@ fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet
                       far the blocks of a part differ in that is assumed, as far as the log does not show it, and that \
                       latency grows by a power of the cycles is what virtual chips do";
         document.warn(WarningCode::Default, advice.to_owned());
+    }
+    if let Some(blocks) = names(&untold.beyond) {
+        let advice = format!(
+            "{blocks}: takes longer than half of the virtual chips ever did, which failed before; without a failed block of \
+             its part its band means little, and the less the longer it takes"
+        );
+        document.warn(WarningCode::Extrapolated, advice);
     }
     for (blocks, what) in [
         (&untold.missing, "has neither erases nor programs"),
