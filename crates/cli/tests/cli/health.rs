@@ -15,7 +15,7 @@ fn lives(folder: &Folder) -> String {
 fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
     let folder = Folder::new();
     let log = lives(&folder);
-    // Half a million cycles of all blocks, and the whole life of one.
+    // A million and a half cycles of all blocks, and the whole life of one.
     let text = fs::read_to_string(&log).expect("the log");
     let mut lines = text.lines();
     let names = lines.next().expect("names");
@@ -37,7 +37,7 @@ fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
     let told = lines.filter(|line| {
         let fields: Vec<&str> = line.split(',').collect();
         let cycle: u64 = fields[cycle].parse().expect("a number");
-        fields[block] == first || cycle < 500_000
+        fields[block] == first || cycle < 1_500_000
     });
     let young: Vec<&str> = [names].into_iter().chain(told).collect();
     fs::write(&log, young.join("\n") + "\n").expect("the folder can be written");
@@ -52,11 +52,19 @@ fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
     let failed = shares.iter().filter(|row| row["verdict"] == "failed");
     assert_eq!(failed.count(), 1);
     let living = shares.iter().filter(|row| row["verdict"] != "failed");
+    let mut told = 0;
     for row in living {
         assert_eq!(row["basis"], "calibrated", "{row}");
-        let used = row["value"].as_f64().expect("a share");
-        assert!((0.0..0.8).contains(&used), "{row}");
+        // Of a young block nobody knows how young it is.
+        match row["value"].as_f64() {
+            Some(used) => {
+                assert!((0.1..1.0).contains(&used), "{row}");
+                told += 1;
+            }
+            None => assert_eq!(row["no_value"], "beyond_range", "{row}"),
+        }
     }
+    assert!(told >= 6, "{told}");
     let ran = wordline(&["wear", "health", "--trace", &log]).done();
     assert!(
         ran.stdout.starts_with("Of 10 blocks in life.csv: 1 failed"),

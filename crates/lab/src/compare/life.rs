@@ -210,8 +210,13 @@ impl Life {
                 AgeingSheet::FIGURES.join(", ")
             ));
         } else {
+            // What the sheets do not know cannot pass a limit.
+            if study.work.retain.is_some() {
+                self.decides = Err(NoValue::NotApplicable);
+            }
             self.notes.push(
-                "its life is by rated cycles alone: its sheet has no table aging, so that nobody knows what keeps"
+                "what keeps is unknown, for its sheet has no table aging: its life is by rated cycles alone, and unknown where --retain \
+                 asks for more"
                     .to_owned(),
             );
         }

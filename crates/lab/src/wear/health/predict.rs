@@ -113,12 +113,21 @@ pub(crate) fn trend(
     Trend::of(channel, &points, until, fresh_s)
 }
 
-/// The excess at which a block failed, where it has, and its log tells. It is the trend's: the last operation that went
-/// well may lie some way before the end.
+/// The excess at which a block failed, where it has, and its log tells: what its last two operations took at least, or that
+/// of its trend where that is higher. A leap just before the end is no outlier.
 pub(crate) fn end(life: &BlockLife, channel: Channel, known: &Known) -> Option<f64> {
     life.failed?;
     let trend = trend(life, channel, life.cycles, known).ok()?;
-    Some(libm::exp(trend.level))
+    let told = points(life, channel, life.cycles);
+    let fresh_s = channel.fresh_s(&told).or(known.fresh_s)?;
+    let lines = life.of(channel.operation()).flat_map(|point| {
+        let excess = channel.excess(point.duration.si(), fresh_s);
+        std::iter::repeat_n(excess, point.lines.min(2) as usize)
+    });
+    let lines: Vec<f64> = lines.collect();
+    let last = lines[lines.len().saturating_sub(2)..].iter().copied();
+    let least = last.reduce(f64::min).unwrap_or(0.0);
+    Some(libm::exp(trend.level).max(least))
 }
 
 /// What latency says of a block after `until` cycles: erases, and programs where a log has no erases that tell.

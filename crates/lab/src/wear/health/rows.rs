@@ -15,6 +15,14 @@ use crate::subject::{Axes, Subject};
 /// Share of life from which on a block should no longer hold data.
 const WORN: f64 = 0.8;
 
+/// Share of life from which on the predictor was scored. Below it bands do not hold: the first steps of a latency say little.
+const SCORED_FROM: f64 = 0.1;
+
+/// Whether a block has used so little of its life that nobody knows how little.
+fn is_young(found: &Prediction) -> bool {
+    found.share.median < SCORED_FROM
+}
+
 /// Names of blocks that a warning lists.
 const NAMED: usize = 5;
 
@@ -75,6 +83,9 @@ pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document:
             && life.failed.is_none()
         {
             untold.note(why, life);
+        }
+        if found.is_ok_and(|found| is_young(&found)) && life.failed.is_none() {
+            untold.young.push(life.name());
         }
         if found.is_ok_and(|found| found.beyond) && life.failed.is_none() {
             untold.beyond.push(life.name());
@@ -161,7 +172,11 @@ fn block(
         _ => Basis::Simulated,
     };
     let subject = subject(file, life, basis).at("verdict", verdict.name());
-    let share = found.ok().map(|found| found.share);
+    let share = match found {
+        Ok(found) if is_young(&found) => Err(NoValue::BeyondRange),
+        Ok(found) => Ok(found.share),
+        Err(_) => Err(NoValue::NotApplicable),
+    };
     for (name, of) in [
         ("median", (|band| band.median) as fn(Band) -> f64),
         // The least that is left belongs to the most that is used.
@@ -169,8 +184,7 @@ fn block(
         ("p95", |band| band.high),
     ] {
         let subject = subject.at("statistic", name);
-        let value = share.map(of).ok_or(NoValue::NotApplicable);
-        add(&subject, Metric::LifeUsed, value);
+        add(&subject, Metric::LifeUsed, share.map(of));
     }
     for (name, of) in [
         ("median", (|band| band.median) as fn(Band) -> f64),
@@ -179,11 +193,7 @@ fn block(
     ] {
         let subject = subject.at("statistic", name);
         let value = share.map(|band| Prediction::left(life.cycles, of(band)).round());
-        add(
-            &subject,
-            Metric::CyclesLeft,
-            value.ok_or(NoValue::NotApplicable),
-        );
+        add(&subject, Metric::CyclesLeft, value);
     }
 }
 
@@ -214,6 +224,8 @@ struct Untold {
     still: Vec<String>,
     /// Blocks whose latency lies beyond what the predictor knows.
     beyond: Vec<String>,
+    /// Blocks that have used less than the predictor was scored with.
+    young: Vec<String>,
 }
 
 impl Untold {
@@ -258,6 +270,13 @@ fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet
              its part its band means little, and the less the longer it takes"
         );
         document.warn(WarningCode::Extrapolated, advice);
+    }
+    if let Some(blocks) = names(&untold.young) {
+        let advice = format!(
+            "{blocks}: has used less than a tenth of its life, by its latency; how much less, and how many cycles are left, \
+             cannot be told that early"
+        );
+        document.warn(WarningCode::FewSamples, advice);
     }
     for (blocks, what) in [
         (&untold.missing, "has neither erases nor programs"),

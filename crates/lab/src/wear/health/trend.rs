@@ -61,7 +61,7 @@ impl Channel {
         }
     }
 
-    fn excess(self, latency_s: f64, fresh_s: f64) -> f64 {
+    pub(crate) fn excess(self, latency_s: f64, fresh_s: f64) -> f64 {
         match self {
             Self::Erase => latency_s / fresh_s - 1.0,
             Self::Program => 1.0 - latency_s / fresh_s,
