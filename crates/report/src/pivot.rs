@@ -254,6 +254,18 @@ fn differs<Key: PartialEq>(lines: &[Line<'_>], key: impl Fn(&Line<'_>) -> Key) -
     lines.windows(2).any(|pair| key(&pair[0]) != key(&pair[1]))
 }
 
+/// The rows of a document in runs: rows that follow each other and belong together, as the first of them and the next say.
+pub(crate) fn in_runs(document: &ResultSet, belong: impl Fn(&Row, &Row) -> bool) -> Vec<Vec<&Row>> {
+    let mut runs: Vec<Vec<&Row>> = Vec::new();
+    for row in &document.rows {
+        match runs.last_mut().filter(|run| belong(run[0], row)) {
+            Some(run) => run.push(row),
+            None => runs.push(vec![row]),
+        }
+    }
+    runs
+}
+
 /// The axis for curves: the access size where there is one, else the numeric axis with the most
 /// values.
 fn along<'a>(lines: &[Line<'a>], varying: &Varying<'a>) -> Option<&'a str> {
@@ -273,13 +285,18 @@ fn along<'a>(lines: &[Line<'a>], varying: &Varying<'a>) -> Option<&'a str> {
     axes.max_by_key(|(_, values)| values.len())
         .map(|(axis, _)| *axis)
 }
-/// Whether two rows have the same axes with the same values, but for those that split a run.
-pub(crate) fn same_axes(one: &Row, other: &Row, parts: &[&str]) -> bool {
+
+/// Whether two rows are of one target under the same conditions, with the same axes but for those that split a run.
+pub(crate) fn same_run(one: &Row, other: &Row, parts: &[&str]) -> bool {
     let within = |one: &Row, other: &Row| {
         let mut axes = one.axes.iter();
         axes.all(|(axis, value)| {
             parts.contains(&axis.as_str()) || other.axes.get(axis) == Some(value)
         })
     };
-    within(one, other) && within(other, one)
+    one.target == other.target
+        && one.timing == other.timing
+        && one.age == other.age
+        && within(one, other)
+        && within(other, one)
 }

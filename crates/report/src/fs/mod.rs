@@ -55,11 +55,7 @@ impl<'a> Run<'a> {
 
     fn owns(&self, row: &Row) -> bool {
         let head = self.head();
-        head.operation == row.operation
-            && head.target == row.target
-            && head.timing == row.timing
-            && head.age == row.age
-            && pivot::same_axes(head, row, &PARTS)
+        head.operation == row.operation && pivot::same_run(head, row, &PARTS)
     }
 
     /// A row that stands for all.

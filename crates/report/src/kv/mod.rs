@@ -41,24 +41,10 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     /// The runs of a document, in its order.
     pub(crate) fn all_of(document: &'a ResultSet) -> Vec<Self> {
-        let mut runs: Vec<Self> = Vec::new();
-        for row in &document.rows {
-            // Rows of a run follow each other.
-            match runs.last_mut().filter(|run| run.owns(row)) {
-                Some(run) => run.rows.push(row),
-                None => runs.push(Self { rows: vec![row] }),
-            }
-        }
-        runs
-    }
-
-    fn owns(&self, row: &Row) -> bool {
-        let head = self.head();
-        head.operation == row.operation
-            && head.target == row.target
-            && head.timing == row.timing
-            && head.age == row.age
-            && pivot::same_axes(head, row, &PARTS)
+        let runs = pivot::in_runs(document, |head, row| {
+            head.operation == row.operation && pivot::same_run(head, row, &PARTS)
+        });
+        runs.into_iter().map(|rows| Self { rows }).collect()
     }
 
     /// A row that stands for all.
