@@ -449,19 +449,19 @@ fn check_coverage(title: &str, case: Case, open: &[&str]) {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_exact_logs_of_nand() {
     check_coverage("nand, exact", EXACT, &[]);
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_noisy_logs_of_nand_with_blocks_given_up() {
     check_coverage("nand, noise of 0.5 %, blocks given up", NOISY, &[]);
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_whole_blocks_of_one_nand() {
     // One chip's mean over its first cycles says nothing of how other chips differ.
     check_coverage(
@@ -472,7 +472,7 @@ fn coverage_of_whole_blocks_of_one_nand() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_exact_logs_of_nor() {
     check_coverage("nor, exact", NOR_EXACT, &[]);
 }
