@@ -12,9 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use cc::{
-    SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run,
-};
+use cc::{SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run};
 use prototypes::{in_header, in_library};
 use wordline_kv_capi::{Info, KvMemory, Options, Status, WlKv};
 
