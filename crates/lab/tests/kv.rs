@@ -410,8 +410,15 @@ fn mixes_run_on_a_filled_table_and_scans_do_not() {
 
 #[test]
 fn records_of_many_sizes_run_on_the_table_that_takes_them() {
+    let pools = [
+        KvWork::Usr,
+        KvWork::Etc,
+        KvWork::Udb,
+        KvWork::ZippyDb,
+        KvWork::Up2x,
+    ];
     let bench = KvBench {
-        works: vec![KvWork::Usr, KvWork::Etc],
+        works: pools.to_vec(),
         operations: Some(200),
         capacity_bytes: 64 << 10,
         ..small(&[8])
@@ -424,8 +431,16 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
         let of_table = rates.iter().filter(|row| row.text("table") == Some(table));
         of_table.map(|row| row.value.is_some()).collect::<Vec<_>>()
     };
-    assert_eq!(told("own"), [true; 4]);
-    assert_eq!(told("lpht"), [false; 2]);
+    assert_eq!(told("own"), [true; 10]);
+    assert_eq!(told("lpht"), [false; 5]);
+    for pool in pools {
+        let opens = format!("workload {}: ", pool.name());
+        let mut warnings = document.warnings.iter();
+        assert!(
+            warnings.any(|warning| warning.advice.starts_with(&opens)),
+            "{opens}"
+        );
+    }
     let floor = document.of(Metric::BytesFloor).find(|row| {
         row.text("work") == Some("usr")
             && row.operation == "read"

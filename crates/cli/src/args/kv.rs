@@ -18,7 +18,7 @@ Examples:
   wordline kv bench --target as3004316@stm32h743-fmc16
   wordline kv bench --table lpht,own --directory ram,resident --size 4B,32B,16B/100B --load 50%,90% --target em064lx
   wordline kv bench --workload ycsb-a,ycsb-c,ycsb-d --size 8B --target as3004316,em064lx
-  wordline kv bench --workload etc,usr --table own --target em064lx --capacity 4MiB
+  wordline kv bench --workload etc,usr,udb,zippydb,up2x --table own --target em064lx --capacity 4MiB
   wordline kv bench --table own --target as3004316,em064lx,cy15b104q --export kv.html
   wordline kv bench --size 8B,32B --target as3004316,ram@host,file:table.bin
 
@@ -68,9 +68,10 @@ pub(crate) struct KvBench {
     #[arg(value_name = "ram|resident")]
     pub(crate) directory: Vec<KvDirectory>,
     /// What is done with a table: inserts, hits, misses, updates and deletes, each kind by itself; a core workload of YCSB;
-    /// or a pool of a production cache whose records have sizes of their own; repeatable and comma-separated
+    /// or a pool of a production store whose records have sizes of their own: etc and usr (Atikoglu 2012), udb, zippydb and
+    /// up2x (Cao 2020); repeatable and comma-separated
     #[arg(long, value_delimiter = ',', default_value = "sweep")]
-    #[arg(value_name = "sweep|ycsb-a|…|ycsb-f|etc|usr")]
+    #[arg(value_name = "sweep|ycsb-a|…|ycsb-f|etc|usr|udb|zippydb|up2x")]
     pub(crate) workload: Vec<KvWork>,
     /// Bytes in keys and values, KEY/VALUE or one size for both; repeatable and comma-separated [default:
     /// 2B,4B,8B,…,256B]

@@ -211,11 +211,18 @@ pub enum KvWork {
     Etc,
     /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
     Usr,
+    /// The store below a database of a social graph: 27 bytes of key and 127 of value in the mean, four gets for each put.
+    Udb,
+    /// A distributed store, here of where objects lie: keys of 48 bytes, short values, six gets for each put.
+    #[serde(rename = "zippydb")]
+    ZippyDb,
+    /// A store of counters for machine learning: 10 bytes of key and 47 of value in the mean, nearly all read-modify-writes.
+    Up2x,
 }
 
 impl KvWork {
     /// All.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Sweep,
         Self::YcsbA,
         Self::YcsbB,
@@ -225,6 +232,9 @@ impl KvWork {
         Self::YcsbF,
         Self::Etc,
         Self::Usr,
+        Self::Udb,
+        Self::ZippyDb,
+        Self::Up2x,
     ];
 
     /// As the command line and the column `work` of result rows spell it.
@@ -240,13 +250,19 @@ impl KvWork {
             Self::YcsbF => "ycsb-f",
             Self::Etc => "etc",
             Self::Usr => "usr",
+            Self::Udb => "udb",
+            Self::ZippyDb => "zippydb",
+            Self::Up2x => "up2x",
         }
     }
 
     /// Whether records have sizes of their own, whatever sizes were named.
     #[must_use]
     pub const fn has_own_sizes(self) -> bool {
-        matches!(self, Self::Etc | Self::Usr)
+        matches!(
+            self,
+            Self::Etc | Self::Usr | Self::Udb | Self::ZippyDb | Self::Up2x
+        )
     }
 }
 

@@ -13,7 +13,9 @@ mod host;
 mod image;
 mod memory;
 mod mix;
+mod pools;
 mod processor;
+mod ranges;
 mod records;
 mod rows;
 mod store;
@@ -22,6 +24,7 @@ mod zipf;
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Fraction;
+use wordline_core::results::WarningCode;
 use wordline_core::{
     Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
     ResultSet,
@@ -145,8 +148,8 @@ pub(crate) fn run(
 fn points(bench: &KvBench) -> Vec<(KvWork, KvSizes, Fraction)> {
     let mut points = Vec::new();
     for &work in &bench.works {
-        let sizes = match records::usual(work) {
-            Some(usual) => vec![usual],
+        let sizes = match pools::pool(work) {
+            Some(pool) => vec![pool.usual],
             None => bench.sizes.clone(),
         };
         for size in sizes {
@@ -164,6 +167,12 @@ fn bench_all(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
+    for &work in &bench.works {
+        if let Some(pool) = pools::pool(work) {
+            let advice = format!("workload {}: {}", work.name(), pool.open);
+            document.warn(WarningCode::Default, advice);
+        }
+    }
     let mut cases: Vec<Case<'_>> = Vec::new();
     for ground in grounds {
         ground.warn_if_short(bench.capacity_bytes, document);
