@@ -63,8 +63,8 @@
  * table that calls them.
  *
  * Build: `make kv-firmware TARGET=thumbv7em-none-eabihf` (any target of rustup) makes libwordline_kv_capi.a without the
- * standard library; on a host, `cargo rustc --release -p wordline-kv-capi --lib --crate-type staticlib` and
- * -lwordline_kv_capi -lpthread -ldl -lm.
+ * standard library, and of this target runs an example, crates/kv-capi/firmware, in an emulator. On a host `make install`
+ * puts it and this header in place: -lwordline_kv_capi -lpthread -ldl -lm.
  */
 #ifndef WORDLINE_KV_H
 #define WORDLINE_KV_H

@@ -3,9 +3,10 @@
 //!
 //! - ETC and USR: Atikoglu et al., "Workload analysis of a large-scale key-value store", SIGMETRICS 2012, sections 3 to 6.
 //! - UDB, ZippyDB and UP2X: Cao et al., "Characterizing, modeling, and benchmarking RocksDB key-value workloads at
-//!   Facebook", FAST 2020: shares of queries from section 4, means and standard deviations of sizes from table 2. The fitted
-//!   figures of ZippyDB are those that its first author gave RocksDB's `db_bench` (pull request 5953 and the wiki page
-//!   "RocksDB Trace, Replay, Analyzer, and Workload Generation").
+//!   Facebook", FAST 2020: shares of queries from section 4, means and standard deviations of sizes from table 2, both as
+//!   readers quote them, because the paper was not at hand. The fitted figures of ZippyDB are those that its first author
+//!   gave RocksDB's `db_bench` (pull request 5953 and the wiki page "RocksDB Trace, Replay, Analyzer, and Workload
+//!   Generation").
 
 use wordline_core::draw::{standard_normal, unit_interval};
 use wordline_core::{KvSizes, KvWork};
