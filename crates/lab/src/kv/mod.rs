@@ -182,9 +182,10 @@ fn bench_all(
         };
         for build in builds {
             let processor = build.and_then(|build| ground.processor(build, document));
-            for variant in Variant::all(workload) {
-                let points = points(bench);
-                cases.extend(points.into_iter().map(|(work, sizes, load)| Case {
+            // Tables that are compared run next to each other: a real machine is not always the same.
+            for (work, sizes, load) in points(bench) {
+                let variants = Variant::all(workload).into_iter();
+                cases.extend(variants.map(|variant| Case {
                     ground,
                     build,
                     processor,
