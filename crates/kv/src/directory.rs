@@ -14,8 +14,8 @@ pub(crate) const FREE: u16 = 0;
 /// Mark of a slot with more of a record.
 pub(crate) const TAKEN: u16 = 1;
 
-/// The seven marks of a bucket and its count: lanes of 16 bits, the first lowest.
-pub type Lanes = u128;
+/// The seven marks of a bucket and its count: lanes of 16 bits, four in each word, the first lowest.
+pub type Lanes = [u64; 2];
 
 /// A place for the directory: [`RamDirectory`] or [`ResidentDirectory`].
 ///
@@ -90,8 +90,7 @@ impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
     #[inline]
     fn part(&mut self, _: &mut M, bucket: u32, _: u32) -> Result<Lanes, M::Error> {
         let (buckets, _) = self.words.as_mut().as_chunks::<2>();
-        let [low, high] = buckets[bucket as usize];
-        Ok(Lanes::from(low) | Lanes::from(high) << 64)
+        Ok(buckets[bucket as usize])
     }
 
     #[inline]
@@ -150,13 +149,12 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
         memory.read(self.bucket(bucket) + u64::from(part) * 4, &mut bytes)?;
         let lanes = bytes.iter().enumerate();
         let read = lanes.fold(0, |all, (lane, byte)| all | u64::from(*byte) << (lane * 16));
-        let other = ONES as u64 * u64::from(TAKEN);
-        let [low, high] = if part == 0 {
+        let other = ONES * u64::from(TAKEN);
+        Ok(if part == 0 {
             [read, other]
         } else {
             [other, read]
-        };
-        Ok(Lanes::from(low) | Lanes::from(high) << 64)
+        })
     }
 
     fn set(&mut self, memory: &mut M, bucket: u32, lane: u32, to: u16) -> Result<(), M::Error> {
@@ -164,30 +162,57 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
     }
 }
 
-/// A one in each lane.
-const ONES: Lanes = 0x0001_0001_0001_0001_0001_0001_0001_0001;
+/// A one in each lane of a word.
+const ONES: u64 = 0x0001_0001_0001_0001;
 
-/// The slots of a bucket that have a mark: the highest bit of the lane of each.
-#[inline]
-pub(crate) const fn slots_with(lanes: Lanes, mark: u16) -> Lanes {
+/// Some slots of a bucket, a bit for each lane.
+pub(crate) type Slots = u32;
+
+/// The slots of a bucket that have a mark.
+#[inline(always)]
+pub(crate) const fn slots_with([low, high]: Lanes, mark: u16) -> Slots {
+    // Brings bits 0, 16, 32 and 48 together from bit 48 on, and 4, 20, 36 and 52 behind them: no two products of a bit
+    // and a term meet.
+    const GATHER: u64 = 1 << 48 | 1 << 33 | 1 << 18 | 1 << 3;
     // The lane of the count is none of a slot.
-    const TOP: Lanes = (ONES << 15) & (Lanes::MAX >> 16);
-    const LOW: Lanes = !(ONES << 15);
-    // No carry leaves a lane, so that each is judged on its own.
-    let rest = lanes ^ (mark as Lanes * ONES);
-    !(((rest & LOW) + LOW) | rest) & TOP
+    const SLOTS: Slots = (1 << SLOTS_PER_BUCKET) - 1;
+    let equal = equal(low, mark) | equal(high, mark) << 4;
+    (equal.wrapping_mul(GATHER) >> 48) as Slots & SLOTS
 }
 
-/// The first slot among those of a bucket, of which there is one.
-#[inline]
-pub(crate) const fn first_slot(bucket: u32, slots: Lanes) -> u32 {
-    bucket * SLOTS_PER_BUCKET + slots.trailing_zeros() / 16
+/// The lanes of a word that are so much, a bit at the foot of each.
+#[inline(always)]
+const fn equal(word: u64, mark: u16) -> u64 {
+    const LOW: u64 = !(ONES << 15);
+    // No carry leaves a lane, so that each is judged on its own.
+    let rest = word ^ (mark as u64 * ONES);
+    (!(((rest & LOW) + LOW) | rest) >> 15) & ONES
+}
+
+/// The lane of one of some slots: the preferred one, or the next after it, where the last is followed by the first.
+#[inline(always)]
+pub(crate) const fn next_lane(slots: Slots, preferred: u32) -> Option<u32> {
+    if slots == 0 {
+        return None;
+    }
+    let ring = (slots | slots << SLOTS_PER_BUCKET) >> preferred;
+    let lane = preferred + ring.trailing_zeros();
+    Some(if lane < SLOTS_PER_BUCKET {
+        lane
+    } else {
+        lane - SLOTS_PER_BUCKET
+    })
+}
+
+/// The first of some slots of a bucket, of which there is one.
+pub(crate) const fn first_slot(bucket: u32, slots: Slots) -> u32 {
+    bucket * SLOTS_PER_BUCKET + slots.trailing_zeros()
 }
 
 /// The mark in a lane, 0 to 6, or the count, in lane 7.
-#[inline]
-pub(crate) const fn lane_of(lanes: Lanes, lane: u32) -> u16 {
-    let half = if lane < 4 { lanes } else { lanes >> 64 } as u64;
+#[inline(always)]
+pub(crate) const fn lane_of([low, high]: Lanes, lane: u32) -> u16 {
+    let half = if lane < 4 { low } else { high };
     (half >> (lane % 4 * 16)) as u16
 }
 
@@ -197,14 +222,10 @@ pub(crate) const fn count(lanes: Lanes) -> u16 {
     lane_of(lanes, 7)
 }
 
-/// A free slot of a bucket, of which a part is given: the preferred one, or the first.
-#[inline]
+/// A free slot of a bucket, of which a part is given: the preferred one, or the next.
 pub(crate) fn free_slot(bucket: u32, lanes: Lanes, preferred: u32) -> Option<u32> {
-    if lane_of(lanes, preferred) == FREE {
-        return Some(bucket * SLOTS_PER_BUCKET + preferred);
-    }
-    let free = slots_with(lanes, FREE);
-    (free != 0).then(|| first_slot(bucket, free))
+    let lane = next_lane(slots_with(lanes, FREE), preferred);
+    lane.map(|lane| bucket * SLOTS_PER_BUCKET + lane)
 }
 
 #[cfg(test)]
@@ -214,22 +235,44 @@ mod tests {
     #[test]
     fn each_lane_is_judged_on_its_own() {
         for (lanes, mark, expected) in [
-            (0x0001_0000_0001_0000_0001_0000_0001_0000, 0, 0b101_0101),
-            (0x0001_0000_0001_0000_0001_0000_0001_0000, 1, 0b010_1010),
             (
-                0x8000_7FFF_FFFF_8000_8000_7FFF_FFFF_8000,
-                0x8000,
-                0b001_1001,
+                [0x0001_0000_0001_0000, 0x0001_0000_0001_0000],
+                0,
+                0b101_0101,
             ),
-            (Lanes::MAX, 0xFFFF, 0b111_1111),
-            (Lanes::MAX, 0x7FFF, 0),
+            (
+                [0x0001_0000_0001_0000, 0x0001_0000_0001_0000],
+                1,
+                0b010_1010,
+            ),
+            (
+                [0xFFFF_8000_7FFE_8001, 0x8000_7FFF_0000_8000],
+                0x8000,
+                0b001_0100,
+            ),
+            (
+                [0xFFFF_8000_7FFE_8001, 0x8000_7FFF_0000_8000],
+                0x7FFF,
+                0b100_0000,
+            ),
+            ([u64::MAX; 2], 0xFFFF, 0b111_1111),
+            ([u64::MAX; 2], 0x7FFF, 0),
         ] {
             let found = slots_with(lanes, mark);
-            let bits = (0..8).fold(0, |bits, lane| {
-                bits | (found >> (lane * 16 + 15) & 1) << lane
-            });
-            assert_eq!(bits, expected, "{lanes:x} {mark:x}");
-            assert_eq!(found.count_ones(), bits.count_ones());
+            let by_lane = (0..7).filter(|lane| lane_of(lanes, *lane) == mark);
+            assert_eq!(by_lane.fold(0, |slots, lane| slots | 1 << lane), expected);
+            assert_eq!(found, expected, "{lanes:x?} {mark:x}");
+        }
+    }
+
+    #[test]
+    fn the_next_lane_is_the_first_from_the_preferred_one_around() {
+        for slots in 0..1 << 7 {
+            for preferred in 0..7 {
+                let mut around = (preferred..7).chain(0..preferred);
+                let expected = around.find(|lane| slots >> lane & 1 == 1);
+                assert_eq!(next_lane(slots, preferred), expected);
+            }
         }
     }
 

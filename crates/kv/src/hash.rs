@@ -1,5 +1,7 @@
 //! Where a key begins to look for its place.
 
+use crate::few::few;
+
 /// The hash of a key, in pieces of eight bytes: multiplication and shifts alone, which every core has.
 ///
 /// It is no part of the written format: a table that is opened takes the place of each record as it finds it.
@@ -22,9 +24,7 @@ impl Hasher {
             state = step(state, u64::from_le_bytes(*word));
         }
         if !tail.is_empty() {
-            let mut word = [0; 8];
-            word[..tail.len()].copy_from_slice(tail);
-            state = step(state, u64::from_le_bytes(word));
+            state = step(state, few(tail) as u64);
         }
         Self(state)
     }

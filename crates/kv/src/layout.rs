@@ -4,6 +4,7 @@ use wordline_memory::ByteMemory;
 
 use crate::Error;
 use crate::checksum::{crc32, flipped};
+use crate::short_form::LONGEST_OF_SHORT;
 use crate::slot::DEAD;
 
 /// Version of the written format.
@@ -41,7 +42,7 @@ impl Options {
     /// Slots that take one record of a key and a value of so many bytes, on a memory of an atom in bytes.
     #[must_use]
     pub const fn for_records(key_bytes: usize, value_bytes: usize, atom: usize) -> Self {
-        let head = if key_bytes <= 15 && value_bytes <= 15 {
+        let head = if key_bytes <= LONGEST_OF_SHORT && value_bytes <= LONGEST_OF_SHORT {
             4
         } else {
             8
@@ -93,7 +94,7 @@ impl Geometry {
     pub const fn slots_of(&self, key_bytes: usize, value_bytes: usize) -> u32 {
         let slot = self.slot_bytes as usize;
         let payload = key_bytes + value_bytes;
-        let short = key_bytes <= 15 && value_bytes <= 15;
+        let short = key_bytes <= LONGEST_OF_SHORT && value_bytes <= LONGEST_OF_SHORT;
         if 4 + payload + 4 <= slot && (short || 8 + payload + 4 <= slot) {
             return 1;
         }

@@ -21,11 +21,13 @@ mod barrier;
 mod checksum;
 mod directory;
 mod error;
+mod few;
 pub mod fixtures;
 mod hash;
 mod layout;
 #[cfg(test)]
 mod power_cuts;
+mod short_form;
 mod slot;
 mod table;
 

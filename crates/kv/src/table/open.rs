@@ -7,8 +7,8 @@ use super::body::Body;
 use super::damage::Nameless;
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::checksum::Crc16;
-use crate::directory::{Directory, FREE, TAKEN, count, first_slot, slots_with};
+use crate::checksum::Residue;
+use crate::directory::{Directory, FREE, Lanes, TAKEN, count, first_slot, slots_with};
 use crate::hash::{Hash, Hasher, hash};
 use crate::layout::Geometry;
 use crate::slot::{Content, Head, Record, inspect};
@@ -161,7 +161,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         &mut self,
         record: &Record,
         mut body: Body,
-        mut check: Crc16,
+        mut check: Residue,
     ) -> Result<bool, Error<M::Error>> {
         let mut buffer = [0; 64];
         let mut left = record.head.value;
@@ -234,7 +234,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let mark = D::mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
-            let mut lanes = 0;
+            let mut lanes = Lanes::default();
             for part in 0..D::PARTS {
                 lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 let mut found = slots_with(lanes, mark);
