@@ -88,7 +88,11 @@ impl Call {
         // A record that is found proves itself by its residue; one that is put is given it, and the slot's CRC-32C.
         let residues = u32::from(finds) + u32::from(puts);
         let residue = DIVISION + RESIDUE * record as f64;
-        let crc = if puts { CRC * (record + HEAD) as f64 } else { 0.0 };
+        let crc = if puts {
+            CRC * (record + HEAD) as f64
+        } else {
+            0.0
+        };
         let copied = match self.operation {
             "hit" => value,
             "insert" => record,
