@@ -22,10 +22,10 @@ pub type Lanes = [u64; 2];
 /// Marks are 0 for a free slot, 1 for a slot that continues a record, and from 2 on for the head of one.
 pub trait Directory<M: ByteMemory> {
     /// The highest count that it can hold. A bucket that comes to it keeps it until the table is opened again.
-    const COUNT_MAX: u16;
+    fn count_max(&self) -> u16;
 
     /// Accesses in which a bucket is read: 1, or 2 where each costs something and the first is often enough.
-    const PARTS: u32;
+    fn parts(&self) -> u32;
 
     /// Whether it is large enough; all marks and counts become 0.
     ///
@@ -34,7 +34,7 @@ pub trait Directory<M: ByteMemory> {
     fn attach(&mut self, memory: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>>;
 
     /// The mark of a key with 16 bits of hash, at least 2.
-    fn mark(tag: u16) -> u16;
+    fn mark(&self, tag: u16) -> u16;
 
     /// One of the parts of a bucket: all its lanes, or of two parts lanes 0 to 3 and lanes 4 to 7. The other lanes are
     /// 1, which no search looks for.
@@ -65,8 +65,15 @@ impl<W: AsMut<[u64]>> RamDirectory<W> {
 }
 
 impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
-    const COUNT_MAX: u16 = u16::MAX;
-    const PARTS: u32 = 1;
+    #[inline]
+    fn count_max(&self) -> u16 {
+        u16::MAX
+    }
+
+    #[inline]
+    fn parts(&self) -> u32 {
+        1
+    }
 
     fn attach(&mut self, _: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         let needed = geometry.directory_words();
@@ -83,7 +90,7 @@ impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
     }
 
     #[inline]
-    fn mark(tag: u16) -> u16 {
+    fn mark(&self, tag: u16) -> u16 {
         if tag < 2 { tag + 2 } else { tag }
     }
 
@@ -122,8 +129,15 @@ impl ResidentDirectory {
 }
 
 impl<M: ByteMemory> Directory<M> for ResidentDirectory {
-    const COUNT_MAX: u16 = 0xFF;
-    const PARTS: u32 = 2;
+    #[inline]
+    fn count_max(&self) -> u16 {
+        0xFF
+    }
+
+    #[inline]
+    fn parts(&self) -> u32 {
+        2
+    }
 
     fn attach(&mut self, memory: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         if !geometry.resident_directory {
@@ -140,7 +154,7 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
         Ok(())
     }
 
-    fn mark(tag: u16) -> u16 {
+    fn mark(&self, tag: u16) -> u16 {
         2 + (((tag >> 8) * 254) >> 8)
     }
 
@@ -280,8 +294,9 @@ mod tests {
     fn marks_of_hashes_are_never_those_of_free_and_taken_slots() {
         type Memory = wordline_memory::RamMemory<8>;
         for tag in 0..=u16::MAX {
-            assert!(<RamDirectory<[u64; 2]> as Directory<Memory>>::mark(tag) > TAKEN);
-            let mark = <ResidentDirectory as Directory<Memory>>::mark(tag);
+            let ram = RamDirectory::new([0; 2]);
+            assert!(Directory::<Memory>::mark(&ram, tag) > TAKEN);
+            let mark = Directory::<Memory>::mark(&ResidentDirectory::new(), tag);
             assert!(mark > TAKEN && mark < 256);
         }
     }

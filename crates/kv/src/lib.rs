@@ -17,6 +17,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod any_directory;
 mod barrier;
 mod checksum;
 mod directory;
@@ -31,6 +32,7 @@ mod short_form;
 mod slot;
 mod table;
 
+pub use any_directory::AnyDirectory;
 pub use directory::{Directory, Lanes, RamDirectory, ResidentDirectory};
 pub use error::Error;
 pub use layout::{

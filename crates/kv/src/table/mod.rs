@@ -197,12 +197,12 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         seen: &Seen,
         mut out: Option<&mut [u8]>,
     ) -> Result<Search, Error<M::Error>> {
-        let mark = D::mark(hash.tag());
+        let mark = self.directory.mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         let (preferred, mut vacant) = (hash.lane(SLOTS_PER_BUCKET), None);
         for _ in 0..self.geometry.buckets {
             let mut lanes = Lanes::default();
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 let mut found = slots_with(lanes, mark);
                 while found != 0 {
@@ -434,7 +434,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// The mark of a slot.
     fn marked(&mut self, slot: u32) -> Result<u16, M::Error> {
         let (bucket, lane) = (slot / SLOTS_PER_BUCKET, slot % SLOTS_PER_BUCKET);
-        let part = lane * D::PARTS / 8;
+        let part = lane * self.directory.parts() / 8;
         let lanes = self.directory.part(&mut self.memory, bucket, part)?;
         Ok(lane_of(lanes, lane))
     }
@@ -443,12 +443,12 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     fn pass(&mut self, hash: Hash, slot: u32, is_new: bool) -> Result<(), M::Error> {
         let (mut bucket, end) = (hash.bucket(self.geometry.buckets), slot / SLOTS_PER_BUCKET);
         while bucket != end {
-            let lanes = self
-                .directory
-                .part(&mut self.memory, bucket, D::PARTS - 1)?;
+            let lanes =
+                self.directory
+                    .part(&mut self.memory, bucket, self.directory.parts() - 1)?;
             let count = count(lanes);
             // A count that reached its end is no longer exact, and stays.
-            if count < D::COUNT_MAX {
+            if count < self.directory.count_max() {
                 let to = if is_new {
                     count + 1
                 } else {

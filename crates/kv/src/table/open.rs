@@ -200,7 +200,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         if self.marked(record.slot)? != FREE {
             return Err(Error::Corrupt { slot: record.slot });
         }
-        self.mark(record.slot, D::mark(hash.tag()))?;
+        self.mark(record.slot, self.directory.mark(hash.tag()))?;
         self.pass(hash, record.slot, true)?;
         self.free -= 1;
         self.records += 1;
@@ -231,11 +231,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
     /// A record of the same key that was found before.
     fn same_key(&mut self, record: &Record, hash: Hash) -> Result<Option<Record>, Error<M::Error>> {
-        let mark = D::mark(hash.tag());
+        let mark = self.directory.mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
             let mut lanes = Lanes::default();
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 let mut found = slots_with(lanes, mark);
                 while found != 0 {

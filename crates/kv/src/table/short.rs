@@ -70,11 +70,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         likely: usize,
         seen: &mut Seen,
     ) -> Result<Option<Short>, Error<M::Error>> {
-        if D::PARTS > 1 || key.len() > KEY_BYTES {
+        if self.directory.parts() > 1 || key.len() > KEY_BYTES {
             return Ok(None);
         }
         let bucket = hash.bucket(self.geometry.buckets);
-        let (mark, preferred) = (D::mark(hash.tag()), hash.lane(SLOTS_PER_BUCKET));
+        let (mark, preferred) = (self.directory.mark(hash.tag()), hash.lane(SLOTS_PER_BUCKET));
         // A record that was updated lies in the slot that it prefers or in the next: both are fetched while the directory
         // is waited for.
         let likely_at = self.at(bucket * SLOTS_PER_BUCKET + preferred);

@@ -83,7 +83,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         };
         let mut head = Head::new(&self.geometry, version, key.len(), value.len());
         head.check = head.begin_check(slot).with(key).with(value).value();
-        self.mark(slot, D::mark(hash.tag()))?;
+        self.mark(slot, self.directory.mark(hash.tag()))?;
         self.pass(hash, slot, true)?;
         self.free -= 1;
         self.records += 1;
@@ -178,7 +178,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     fn take_any(&mut self) -> Result<u32, Error<M::Error>> {
         let mut bucket = self.cursor;
         for _ in 0..self.geometry.buckets {
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 let lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 if let Some(slot) = free_slot(bucket, lanes, 0) {
                     self.mark(slot, TAKEN)?;
@@ -196,7 +196,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     pub(super) fn vacant(&mut self, hash: Hash) -> Result<u32, Error<M::Error>> {
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 let lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 if let Some(slot) = free_slot(bucket, lanes, hash.lane(SLOTS_PER_BUCKET)) {
                     return Ok(slot);
