@@ -3,16 +3,14 @@
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{KvBench, KvBuild, KvSizes, KvTable, KvWork, Metric, ResultSet};
-use wordline_host::MappedFileError;
 use wordline_nvm::ProcessorCost;
 
-use super::memory::{Part, PartError};
-use super::mix::{Mix, Step};
-use super::processor::Call;
+use super::mix::Mix;
+use super::operations::{Bench, Failure};
 use super::records::Records;
 use super::store::{Store, StoreError};
-use super::tally::{Tally, Timed};
-use super::{Ground, Variant, floor_bytes, rows};
+use super::tally::Tally;
+use super::{Ground, Variant, rows};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -34,213 +32,6 @@ pub(super) struct Case<'a> {
     pub(super) bench: &'a KvBench,
     pub(super) seed: u64,
     pub(super) control: &'a Control<'a>,
-}
-
-/// Why a run ended before its end.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error("{0}")]
-    Store(#[from] StoreError<PartError>),
-    #[error("a get returns another value than was put, or none; please report this defect")]
-    Wrong,
-    #[error("the caller stopped it")]
-    Stopped,
-}
-
-impl Failure {
-    /// What became of a memory of this machine, which others hold as well.
-    const fn of_host(&self) -> Option<&MappedFileError> {
-        use wordline_kv::{Error, fixtures::FixtureError};
-        match self {
-            Self::Store(
-                StoreError::Own(Error::Memory(PartError::File(error)))
-                | StoreError::Fixture(FixtureError::Memory(PartError::File(error))),
-            ) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-/// The table, and what its operations are made from.
-struct Bench<'a> {
-    store: Store<Part>,
-    variant: Variant,
-    processor: Option<ProcessorCost>,
-    word_bytes: u64,
-    records: Records,
-    /// How often each record was put.
-    passes: Vec<u64>,
-    control: &'a Control<'a>,
-    key: Vec<u8>,
-    value: Vec<u8>,
-    out: Vec<u8>,
-}
-
-impl Bench<'_> {
-    /// Times `count` operations on records from `first` on.
-    fn measure(
-        &mut self,
-        operation: &'static str,
-        first: u64,
-        count: u64,
-    ) -> Result<Tally, Failure> {
-        let mut tally = Tally::begin(self.store.memory());
-        for number in first..first + count {
-            let one = self.timed(operation, number)?;
-            tally.add(&one);
-        }
-        tally.end(self.store.memory());
-        Ok(tally)
-    }
-
-    /// Puts `count` records and times `most` of them, spread over all.
-    fn fill(&mut self, count: u64, most: u64) -> Result<Tally, Failure> {
-        let mut tally = Tally::begin(self.store.memory());
-        for number in 0..count {
-            let timed_before = |number: u64| number * most / count;
-            if most >= count || timed_before(number + 1) > timed_before(number) {
-                self.catch_up()?;
-                let one = self.timed("insert", number)?;
-                tally.add(&one);
-            } else {
-                self.untimed("insert", number)?;
-            }
-        }
-        self.catch_up()?;
-        tally.end(self.store.memory());
-        Ok(tally)
-    }
-
-    /// Makes last what was done without being timed.
-    fn catch_up(&mut self) -> Result<(), Failure> {
-        let caught_up = self.store.memory().catch_up();
-        Ok(caught_up
-            .map_err(wordline_kv::Error::Memory)
-            .map_err(StoreError::from)?)
-    }
-
-    /// Times operations of a mix: all of them, and each kind by itself.
-    fn mixed(&mut self, mut mix: Mix, count: u64) -> Result<Vec<(&'static str, Tally)>, Failure> {
-        let kinds = ["all", "read", "update", "insert", "read-modify-write"];
-        let begin = |store: &mut Store<Part>| Tally::begin(store.memory());
-        let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(&mut self.store))).into();
-        for number in 0..count {
-            let records = self.passes.len() as u64;
-            let (kind, one) = match mix.step(number, records) {
-                Step::Read(record) => (1, self.timed("hit", record)?),
-                Step::Update(record) => (2, self.timed("update", record)?),
-                Step::Insert => {
-                    mix.grow();
-                    (3, self.timed("insert", records)?)
-                }
-                Step::ReadModifyWrite(record) => {
-                    let read = self.timed("hit", record)?;
-                    (4, read.then(&self.timed("update", record)?))
-                }
-            };
-            for place in [0, kind] {
-                tallies[place].1.add(&one);
-            }
-        }
-        // Where the memory's time went is known of all of them together.
-        tallies[0].1.end(self.store.memory());
-        tallies.retain(|(_, tally)| tally.latency.count() > 0);
-        Ok(tallies)
-    }
-
-    /// Times one operation on one record. What is not the table's own work is done before and after.
-    fn timed(&mut self, operation: &'static str, number: u64) -> Result<Timed, Failure> {
-        self.prepare(operation, number)?;
-        self.store.memory().take_heard();
-        let start = self.store.memory().now();
-        let done = self.act(operation);
-        let end = self.store.memory().now();
-        let heard = self.store.memory().take_heard();
-        self.judge(operation, number, done?)?;
-        let sizes = self.records.sizes_of(number);
-        let processor = self.processor.as_ref().map(|cost| {
-            let call = Call {
-                operation,
-                key_bytes: sizes.key_bytes,
-                value_bytes: sizes.value_bytes,
-            };
-            call.spent(self.variant, &heard, cost)
-        });
-        let mut took = end.since(start);
-        for &time in processor.iter().flatten() {
-            self.store.memory().stand_by(time);
-            took = took.plus(time);
-        }
-        Ok(Timed {
-            took,
-            heard,
-            processor,
-            floor_bytes: floor_bytes(operation, sizes, self.word_bytes),
-        })
-    }
-
-    /// One operation on one record that nobody times, so that nobody waits for a disk either.
-    fn untimed(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
-        self.prepare(operation, number)?;
-        self.store.memory().put_off();
-        let done = self.act(operation)?;
-        self.judge(operation, number, done)
-    }
-
-    /// How often a record is put once an operation is done.
-    fn pass(&self, operation: &'static str, number: u64) -> u64 {
-        let put_before = self.passes.get(number as usize).copied();
-        put_before.unwrap_or(0) + u64::from(operation == "update")
-    }
-
-    /// Makes key and value.
-    fn prepare(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
-        if self.control.stopped() {
-            return Err(Failure::Stopped);
-        }
-        let value_bytes = self.records.sizes_of(number).value_bytes as usize;
-        let pass = self.pass(operation, number);
-        self.records.key(number, &mut self.key);
-        self.records
-            .value(number, pass, value_bytes, &mut self.value);
-        self.out.resize(value_bytes, 0);
-        Ok(())
-    }
-
-    /// One operation with the key and the value; the bytes that it found, where it found the key.
-    fn act(&mut self, operation: &'static str) -> Result<Option<usize>, StoreError<PartError>> {
-        match operation {
-            "insert" | "update" => {
-                self.store.put(&self.key, &self.value)?;
-                Ok(None)
-            }
-            "delete" => Ok(self.store.remove(&self.key)?.then_some(0)),
-            _ => self.store.get(&self.key, &mut self.out),
-        }
-    }
-
-    /// Holds what an operation found against what was put.
-    fn judge(
-        &mut self,
-        operation: &'static str,
-        number: u64,
-        found: Option<usize>,
-    ) -> Result<(), Failure> {
-        let is_right = match operation {
-            "insert" | "update" => {
-                let pass = self.pass(operation, number);
-                match self.passes.get_mut(number as usize) {
-                    Some(last) => *last = pass,
-                    None => self.passes.push(pass),
-                }
-                true
-            }
-            "delete" => found.is_some(),
-            "miss" => found.is_none(),
-            _ => found == Some(self.value.len()) && self.out == self.value,
-        };
-        is_right.then_some(()).ok_or(Failure::Wrong)
-    }
 }
 
 impl Case<'_> {
@@ -265,22 +56,18 @@ impl Case<'_> {
                 return Ok(true);
             }
         };
-        let mut bench = Bench {
-            records: Records {
+        let mut bench = Bench::new(
+            store,
+            self.variant,
+            self.processor,
+            self.ground.word_bytes,
+            Records {
                 sizes: self.sizes,
                 work: self.work,
                 seed: self.seed,
             },
-            passes: Vec::new(),
-            variant: self.variant,
-            processor: self.processor,
-            word_bytes: self.ground.word_bytes,
-            control: self.control,
-            key: Vec::new(),
-            value: Vec::new(),
-            out: Vec::new(),
-            store,
-        };
+            self.control,
+        );
         match self.work {
             KvWork::Sweep => self.sweep(&mut bench, &subject, document),
             _ => self.mix(&mut bench, &subject, document),

@@ -13,6 +13,7 @@ mod host;
 mod image;
 mod memory;
 mod mix;
+mod operations;
 mod pools;
 mod processor;
 mod ranges;
