@@ -139,6 +139,23 @@ fn no_operation_moves_less_than_the_floor_and_shares_of_time_add_up() {
     assert!(document.complete && !document.failed());
 }
 
+/// FRAM destroys what it reads, and writes it again; MRAM does not.
+#[test]
+fn wear_is_where_the_written_format_puts_it() {
+    let of = |target| result(&experiment(target, small(&[8])));
+    let (mram, fram) = (of(MRAM), of("cy15b104q"));
+    let most = |document, of| value(document, of, Metric::CyclesMax);
+    assert_eq!(most(&mram, ("own", 8, "hit")), 0.0);
+    assert!(most(&fram, ("own", 8, "hit")) >= 1.0);
+    // A commit is a second write to the word that the head begins in.
+    assert_eq!(most(&mram, ("own", 8, "insert")), 2.0);
+    assert_eq!(most(&mram, ("own", 8, "delete")), 1.0);
+    // A word of LPHT's bitmap is written for each of its sixteen places at least once.
+    assert!(most(&mram, ("lpht", 8, "insert")) >= 8.0);
+    let spread = value(&mram, ("own", 8, "insert"), Metric::WearSpread);
+    assert!((1.0..2.0).contains(&spread), "{spread}");
+}
+
 #[test]
 fn a_run_is_the_same_twice_and_another_seed_makes_other_keys() {
     let bench = KvBench {

@@ -5,7 +5,7 @@ use wordline_core::quantity::Time;
 use wordline_host::{MappedFile, MappedFileError, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, OutOfRange};
 use wordline_nvm::power::Residence;
-use wordline_nvm::{AccessCost, Cause, Device, NvmError};
+use wordline_nvm::{AccessCost, Cause, Device, NvmError, Wear};
 
 /// Bytes that RAM leaves whole.
 pub(super) const RAM_ATOM: usize = 8;
@@ -165,6 +165,19 @@ impl Part {
             Below::Device(device) => Some(device.residence()),
             Below::Ram(_) | Below::File(_) => None,
         }
+    }
+
+    /// Cycles of each unit that wears; `None` where nothing does, or nobody counts.
+    pub(super) fn cycles(&self) -> Option<Vec<u64>> {
+        let Below::Device(device) = &self.below else {
+            return None;
+        };
+        let wear = device.wear();
+        if wear.endurance == Wear::UNLIMITED || wear.unit_bytes == 0 {
+            return None;
+        }
+        let units = (0..self.bytes).step_by(wear.unit_bytes as usize);
+        units.map(|at| device.cycles_at(at)).collect()
     }
 
     /// Energy in joules of such a time, where the sheets tell it.
