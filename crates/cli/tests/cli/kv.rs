@@ -109,7 +109,7 @@ fn what_cannot_run_is_refused_by_name() {
             "no target is file:x",
         ),
         (&["bench", "--target", "file:/dev/null"], "it is a device"),
-        (&["bench", "--target", "file:."], "this is a folder"),
+        (&["bench", "--target", "file:."], "it is a folder"),
         (&["dump", "no-such-image.bin"], "cannot be read"),
         (&["dump", "Cargo.toml"], "holds no table"),
     ] {

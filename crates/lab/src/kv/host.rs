@@ -65,7 +65,7 @@ impl Home {
         if let Opened::File(file) = &opened
             && let Some(named) = file.file_system()
         {
-            environment.insert(format!("file system of {}", self.name()), named);
+            environment.insert(format!("file_system {}", self.name()), named);
         }
         self.warn(document);
         Ok(opened)
@@ -145,8 +145,8 @@ fn of_machine() -> BTreeMap<String, String> {
     let mut told = BTreeMap::from([
         ("system".to_owned(), machine::system()),
         (
-            "reading the clock twice".to_owned(),
-            format!("{} ns", WallClock::start().reading_ps() / 1000),
+            "clock_reading_ns".to_owned(),
+            (WallClock::start().reading_ps() / 1000).to_string(),
         ),
     ]);
     if let Some(processor) = machine::processor() {

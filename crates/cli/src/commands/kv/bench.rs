@@ -16,7 +16,7 @@ pub(super) fn run(bench: &KvBench, global: &Global) -> Result<Outcome, Failure> 
     let mut exports = Exports::new(&bench.export)?;
     for target in &bench.target {
         if let Some(path) = target.strip_prefix("file:") {
-            exports.also("--target", Path::new(path))?;
+            exports.apart("--target", Path::new(path))?;
         }
     }
     let catalog = crate::commands::catalog(global)?;
