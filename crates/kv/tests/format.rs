@@ -1,7 +1,7 @@
 //! The written format, byte for byte, and what comes of images in another one.
 
 use wordline_kv::{Error, Geometry, Options, RamDirectory, Table, VERSION, format};
-use wordline_memory::{ByteMemory, RamMemory};
+use wordline_memory::{ByteMemory, OutOfRange, RamMemory};
 
 type Memory = RamMemory<288>;
 
@@ -27,9 +27,9 @@ fn written() -> Memory {
     table.into_memory()
 }
 
-fn open(
-    memory: Memory,
-) -> Result<Table<Memory, RamDirectory<[u64; 2]>, [u8; 64]>, Error<wordline_memory::OutOfRange>> {
+type Opened = Table<Memory, RamDirectory<[u64; 2]>, [u8; 64]>;
+
+fn open(memory: Memory) -> Result<Opened, Error<OutOfRange>> {
     Table::open(memory, RamDirectory::new([0; 2]), [0; 64])
 }
 
