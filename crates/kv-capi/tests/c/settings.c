@@ -118,11 +118,21 @@ static void settings(int in_ram)
     CHECK(wl_kv_put(&table, "x", 0, "x", 1) == WL_KV_KEY);
     CHECK(wl_kv_put(NULL, "x", 1, "x", 1) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_next(&table, NULL, key, 8, NULL, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    /* Buffers that meet are fine, one byte in common is not, and no byte of it was touched. */
+    memcpy(value, "baud", 4);
+    CHECK(wl_kv_get(&table, value, 4, value + 4, 8, &bytes) == WL_KV_OK && bytes == 6);
+    CHECK(wl_kv_get(&table, value + 8, 4, value, 8, NULL) == WL_KV_NOT_FOUND);
+    CHECK(wl_kv_get(&table, value, 4, value + 3, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_get(&table, value + 7, 4, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_get(&table, value + 1, 4, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(memcmp(value, "baud115200", 10) == 0);
+    CHECK(wl_kv_next(&table, &cursor, value, 8, NULL, value + 7, 8, NULL) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(NULL, &memory, scratch, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, NULL, scratch, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, &memory, NULL, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, &memory, scratch, 8, NULL, 0) == WL_KV_SCRATCH);
     CHECK(wl_kv_open(&table, &memory, scratch, 256, words, 4) == WL_KV_DIRECTORY);
+    CHECK(wl_kv_open(&table, &memory, words + 256, 256, words, 512) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_records(&table) == 0 && wl_kv_damaged_slot(&table) == UINT32_MAX);
 }
 
