@@ -87,8 +87,8 @@ typedef enum wl_kv_status {
     WL_KV_MEMORY = 3,
     /* The memory holds no table. */
     WL_KV_FOREIGN = 4,
-    /* The table was written by a later version. */
-    WL_KV_NEWER = 5,
+    /* The table has another format, or features that this library does not know. */
+    WL_KV_VERSION = 5,
     /* The memory ends before the table does. */
     WL_KV_TRUNCATED = 6,
     /* The description of the table is damaged beyond one bit. */

@@ -85,7 +85,7 @@ fn structs_and_values_are_those_of_the_header() {
         ("WL_KV_BAD_ARGUMENT", Status::BadArgument),
         ("WL_KV_MEMORY", Status::Memory),
         ("WL_KV_FOREIGN", Status::Foreign),
-        ("WL_KV_NEWER", Status::Newer),
+        ("WL_KV_VERSION", Status::Version),
         ("WL_KV_TRUNCATED", Status::Truncated),
         ("WL_KV_BAD_HEADER", Status::BadHeader),
         ("WL_KV_CORRUPT", Status::Corrupt),

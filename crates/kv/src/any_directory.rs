@@ -6,8 +6,8 @@ use crate::Error;
 use crate::directory::{Directory, Lanes, RamDirectory, ResidentDirectory};
 use crate::layout::Geometry;
 
-/// The directory of a table that a program opens with one in RAM or one in the memory, as it finds out when it runs: half
-/// the code of two tables, and a branch at every look.
+/// The directory of a table that a program opens with one in RAM or one in the memory, as it finds out when it runs: the
+/// code of one table instead of two, and a branch at every look.
 #[derive(Debug)]
 pub enum AnyDirectory<W> {
     /// In RAM.

@@ -17,7 +17,8 @@ const MODULUS: u64 = 65_519;
 /// Bytes whose residue is taken at once.
 const BLOCK: usize = 64;
 
-/// `POWERS[n]` is 2^(8 n), reduced: what a byte counts that is `n` bytes from the first.
+/// `POWERS[n]` is 2^(8 n), reduced: what a byte counts that is `n` bytes from the first. A block has 64 of them; the others
+/// are for what begins within it, and keep the checks of indices away.
 const POWERS: [u64; BLOCK + 8] = {
     let mut powers = [1; BLOCK + 8];
     let mut place = 1;

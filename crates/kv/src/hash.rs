@@ -11,7 +11,8 @@ pub(crate) struct Hasher(u64);
 impl Hasher {
     #[inline]
     pub(crate) const fn new(seed: u64, bytes: usize) -> Self {
-        Self(seed ^ (bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        // Mixed with the seed: otherwise the first word of a key could make up for another length, under every seed.
+        Self((seed ^ bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// Adds bytes; all pieces but the last are a whole number of eight bytes.

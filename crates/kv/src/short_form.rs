@@ -3,7 +3,7 @@
 
 use crate::checksum::{Crc32, residue_of_few};
 use crate::few::{FEW, copy_few};
-use crate::slot::{LIVE, checked, version_of};
+use crate::slot::{checked, state_of, version_of};
 
 /// Bytes of the longest key, and of the longest value.
 pub(crate) const LONGEST_OF_SHORT: usize = 15;
@@ -40,10 +40,11 @@ impl ShortHead {
     #[inline(always)]
     pub(crate) fn parse(bytes: &[u8], slot_bytes: usize) -> Option<Self> {
         let [state, shape, a, b] = *bytes.first_chunk()?;
+        let (key, value) = (usize::from(shape >> 4), usize::from(shape & 15));
         let head = Self {
-            version: version_of(state)?,
-            key: usize::from(shape >> 4),
-            value: usize::from(shape & 15),
+            version: version_of(state, key, value)?,
+            key,
+            value,
             check: u16::from_le_bytes([a, b]),
         };
         (head.key > 0 && fits(head.key, head.value, slot_bytes)).then_some(head)
@@ -74,7 +75,8 @@ impl ShortForm {
         let words = checked(slot, version, key.len(), value.len());
         let [a, b] = residue_of_few(words, key, value).to_le_bytes();
         let shape = (key.len() << 4 | value.len()) as u8;
-        let head = [LIVE[usize::from(version & 3)], shape, a, b];
+        let state = state_of(version, key.len(), value.len());
+        let head = [state, shape, a, b];
         // What is written here is not read again at once, for which a processor would have to wait.
         let check = Crc32::new()
             .at_once(head)
@@ -121,6 +123,24 @@ mod tests {
         seed: 0,
         alignment: 64,
     };
+
+    /// The residue could not tell: another length makes it one of other bytes.
+    #[test]
+    fn no_wrong_bit_of_state_or_lengths_leaves_a_head() {
+        for (key, value) in (1..=15).flat_map(|key| (0..=15).map(move |value| (key, value))) {
+            let form = ShortForm::new(5, 1, &[0xA5; 15][..key], &[0x5A; 15][..value]);
+            assert!(ShortHead::parse(form.bytes(), 38).is_some());
+            for bit in 0..16 {
+                let mut bytes = form.bytes().to_vec();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(
+                    ShortHead::parse(&bytes, 38),
+                    None,
+                    "{key}/{value}, bit {bit}"
+                );
+            }
+        }
+    }
 
     /// Every pair of lengths, as the head that knows all forms writes and reads it.
     #[test]

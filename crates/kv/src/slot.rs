@@ -10,8 +10,9 @@ use crate::short_form::LONGEST_OF_SHORT;
 pub(crate) const DEAD: u8 = 0x0F;
 /// State of a slot with more of a record.
 const CONTINUATION: u8 = 0xF0;
-/// States of a head, by the version of its record.
-pub(crate) const LIVE: [u8; 4] = [0x33, 0x55, 0x66, 0x99];
+/// States of a head, by the version of its record, where its lengths have an even number of ones. Where they have an odd
+/// one the state is inverted, which is another word of the code: a wrong bit in a length fits no state.
+const LIVE: [u8; 4] = [0x33, 0x55, 0x66, 0x69];
 
 /// No further slot.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -34,12 +35,34 @@ fn near(state: u8, code: u8) -> bool {
     (state ^ code).count_ones() <= 1
 }
 
-/// The version of a head with this state, which must be exact.
-#[inline]
-pub(crate) fn version_of(state: u8) -> Option<u8> {
+/// All ones where the bits of these lengths have an odd number of ones.
+#[inline(always)]
+const fn odd(key: usize, value: usize) -> u8 {
+    let bits = (key ^ value) as u16;
+    let bits = bits ^ bits >> 8;
+    let bits = bits ^ bits >> 4;
+    // The parity of each number of four bits.
+    0_u8.wrapping_sub((0x6996 >> (bits & 0xF) & 1) as u8)
+}
+
+/// The state of a head.
+#[inline(always)]
+pub(crate) const fn state_of(version: u8, key: usize, value: usize) -> u8 {
+    LIVE[(version & 3) as usize] ^ odd(key, value)
+}
+
+/// The version of a head with this state, which must be exact, and these lengths.
+#[inline(always)]
+pub(crate) fn version_of(state: u8, key: usize, value: usize) -> Option<u8> {
+    let state = state ^ odd(key, value);
     // Half the low digit of the states is 1, 2, 3, 4: no branch, which would depend on how often a record was put.
     let version = (state >> 1 & 7).wrapping_sub(1);
     (LIVE.get(usize::from(version)) == Some(&state)).then_some(version)
+}
+
+/// Whether a state is that of some head.
+fn is_live(state: u8) -> bool {
+    LIVE.contains(&state) || LIVE.contains(&!state)
 }
 
 /// What the first bytes of a record say.
@@ -95,7 +118,9 @@ impl Head {
 
     /// How many of the first bytes `parse` needs, of which the first four are given; `None` where they are no head.
     pub(crate) fn header_bytes(bytes: &[u8]) -> Option<usize> {
-        version_of(*bytes.first()?)?;
+        if !is_live(*bytes.first()?) {
+            return None;
+        }
         Some(if *bytes.get(1)? == 0 {
             HEADER_BYTES_MAX
         } else {
@@ -107,7 +132,6 @@ impl Head {
     #[inline]
     pub(crate) fn parse(bytes: &[u8], geometry: &Geometry) -> Option<Self> {
         let (state, shape) = (*bytes.first()?, *bytes.get(1)?);
-        let version = version_of(state)?;
         let half = |at: usize| Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
         let (key, value) = if shape == 0 {
             (usize::from(half(4)?), usize::from(half(6)?))
@@ -117,6 +141,7 @@ impl Head {
         if key == 0 {
             return None;
         }
+        let version = version_of(state, key, value)?;
         let mut head = Self::new(geometry, version, key, value);
         // A form that is not the one which these lengths have is none.
         if (head.body == 4) != (shape != 0) {
@@ -147,7 +172,7 @@ impl Head {
     /// Writes a head, what of the payload lies in its slot, and the slot's CRC-32C into a buffer of one slot; returns how
     /// many bytes these are.
     pub(crate) fn compose(&self, key: &[u8], value: &[u8], out: &mut [u8]) -> usize {
-        out[0] = LIVE[usize::from(self.version & 3)];
+        out[0] = state_of(self.version, self.key, self.value);
         out[2..4].copy_from_slice(&self.check.to_le_bytes());
         if self.body == 4 {
             out[1] = (self.key << 4 | self.value) as u8;
@@ -220,7 +245,8 @@ pub(crate) fn inspect(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Conte
     if near(state, CONTINUATION) {
         return Content::Continuation;
     }
-    if !LIVE.iter().any(|code| near(state, *code)) {
+    let is_near_live = |code: &u8| near(state, *code) || near(state, !code);
+    if !LIVE.iter().any(is_near_live) {
         return Content::Unknown;
     }
     if let Some(head) = sound(bytes, slot, geometry) {

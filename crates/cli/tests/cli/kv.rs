@@ -162,6 +162,25 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
     bench(&["--destroy", &path]).done();
     assert_eq!(std::fs::read(&path).expect("it is there"), [0; 4096]);
     bench(&["--export", &format!("{path}.json")]).done();
+    let both = [
+        "kv",
+        "bench",
+        "--target",
+        "ram@host,as3004316",
+        "--build",
+        "none",
+        "--size",
+        "8B",
+        "--capacity",
+        "4KiB",
+        "--load",
+        "50%",
+    ];
+    let said = wordline(&both).done().stderr;
+    assert!(
+        said.contains("on ram@host the processor's own time"),
+        "{said}"
+    );
     let same = Folder::new();
     let json = same.file("same.json");
     let target = format!("file:{json}");

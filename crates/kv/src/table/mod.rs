@@ -478,8 +478,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let mut next = record.head.next;
         // The same bound as for taking them: a chain that runs in a circle is no chain.
         for _ in 1..self.geometry.slots_of(record.head.key, record.head.value) {
-            let Ok(after) = self.link_of(record, next) else {
-                break;
+            let after = match self.link_of(record, next) {
+                Err(Error::Corrupt { .. }) => break,
+                after => after?,
             };
             if self.marked(next)? == TAKEN {
                 self.mark(next, FREE)?;

@@ -35,7 +35,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// takes fewer accesses; it has at least [`Geometry::scratch_bytes`].
     ///
     /// # Errors
-    /// [`Error::Foreign`], [`Error::Newer`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
+    /// [`Error::Foreign`], [`Error::Version`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
     /// [`Error::Directory`], [`Error::NoDirectory`], [`Error::Scratch`]; [`Error::Corrupt`] where more is damaged than a
     /// power cut and a few bits explain; or the memory's own.
     pub fn open(memory: M, directory: D, scratch: S) -> Result<Self, Error<M::Error>> {

@@ -154,12 +154,16 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let form = ShortForm::new(slot, version, key, value);
         self.directory
             .set(&mut self.memory, old.bucket, lane, old.mark)?;
+        self.free -= 1;
+        self.records += 1;
         let at = self.at(slot);
         commit(&mut self.memory, at, form.bytes(), self.lacking)?;
         let lasts = self.keeps(Barrier::PersistOld);
         self.write_dead(old.slot(), lasts)?;
         self.directory
             .set(&mut self.memory, old.bucket, old.lane, FREE)?;
+        self.free += 1;
+        self.records -= 1;
         Ok(true)
     }
 }

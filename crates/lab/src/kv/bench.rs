@@ -97,14 +97,13 @@ impl Case<'_> {
             operation,
             ..subject.clone()
         };
-        let ram = bench.store.ram_bytes() as f64;
-        document
-            .rows
-            .push(at("insert").row(Metric::TableRam, Ok(ram)));
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
         if !self.told(bench, &at("insert"), filled, document)? {
             return Ok(!self.control.stopped());
         }
+        let ram = bench.store.ram_bytes() as f64;
+        let ram = at("insert").row(Metric::TableRam, Ok(ram));
+        document.rows.push(ram);
         let most = self.ground.most(self.bench);
         for operation in AFTER {
             let at = at(operation);

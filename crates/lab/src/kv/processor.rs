@@ -4,8 +4,8 @@
 //! it asked of its memory and from the written format. The instructions of each are those of the table's algorithm; the
 //! board's sheet says how many cycles an instruction takes, and that figure is the one that is calibrated.
 
-use wordline_core::KvTable;
 use wordline_core::quantity::Time;
+use wordline_core::{KvDirectory, KvTable};
 use wordline_nvm::ProcessorCost;
 
 use super::Variant;
@@ -37,9 +37,10 @@ const DIRECTORY_LOOKS: u64 = 2;
 /// Instructions for a byte of a CRC-32 by one table, which is how the published tables hash: load, exclusive or,
 /// extract, load from the table, shift and exclusive or, count, compare, branch.
 const HASH_BY_TABLE: f64 = 8.0;
-/// Instructions for a byte of the project's hash on a core of 32 bits: for eight bytes two loads, two products of 64 bits
-/// (three instructions each), four shifts with exclusive or (six each), one rotation, and the loop.
-const HASH_BY_PRODUCT: f64 = 5.0;
+/// Instructions for eight bytes, or what is left of them, of the project's hash on a core of 32 bits: two loads and an
+/// exclusive or of 64 bits (2), two products of 64 bits by a constant (five each), three shifts of 64 bits with exclusive
+/// or (six each), and the loop (2).
+const HASH_BY_PRODUCT: f64 = 34.0;
 /// Instructions for a byte of a CRC that takes eight bytes a round from eight tables: 2 loads, 8 extractions, 8 loads from
 /// tables, 8 exclusive ors and the loop, for eight bytes.
 const CRC: f64 = 4.0;
@@ -84,7 +85,16 @@ impl Call {
         let finds = is(&["hit", "update", "delete"]);
         let puts = is(&["insert", "update"]);
         let own = matches!(variant.table, KvTable::Own);
-        let hash = if own { HASH_BY_PRODUCT } else { HASH_BY_TABLE };
+        let hashed = if own {
+            key.div_ceil(8) as f64 * HASH_BY_PRODUCT
+        } else {
+            key as f64 * HASH_BY_TABLE
+        };
+        let looks = match variant.directory {
+            Some(KvDirectory::Ram) => DIRECTORY_LOOKS,
+            // What is read of a directory in the memory was heard.
+            Some(KvDirectory::Resident) | None => 0,
+        };
         // A record that is found proves itself by its residue; one that is put is given it, and the slot's CRC-32C.
         let residues = u32::from(finds) + u32::from(puts);
         let residue = DIVISION + RESIDUE * record as f64;
@@ -102,8 +112,8 @@ impl Call {
         };
         Work {
             allocations: u64::from(matches!(variant.table, KvTable::Lpht) && is(&["hit"])),
-            looks: if own { DIRECTORY_LOOKS } else { 0 },
-            hashed: key as f64 * hash,
+            looks,
+            hashed,
             checks: if own {
                 f64::from(residues) * residue + crc
             } else {
@@ -132,8 +142,6 @@ impl Call {
 
 #[cfg(test)]
 mod tests {
-    use wordline_core::KvDirectory;
-
     use super::*;
 
     fn work(table: KvTable, operation: &'static str) -> Work {
@@ -157,6 +165,25 @@ mod tests {
             assert_eq!(work(KvTable::Lpht, operation).checks, 0.0);
             assert_eq!(work(KvTable::Clht, operation).checks, 0.0);
         }
+    }
+
+    #[test]
+    fn looks_at_a_directory_in_the_memory_are_accesses_already() {
+        let looks = |directory| {
+            let call = Call {
+                operation: "hit",
+                key_bytes: 4,
+                value_bytes: 4,
+            };
+            let table = KvTable::Own;
+            call.work(Variant {
+                table,
+                directory: Some(directory),
+            })
+            .looks
+        };
+        assert_eq!(looks(KvDirectory::Ram), 2);
+        assert_eq!(looks(KvDirectory::Resident), 0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::args::{Global, KvBench};
 use crate::failure::Failure;
 use crate::input::Inputs;
 use crate::outcome::Outcome;
-use crate::output::Exports;
+use crate::output::{self, Exports};
 
 pub(super) fn run(bench: &KvBench, global: &Global) -> Result<Outcome, Failure> {
     let mut exports = Exports::new(&bench.export)?;
@@ -25,6 +25,15 @@ pub(super) fn run(bench: &KvBench, global: &Global) -> Result<Outcome, Failure> 
         destroy: &bench.destroy,
         ..Control::default()
     };
+    let mut hosts = bench.target.iter().filter(|target| is_of_host(target));
+    if let Some(host) = hosts
+        .next()
+        .filter(|_| !bench.build.is_empty() && !global.quiet)
+    {
+        output::note(&format!(
+            "--build is of simulated processors; on {host} the processor's own time is measured"
+        ));
+    }
     let inputs = Inputs::default();
     let document = crate::commands::run_with(&catalog, &experiment, &inputs, &control, global)?;
     exports.write(&document, global)?;
