@@ -158,7 +158,8 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> Findings {
     );
     findings.erase = latency(&erases, erase.as_ref(), lives, &findings.weak, part.rated);
     let reads = series(CyclingOperation::Read);
-    findings.read = latency(&reads, None, lives, &findings.weak, part.rated);
+    // Reads do not age, so that weak blocks tell of them like others.
+    findings.read = latency(&reads, None, lives, &[], part.rated);
     findings.leave(
         &["cold_stress", "dwell_relief"],
         "one temperature and one dwell tell nothing of others",
