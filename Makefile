@@ -48,7 +48,7 @@ test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test against_oracle engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test checker engine -- --nocapture
@@ -59,6 +59,7 @@ nightly: ## what takes longer: fuzzing, the report on memory modules, benchmarks
 	cargo test --release --locked -p wordline-nvm --lib power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
+	$(MAKE) --no-print-directory kv-firmware TARGET=thumbv7em-none-eabihf
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench
@@ -75,25 +76,25 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
-install: ## the C interface: headers, libraries and wordline.pc under PREFIX (/usr/local); DESTDIR is put in front
+install: ## the C interface: headers, libraries and files for pkg-config under PREFIX (/usr/local); DESTDIR is put in front
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
-	  crates/capi/wordline.pc.in > "$(INSTALLED)/lib/pkgconfig/wordline.pc"
+	for package in capi/wordline kv-capi/wordline_kv; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
+	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
+	done
 
-# A panic, an error of the library, stops the processor.
 .PHONY: kv-firmware
-kv-firmware: ## wordline_kv.h for firmware: a static library without an operating system, for TARGET (a target of rustup)
-	CARGO_PROFILE_RELEASE_PANIC=abort CARGO_PROFILE_RELEASE_OPT_LEVEL=z cargo rustc --release --locked \
-	  -p wordline-kv-capi --features bare --lib --crate-type staticlib $(TARGET:%=--target %)
+kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rustup), and of thumbv7em-none-eabihf an example, run
+	scripts/kv-firmware $(TARGET)
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
-	rm -f "$(INSTALLED)/lib/pkgconfig/wordline.pc"
+	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again

@@ -115,6 +115,11 @@ impl Exports {
     /// Checks the name of another file that the command writes: nothing else may be written there.
     pub(crate) fn also(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         folder_of(flag, path)?;
+        self.apart(flag, path)
+    }
+
+    /// The same of a file that the command opens by itself, without a look at its folder.
+    pub(crate) fn apart(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());

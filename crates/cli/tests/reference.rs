@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const COMMANDS: [&[&str]; 20] = [
+const COMMANDS: [&[&str]; 24] = [
     &[],
     &["raw"],
     &["wear"],
@@ -13,6 +13,10 @@ const COMMANDS: [&[&str]; 20] = [
     &["fs"],
     &["fs", "bench"],
     &["fs", "mount"],
+    &["kv"],
+    &["kv", "bench"],
+    &["kv", "crash"],
+    &["kv", "dump"],
     &["dram"],
     &["dram", "idle"],
     &["dram", "bandwidth"],

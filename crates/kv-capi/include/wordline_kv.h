@@ -63,8 +63,8 @@
  * table that calls them.
  *
  * Build: `make kv-firmware TARGET=thumbv7em-none-eabihf` (any target of rustup) makes libwordline_kv_capi.a without the
- * standard library; on a host, `cargo rustc --release -p wordline-kv-capi --lib --crate-type staticlib` and
- * -lwordline_kv_capi -lpthread -ldl -lm.
+ * standard library, and of this target runs an example, crates/kv-capi/firmware, in an emulator. On a host `make install`
+ * puts it and this header in place: -lwordline_kv_capi -lpthread -ldl -lm.
  */
 #ifndef WORDLINE_KV_H
 #define WORDLINE_KV_H
@@ -87,8 +87,8 @@ typedef enum wl_kv_status {
     WL_KV_MEMORY = 3,
     /* The memory holds no table. */
     WL_KV_FOREIGN = 4,
-    /* The table was written by a later version. */
-    WL_KV_NEWER = 5,
+    /* The table has another format, or features that this library does not know. */
+    WL_KV_VERSION = 5,
     /* The memory ends before the table does. */
     WL_KV_TRUNCATED = 6,
     /* The description of the table is damaged beyond one bit. */

@@ -14,7 +14,7 @@ pub enum Status {
     BadArgument = 2,
     Memory = 3,
     Foreign = 4,
-    Newer = 5,
+    Version = 5,
     Truncated = 6,
     BadHeader = 7,
     Corrupt = 8,
@@ -36,7 +36,7 @@ impl<E> From<Error<E>> for Status {
         match error {
             Error::Memory(_) => Self::Memory,
             Error::Foreign => Self::Foreign,
-            Error::Newer { .. } => Self::Newer,
+            Error::Version { .. } => Self::Version,
             Error::Truncated { .. } => Self::Truncated,
             Error::BadHeader => Self::BadHeader,
             Error::Corrupt { .. } => Self::Corrupt,

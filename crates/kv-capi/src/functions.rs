@@ -2,10 +2,10 @@
 
 use core::ffi::c_void;
 
-use wordline_kv::{Cursor, Error, Geometry, RamDirectory, ResidentDirectory, Table};
+use wordline_kv::{AnyDirectory, Cursor, Error, Geometry, RamDirectory, ResidentDirectory, Table};
 
 use crate::abi::{Info, KvMemory, Options, Status, WlKv};
-use crate::storage::{Buffer, Driver, Either, Failed, Opened, clear, keep, opened};
+use crate::storage::{Buffer, Driver, Failed, Kept, Opened, clear, keep, opened};
 
 fn status(act: impl FnOnce() -> Result<(), Status>) -> Status {
     act().err().unwrap_or(Status::Ok)
@@ -17,7 +17,7 @@ fn status(act: impl FnOnce() -> Result<(), Status>) -> Status {
 /// As of [`opened`].
 unsafe fn with_table(
     table: *mut WlKv,
-    act: impl FnOnce(&mut Either) -> Result<bool, Error<Failed>>,
+    act: impl FnOnce(&mut Kept) -> Result<bool, Error<Failed>>,
 ) -> Result<(), Status> {
     // SAFETY: the caller promises it.
     let Opened { table, damaged, .. } = unsafe { opened(table) }?;
@@ -163,16 +163,18 @@ pub unsafe extern "C" fn wl_kv_open(
         unsafe { bytes_out(scratch, scratch_bytes) }?;
         // SAFETY: the caller promises that they are the table's.
         let scratch = unsafe { Buffer::new(scratch.cast::<u8>(), scratch_bytes) };
-        let kept = if directory.is_null() {
-            Either::Resident(Table::open(driver, ResidentDirectory::new(), scratch)?)
+        let directory = if directory.is_null() {
+            AnyDirectory::Resident(ResidentDirectory::new())
         } else {
             if !directory.is_aligned() || directory_words > isize::MAX as usize / 8 {
                 return Err(Status::BadArgument);
             }
             // SAFETY: it is not NULL and aligned, and the caller promises that the words are the table's.
-            let words = unsafe { Buffer::new(directory, directory_words) };
-            Either::Ram(Table::open(driver, RamDirectory::new(words), scratch)?)
+            AnyDirectory::Ram(RamDirectory::new(unsafe {
+                Buffer::new(directory, directory_words)
+            }))
         };
+        let kept = Table::open(driver, directory, scratch)?;
         // SAFETY: the caller promises it.
         unsafe { keep(table, kept) }
     })
@@ -215,7 +217,7 @@ pub unsafe extern "C" fn wl_kv_get(
         // SAFETY: the caller promises it.
         let (key, out) = unsafe { (bytes_in(key, key_bytes)?, bytes_out(value, room)?) };
         let mut length = 0;
-        let get = |table: &mut Either| {
+        let get = |table: &mut Kept| {
             let found = table.get(key, out).inspect_err(|error| {
                 if let Error::Buffer { needed, .. } = error {
                     length = *needed;
@@ -274,7 +276,7 @@ pub unsafe extern "C" fn wl_kv_next(
         // SAFETY: it is not NULL, and the caller promises the rest.
         let mut place = Cursor::at(unsafe { cursor.read_unaligned() });
         let mut lengths = (0, 0);
-        let next = |table: &mut Either| {
+        let next = |table: &mut Kept| {
             let found = table.next(&mut place, key, out)?;
             lengths = found.map_or((0, 0), |entry| (entry.key, entry.value));
             Ok(found.is_some())
@@ -318,7 +320,7 @@ pub unsafe extern "C" fn wl_kv_damaged_slot(table: *const WlKv) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_kv_records(table: *const WlKv) -> u32 {
     // SAFETY: the caller promises it; nothing is written.
-    unsafe { opened(table.cast_mut()) }.map_or(0, |opened| opened.table.records())
+    unsafe { opened(table.cast_mut()) }.map_or(0, |opened| opened.table.len())
 }
 
 /// See `wordline_kv.h`.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use wordline_kv::{Cursor, Entry, Error, Put, RamDirectory, ResidentDirectory, Table};
+use wordline_kv::{AnyDirectory, Table};
 use wordline_memory::ByteMemory;
 
 use crate::abi::{KvMemory, Status, WlKv};
@@ -84,63 +84,8 @@ impl<T> AsMut<[T]> for Buffer<T> {
     }
 }
 
-type Kept<D> = Table<Driver, D, Buffer<u8>>;
-
 /// A table with its directory in RAM or in the memory.
-#[derive(Debug)]
-pub(crate) enum Either {
-    Ram(Kept<RamDirectory<Buffer<u64>>>),
-    Resident(Kept<ResidentDirectory>),
-}
-
-/// Does the same with a table of either kind.
-macro_rules! with {
-    ($either:expr, $table:ident => $act:expr) => {
-        match $either {
-            Either::Ram($table) => $act,
-            Either::Resident($table) => $act,
-        }
-    };
-}
-
-impl Either {
-    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Put, Error<Failed>> {
-        with!(self, table => table.put(key, value))
-    }
-
-    pub(crate) fn get(
-        &mut self,
-        key: &[u8],
-        out: &mut [u8],
-    ) -> Result<Option<usize>, Error<Failed>> {
-        with!(self, table => table.get(key, out))
-    }
-
-    pub(crate) fn remove(&mut self, key: &[u8]) -> Result<bool, Error<Failed>> {
-        with!(self, table => table.remove(key))
-    }
-
-    pub(crate) fn next(
-        &mut self,
-        cursor: &mut Cursor,
-        key: &mut [u8],
-        value: &mut [u8],
-    ) -> Result<Option<Entry>, Error<Failed>> {
-        with!(self, table => table.next(cursor, key, value))
-    }
-
-    pub(crate) fn discard(&mut self, slot: u32) -> Result<bool, Error<Failed>> {
-        with!(self, table => table.discard(slot))
-    }
-
-    pub(crate) fn records(&self) -> u32 {
-        with!(self, table => table.len())
-    }
-
-    pub(crate) fn free_slots(&self) -> u32 {
-        with!(self, table => table.free_slots())
-    }
-}
+pub(crate) type Kept = Table<Driver, AnyDirectory<Buffer<u64>>, Buffer<u8>>;
 
 /// What a `wl_kv` holds, once a table was opened in it.
 #[derive(Debug)]
@@ -149,7 +94,7 @@ pub(crate) struct Opened {
     mark: u64,
     /// What the last damage was about.
     pub(crate) damaged: u32,
-    pub(crate) table: Either,
+    pub(crate) table: Kept,
 }
 
 const MARK: u64 = 0x574C_6B76_6F70_656E;
@@ -181,7 +126,7 @@ pub(crate) unsafe fn clear(table: *mut WlKv) -> Result<(), Status> {
 ///
 /// # Safety
 /// As of [`clear`].
-pub(crate) unsafe fn keep(table: *mut WlKv, kept: Either) -> Result<(), Status> {
+pub(crate) unsafe fn keep(table: *mut WlKv, kept: Kept) -> Result<(), Status> {
     let opened = Opened {
         mark: MARK,
         damaged: u32::MAX,

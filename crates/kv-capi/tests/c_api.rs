@@ -10,8 +10,9 @@ mod prototypes;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use cc::{SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run};
 use prototypes::{in_header, in_library};
 use wordline_kv_capi::{Info, KvMemory, Options, Status, WlKv};
 
@@ -22,6 +23,39 @@ fn a_program_in_c_keeps_settings_through_power_cuts_and_damage() {
         if let Some(program) = compiled("settings.c", &SANITIZERS, false) {
             run(&program);
         }
+    }
+}
+
+/// What `make kv-firmware` runs on a Cortex-M4; here each start is a process.
+#[test]
+fn the_firmware_example_survives_a_reset_before_every_word() {
+    let Some(program) = compiled("firmware_host.c", &["-std=c99"], true) else {
+        return;
+    };
+    let told = run(&program);
+    for case in ["put", "remove"] {
+        for directory in ["in RAM", "in the memory"] {
+            let opens = format!("{case}, directory {directory}: ");
+            assert!(told.contains(&opens), "{told}");
+        }
+    }
+}
+
+/// Header and example need nothing of a standard library.
+#[test]
+fn header_and_example_are_freestanding_c99() {
+    let ran = Command::new("cc")
+        .args(["-std=c99", "-ffreestanding", "-fsyntax-only"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+        .arg(here("include"))
+        .arg(here("firmware/power_cuts.c"))
+        .output();
+    match ran {
+        Ok(ran) => {
+            let told = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{told}");
+        }
+        Err(_) => eprintln_skipped("there is no C compiler named cc"),
     }
 }
 
@@ -51,7 +85,7 @@ fn structs_and_values_are_those_of_the_header() {
         ("WL_KV_BAD_ARGUMENT", Status::BadArgument),
         ("WL_KV_MEMORY", Status::Memory),
         ("WL_KV_FOREIGN", Status::Foreign),
-        ("WL_KV_NEWER", Status::Newer),
+        ("WL_KV_VERSION", Status::Version),
         ("WL_KV_TRUNCATED", Status::Truncated),
         ("WL_KV_BAD_HEADER", Status::BadHeader),
         ("WL_KV_CORRUPT", Status::Corrupt),

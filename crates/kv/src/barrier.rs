@@ -30,7 +30,7 @@ pub(crate) enum Barrier {
     RemoveTorn,
     /// Slots that continue a record are taken when the table is opened.
     TakeContinuations,
-    /// The CRC-16 of a record is looked at when it is read.
+    /// The residue of a record is looked at when it is read.
     RecordCheck,
     /// A slot with one wrong bit is read as what it was.
     MendBit,

@@ -14,18 +14,18 @@ pub(crate) const FREE: u16 = 0;
 /// Mark of a slot with more of a record.
 pub(crate) const TAKEN: u16 = 1;
 
-/// The seven marks of a bucket and its count: lanes of 16 bits, the first lowest.
-pub type Lanes = u128;
+/// The seven marks of a bucket and its count: lanes of 16 bits, four in each word, the first lowest.
+pub type Lanes = [u64; 2];
 
 /// A place for the directory: [`RamDirectory`] or [`ResidentDirectory`].
 ///
 /// Marks are 0 for a free slot, 1 for a slot that continues a record, and from 2 on for the head of one.
 pub trait Directory<M: ByteMemory> {
     /// The highest count that it can hold. A bucket that comes to it keeps it until the table is opened again.
-    const COUNT_MAX: u16;
+    fn count_max(&self) -> u16;
 
     /// Accesses in which a bucket is read: 1, or 2 where each costs something and the first is often enough.
-    const PARTS: u32;
+    fn parts(&self) -> u32;
 
     /// Whether it is large enough; all marks and counts become 0.
     ///
@@ -34,7 +34,7 @@ pub trait Directory<M: ByteMemory> {
     fn attach(&mut self, memory: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>>;
 
     /// The mark of a key with 16 bits of hash, at least 2.
-    fn mark(tag: u16) -> u16;
+    fn mark(&self, tag: u16) -> u16;
 
     /// One of the parts of a bucket: all its lanes, or of two parts lanes 0 to 3 and lanes 4 to 7. The other lanes are
     /// 1, which no search looks for.
@@ -65,8 +65,15 @@ impl<W: AsMut<[u64]>> RamDirectory<W> {
 }
 
 impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
-    const COUNT_MAX: u16 = u16::MAX;
-    const PARTS: u32 = 1;
+    #[inline]
+    fn count_max(&self) -> u16 {
+        u16::MAX
+    }
+
+    #[inline]
+    fn parts(&self) -> u32 {
+        1
+    }
 
     fn attach(&mut self, _: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         let needed = geometry.directory_words();
@@ -83,15 +90,14 @@ impl<M: ByteMemory, W: AsMut<[u64]>> Directory<M> for RamDirectory<W> {
     }
 
     #[inline]
-    fn mark(tag: u16) -> u16 {
+    fn mark(&self, tag: u16) -> u16 {
         if tag < 2 { tag + 2 } else { tag }
     }
 
     #[inline]
     fn part(&mut self, _: &mut M, bucket: u32, _: u32) -> Result<Lanes, M::Error> {
         let (buckets, _) = self.words.as_mut().as_chunks::<2>();
-        let [low, high] = buckets[bucket as usize];
-        Ok(Lanes::from(low) | Lanes::from(high) << 64)
+        Ok(buckets[bucket as usize])
     }
 
     #[inline]
@@ -123,8 +129,15 @@ impl ResidentDirectory {
 }
 
 impl<M: ByteMemory> Directory<M> for ResidentDirectory {
-    const COUNT_MAX: u16 = 0xFF;
-    const PARTS: u32 = 2;
+    #[inline]
+    fn count_max(&self) -> u16 {
+        0xFF
+    }
+
+    #[inline]
+    fn parts(&self) -> u32 {
+        2
+    }
 
     fn attach(&mut self, memory: &mut M, geometry: &Geometry) -> Result<(), Error<M::Error>> {
         if !geometry.resident_directory {
@@ -141,7 +154,7 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
         Ok(())
     }
 
-    fn mark(tag: u16) -> u16 {
+    fn mark(&self, tag: u16) -> u16 {
         2 + (((tag >> 8) * 254) >> 8)
     }
 
@@ -150,13 +163,12 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
         memory.read(self.bucket(bucket) + u64::from(part) * 4, &mut bytes)?;
         let lanes = bytes.iter().enumerate();
         let read = lanes.fold(0, |all, (lane, byte)| all | u64::from(*byte) << (lane * 16));
-        let other = ONES as u64 * u64::from(TAKEN);
-        let [low, high] = if part == 0 {
+        let other = ONES * u64::from(TAKEN);
+        Ok(if part == 0 {
             [read, other]
         } else {
             [other, read]
-        };
-        Ok(Lanes::from(low) | Lanes::from(high) << 64)
+        })
     }
 
     fn set(&mut self, memory: &mut M, bucket: u32, lane: u32, to: u16) -> Result<(), M::Error> {
@@ -164,30 +176,57 @@ impl<M: ByteMemory> Directory<M> for ResidentDirectory {
     }
 }
 
-/// A one in each lane.
-const ONES: Lanes = 0x0001_0001_0001_0001_0001_0001_0001_0001;
+/// A one in each lane of a word.
+const ONES: u64 = 0x0001_0001_0001_0001;
 
-/// The slots of a bucket that have a mark: the highest bit of the lane of each.
-#[inline]
-pub(crate) const fn slots_with(lanes: Lanes, mark: u16) -> Lanes {
+/// Some slots of a bucket, a bit for each lane.
+pub(crate) type Slots = u32;
+
+/// The slots of a bucket that have a mark.
+#[inline(always)]
+pub(crate) const fn slots_with([low, high]: Lanes, mark: u16) -> Slots {
+    // Brings bits 0, 16, 32 and 48 together from bit 48 on, and 4, 20, 36 and 52 behind them: no two products of a bit
+    // and a term meet.
+    const GATHER: u64 = 1 << 48 | 1 << 33 | 1 << 18 | 1 << 3;
     // The lane of the count is none of a slot.
-    const TOP: Lanes = (ONES << 15) & (Lanes::MAX >> 16);
-    const LOW: Lanes = !(ONES << 15);
-    // No carry leaves a lane, so that each is judged on its own.
-    let rest = lanes ^ (mark as Lanes * ONES);
-    !(((rest & LOW) + LOW) | rest) & TOP
+    const SLOTS: Slots = (1 << SLOTS_PER_BUCKET) - 1;
+    let equal = equal(low, mark) | equal(high, mark) << 4;
+    (equal.wrapping_mul(GATHER) >> 48) as Slots & SLOTS
 }
 
-/// The first slot among those of a bucket, of which there is one.
-#[inline]
-pub(crate) const fn first_slot(bucket: u32, slots: Lanes) -> u32 {
-    bucket * SLOTS_PER_BUCKET + slots.trailing_zeros() / 16
+/// The lanes of a word that are so much, a bit at the foot of each.
+#[inline(always)]
+const fn equal(word: u64, mark: u16) -> u64 {
+    const LOW: u64 = !(ONES << 15);
+    // No carry leaves a lane, so that each is judged on its own.
+    let rest = word ^ (mark as u64 * ONES);
+    (!(((rest & LOW) + LOW) | rest) >> 15) & ONES
+}
+
+/// The lane of one of some slots: the preferred one, or the next after it, where the last is followed by the first.
+#[inline(always)]
+pub(crate) const fn next_lane(slots: Slots, preferred: u32) -> Option<u32> {
+    if slots == 0 {
+        return None;
+    }
+    let ring = (slots | slots << SLOTS_PER_BUCKET) >> preferred;
+    let lane = preferred + ring.trailing_zeros();
+    Some(if lane < SLOTS_PER_BUCKET {
+        lane
+    } else {
+        lane - SLOTS_PER_BUCKET
+    })
+}
+
+/// The first of some slots of a bucket, of which there is one.
+pub(crate) const fn first_slot(bucket: u32, slots: Slots) -> u32 {
+    bucket * SLOTS_PER_BUCKET + slots.trailing_zeros()
 }
 
 /// The mark in a lane, 0 to 6, or the count, in lane 7.
-#[inline]
-pub(crate) const fn lane_of(lanes: Lanes, lane: u32) -> u16 {
-    let half = if lane < 4 { lanes } else { lanes >> 64 } as u64;
+#[inline(always)]
+pub(crate) const fn lane_of([low, high]: Lanes, lane: u32) -> u16 {
+    let half = if lane < 4 { low } else { high };
     (half >> (lane % 4 * 16)) as u16
 }
 
@@ -197,14 +236,10 @@ pub(crate) const fn count(lanes: Lanes) -> u16 {
     lane_of(lanes, 7)
 }
 
-/// A free slot of a bucket, of which a part is given: the preferred one, or the first.
-#[inline]
+/// A free slot of a bucket, of which a part is given: the preferred one, or the next.
 pub(crate) fn free_slot(bucket: u32, lanes: Lanes, preferred: u32) -> Option<u32> {
-    if lane_of(lanes, preferred) == FREE {
-        return Some(bucket * SLOTS_PER_BUCKET + preferred);
-    }
-    let free = slots_with(lanes, FREE);
-    (free != 0).then(|| first_slot(bucket, free))
+    let lane = next_lane(slots_with(lanes, FREE), preferred);
+    lane.map(|lane| bucket * SLOTS_PER_BUCKET + lane)
 }
 
 #[cfg(test)]
@@ -214,22 +249,44 @@ mod tests {
     #[test]
     fn each_lane_is_judged_on_its_own() {
         for (lanes, mark, expected) in [
-            (0x0001_0000_0001_0000_0001_0000_0001_0000, 0, 0b101_0101),
-            (0x0001_0000_0001_0000_0001_0000_0001_0000, 1, 0b010_1010),
             (
-                0x8000_7FFF_FFFF_8000_8000_7FFF_FFFF_8000,
-                0x8000,
-                0b001_1001,
+                [0x0001_0000_0001_0000, 0x0001_0000_0001_0000],
+                0,
+                0b101_0101,
             ),
-            (Lanes::MAX, 0xFFFF, 0b111_1111),
-            (Lanes::MAX, 0x7FFF, 0),
+            (
+                [0x0001_0000_0001_0000, 0x0001_0000_0001_0000],
+                1,
+                0b010_1010,
+            ),
+            (
+                [0xFFFF_8000_7FFE_8001, 0x8000_7FFF_0000_8000],
+                0x8000,
+                0b001_0100,
+            ),
+            (
+                [0xFFFF_8000_7FFE_8001, 0x8000_7FFF_0000_8000],
+                0x7FFF,
+                0b100_0000,
+            ),
+            ([u64::MAX; 2], 0xFFFF, 0b111_1111),
+            ([u64::MAX; 2], 0x7FFF, 0),
         ] {
             let found = slots_with(lanes, mark);
-            let bits = (0..8).fold(0, |bits, lane| {
-                bits | (found >> (lane * 16 + 15) & 1) << lane
-            });
-            assert_eq!(bits, expected, "{lanes:x} {mark:x}");
-            assert_eq!(found.count_ones(), bits.count_ones());
+            let by_lane = (0..7).filter(|lane| lane_of(lanes, *lane) == mark);
+            assert_eq!(by_lane.fold(0, |slots, lane| slots | 1 << lane), expected);
+            assert_eq!(found, expected, "{lanes:x?} {mark:x}");
+        }
+    }
+
+    #[test]
+    fn the_next_lane_is_the_first_from_the_preferred_one_around() {
+        for slots in 0..1 << 7 {
+            for preferred in 0..7 {
+                let mut around = (preferred..7).chain(0..preferred);
+                let expected = around.find(|lane| slots >> lane & 1 == 1);
+                assert_eq!(next_lane(slots, preferred), expected);
+            }
         }
     }
 
@@ -237,8 +294,9 @@ mod tests {
     fn marks_of_hashes_are_never_those_of_free_and_taken_slots() {
         type Memory = wordline_memory::RamMemory<8>;
         for tag in 0..=u16::MAX {
-            assert!(<RamDirectory<[u64; 2]> as Directory<Memory>>::mark(tag) > TAKEN);
-            let mark = <ResidentDirectory as Directory<Memory>>::mark(tag);
+            let ram = RamDirectory::new([0; 2]);
+            assert!(Directory::<Memory>::mark(&ram, tag) > TAKEN);
+            let mark = Directory::<Memory>::mark(&ResidentDirectory::new(), tag);
             assert!(mark > TAKEN && mark < 256);
         }
     }

@@ -10,9 +10,9 @@ pub enum Error<E> {
     Memory(E),
     /// The memory holds no table.
     Foreign,
-    /// The table was written by a later version.
-    Newer {
-        /// The version of its format; this code knows [`VERSION`](crate::VERSION).
+    /// The table has another format, or features that this code does not know.
+    Version {
+        /// The version of its format; this code knows only [`VERSION`](crate::VERSION).
         version: u16,
         /// Features that it uses, as bits; this code knows bit 0.
         features: u16,
@@ -105,7 +105,7 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
         match self {
             Self::Memory(error) => write!(f, "the memory failed: {error}"),
             Self::Foreign => f.write_str("the memory holds no table; format it first"),
-            Self::Newer { version, features } => write!(
+            Self::Version { version, features } => write!(
                 f,
                 "the table has format {version} with features {features:#x}; this code knows format {} with features 0x1",
                 crate::VERSION

@@ -1,5 +1,7 @@
 //! Where a key begins to look for its place.
 
+use crate::few::few;
+
 /// The hash of a key, in pieces of eight bytes: multiplication and shifts alone, which every core has.
 ///
 /// It is no part of the written format: a table that is opened takes the place of each record as it finds it.
@@ -9,7 +11,8 @@ pub(crate) struct Hasher(u64);
 impl Hasher {
     #[inline]
     pub(crate) const fn new(seed: u64, bytes: usize) -> Self {
-        Self(seed ^ (bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        // Mixed with the seed: otherwise the first word of a key could make up for another length, under every seed.
+        Self((seed ^ bytes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// Adds bytes; all pieces but the last are a whole number of eight bytes.
@@ -22,9 +25,7 @@ impl Hasher {
             state = step(state, u64::from_le_bytes(*word));
         }
         if !tail.is_empty() {
-            let mut word = [0; 8];
-            word[..tail.len()].copy_from_slice(tail);
-            state = step(state, u64::from_le_bytes(word));
+            state = step(state, few(tail) as u64);
         }
         Self(state)
     }

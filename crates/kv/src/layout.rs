@@ -4,10 +4,11 @@ use wordline_memory::ByteMemory;
 
 use crate::Error;
 use crate::checksum::{crc32, flipped};
+use crate::short_form::LONGEST_OF_SHORT;
 use crate::slot::DEAD;
 
 /// Version of the written format.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// The longest key, in bytes.
 pub const KEY_BYTES_MAX: usize = 0xFFFF;
@@ -33,7 +34,8 @@ pub struct Options {
     pub slot_bytes: u32,
     /// Whether the memory has room for the directory, so that next to no RAM is needed: 8 bytes a bucket of 7 slots.
     pub resident_directory: bool,
-    /// Of the hash; different ones keep an adversary from choosing keys that collide.
+    /// Of the hash: keys that collide under one do not under another. It is no secret key: whoever can measure the table
+    /// can find such keys.
     pub seed: u64,
 }
 
@@ -41,7 +43,7 @@ impl Options {
     /// Slots that take one record of a key and a value of so many bytes, on a memory of an atom in bytes.
     #[must_use]
     pub const fn for_records(key_bytes: usize, value_bytes: usize, atom: usize) -> Self {
-        let head = if key_bytes <= 15 && value_bytes <= 15 {
+        let head = if key_bytes <= LONGEST_OF_SHORT && value_bytes <= LONGEST_OF_SHORT {
             4
         } else {
             8
@@ -93,7 +95,7 @@ impl Geometry {
     pub const fn slots_of(&self, key_bytes: usize, value_bytes: usize) -> u32 {
         let slot = self.slot_bytes as usize;
         let payload = key_bytes + value_bytes;
-        let short = key_bytes <= 15 && value_bytes <= 15;
+        let short = key_bytes <= LONGEST_OF_SHORT && value_bytes <= LONGEST_OF_SHORT;
         if 4 + payload + 4 <= slot && (short || 8 + payload + 4 <= slot) {
             return 1;
         }
@@ -215,8 +217,8 @@ impl Geometry {
         let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
         let (version, features) = (half(8), half(10));
-        if version > VERSION || features & !RESIDENT != 0 {
-            return Err(Error::Newer { version, features });
+        if version != VERSION || features & !RESIDENT != 0 {
+            return Err(Error::Version { version, features });
         }
         let geometry = Self {
             slot_bytes: word(12),
@@ -225,8 +227,7 @@ impl Geometry {
             seed: u64::from(word(24)) | u64::from(word(28)) << 32,
             alignment: word(20),
         };
-        let sound = version != 0
-            && (16..=32768).contains(&geometry.slot_bytes)
+        let sound = (16..=32768).contains(&geometry.slot_bytes)
             && geometry.slot_bytes.is_multiple_of(2)
             && (1..u32::MAX / SLOTS_PER_BUCKET).contains(&geometry.buckets)
             && geometry.alignment >= ALIGNMENT as u32;
@@ -248,7 +249,7 @@ impl Geometry {
     /// Reads the header of a table.
     ///
     /// # Errors
-    /// [`Error::Foreign`], [`Error::Newer`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`], or the
+    /// [`Error::Foreign`], [`Error::Version`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`], or the
     /// memory's own.
     pub fn read<M: ByteMemory>(memory: &mut M) -> Result<Self, Error<M::Error>> {
         let (length, atom) = (memory.len(), memory.atom());

@@ -17,18 +17,22 @@
 #[cfg(test)]
 extern crate std;
 
+mod any_directory;
 mod barrier;
 mod checksum;
 mod directory;
 mod error;
+mod few;
 pub mod fixtures;
 mod hash;
 mod layout;
 #[cfg(test)]
 mod power_cuts;
+mod short_form;
 mod slot;
 mod table;
 
+pub use any_directory::AnyDirectory;
 pub use directory::{Directory, Lanes, RamDirectory, ResidentDirectory};
 pub use error::Error;
 pub use layout::{

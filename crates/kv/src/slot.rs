@@ -1,7 +1,8 @@
 //! What a slot holds: nothing, the head of a record, or more of one. SPEC.md has the bytes.
 
-use crate::checksum::{Crc16, Crc32, Flip, crc8, crc32, flipped};
+use crate::checksum::{Flip, Residue, crc8, crc32, flipped};
 use crate::layout::Geometry;
+use crate::short_form::LONGEST_OF_SHORT;
 
 // Any two of these differ in at least four bits, as words of the extended Hamming code, and in as many from the bytes
 // 00 and FF: one wrong bit makes no state look like another, and a word that a power cut spoilt has none.
@@ -9,17 +10,22 @@ use crate::layout::Geometry;
 pub(crate) const DEAD: u8 = 0x0F;
 /// State of a slot with more of a record.
 const CONTINUATION: u8 = 0xF0;
-/// States of a head, by the version of its record.
-const LIVE: [u8; 4] = [0x33, 0x55, 0x66, 0x99];
+/// States of a head, by the version of its record, where its lengths have an even number of ones. Where they have an odd
+/// one the state is inverted, which is another word of the code: a wrong bit in a length fits no state.
+const LIVE: [u8; 4] = [0x33, 0x55, 0x66, 0x69];
 
 /// No further slot.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// What the residue of a record covers besides key and value.
+#[inline(always)]
+pub(crate) const fn checked(slot: u32, version: u8, key: usize, value: usize) -> [u32; 3] {
+    let lengths = key as u16 as u32 | (value as u16 as u32) << 16;
+    [slot, lengths, version as u32]
+}
+
 /// Bytes before the payload of a continuation.
 pub(crate) const LINK_BYTES: usize = 6;
-
-/// Bytes of the longest short form.
-pub(crate) const SHORT_MAX: usize = 4 + 15 + 15 + 4;
 
 /// Bytes of a head that a flip can change so that its lengths change.
 const HEADER_BYTES_MAX: usize = 12;
@@ -29,12 +35,34 @@ fn near(state: u8, code: u8) -> bool {
     (state ^ code).count_ones() <= 1
 }
 
-/// The version of a head with this state, which must be exact.
-#[inline]
-fn version_of(state: u8) -> Option<u8> {
+/// All ones where the bits of these lengths have an odd number of ones.
+#[inline(always)]
+const fn odd(key: usize, value: usize) -> u8 {
+    let bits = (key ^ value) as u16;
+    let bits = bits ^ bits >> 8;
+    let bits = bits ^ bits >> 4;
+    // The parity of each number of four bits.
+    0_u8.wrapping_sub((0x6996 >> (bits & 0xF) & 1) as u8)
+}
+
+/// The state of a head.
+#[inline(always)]
+pub(crate) const fn state_of(version: u8, key: usize, value: usize) -> u8 {
+    LIVE[(version & 3) as usize] ^ odd(key, value)
+}
+
+/// The version of a head with this state, which must be exact, and these lengths.
+#[inline(always)]
+pub(crate) fn version_of(state: u8, key: usize, value: usize) -> Option<u8> {
+    let state = state ^ odd(key, value);
     // Half the low digit of the states is 1, 2, 3, 4: no branch, which would depend on how often a record was put.
     let version = (state >> 1 & 7).wrapping_sub(1);
     (LIVE.get(usize::from(version)) == Some(&state)).then_some(version)
+}
+
+/// Whether a state is that of some head.
+fn is_live(state: u8) -> bool {
+    LIVE.contains(&state) || LIVE.contains(&!state)
 }
 
 /// What the first bytes of a record say.
@@ -45,7 +73,7 @@ pub(crate) struct Head {
     /// Bytes in the key and in the value.
     pub(crate) key: usize,
     pub(crate) value: usize,
-    /// CRC-16 of the record.
+    /// Residue of the record.
     pub(crate) check: u16,
     /// The next slot, or [`NONE`].
     pub(crate) next: u32,
@@ -56,7 +84,10 @@ pub(crate) struct Head {
 
 /// Bytes of a head before its payload, by the lengths and by whether one slot is enough.
 pub(crate) const fn body_at(key: usize, value: usize, is_single: bool) -> usize {
-    match (is_single, key <= 15 && value <= 15) {
+    match (
+        is_single,
+        key <= LONGEST_OF_SHORT && value <= LONGEST_OF_SHORT,
+    ) {
         (false, _) => 12,
         (true, false) => 8,
         (true, true) => 4,
@@ -87,7 +118,9 @@ impl Head {
 
     /// How many of the first bytes `parse` needs, of which the first four are given; `None` where they are no head.
     pub(crate) fn header_bytes(bytes: &[u8]) -> Option<usize> {
-        version_of(*bytes.first()?)?;
+        if !is_live(*bytes.first()?) {
+            return None;
+        }
         Some(if *bytes.get(1)? == 0 {
             HEADER_BYTES_MAX
         } else {
@@ -99,7 +132,6 @@ impl Head {
     #[inline]
     pub(crate) fn parse(bytes: &[u8], geometry: &Geometry) -> Option<Self> {
         let (state, shape) = (*bytes.first()?, *bytes.get(1)?);
-        let version = version_of(state)?;
         let half = |at: usize| Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
         let (key, value) = if shape == 0 {
             (usize::from(half(4)?), usize::from(half(6)?))
@@ -109,6 +141,7 @@ impl Head {
         if key == 0 {
             return None;
         }
+        let version = version_of(state, key, value)?;
         let mut head = Self::new(geometry, version, key, value);
         // A form that is not the one which these lengths have is none.
         if (head.body == 4) != (shape != 0) {
@@ -121,26 +154,6 @@ impl Head {
         Some(head)
     }
 
-    /// Reads a head of the short form, whose state must be exact; `None` for other forms.
-    #[inline(always)]
-    pub(crate) fn parse_short(bytes: &[u8], geometry: &Geometry) -> Option<Self> {
-        let [state, shape, a, b] = *bytes.first_chunk::<4>()?;
-        let (key, value) = (usize::from(shape >> 4), usize::from(shape & 15));
-        let end = 4 + key + value;
-        if key == 0 || end + 4 > geometry.slot_bytes as usize {
-            return None;
-        }
-        Some(Self {
-            version: version_of(state)?,
-            key,
-            value,
-            check: u16::from_le_bytes([a, b]),
-            next: NONE,
-            body: 4,
-            end,
-        })
-    }
-
     /// Whether the record lies in one slot.
     pub(crate) const fn is_single(&self) -> bool {
         self.body != 12
@@ -151,56 +164,23 @@ impl Head {
         self.end - self.body
     }
 
-    /// The CRC-16 of everything but key and value, at its slot.
-    #[inline(always)]
-    pub(crate) fn begin_check(&self, slot: u32) -> Crc16 {
-        let [a, b, c, d] = slot.to_le_bytes();
-        let [e, f] = (self.key as u16).to_le_bytes();
-        let [g, h] = (self.value as u16).to_le_bytes();
-        Crc16::new()
-            .at_once([self.version])
-            .at_once([a, b, c, d, e, f, g, h])
+    /// The residue of everything but key and value, at its slot.
+    pub(crate) const fn begin_check(&self, slot: u32) -> Residue {
+        Residue::new(checked(slot, self.version, self.key, self.value))
     }
 
-    /// Whether the record has the short form.
-    #[inline]
-    pub(crate) const fn is_short(&self) -> bool {
-        self.body == 4
-    }
-
-    /// Writes a short form with its CRC-32C into a buffer; returns how many bytes it has.
-    #[inline(always)]
-    pub(crate) fn compose_short(
-        &self,
-        key: &[u8],
-        value: &[u8],
-        out: &mut [u8; SHORT_MAX],
-    ) -> usize {
-        let [a, b] = self.check.to_le_bytes();
-        let shape = (key.len() << 4 | value.len()) as u8;
-        let head = [LIVE[usize::from(self.version & 3)], shape, a, b];
-        // What is written here is not read again at once, for which a processor would have to wait.
-        let check = Crc32::new()
-            .at_once(head)
-            .with_inline(key)
-            .with_inline(value)
-            .value();
-        let value_at = 4 + key.len();
-        let end = value_at + value.len();
-        out[..4].copy_from_slice(&head);
-        out[4..value_at].copy_from_slice(key);
-        out[value_at..end].copy_from_slice(value);
-        out[end..end + 4].copy_from_slice(&check.to_le_bytes());
-        end + 4
-    }
-
-    /// Writes any other form with its CRC-32C into a buffer of one slot; returns how many bytes it has.
+    /// Writes a head, what of the payload lies in its slot, and the slot's CRC-32C into a buffer of one slot; returns how
+    /// many bytes these are.
     pub(crate) fn compose(&self, key: &[u8], value: &[u8], out: &mut [u8]) -> usize {
-        out[0] = LIVE[usize::from(self.version & 3)];
-        out[1] = 0;
+        out[0] = state_of(self.version, self.key, self.value);
         out[2..4].copy_from_slice(&self.check.to_le_bytes());
-        out[4..6].copy_from_slice(&(self.key as u16).to_le_bytes());
-        out[6..8].copy_from_slice(&(self.value as u16).to_le_bytes());
+        if self.body == 4 {
+            out[1] = (self.key << 4 | self.value) as u8;
+        } else {
+            out[1] = 0;
+            out[4..6].copy_from_slice(&(self.key as u16).to_le_bytes());
+            out[6..8].copy_from_slice(&(self.value as u16).to_le_bytes());
+        }
         if self.body == 12 {
             out[8..12].copy_from_slice(&self.next.to_le_bytes());
         }
@@ -265,7 +245,8 @@ pub(crate) fn inspect(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Conte
     if near(state, CONTINUATION) {
         return Content::Continuation;
     }
-    if !LIVE.iter().any(|code| near(state, *code)) {
+    let is_near_live = |code: &u8| near(state, *code) || near(state, !code);
+    if !LIVE.iter().any(is_near_live) {
         return Content::Unknown;
     }
     if let Some(head) = sound(bytes, slot, geometry) {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use wordline_kv::{
-    Cursor, Directory, Error, Options, Put, RamDirectory, ResidentDirectory, Table, format,
+    AnyDirectory, Cursor, Directory, Error, Options, Put, RamDirectory, ResidentDirectory, Table,
+    format,
 };
 use wordline_memory::{OutOfRange, RamMemory};
 
@@ -123,6 +124,9 @@ proptest! {
         let options = Options { slot_bytes, ..Options::for_records(4, 4, 1) };
         follows(&options, &calls, || RamDirectory::new(vec![0; 200]));
         follows(&options.resident(), &calls, ResidentDirectory::new);
+        follows(&options, &calls, || AnyDirectory::Ram(RamDirectory::new(vec![0; 200])));
+        let resident = || AnyDirectory::<Vec<u64>>::Resident(ResidentDirectory::new());
+        follows(&options.resident(), &calls, resident);
     }
 
     #[test]

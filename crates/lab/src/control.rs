@@ -54,8 +54,8 @@ pub struct Control<'a> {
     pub commands: Option<&'a Commands<'a>>,
     /// Opens what the operations of worn blocks are written to, as a [cycling log](wordline_trace::cycling).
     pub cycling_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
-    /// Devices of the host whose contents may be destroyed. An experiment that names one is not enough: whoever runs it
-    /// names it here again.
+    /// Devices and files of the host whose contents may be destroyed. An experiment that names one is not enough: whoever
+    /// runs it names it here again.
     pub destroy: &'a [String],
 }
 

@@ -1,8 +1,9 @@
 //! The laboratory: runs an [`Experiment`] and returns a [`ResultSet`].
 //!
 //! An experiment names targets and a workload; each target becomes a device, the workload drives
-//! the device and reads its clock, and what it measured becomes rows. Nothing here reads the wall
-//! clock or global randomness: the same experiment gives the same document, bit for bit.
+//! the device and reads its clock, and what it measured becomes rows. Nothing that is simulated reads the
+//! wall clock or global randomness: the same experiment gives the same document, bit for bit. Memories of this
+//! machine are measured, and their documents say so.
 //!
 //! ```
 //! use wordline_catalog::Catalog;
@@ -65,7 +66,7 @@ pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use error::LabError;
 pub use fit::{Estimate, Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
-pub use kv::{ImageRecord, TableImage, TableImageError};
+pub use kv::{ImageRecord, TableImage, TableImageError, is_of_host};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
 use wordline_catalog::{Catalog, Target};

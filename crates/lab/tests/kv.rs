@@ -1,10 +1,10 @@
-//! Hash tables on simulated memories: what `wordline kv` computes.
+//! Hash tables on simulated memories, and on those of this machine: what `wordline kv` computes.
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{
-    Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork,
+    Basis, Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork,
     KvWorkload, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
@@ -30,6 +30,7 @@ fn small(sizes: &[u64]) -> KvBench {
     KvBench {
         capacity_bytes: 16 << 10,
         sizes: sizes.iter().copied().map(KvSizes::equal).collect(),
+        loads: vec![Fraction::from_si(0.5)],
         builds: vec![KvBuild::None],
         ..KvBench::default()
     }
@@ -138,6 +139,23 @@ fn no_operation_moves_less_than_the_floor_and_shares_of_time_add_up() {
     assert!(document.complete && !document.failed());
 }
 
+/// FRAM destroys what it reads, and writes it again; MRAM does not.
+#[test]
+fn wear_is_where_the_written_format_puts_it() {
+    let of = |target| result(&experiment(target, small(&[8])));
+    let (mram, fram) = (of(MRAM), of("cy15b104q"));
+    let most = |document, of| value(document, of, Metric::CyclesMax);
+    assert_eq!(most(&mram, ("own", 8, "hit")), 0.0);
+    assert!(most(&fram, ("own", 8, "hit")) >= 1.0);
+    // A commit is a second write to the word that the head begins in.
+    assert_eq!(most(&mram, ("own", 8, "insert")), 2.0);
+    assert_eq!(most(&mram, ("own", 8, "delete")), 1.0);
+    // A word of LPHT's bitmap is written for each of its sixteen places at least once.
+    assert!(most(&mram, ("lpht", 8, "insert")) >= 8.0);
+    let spread = value(&mram, ("own", 8, "insert"), Metric::WearSpread);
+    assert!((1.0..2.0).contains(&spread), "{spread}");
+}
+
 #[test]
 fn a_run_is_the_same_twice_and_another_seed_makes_other_keys() {
     let bench = KvBench {
@@ -203,6 +221,14 @@ fn what_cannot_run_is_refused_with_what_is_allowed() {
         (
             MRAM,
             KvBench {
+                loads: vec![Fraction::from_si(1e-9)],
+                ..small(&[4])
+            },
+            "LPHT has room for 2016 of 4 B in 16 KiB of as3004316@stm32h743-fmc16; the least is 0.0497 %",
+        ),
+        (
+            MRAM,
+            KvBench {
                 capacity_bytes: 0,
                 ..small(&[4])
             },
@@ -243,6 +269,7 @@ fn the_published_table_in_ram_takes_the_time_that_its_authors_give() {
         "ram@stm32h743-fmc16",
         KvBench {
             sizes: vec![KvSizes::equal(32)],
+            loads: vec![Fraction::from_si(0.5)],
             ..KvBench::default()
         },
     );
@@ -400,8 +427,15 @@ fn mixes_run_on_a_filled_table_and_scans_do_not() {
 
 #[test]
 fn records_of_many_sizes_run_on_the_table_that_takes_them() {
+    let pools = [
+        KvWork::Usr,
+        KvWork::Etc,
+        KvWork::Udb,
+        KvWork::ZippyDb,
+        KvWork::Up2x,
+    ];
     let bench = KvBench {
-        works: vec![KvWork::Usr, KvWork::Etc],
+        works: pools.to_vec(),
         operations: Some(200),
         capacity_bytes: 64 << 10,
         ..small(&[8])
@@ -414,8 +448,16 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
         let of_table = rates.iter().filter(|row| row.text("table") == Some(table));
         of_table.map(|row| row.value.is_some()).collect::<Vec<_>>()
     };
-    assert_eq!(told("own"), [true; 4]);
-    assert_eq!(told("lpht"), [false; 2]);
+    assert_eq!(told("own"), [true; 10]);
+    assert_eq!(told("lpht"), [false; 5]);
+    for pool in pools {
+        let opens = format!("workload {}: ", pool.name());
+        let mut warnings = document.warnings.iter();
+        assert!(
+            warnings.any(|warning| warning.advice.starts_with(&opens)),
+            "{opens}"
+        );
+    }
     let floor = document.of(Metric::BytesFloor).find(|row| {
         row.text("work") == Some("usr")
             && row.operation == "read"
@@ -424,4 +466,206 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
     // Keys of 16 and 21 B and values of 2 B, in words of 2 B.
     let floor = floor.and_then(|row| row.value).expect("a mean");
     assert!((18.0..=24.0).contains(&floor), "{floor}");
+}
+
+/// On this machine: no build of a simulated processor.
+fn measured(sizes: &[u64]) -> KvBench {
+    KvBench {
+        builds: Vec::new(),
+        operations: Some(6),
+        ..small(sizes)
+    }
+}
+
+fn stopped_at(
+    experiment: &Experiment,
+    stop: &std::sync::atomic::AtomicBool,
+    at: usize,
+) -> ResultSet {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let told = std::cell::Cell::new(0);
+    let progress = |_: wordline_lab::Progress<'_>| {
+        told.set(told.get() + 1);
+        stop.store(told.get() > at, std::sync::atomic::Ordering::Relaxed);
+    };
+    let control = Control {
+        stop: Some(stop),
+        progress: Some(&progress),
+        ..Control::default()
+    };
+    run(&catalog, experiment, &control).expect("it runs")
+}
+
+fn target_of(path: &std::path::Path) -> String {
+    format!("file:{}", path.display())
+}
+
+#[test]
+fn memories_of_this_machine_are_measured_and_move_the_bytes_that_simulated_ones_do() {
+    let folder = tempfile::tempdir().expect("a place for files");
+    let file = target_of(&folder.path().join("table"));
+    let document = result(&experiment(&file, measured(&[8, 32])));
+    assert!(document.complete && !document.failed());
+    let environment = document
+        .environment
+        .as_ref()
+        .expect("what it was measured on");
+    assert!(environment.contains_key("system"), "{environment:?}");
+    for row in &document.rows {
+        assert_eq!(row.basis, Basis::Measured);
+        assert_eq!((row.part.as_str(), row.board.as_str()), ("file", ""));
+        assert!(
+            row.text("build").is_none() && row.metric != Metric::TimeShare,
+            "{row:?}"
+        );
+        assert!(row.metric != Metric::EnergyPerOp || row.value.is_none());
+    }
+    for (table, operation) in [
+        ("lpht", "insert"),
+        ("clht", "update"),
+        ("own ram", "delete"),
+    ] {
+        let of = (table, 8, operation);
+        assert_eq!(value(&document, of, Metric::AccessCount), 6.0, "{of:?}");
+        assert!(value(&document, of, Metric::OpsRate) > 0.0);
+        assert!(value(&document, of, Metric::LatencyMax) > 0.0);
+    }
+
+    let machine = KvBench {
+        operations: None,
+        ..measured(&[8])
+    };
+    let document = result(&experiment("ram@host", machine));
+    // RAM of a board has the same atom: the same records lie in the same places.
+    let simulated = result(&experiment("ram", small(&[8])));
+    assert!(simulated.environment.is_none());
+    for table in ["lpht", "clht", "own ram", "own resident"] {
+        for operation in ["insert", "hit", "miss", "update"] {
+            for metric in [Metric::BytesMoved, Metric::BytesFloor, Metric::AccessCount] {
+                let of = (table, 8, operation);
+                let found = value(&document, of, metric);
+                assert_eq!(
+                    found,
+                    value(&simulated, of, metric),
+                    "{of:?} {}",
+                    metric.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_is_left_empty_and_one_that_holds_data_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a place for files");
+    let path = folder.path().join("table");
+    let experiment = experiment(&target_of(&path), measured(&[8]));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let document = stopped_at(&experiment, &stop, 2);
+    assert!(!document.complete);
+    assert!(value(&document, ("clht", 8, "hit"), Metric::OpsRate) > 0.0);
+    assert_eq!(std::fs::metadata(&path).expect("it was made").len(), 0);
+
+    let data = vec![7; 16 << 10];
+    std::fs::write(&path, &data).expect("room");
+    assert!(refusal(&experiment).contains("holds data, which would be lost"));
+    assert_eq!(std::fs::read(&path).expect("it is there"), data);
+    let catalog = Catalog::load(&[]).expect("sound");
+    let named = [path.display().to_string()];
+    let control = Control {
+        destroy: &named,
+        ..Control::default()
+    };
+    run(&catalog, &experiment, &control).expect("it may go");
+    assert_eq!(
+        std::fs::read(&path).expect("it is there"),
+        vec![0; 16 << 10]
+    );
+    // What is refused for another reason loses nothing.
+    std::fs::write(&path, &data).expect("room");
+    let mut refused = self::experiment(&target_of(&path), small(&[8]));
+    refused.targets.push("mt25ql128".into());
+    let error = run(&catalog, &refused, &control).expect_err("flash");
+    assert!(error.to_string().contains("ram@host"), "{error}");
+    assert_eq!(std::fs::read(&path).expect("it is there"), data);
+}
+
+#[test]
+fn a_file_that_somebody_shortens_ends_the_run_by_name() {
+    let folder = tempfile::tempdir().expect("a place for files");
+    let path = folder.path().join("table");
+    let experiment = experiment(&target_of(&path), measured(&[8]));
+    let catalog = Catalog::load(&[]).expect("sound");
+    let shorten = |_: wordline_lab::Progress<'_>| std::fs::write(&path, b"mine").expect("room");
+    let control = Control {
+        progress: Some(&shorten),
+        ..Control::default()
+    };
+    let error = run(&catalog, &experiment, &control).expect_err("it is short");
+    assert!(
+        error
+            .to_string()
+            .ends_with("shortened from 16384 to 4 bytes"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&path).expect("it is there"), b"mine");
+}
+
+#[test]
+fn what_this_machine_cannot_do_is_refused_and_no_file_is_made() {
+    let folder = tempfile::tempdir().expect("a place for files");
+    let path = folder.path().join("table");
+    let file = target_of(&path);
+    let one = experiment(&file, measured(&[8]));
+    let slow = Experiment {
+        timings: vec![Timing::Typ, Timing::Max],
+        ..one.clone()
+    };
+    let old = Experiment {
+        age: 0.5,
+        ..one.clone()
+    };
+    let thin = KvBench {
+        loads: vec![Fraction::from_si(1e-6)],
+        ..measured(&[8])
+    };
+    for (experiment, word) in [
+        (slow, "no column of a data sheet"),
+        (old, "no age"),
+        (experiment(&file, small(&[8])), "no target is simulated"),
+        (experiment(&file, thin), "the least is"),
+        (crash(&file, &KvTable::ALL, &[8], None), "up to its disk"),
+        (
+            crash("ram@host", &KvTable::ALL, &[8], None),
+            "keeps nothing without power",
+        ),
+    ] {
+        let message = refusal(&experiment);
+        assert!(message.contains(word), "{message}");
+        assert!(!path.exists(), "{message}");
+    }
+}
+
+#[test]
+fn records_that_the_memory_has_no_room_to_cut_are_refused() {
+    for (sizes, word) in [(16_000, "takes 1.12"), (65_535, "up to 32756 B")] {
+        let message = refusal(&crash("cy15b104q", &[KvTable::Own], &[sizes], Some(5)));
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+#[test]
+fn mixes_run_in_a_file() {
+    let folder = tempfile::tempdir().expect("a place for files");
+    let bench = KvBench {
+        works: vec![KvWork::YcsbA, KvWork::Usr],
+        ..measured(&[8])
+    };
+    let document = result(&experiment(&target_of(&folder.path().join("table")), bench));
+    let all = document
+        .of(Metric::AccessCount)
+        .filter(|row| row.operation == "all");
+    let counts: Vec<_> = all.filter_map(|row| row.value).collect();
+    assert_eq!(counts, [6.0; 6]);
+    assert!(document.complete && !document.failed());
 }

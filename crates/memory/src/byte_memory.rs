@@ -30,6 +30,13 @@ pub trait ByteMemory {
     /// unspecified.
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), Self::Error>;
 
+    /// Says that some of the `bytes` bytes at `at` are likely to be read next. A memory behind a cache may fetch them
+    /// meanwhile. Most do nothing, and none reports an error: the range may leave the memory.
+    #[inline]
+    fn prefetch(&mut self, at: u64, bytes: u64) {
+        let _ = (at, bytes);
+    }
+
     /// Stores `data` at `at`.
     ///
     /// # Errors

@@ -89,6 +89,43 @@ fn an_interrupted_run_prints_its_finished_rows() {
     }
 }
 
+/// What is measured is a file of the user's, which is let go in order as well.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_measurement_leaves_its_file_empty() {
+    let folder = Folder::new();
+    let path = folder.file("table.bin");
+    let target = format!("file:{path}");
+    let arguments = [
+        "kv",
+        "bench",
+        "--target",
+        &target,
+        "--size",
+        "2B",
+        "--operations",
+        "1000000",
+        "--capacity",
+        "4MiB",
+        "--format",
+        "json",
+    ];
+    let child = start(&arguments);
+    // It is at work once the file has its length.
+    for _ in 0..600 {
+        if std::fs::metadata(&path).is_ok_and(|file| file.len() == 4 << 20) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    signal(&child, "INT");
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(130));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+    assert_eq!(document["complete"], false);
+    assert_eq!(std::fs::metadata(&path).expect("it was made").len(), 0);
+}
+
 const MODULE: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
 
 /// Starts a command whose standard input has these bytes and then says nothing more, nor ends.

@@ -1,6 +1,8 @@
 //! `wordline kv`.
 
-use crate::support::wordline;
+use serde_json::Value;
+
+use crate::support::{Folder, rows, wordline};
 
 const BENCH: [&str; 10] = [
     "kv",
@@ -77,9 +79,111 @@ fn what_cannot_run_is_refused_by_name() {
         ),
         (&["bench", "--target", "ram@fpga-stddr4"], "does not say"),
         (&["crash", "--target", "ram"], "keeps nothing without power"),
+        (&["crash", "--target", "file:table.bin"], "up to its disk"),
+        (
+            &[
+                "crash",
+                "--target",
+                "as3004316",
+                "--size",
+                "65535B",
+                "--table",
+                "own",
+            ],
+            "up to 32756 B",
+        ),
+        (
+            &["bench", "--target", "as3004316", "--load", "0.0000001%"],
+            "the least is",
+        ),
+        (
+            &["bench", "--target", "ram@host", "--build", "none"],
+            "no target is simulated",
+        ),
+        (
+            &["bench", "--target", "ram@host", "--timing", "max"],
+            "no column of a data sheet",
+        ),
+        (
+            &["bench", "--target", "ram@host", "--destroy", "x"],
+            "no target is file:x",
+        ),
+        (&["bench", "--target", "file:/dev/null"], "it is a device"),
+        (&["bench", "--target", "file:."], "it is a folder"),
         (&["dump", "no-such-image.bin"], "cannot be read"),
         (&["dump", "Cargo.toml"], "holds no table"),
     ] {
         wordline(&[&["kv"], words].concat()).refused(&[said]);
     }
+}
+
+#[test]
+fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
+    let folder = Folder::new();
+    let (path, out) = (folder.file("table.bin"), folder.file("out.json"));
+    let target = format!("file:{path}");
+    let bench = |more: &[&str]| {
+        let bench = [
+            "kv",
+            "bench",
+            "--target",
+            &target,
+            "--table",
+            "own",
+            "--size",
+            "8B",
+            "--capacity",
+            "4KiB",
+            "--operations",
+            "3",
+            "--load",
+            "50%",
+            "--quiet",
+            "--format",
+            "json",
+        ];
+        wordline(&[&bench[..], more].concat())
+    };
+    let document: Value = serde_json::from_str(&bench(&[]).done().stdout).expect("valid JSON");
+    let inserts = rows(&document, "ops_rate");
+    assert_eq!(inserts[0]["basis"], "measured");
+    assert!(document["environment"]["system"].is_string());
+    assert_eq!(std::fs::metadata(&path).expect("it was made").len(), 0);
+    std::fs::write(&path, "dear diary").expect("room");
+    bench(&[]).refused(&["has 10 bytes and not 4096", "left alone"]);
+    bench(&["--destroy", &path]).refused(&["has 10 bytes and not 4096"]);
+    std::fs::write(&path, [1; 4096]).expect("room");
+    bench(&[]).refused(&[
+        "holds data, which would be lost",
+        &format!("--destroy {path}"),
+    ]);
+    bench(&["--destroy", &out]).refused(&["no target is file:"]);
+    assert_eq!(std::fs::read(&path).expect("it is there"), [1; 4096]);
+    bench(&["--destroy", &path]).done();
+    assert_eq!(std::fs::read(&path).expect("it is there"), [0; 4096]);
+    bench(&["--export", &format!("{path}.json")]).done();
+    let both = [
+        "kv",
+        "bench",
+        "--target",
+        "ram@host,as3004316",
+        "--build",
+        "none",
+        "--size",
+        "8B",
+        "--capacity",
+        "4KiB",
+        "--load",
+        "50%",
+    ];
+    let said = wordline(&both).done().stderr;
+    assert!(
+        said.contains("on ram@host the processor's own time"),
+        "{said}"
+    );
+    let same = Folder::new();
+    let json = same.file("same.json");
+    let target = format!("file:{json}");
+    wordline(&["kv", "bench", "--target", &target, "--export", &json]).refused(&["same file"]);
+    assert!(!std::path::Path::new(&json).exists());
 }

@@ -56,10 +56,11 @@ pub struct KvBench {
     /// Shares of a table's places that are taken, each run by itself.
     #[schemars(with = "Vec<String>")]
     pub loads: Vec<Fraction>,
-    /// How the software on the processor is built, each run by itself.
+    /// How the software on a simulated processor is built, each run by itself; none where no memory is simulated.
     pub builds: Vec<KvBuild>,
     /// The most operations that are timed once a table is filled, of the sweep of each kind: as many as it holds records
-    /// where it is `None`, and of mixes [`MIXED`](Self::MIXED).
+    /// where it is `None`, and of mixes [`MIXED`](Self::MIXED). In a file, whose disk every change waits for,
+    /// inserts are among them, and these are [`ON_DISK`](Self::ON_DISK) and [`MIXED_ON_DISK`](Self::MIXED_ON_DISK).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
 }
@@ -67,18 +68,22 @@ pub struct KvBench {
 impl KvBench {
     /// Operations of a mix unless said otherwise.
     pub const MIXED: u64 = 10_000;
+    /// Operations of each kind in a file unless said otherwise.
+    pub const ON_DISK: u64 = 50;
+    /// Operations of a mix in a file unless said otherwise.
+    pub const MIXED_ON_DISK: u64 = 500;
 }
 
 impl Default for KvBench {
     /// As in "Towards MRAM Byte-Addressable Persistent Memory in Edge Database Systems": put(key, key) of 2 to 256 B
-    /// into a table of 512 KiB until half of it is taken.
+    /// into a table of 512 KiB until half of it is taken; and besides until nine tenths are.
     fn default() -> Self {
         let sizes = (1..=8).map(|power| 1 << power);
         Self {
             works: vec![KvWork::Sweep],
             capacity_bytes: 512 << 10,
             sizes: sizes.map(KvSizes::equal).collect(),
-            loads: vec![Fraction::from_si(0.5)],
+            loads: [0.5, 0.9].map(Fraction::from_si).to_vec(),
             builds: vec![KvBuild::Published],
             operations: None,
         }
@@ -206,11 +211,18 @@ pub enum KvWork {
     Etc,
     /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
     Usr,
+    /// The store below a database of a social graph: 27 bytes of key and 127 of value in the mean, four gets for each put.
+    Udb,
+    /// A distributed store, here of where objects lie: keys of 48 bytes, short values, six gets for each put.
+    #[serde(rename = "zippydb")]
+    ZippyDb,
+    /// A store of counters for machine learning: 10 bytes of key and 47 of value in the mean, nearly all read-modify-writes.
+    Up2x,
 }
 
 impl KvWork {
     /// All.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Sweep,
         Self::YcsbA,
         Self::YcsbB,
@@ -220,6 +232,9 @@ impl KvWork {
         Self::YcsbF,
         Self::Etc,
         Self::Usr,
+        Self::Udb,
+        Self::ZippyDb,
+        Self::Up2x,
     ];
 
     /// As the command line and the column `work` of result rows spell it.
@@ -235,13 +250,19 @@ impl KvWork {
             Self::YcsbF => "ycsb-f",
             Self::Etc => "etc",
             Self::Usr => "usr",
+            Self::Udb => "udb",
+            Self::ZippyDb => "zippydb",
+            Self::Up2x => "up2x",
         }
     }
 
     /// Whether records have sizes of their own, whatever sizes were named.
     #[must_use]
     pub const fn has_own_sizes(self) -> bool {
-        matches!(self, Self::Etc | Self::Usr)
+        matches!(
+            self,
+            Self::Etc | Self::Usr | Self::Udb | Self::ZippyDb | Self::Up2x
+        )
     }
 }
 

@@ -139,7 +139,7 @@ const MUTANTS: [Mutant; 14] = [
     ),
     (
         Barrier::RecordCheck,
-        "the CRC-16 of a record is not looked at",
+        "the residue of a record is not looked at",
         Shows::Flipped,
     ),
     (
@@ -382,7 +382,7 @@ const BARRIERS: &str = "
 
 Each is caught. The case names the first failure. Not in the list, because they are no barriers: which of two versions
 of a record counts (until the put returns, both are right), and the check of a continuation (what follows a wrong link
-fails the CRC-16 as well).
+fails the residue as well).
 
 | barrier | a table without it | case | what is found |
 |---|---|---|---|

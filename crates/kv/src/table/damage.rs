@@ -62,7 +62,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         if self.marked(record.slot)? != FREE {
             return Err(Error::Corrupt { slot: record.slot });
         }
-        self.mark(record.slot, D::mark(0))?;
+        self.mark(record.slot, self.directory.mark(0))?;
         self.free -= 1;
         self.records += 1;
         self.recovery.damaged += 1;

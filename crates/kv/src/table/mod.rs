@@ -15,13 +15,17 @@ use wordline_memory::ByteMemory;
 
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::directory::{Directory, FREE, TAKEN, count, first_slot, free_slot, lane_of, slots_with};
+use crate::directory::{
+    Directory, FREE, Lanes, TAKEN, count, first_slot, free_slot, lane_of, slots_with,
+};
 use crate::hash::{Hash, hash};
 use crate::layout::{Geometry, KEY_BYTES_MAX, SLOTS_PER_BUCKET};
+use crate::short_form::{LONGEST_OF_SHORT, ShortHead};
 use crate::slot::{Content, Head, LINK_BYTES, Record, inspect};
 use body::Body;
 use damage::Nameless;
-use short::Seen;
+use short::{Seen, Short};
+use write::commit;
 
 /// Bytes of a slot that are read at first, at most: a head and a key that is not long.
 const FIRST_READ: usize = 64;
@@ -127,13 +131,14 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// # Errors
     /// [`Error::Buffer`] where the value does not fit, [`Error::Corrupt`] where it is damaged, [`Error::EmptyKey`],
     /// [`Error::KeyTooLong`], or the memory's own.
-    #[inline]
+    // As for `put`.
+    #[inline(always)]
     pub fn get(&mut self, key: &[u8], out: &mut [u8]) -> Result<Option<usize>, Error<M::Error>> {
         check_key(key)?;
         let (hash, mut seen) = (self.hash(key), Seen::default());
         let likely = out.len();
         if let Some(short) = self.short(hash, key, out, likely, &mut seen)? {
-            return Ok(Some(short.record.head.value));
+            return Ok(Some(short.head.value));
         }
         let found = self.find(hash, key, &seen, Some(out))?;
         Ok(found.record.map(|record| record.head.value))
@@ -165,7 +170,26 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         hash(self.geometry.seed, key)
     }
 
+    /// What the short way found, as the search tells it.
+    fn record_of(&self, short: &Short) -> Record {
+        let ShortHead {
+            version,
+            key,
+            value,
+            check,
+        } = short.head;
+        Record {
+            slot: short.slot(),
+            head: Head {
+                check,
+                ..Head::new(&self.geometry, version, key, value)
+            },
+            flip: None,
+        }
+    }
+
     /// Finds a key, and reads its value where somebody wants it.
+    #[inline(never)]
     fn find(
         &mut self,
         hash: Hash,
@@ -173,12 +197,12 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         seen: &Seen,
         mut out: Option<&mut [u8]>,
     ) -> Result<Search, Error<M::Error>> {
-        let mark = D::mark(hash.tag());
+        let mark = self.directory.mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         let (preferred, mut vacant) = (hash.lane(SLOTS_PER_BUCKET), None);
         for _ in 0..self.geometry.buckets {
-            let mut lanes = 0;
-            for part in 0..D::PARTS {
+            let mut lanes = Lanes::default();
+            for part in 0..self.directory.parts() {
                 lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 let mut found = slots_with(lanes, mark);
                 while found != 0 {
@@ -279,7 +303,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let most = FIRST_READ.min(self.geometry.slot_bytes as usize);
         let mut have = known.len();
         buffer[..have].copy_from_slice(known);
-        let likely = if key.len() <= 15 { 4 } else { 8 } + key.len();
+        let likely = if key.len() <= LONGEST_OF_SHORT { 4 } else { 8 } + key.len();
         self.read_on(at, &mut buffer, &mut have, likely.min(most))?;
         let Some(header) = Head::header_bytes(&buffer) else {
             return Ok(None);
@@ -402,7 +426,6 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Sets the mark of a slot.
-    #[inline(always)]
     fn mark(&mut self, slot: u32, mark: u16) -> Result<(), M::Error> {
         let (bucket, lane) = (slot / SLOTS_PER_BUCKET, slot % SLOTS_PER_BUCKET);
         self.directory.set(&mut self.memory, bucket, lane, mark)
@@ -411,22 +434,21 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// The mark of a slot.
     fn marked(&mut self, slot: u32) -> Result<u16, M::Error> {
         let (bucket, lane) = (slot / SLOTS_PER_BUCKET, slot % SLOTS_PER_BUCKET);
-        let part = lane * D::PARTS / 8;
+        let part = lane * self.directory.parts() / 8;
         let lanes = self.directory.part(&mut self.memory, bucket, part)?;
         Ok(lane_of(lanes, lane))
     }
 
     /// Takes or gives back a slot in the counts of the buckets between where its key belongs and where it is.
-    #[inline(always)]
     fn pass(&mut self, hash: Hash, slot: u32, is_new: bool) -> Result<(), M::Error> {
         let (mut bucket, end) = (hash.bucket(self.geometry.buckets), slot / SLOTS_PER_BUCKET);
         while bucket != end {
-            let lanes = self
-                .directory
-                .part(&mut self.memory, bucket, D::PARTS - 1)?;
+            let lanes =
+                self.directory
+                    .part(&mut self.memory, bucket, self.directory.parts() - 1)?;
             let count = count(lanes);
             // A count that reached its end is no longer exact, and stays.
-            if count < D::COUNT_MAX {
+            if count < self.directory.count_max() {
                 let to = if is_new {
                     count + 1
                 } else {
@@ -440,7 +462,6 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Gives every slot of a record back in the directory.
-    #[inline(always)]
     fn release(&mut self, record: &Record, hash: Hash) -> Result<(), Error<M::Error>> {
         self.pass(hash, record.slot, false)?;
         self.mark(record.slot, FREE)?;
@@ -450,7 +471,6 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Gives the slots behind the head's back.
-    #[inline(always)]
     fn release_chain(&mut self, record: &Record) -> Result<(), Error<M::Error>> {
         if record.head.is_single() {
             return Ok(());
@@ -458,8 +478,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let mut next = record.head.next;
         // The same bound as for taking them: a chain that runs in a circle is no chain.
         for _ in 1..self.geometry.slots_of(record.head.key, record.head.value) {
-            let Ok(after) = self.link_of(record, next) else {
-                break;
+            let after = match self.link_of(record, next) {
+                Err(Error::Corrupt { .. }) => break,
+                after => after?,
             };
             if self.marked(next)? == TAKEN {
                 self.mark(next, FREE)?;
@@ -485,6 +506,16 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 #[inline]
 fn keeps(lacking: Option<Barrier>, barrier: Barrier) -> bool {
     !cfg!(test) || lacking != Some(barrier)
+}
+
+/// The version of a record that replaces one of this version.
+#[inline]
+fn next_version(version: u8, lacking: Option<Barrier>) -> u8 {
+    if keeps(lacking, Barrier::NextVersion) {
+        (version + 1) % 4
+    } else {
+        version
+    }
 }
 
 /// Whether a table takes such a key.

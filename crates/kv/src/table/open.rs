@@ -7,8 +7,8 @@ use super::body::Body;
 use super::damage::Nameless;
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::checksum::Crc16;
-use crate::directory::{Directory, FREE, TAKEN, count, first_slot, slots_with};
+use crate::checksum::Residue;
+use crate::directory::{Directory, FREE, Lanes, TAKEN, count, first_slot, slots_with};
 use crate::hash::{Hash, Hasher, hash};
 use crate::layout::Geometry;
 use crate::slot::{Content, Head, Record, inspect};
@@ -35,7 +35,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// takes fewer accesses; it has at least [`Geometry::scratch_bytes`].
     ///
     /// # Errors
-    /// [`Error::Foreign`], [`Error::Newer`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
+    /// [`Error::Foreign`], [`Error::Version`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
     /// [`Error::Directory`], [`Error::NoDirectory`], [`Error::Scratch`]; [`Error::Corrupt`] where more is damaged than a
     /// power cut and a few bits explain; or the memory's own.
     pub fn open(memory: M, directory: D, scratch: S) -> Result<Self, Error<M::Error>> {
@@ -161,7 +161,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         &mut self,
         record: &Record,
         mut body: Body,
-        mut check: Crc16,
+        mut check: Residue,
     ) -> Result<bool, Error<M::Error>> {
         let mut buffer = [0; 64];
         let mut left = record.head.value;
@@ -200,7 +200,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         if self.marked(record.slot)? != FREE {
             return Err(Error::Corrupt { slot: record.slot });
         }
-        self.mark(record.slot, D::mark(hash.tag()))?;
+        self.mark(record.slot, self.directory.mark(hash.tag()))?;
         self.pass(hash, record.slot, true)?;
         self.free -= 1;
         self.records += 1;
@@ -231,11 +231,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
     /// A record of the same key that was found before.
     fn same_key(&mut self, record: &Record, hash: Hash) -> Result<Option<Record>, Error<M::Error>> {
-        let mark = D::mark(hash.tag());
+        let mark = self.directory.mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
-            let mut lanes = 0;
-            for part in 0..D::PARTS {
+            let mut lanes = Lanes::default();
+            for part in 0..self.directory.parts() {
                 lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 let mut found = slots_with(lanes, mark);
                 while found != 0 {

@@ -1,23 +1,21 @@
 //! The common case, by the shortest way: a record of the short form in the first slot that a directory in RAM names.
 //!
-//! It does what a search does, with the same accesses and the same checks, in a fraction of the instructions. Whatever
-//! is not as expected is left to the search, which goes on with what was read.
+//! It does what a search and a put do, with the same accesses and the same checks, in a fraction of the instructions.
+//! Whatever is not as expected is left to these, which go on with what was read.
 
 use wordline_memory::ByteMemory;
 
-use super::Table;
+use super::{Table, commit, next_version};
 use crate::Error;
 use crate::barrier::Barrier;
-use crate::directory::{Directory, first_slot, free_slot, lane_of, slots_with};
+use crate::directory::{Directory, FREE, next_lane, slots_with};
+use crate::few::few;
 use crate::hash::Hash;
 use crate::layout::SLOTS_PER_BUCKET;
-use crate::slot::{Head, Record};
+use crate::short_form::{HEAD_BYTES, ShortForm, ShortHead, fits};
 
 /// The longest key that lies with a short head in the smallest slot, in bytes.
 const KEY_BYTES: usize = 12;
-
-/// Bytes of a short head.
-const HEAD_BYTES: usize = 4;
 
 /// The first bytes of a slot, read already.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,16 +36,31 @@ impl Seen {
     }
 }
 
-/// What the short way found.
+/// What the short way found, in the bucket where the key belongs.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Short {
-    pub(super) record: Record,
-    /// The first free slot of its bucket.
-    pub(super) vacant: Option<u32>,
+    bucket: u32,
+    lane: u32,
+    mark: u16,
+    pub(super) head: ShortHead,
+    /// Of a free slot of the bucket.
+    vacant: Option<u32>,
+}
+
+impl Short {
+    pub(super) const fn slot(&self) -> u32 {
+        self.bucket * SLOTS_PER_BUCKET + self.lane
+    }
+
+    pub(super) fn vacant(&self) -> Option<u32> {
+        self.vacant
+            .map(|lane| self.bucket * SLOTS_PER_BUCKET + lane)
+    }
 }
 
 impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
-    /// The record of a key, its check proven and its value copied to the start of `out`; `None` where the long way has
-    /// to be gone, with what was `seen`.
+    /// The record of a key, its check proven and its value, which is likely to have so many bytes, copied to the start of
+    /// `out`; `None` where the long way has to be gone, with what was `seen`.
     #[inline(always)]
     pub(super) fn short(
         &mut self,
@@ -57,75 +70,100 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         likely: usize,
         seen: &mut Seen,
     ) -> Result<Option<Short>, Error<M::Error>> {
-        if D::PARTS > 1 || key.len() > KEY_BYTES {
+        if self.directory.parts() > 1 || key.len() > KEY_BYTES {
             return Ok(None);
         }
         let bucket = hash.bucket(self.geometry.buckets);
+        let (mark, preferred) = (self.directory.mark(hash.tag()), hash.lane(SLOTS_PER_BUCKET));
+        // A record that was updated lies in the slot that it prefers or in the next: both are fetched while the directory
+        // is waited for.
+        let likely_at = self.at(bucket * SLOTS_PER_BUCKET + preferred);
+        self.memory
+            .prefetch(likely_at, 2 * u64::from(self.geometry.slot_bytes));
         let lanes = self.directory.part(&mut self.memory, bucket, 0)?;
-        let (mark, preferred) = (D::mark(hash.tag()), hash.lane(SLOTS_PER_BUCKET));
-        // The slot follows from the hash alone where that is right, so that a processor that guesses fetches it while
-        // it still waits for the directory.
-        let slot = if lane_of(lanes, preferred) == mark {
-            bucket * SLOTS_PER_BUCKET + preferred
-        } else {
-            let found = slots_with(lanes, mark);
-            if found == 0 {
-                return Ok(None);
-            }
-            first_slot(bucket, found)
+        let Some(lane) = next_lane(slots_with(lanes, mark), preferred) else {
+            return Ok(None);
         };
+        let slot = bucket * SLOTS_PER_BUCKET + lane;
         let at = self.at(slot);
-        (seen.slot, seen.length) = (slot, HEAD_BYTES + key.len());
-        let read = &mut seen.bytes[..HEAD_BYTES + key.len()];
+        let mut bytes = [0; HEAD_BYTES + KEY_BYTES];
+        let length = HEAD_BYTES + key.len();
+        let read = &mut bytes[..length];
         self.memory.read(at, read)?;
-        let Some(head) = Head::parse_short(read, &self.geometry) else {
-            return Ok(None);
-        };
-        if head.key != key.len() || !are_same(&read[HEAD_BYTES..], key) || out.len() < head.value {
-            return Ok(None);
+        if let Some(head) = ShortHead::parse(read, self.geometry.slot_bytes as usize)
+            && head.key == key.len()
+            && few(&read[HEAD_BYTES..]) == few(key)
+            && head.value <= out.len()
+        {
+            let at = at + length as u64;
+            // Lengths that are known when this is compiled make it quicker.
+            let is_proven = if head.value == likely {
+                self.is_short_proven(slot, &head, key, at, &mut out[..likely])?
+            } else {
+                self.is_short_proven(slot, &head, key, at, &mut out[..head.value])?
+            };
+            if is_proven {
+                return Ok(Some(Short {
+                    bucket,
+                    lane,
+                    mark,
+                    head,
+                    vacant: next_lane(slots_with(lanes, FREE), preferred),
+                }));
+            }
         }
-        let after = at + (HEAD_BYTES + key.len()) as u64;
-        // Lengths that are known when this is compiled make it quicker.
-        let is_proven = if head.value == likely {
-            self.is_short_proven(slot, &head, key, after, &mut out[..likely])?
-        } else {
-            self.is_short_proven(slot, &head, key, after, &mut out[..head.value])?
-        };
-        if !is_proven {
-            return Ok(None);
-        }
-        let record = Record {
+        *seen = Seen {
             slot,
-            head,
-            flip: None,
+            length,
+            bytes,
         };
-        let vacant = free_slot(bucket, lanes, preferred);
-        Ok(Some(Short { record, vacant }))
+        Ok(None)
     }
 
     #[inline(always)]
     fn is_short_proven(
         &mut self,
         slot: u32,
-        head: &Head,
+        head: &ShortHead,
         key: &[u8],
         at: u64,
         value: &mut [u8],
     ) -> Result<bool, M::Error> {
         self.memory.read(at, value)?;
-        let check = head.begin_check(slot).with_inline(key).with_inline(value);
-        Ok(check.value() == head.check || !self.keeps(Barrier::RecordCheck))
+        Ok(head.is_proven(slot, key, value) || !self.keeps(Barrier::RecordCheck))
     }
-}
 
-/// Whether two keys are the same, in pieces of four bytes: the first is read again as it was stored a moment ago, and a
-/// wider piece would have to wait until the parts of it have arrived.
-#[inline(always)]
-fn are_same(read: &[u8], key: &[u8]) -> bool {
-    let ((reads, read_tail), (keys, key_tail)) = (read.as_chunks::<4>(), key.as_chunks::<4>());
-    let pairs = reads.iter().zip(keys);
-    let differing = pairs.fold(0, |bits, (read, key)| {
-        bits | (u32::from_le_bytes(*read) ^ u32::from_le_bytes(*key))
-    });
-    differing == 0 && read_tail == key_tail
+    /// Writes the next version of a record to a free slot of its bucket; returns whether there was one, and whether the
+    /// new version has the short form as well.
+    #[inline(always)]
+    pub(super) fn replace_short(
+        &mut self,
+        old: &Short,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<bool, Error<M::Error>> {
+        let Some(lane) = old.vacant else {
+            return Ok(false);
+        };
+        let is_short = fits(key.len(), value.len(), self.geometry.slot_bytes as usize);
+        if !is_short || !self.keeps(Barrier::NewBeforeOld) {
+            return Ok(false);
+        }
+        let slot = old.bucket * SLOTS_PER_BUCKET + lane;
+        let version = next_version(old.head.version, self.lacking);
+        let form = ShortForm::new(slot, version, key, value);
+        self.directory
+            .set(&mut self.memory, old.bucket, lane, old.mark)?;
+        self.free -= 1;
+        self.records += 1;
+        let at = self.at(slot);
+        commit(&mut self.memory, at, form.bytes(), self.lacking)?;
+        let lasts = self.keeps(Barrier::PersistOld);
+        self.write_dead(old.slot(), lasts)?;
+        self.directory
+            .set(&mut self.memory, old.bucket, old.lane, FREE)?;
+        self.free += 1;
+        self.records -= 1;
+        Ok(true)
+    }
 }

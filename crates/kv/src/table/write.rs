@@ -2,14 +2,15 @@
 
 use wordline_memory::ByteMemory;
 
-use super::short::Seen;
-use super::{Search, Table, check_key, keeps};
+use super::short::{Seen, Short};
+use super::{Search, Table, check_key, keeps, next_version};
 use crate::Error;
 use crate::barrier::Barrier;
 use crate::directory::{Directory, TAKEN, free_slot};
 use crate::hash::Hash;
 use crate::layout::{SLOTS_PER_BUCKET, VALUE_BYTES_MAX};
-use crate::slot::{DEAD, Head, LINK_BYTES, NONE, Record, SHORT_MAX, copy_payload, link};
+use crate::short_form::LONGEST_OF_SHORT;
+use crate::slot::{DEAD, Head, LINK_BYTES, NONE, Record, copy_payload, link};
 
 /// What a put did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,15 +29,41 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// # Errors
     /// [`Error::NoRoom`], [`Error::EmptyKey`], [`Error::KeyTooLong`], [`Error::ValueTooLong`], and [`Error::Corrupt`]
     /// where the record that it replaces is damaged: nothing changed. Or the memory's own.
-    // Where it is called with keys and values of fixed lengths, most of it is for these alone.
+    // Where it is called with keys and values of fixed lengths, the short way is for these alone.
     #[inline(always)]
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Put, Error<M::Error>> {
         check_key(key)?;
+        let (hash, mut seen) = (self.hash(key), Seen::default());
+        let mut old = [0; LONGEST_OF_SHORT];
+        let short = self.short(hash, key, &mut old, value.len(), &mut seen)?;
+        if let Some(old) = &short
+            && self.replace_short(old, key, value)?
+        {
+            return Ok(Put::Updated);
+        }
+        self.put_found(hash, key, value, short, &seen)
+    }
+
+    /// Any other put, with what the short way came to.
+    #[inline(never)]
+    fn put_found(
+        &mut self,
+        hash: Hash,
+        key: &[u8],
+        value: &[u8],
+        short: Option<Short>,
+        seen: &Seen,
+    ) -> Result<Put, Error<M::Error>> {
         if value.len() > VALUE_BYTES_MAX {
             return Err(Error::ValueTooLong { bytes: value.len() });
         }
-        let hash = self.hash(key);
-        let found = self.search(hash, key, value.len())?;
+        let found = match short {
+            Some(short) => Search {
+                record: Some(self.record_of(&short)),
+                vacant: short.vacant(),
+            },
+            None => self.find(hash, key, seen, None)?,
+        };
         let needed = self.geometry.slots_of(key.len(), value.len());
         let kept = u32::from(found.record.is_none());
         let free = self.free.saturating_sub(kept);
@@ -47,18 +74,16 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             });
         }
         let version = match &found.record {
-            Some(old) if self.keeps(Barrier::NextVersion) => (old.head.version + 1) % 4,
-            Some(old) => old.head.version,
+            Some(old) => next_version(old.head.version, self.lacking),
             None => 0,
         };
-        let slot = self.vacant(hash, found.vacant)?;
+        let slot = match found.vacant {
+            Some(slot) => slot,
+            None => self.vacant(hash)?,
+        };
         let mut head = Head::new(&self.geometry, version, key.len(), value.len());
-        head.check = head
-            .begin_check(slot)
-            .with_inline(key)
-            .with_inline(value)
-            .value();
-        self.mark(slot, D::mark(hash.tag()))?;
+        head.check = head.begin_check(slot).with(key).with(value).value();
+        self.mark(slot, self.directory.mark(hash.tag()))?;
         self.pass(hash, slot, true)?;
         self.free -= 1;
         self.records += 1;
@@ -88,7 +113,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, Error<M::Error>> {
         check_key(key)?;
         let hash = self.hash(key);
-        let Some(record) = self.search(hash, key, 0)?.record else {
+        let Some(record) = self.find(hash, key, &Seen::default(), None)?.record else {
             return Ok(false);
         };
         let lasts = self.keeps(Barrier::PersistDelete);
@@ -96,21 +121,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         Ok(true)
     }
 
-    /// Finds a key, whose value is wanted for its check alone.
-    #[inline(always)]
-    fn search(&mut self, hash: Hash, key: &[u8], likely: usize) -> Result<Search, Error<M::Error>> {
-        let (mut value, mut seen) = ([0; 15], Seen::default());
-        match self.short(hash, key, &mut value, likely, &mut seen)? {
-            Some(short) => Ok(Search {
-                record: Some(short.record),
-                vacant: short.vacant,
-            }),
-            None => self.find(hash, key, &seen, None),
-        }
-    }
-
     /// Ends a record for good, and gives its slots back.
-    #[inline(always)]
     fn kill(&mut self, record: &Record, hash: Hash, lasts: bool) -> Result<(), Error<M::Error>> {
         self.write_dead(record.slot, lasts)?;
         self.release(record, hash)
@@ -125,7 +136,6 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     /// Writes a head with what of the record lies in its slot.
-    #[inline(always)]
     fn write_head(
         &mut self,
         slot: u32,
@@ -134,15 +144,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         value: &[u8],
     ) -> Result<(), Error<M::Error>> {
         let at = self.at(slot);
-        if head.is_short() {
-            let mut bytes = [0; SHORT_MAX];
-            let length = head.compose_short(key, value, &mut bytes);
-            commit(&mut self.memory, at, &bytes[..length], self.lacking)?;
-        } else {
-            let bytes = self.scratch.as_mut();
-            let length = head.compose(key, value, bytes);
-            commit(&mut self.memory, at, &bytes[..length], self.lacking)?;
-        }
+        let bytes = self.scratch.as_mut();
+        let length = head.compose(key, value, bytes);
+        commit(&mut self.memory, at, &bytes[..length], self.lacking)?;
         Ok(())
     }
 
@@ -174,7 +178,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     fn take_any(&mut self) -> Result<u32, Error<M::Error>> {
         let mut bucket = self.cursor;
         for _ in 0..self.geometry.buckets {
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 let lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 if let Some(slot) = free_slot(bucket, lanes, 0) {
                     self.mark(slot, TAKEN)?;
@@ -188,19 +192,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         Err(self.full())
     }
 
-    /// The free slot that is nearest to where a key belongs; `known` where a search has passed it.
-    #[inline]
-    pub(super) fn vacant(
-        &mut self,
-        hash: Hash,
-        known: Option<u32>,
-    ) -> Result<u32, Error<M::Error>> {
-        if let Some(slot) = known {
-            return Ok(slot);
-        }
+    /// The free slot that is nearest to where a key belongs.
+    pub(super) fn vacant(&mut self, hash: Hash) -> Result<u32, Error<M::Error>> {
         let mut bucket = hash.bucket(self.geometry.buckets);
         for _ in 0..self.geometry.buckets {
-            for part in 0..D::PARTS {
+            for part in 0..self.directory.parts() {
                 let lanes = self.directory.part(&mut self.memory, bucket, part)?;
                 if let Some(slot) = free_slot(bucket, lanes, hash.lane(SLOTS_PER_BUCKET)) {
                     return Ok(slot);
@@ -226,7 +222,7 @@ fn commit_bytes<M: ByteMemory>(memory: &M) -> usize {
 
 /// Writes a slot: first all but its state, then, once that lasts, the state.
 #[inline(always)]
-fn commit<M: ByteMemory>(
+pub(super) fn commit<M: ByteMemory>(
     memory: &mut M,
     at: u64,
     slot: &[u8],

@@ -5,14 +5,14 @@ use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{KvBench, KvBuild, KvSizes, KvTable, KvWork, Metric, ResultSet};
 use wordline_nvm::ProcessorCost;
 
-use super::memory::Part;
-use super::mix::{Mix, Step};
-use super::processor::Call;
+use super::mix::Mix;
+use super::operations::{Bench, Failure};
 use super::records::Records;
 use super::store::{Store, StoreError};
-use super::tally::{Tally, Timed};
-use super::{Ground, Variant, floor_bytes, rows};
+use super::tally::Tally;
+use super::{Ground, Variant, rows};
 use crate::control::Control;
+use crate::error::LabError;
 use crate::subject::Subject;
 
 /// What is done once the table is filled, in this order.
@@ -21,7 +21,8 @@ const AFTER: [&str; 4] = ["hit", "miss", "update", "delete"];
 /// A table on a memory, with records of one size, at one load.
 pub(super) struct Case<'a> {
     pub(super) ground: &'a Ground<'a>,
-    pub(super) build: KvBuild,
+    /// How the software is built, where its processor is simulated.
+    pub(super) build: Option<KvBuild>,
     /// What the processor takes, where that counts.
     pub(super) processor: Option<ProcessorCost>,
     pub(super) variant: Variant,
@@ -33,148 +34,9 @@ pub(super) struct Case<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
-/// Why a run ended before its end.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error("{0}")]
-    Store(#[from] StoreError),
-    #[error("a get returns another value than was put, or none; please report this defect")]
-    Wrong,
-    #[error("the caller stopped it")]
-    Stopped,
-}
-
-/// The table, and what its operations are made from.
-struct Bench<'a> {
-    store: Store<Part>,
-    variant: Variant,
-    processor: Option<ProcessorCost>,
-    word_bytes: u64,
-    records: Records,
-    /// How often each record was put.
-    passes: Vec<u64>,
-    control: &'a Control<'a>,
-    key: Vec<u8>,
-    value: Vec<u8>,
-    out: Vec<u8>,
-}
-
-impl Bench<'_> {
-    /// Times `count` operations on records from `first` on.
-    fn measure(
-        &mut self,
-        operation: &'static str,
-        first: u64,
-        count: u64,
-    ) -> Result<Tally, Failure> {
-        let mut tally = Tally::begin(self.store.memory());
-        for number in first..first + count {
-            let one = self.timed(operation, number)?;
-            tally.add(&one);
-        }
-        tally.end(self.store.memory());
-        Ok(tally)
-    }
-
-    /// Times operations of a mix: all of them, and each kind by itself.
-    fn mixed(&mut self, mut mix: Mix, count: u64) -> Result<Vec<(&'static str, Tally)>, Failure> {
-        let kinds = ["all", "read", "update", "insert", "read-modify-write"];
-        let begin = |store: &mut Store<Part>| Tally::begin(store.memory());
-        let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(&mut self.store))).into();
-        for number in 0..count {
-            let records = self.passes.len() as u64;
-            let (kind, one) = match mix.step(number, records) {
-                Step::Read(record) => (1, self.timed("hit", record)?),
-                Step::Update(record) => (2, self.timed("update", record)?),
-                Step::Insert => {
-                    mix.grow();
-                    (3, self.timed("insert", records)?)
-                }
-                Step::ReadModifyWrite(record) => {
-                    let read = self.timed("hit", record)?;
-                    (4, read.then(&self.timed("update", record)?))
-                }
-            };
-            for place in [0, kind] {
-                tallies[place].1.add(&one);
-            }
-        }
-        // Where the memory's time went is known of all of them together.
-        tallies[0].1.end(self.store.memory());
-        tallies.retain(|(_, tally)| tally.latency.count() > 0);
-        Ok(tallies)
-    }
-
-    /// Times one operation on one record.
-    fn timed(&mut self, operation: &'static str, number: u64) -> Result<Timed, Failure> {
-        let start = self.store.memory().clock().now();
-        self.step(operation, number)?;
-        let heard = self.store.memory().take_heard();
-        let sizes = self.records.sizes_of(number);
-        let processor = self.processor.as_ref().map(|cost| {
-            let call = Call {
-                operation,
-                key_bytes: sizes.key_bytes,
-                value_bytes: sizes.value_bytes,
-            };
-            call.spent(self.variant, &heard, cost)
-        });
-        // The memory stands by while the processor works.
-        let clock = self.store.memory().clock();
-        for &time in processor.iter().flatten() {
-            clock.advance(time);
-        }
-        Ok(Timed {
-            took: clock.now().since(start),
-            heard,
-            processor,
-            floor_bytes: floor_bytes(operation, sizes, self.word_bytes),
-        })
-    }
-
-    /// One operation on one record. What it returns is held against what was put.
-    fn step(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
-        if self.control.stopped() {
-            return Err(Failure::Stopped);
-        }
-        let value_bytes = self.records.sizes_of(number).value_bytes as usize;
-        let put_before = self.passes.get(number as usize).copied();
-        let pass = put_before.unwrap_or(0) + u64::from(operation == "update");
-        self.records.key(number, &mut self.key);
-        self.records
-            .value(number, pass, value_bytes, &mut self.value);
-        match operation {
-            "insert" | "update" => {
-                self.store.put(&self.key, &self.value)?;
-                match self.passes.get_mut(number as usize) {
-                    Some(last) => *last = pass,
-                    None => self.passes.push(pass),
-                }
-            }
-            "delete" => {
-                if !self.store.remove(&self.key)? {
-                    return Err(Failure::Wrong);
-                }
-            }
-            is_there => {
-                self.out.resize(value_bytes, 0);
-                let found = self.store.get(&self.key, &mut self.out)?;
-                let is_right = match found {
-                    Some(bytes) => bytes == value_bytes && self.out == self.value,
-                    None => true,
-                };
-                if !is_right || found.is_some() != (is_there == "hit") {
-                    return Err(Failure::Wrong);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Case<'_> {
     /// Runs everything. Returns whether it came to its end, with figures or without.
-    pub(super) fn run(&self, document: &mut ResultSet) -> bool {
+    pub(super) fn run(&self, document: &mut ResultSet) -> Result<bool, LabError> {
         let subject = self.subject();
         if let Err(why) = self.suits() {
             let at = Subject {
@@ -184,32 +46,28 @@ impl Case<'_> {
             rows::without_value(&at, NoValue::NotApplicable, document);
             let advice = format!("{}: {why}", self.name());
             document.warn(WarningCode::Advice, advice);
-            return true;
+            return Ok(true);
         }
-        let part = self.ground.part(self.bench.capacity_bytes);
+        let part = self.ground.part(self.bench.capacity_bytes)?;
         let store = match Store::format(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
-                self.failed(&subject, "insert", &error.into(), document);
-                return true;
+                self.failed(&subject, "insert", &error.into(), document)?;
+                return Ok(true);
             }
         };
-        let mut bench = Bench {
-            records: Records {
+        let mut bench = Bench::new(
+            store,
+            self.variant,
+            self.processor,
+            self.ground.word_bytes,
+            Records {
                 sizes: self.sizes,
                 work: self.work,
                 seed: self.seed,
             },
-            passes: Vec::new(),
-            variant: self.variant,
-            processor: self.processor,
-            word_bytes: self.ground.word_bytes,
-            control: self.control,
-            key: Vec::new(),
-            value: Vec::new(),
-            out: Vec::new(),
-            store,
-        };
+            self.control,
+        );
         match self.work {
             KvWork::Sweep => self.sweep(&mut bench, &subject, document),
             _ => self.mix(&mut bench, &subject, document),
@@ -228,21 +86,27 @@ impl Case<'_> {
     }
 
     /// Each kind of operation by itself.
-    fn sweep(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
+    fn sweep(
+        &self,
+        bench: &mut Bench<'_>,
+        subject: &Subject,
+        document: &mut ResultSet,
+    ) -> Result<bool, LabError> {
         let count = self.count(bench, document);
-        let mut at = subject.clone();
-        at.operation = "insert";
-        let ram = bench.store.ram_bytes() as f64;
-        document.rows.push(at.row(Metric::TableRam, Ok(ram)));
-        if !self.told(bench, &at, 0, count, document) {
-            return !self.control.stopped();
+        let at = |operation| Subject {
+            operation,
+            ..subject.clone()
+        };
+        let filled = bench.fill(count, self.ground.most_inserts(self.bench));
+        if !self.told(bench, &at("insert"), filled, document)? {
+            return Ok(!self.control.stopped());
         }
-        let most = self.bench.operations.unwrap_or(u64::MAX);
+        let ram = bench.store.ram_bytes() as f64;
+        let ram = at("insert").row(Metric::TableRam, Ok(ram));
+        document.rows.push(ram);
+        let most = self.ground.most(self.bench);
         for operation in AFTER {
-            let at = Subject {
-                operation,
-                ..subject.clone()
-            };
+            let at = at(operation);
             let (first, count) = match operation {
                 "miss" => (count, (bench.records.keys() - count).min(count)),
                 _ => (0, count),
@@ -250,18 +114,26 @@ impl Case<'_> {
             let count = count.min(most);
             if count == 0 || operation == "delete" && !self.variant.removes() {
                 rows::without_value(&at, NoValue::NotApplicable, document);
-            } else if !self.told(bench, &at, first, count, document) && self.control.stopped() {
-                return false;
+                continue;
+            }
+            let measured = bench.measure(operation, first, count);
+            if !self.told(bench, &at, measured, document)? && self.control.stopped() {
+                return Ok(false);
             }
         }
-        true
+        Ok(true)
     }
 
     /// Operations of several kinds by turns, on a table that is filled when nothing is timed.
-    fn mix(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
-        let ran = self.fill(bench, document).and_then(|()| {
+    fn mix(
+        &self,
+        bench: &mut Bench<'_>,
+        subject: &Subject,
+        document: &mut ResultSet,
+    ) -> Result<bool, LabError> {
+        let ran = self.prefill(bench, document).and_then(|()| {
             let records = bench.passes.len() as u64;
-            let count = self.bench.operations.unwrap_or(KvBench::MIXED);
+            let count = self.ground.mixed(self.bench);
             match Mix::new(self.work, records, self.seed) {
                 Some(mix) => bench.mixed(mix, count),
                 None => Ok(Vec::new()),
@@ -277,31 +149,32 @@ impl Case<'_> {
                     let name = format!("{}, {operation}", self.name());
                     rows::add(&at, name, tally, bench.store.memory(), document);
                 }
-                true
+                Ok(true)
             }
-            Err(Failure::Stopped) => false,
+            Err(Failure::Stopped) => Ok(false),
             Err(failure) => {
-                self.failed(subject, "all", &failure, document);
-                true
+                self.failed(subject, "all", &failure, document)?;
+                Ok(true)
             }
         }
     }
 
-    /// Fills the table to the load.
-    fn fill(&self, bench: &mut Bench<'_>, document: &mut ResultSet) -> Result<(), Failure> {
-        if !self.work.has_own_sizes() {
-            let count = self.count(bench, document);
-            return (0..count).try_for_each(|number| bench.step("insert", number));
-        }
-        let places = bench.store.places() as f64;
-        let left = (places * (1.0 - self.load.si())).ceil() as u64;
-        for number in 0.. {
-            if bench.store.free_places().is_none_or(|free| free <= left) {
-                break;
+    /// Fills the table to the load, and times nothing.
+    fn prefill(&self, bench: &mut Bench<'_>, document: &mut ResultSet) -> Result<(), Failure> {
+        if self.work.has_own_sizes() {
+            let places = bench.store.places() as f64;
+            let left = (places * (1.0 - self.load.si())).ceil() as u64;
+            for number in 0.. {
+                if bench.store.free_places().is_none_or(|free| free <= left) {
+                    break;
+                }
+                bench.untimed("insert", number)?;
             }
-            bench.step("insert", number)?;
+        } else {
+            let count = self.count(bench, document);
+            (0..count).try_for_each(|number| bench.untimed("insert", number))?;
         }
-        Ok(())
+        bench.catch_up()
     }
 
     /// Records at the load, at least one.
@@ -321,21 +194,20 @@ impl Case<'_> {
         count
     }
 
-    /// Times operations and tells of them. Returns whether all came to their end.
+    /// Tells of operations that were timed. Returns whether all came to their end.
     fn told(
         &self,
         bench: &mut Bench<'_>,
         at: &Subject,
-        first: u64,
-        count: u64,
+        measured: Result<Tally, Failure>,
         document: &mut ResultSet,
-    ) -> bool {
-        let tally = match bench.measure(at.operation, first, count) {
+    ) -> Result<bool, LabError> {
+        let tally = match measured {
             Ok(tally) => tally,
-            Err(Failure::Stopped) => return false,
+            Err(Failure::Stopped) => return Ok(false),
             Err(failure) => {
-                self.failed(at, at.operation, &failure, document);
-                return false;
+                self.failed(at, at.operation, &failure, document)?;
+                return Ok(false);
             }
         };
         if tally.elapsed == Time::ZERO {
@@ -348,7 +220,7 @@ impl Case<'_> {
         }
         let name = format!("{}, {}", self.name(), at.operation);
         rows::add(at, name, &tally, bench.store.memory(), document);
-        true
+        Ok(true)
     }
 
     fn subject(&self) -> Subject {
@@ -356,8 +228,11 @@ impl Case<'_> {
             .ground
             .subject(self.variant)
             .at("work", self.work.name())
-            .at("load", self.load.si())
-            .at("build", self.build.name());
+            .at("load", self.load.si());
+        let subject = match self.build {
+            Some(build) => subject.at("build", build.name()),
+            None => subject,
+        };
         if self.work.has_own_sizes() {
             return subject;
         }
@@ -372,25 +247,34 @@ impl Case<'_> {
             true => String::new(),
             false => format!(" of {}", self.sizes),
         };
+        let of_simulation = match self.build {
+            Some(build) => format!(", build {}, {} timing", build.name(), self.ground.timing),
+            None => String::new(),
+        };
         format!(
-            "{}, {}, {}{sizes} at load {}, build {}, {} timing",
+            "{}, {}, {}{sizes} at load {}{of_simulation}",
             self.ground.name(),
             self.variant.name(),
             self.work.name(),
             self.load,
-            self.build.name(),
-            self.ground.timing
         )
     }
 
-    /// The rows of what could not be run, with the reason as a warning.
+    /// The rows of what could not be run, with the reason as a warning. A memory of this machine that is lost ends
+    /// the run.
     fn failed(
         &self,
         subject: &Subject,
         operation: &'static str,
         failure: &Failure,
         document: &mut ResultSet,
-    ) {
+    ) -> Result<(), LabError> {
+        if let Some(error) = failure.of_host() {
+            return Err(LabError::Kv {
+                target: self.ground.name(),
+                problem: error.to_string(),
+            });
+        }
         let at = Subject {
             operation,
             ..subject.clone()
@@ -401,5 +285,6 @@ impl Case<'_> {
             advice += "; give a lower --load or a larger --capacity";
         }
         document.warn(WarningCode::RunFailed, advice);
+        Ok(())
     }
 }

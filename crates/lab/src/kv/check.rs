@@ -1,9 +1,11 @@
 //! What is wrong with a workload of hash tables, before anything is run.
 
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, KvBench, KvCrash, KvSizes, KvTable, KvTest, KvWorkload};
+use wordline_core::{Experiment, KvBench, KvCrash, KvSizes, KvTable, KvTest, KvWorkload, Timing};
 
-use super::store;
+use super::ground::{Ground, Place};
+use super::{Variant, host, store};
+use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
 
@@ -35,6 +37,51 @@ pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<()
     }
 }
 
+/// Checks what hangs on which memories there are.
+pub(super) fn places(
+    places: &[Place<'_>],
+    workload: &KvWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+) -> Result<(), LabError> {
+    let homes = places.iter().filter_map(|place| match place {
+        Place::Host(home) => Some(home),
+        _ => None,
+    });
+    let bench = match &workload.test {
+        KvTest::Crash(_) => return places.iter().try_for_each(Place::check_lasting),
+        KvTest::Bench(bench) => bench,
+    };
+    host::check_destroy(homes.clone(), control)?;
+    if homes.clone().count() < places.len() {
+        distinct(
+            "build",
+            bench.builds.iter().map(|one| one.name().to_owned()),
+        )?;
+    } else if !bench.builds.is_empty() {
+        return Err(LabError::List {
+            what: "build",
+            problem: "is what a simulated processor takes, and no target is simulated: on this machine its own time is \
+                      measured; leave it out"
+                .to_owned(),
+        });
+    }
+    let Some(home) = homes.clone().next() else {
+        return Ok(());
+    };
+    let problem = if experiment.timings != [Timing::Typ] {
+        "takes the time that it takes: no column of a data sheet applies; leave --timing out"
+    } else if experiment.age != 0.0 {
+        "is as old as it is: no age is set; leave --age out"
+    } else {
+        return Ok(());
+    };
+    Err(LabError::Kv {
+        target: home.name(),
+        problem: problem.to_owned(),
+    })
+}
+
 fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
     let capacity = bench.capacity_bytes;
     if !(1..=CAPACITY_MAX).contains(&capacity) {
@@ -63,10 +110,6 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
             });
         }
     }
-    distinct(
-        "build",
-        bench.builds.iter().map(|one| one.name().to_owned()),
-    )?;
     match bench.operations {
         Some(count) if !(1..=OPERATIONS_MAX).contains(&count) => Err(LabError::List {
             what: "operations",
@@ -76,6 +119,68 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Refuses loads of which a table holds no record.
+pub(super) fn loads(
+    grounds: &[Ground<'_>],
+    workload: &KvWorkload,
+    bench: &KvBench,
+) -> Result<(), LabError> {
+    for ground in grounds {
+        let bytes = ground.bytes(bench.capacity_bytes);
+        for variant in Variant::all(workload) {
+            for (_, sizes, load) in super::points(bench) {
+                // A memory without room for a table fails its rows, and the others run.
+                let Some(places) = store::places(variant, sizes, bytes, ground.atom()) else {
+                    continue;
+                };
+                if places as f64 * load.si() < 1.0 {
+                    let least = (100.0 / places as f64 * 1e4).ceil() / 1e4;
+                    return Err(LabError::Number {
+                        what: "load",
+                        found: load.si(),
+                        problem: format!(
+                            "is less than one record: {} has room for {places} of {sizes} in {} of {}; the least is {least} %",
+                            variant.name(),
+                            ByteCount::from_bytes(bytes),
+                            ground.name()
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses records for which a memory is too small to be cut with.
+pub(super) fn cut_sizes(
+    grounds: &[Ground<'_>],
+    workload: &KvWorkload,
+    crash: &KvCrash,
+) -> Result<(), LabError> {
+    for ground in grounds {
+        for variant in Variant::all(workload) {
+            for &sizes in &crash.sizes {
+                let needed = super::crash::bytes(variant, sizes, ground.atom());
+                let has = ground.bytes(u64::MAX);
+                if needed > has {
+                    return Err(LabError::Kv {
+                        target: ground.name(),
+                        problem: format!(
+                            "it has {}, and the workload that is cut takes {} of it with records of {sizes} in {}; give \
+                             a smaller --size",
+                            ByteCount::from_bytes(has),
+                            ByteCount::from_bytes(needed),
+                            variant.name()
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_crash(workload: &KvWorkload, crash: &KvCrash) -> Result<(), LabError> {
@@ -117,6 +222,17 @@ fn check_sizes(table: KvTable, key: u64, value: u64) -> Result<(), LabError> {
                 ),
             });
         }
+    }
+    if key + value > store::RECORD_MAX {
+        return Err(LabError::Size {
+            what: "record",
+            found: ByteCount::from_bytes(key + value),
+            problem: format!(
+                "of key and value together is more than a slot of {} holds; allowed: up to {} B",
+                table.title(),
+                store::RECORD_MAX
+            ),
+        });
     }
     Ok(())
 }

@@ -115,23 +115,23 @@ impl Software<'_> {
         }
         calls
     }
+}
 
-    /// Bytes of memory that the workload needs.
-    fn bytes(&self, atom: usize) -> u64 {
-        let KvSizes {
-            key_bytes,
-            value_bytes,
-        } = self.sizes();
-        let record = key_bytes + value_bytes;
-        match self.variant.table {
-            KvTable::Lpht => LPHT_PLACES / 8 + LPHT_PLACES * record,
-            KvTable::Clht => CLHT_BUCKETS * (16 + 3 * record).next_multiple_of(8),
-            KvTable::Own => {
-                let (key, value) = (key_bytes as usize, value_bytes as usize);
-                let slot = wordline_kv::Options::for_records(key, value, atom).slot_bytes;
-                let bucket = u64::from(slot * wordline_kv::SLOTS_PER_BUCKET) + 8;
-                OWN_BUCKETS * bucket + 4 * 64_u64.next_multiple_of(atom as u64)
-            }
+/// Bytes of memory that the workload takes with records of a size.
+pub(super) fn bytes(variant: Variant, sizes: KvSizes, atom: usize) -> u64 {
+    let KvSizes {
+        key_bytes,
+        value_bytes,
+    } = sizes;
+    let record = key_bytes + value_bytes;
+    match variant.table {
+        KvTable::Lpht => LPHT_PLACES / 8 + LPHT_PLACES * record,
+        KvTable::Clht => CLHT_BUCKETS * (16 + 3 * record).next_multiple_of(8),
+        KvTable::Own => {
+            let (key, value) = (key_bytes as usize, value_bytes as usize);
+            let slot = wordline_kv::Options::for_records(key, value, atom).slot_bytes;
+            let bucket = u64::from(slot) * u64::from(wordline_kv::SLOTS_PER_BUCKET) + 8;
+            OWN_BUCKETS * bucket + 4 * 64_u64.next_multiple_of(atom as u64)
         }
     }
 }
@@ -270,7 +270,7 @@ pub(super) fn check(
             every: 1,
             mode: Mode::Linear,
         }),
-        ..Harness::new(Content::zeros(software.bytes(atom), atom), tearing)
+        ..Harness::new(Content::zeros(bytes(variant, sizes, atom), atom), tearing)
     };
     let calls = software.calls();
     let verdict = harness.check(&software, &calls);

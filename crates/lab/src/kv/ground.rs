@@ -1,20 +1,22 @@
-//! What tables run on: a memory on a board, or the RAM of a board's processor.
+//! What tables run on: a memory on a board, the RAM of a board's processor, or a memory of this machine.
 
 use wordline_catalog::{Board, Catalog, Model, Target};
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
-use wordline_core::{Basis, Experiment, KvBuild, Operation, Resolver, ResultSet, Timing};
+use wordline_core::{Basis, Experiment, KvBench, KvBuild, Operation, Resolver, ResultSet, Timing};
 use wordline_nvm::bus::Command;
 use wordline_nvm::{Conditions, Device, Memory, ProcessorCost};
 
 use super::Variant;
-use super::memory::Part;
+use super::host::{Home, Opened};
+use super::memory::{Part, RAM_ATOM};
+use crate::control::Control;
 use crate::error::LabError;
 use crate::sources;
 use crate::subject::{Axes, Subject};
 
 /// The part that stands for RAM in targets.
-const RAM: &str = "ram";
+pub(super) const RAM: &str = "ram";
 
 /// The board whose RAM is meant where none is named: one with DRAM.
 const RAM_BOARD: &str = "rpi3-sd";
@@ -25,12 +27,17 @@ pub(super) enum Place<'a> {
     Part(Target<'a>),
     /// RAM of a board's processor.
     Ram(&'a Board),
+    /// A memory of this machine.
+    Host(Home),
 }
 
 impl<'a> Place<'a> {
     /// What a target names.
     pub(super) fn of(catalog: &'a Catalog, text: &str) -> Result<Self, LabError> {
         let text = text.trim();
+        if let Some(home) = Home::of(text) {
+            return Ok(Self::Host(home));
+        }
         let board = match text.split_once('@') {
             Some((RAM, board)) => board,
             None if text == RAM => RAM_BOARD,
@@ -58,13 +65,36 @@ impl<'a> Place<'a> {
         match self {
             Self::Part(target) => target.name.clone(),
             Self::Ram(board) => format!("{RAM}@{}", board.header.id),
+            Self::Host(home) => home.name(),
         }
     }
 
-    const fn board(&self) -> &'a Board {
+    /// Whether it is this machine's own.
+    pub(super) const fn is_measured(&self) -> bool {
+        matches!(self, Self::Host(_))
+    }
+
+    /// Refuses a memory of which no power cut can be told.
+    pub(super) fn check_lasting(&self) -> Result<(), LabError> {
+        let problem = match self {
+            Self::Part(_) => return Ok(()),
+            Self::Ram(_) | Self::Host(Home::Ram) => "RAM keeps nothing without power",
+            Self::Host(Home::File(_)) => {
+                "what a power cut leaves of a file is up to its disk, which cannot be cut here and is not simulated"
+            }
+        };
+        Err(LabError::Kv {
+            target: self.name(),
+            problem: format!("{problem}; allowed: MRAM, FRAM, EEPROM"),
+        })
+    }
+
+    /// None of this machine.
+    const fn board(&self) -> Option<&'a Board> {
         match self {
-            Self::Part(target) => target.board,
-            Self::Ram(board) => board,
+            Self::Part(target) => Some(target.board),
+            Self::Ram(board) => Some(board),
+            Self::Host(_) => None,
         }
     }
 }
@@ -75,10 +105,20 @@ pub(crate) struct Ground<'a> {
     pub(super) timing: Timing,
     age: f64,
     seed: u64,
-    /// None for RAM.
-    device: Option<Box<dyn Device>>,
+    source: Source<'a>,
     /// Bytes that cross its bus together.
     pub(super) word_bytes: u64,
+}
+
+/// Where a ground's parts come from.
+enum Source<'a> {
+    Device(Box<dyn Device>),
+    /// RAM of a simulated processor, in lines of so many bytes.
+    Ram {
+        line_bytes: u64,
+    },
+    /// A memory of this machine, once it was opened.
+    Host(&'a Home, Option<Opened>),
 }
 
 impl<'a> Ground<'a> {
@@ -89,54 +129,118 @@ impl<'a> Ground<'a> {
         experiment: &Experiment,
         document: &mut ResultSet,
     ) -> Result<Self, LabError> {
-        let (device, word_bytes) = match place {
+        let (source, word_bytes) = match place {
             Place::Part(target) => {
                 let device = device(target, timing, experiment)?;
                 sources::add(document, target, &*device, timing);
-                (Some(device), word_bytes(target)?)
+                (Source::Device(device), word_bytes(target)?)
             }
             Place::Ram(board) => {
                 sources::add_sheet(document, &board.header);
-                (None, 1)
+                let line_bytes = match &board.board.cpu {
+                    Some(cpu) => cpu.ram_line.nominal().bytes(),
+                    None => unreachable!("RAM is of a board that says what its processor takes"),
+                };
+                (Source::Ram { line_bytes }, 1)
             }
+            Place::Host(home) => (Source::Host(home, None), 1),
         };
         Ok(Self {
             place,
             timing,
             age: experiment.age,
             seed: experiment.seed,
-            device,
+            source,
             word_bytes,
         })
+    }
+
+    /// Opens a memory of this machine and tells what that is. A file is written over from here on.
+    pub(super) fn open(
+        &mut self,
+        capacity: u64,
+        control: &Control<'_>,
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        if let Source::Host(home, opened) = &mut self.source {
+            *opened = Some(home.open(capacity, control, document)?);
+        }
+        Ok(())
     }
 
     pub(super) fn name(&self) -> String {
         self.place.name()
     }
 
-    /// Bytes that a power cut leaves whole, or that a store in flight can spoil.
-    pub(super) fn atom(&self) -> usize {
-        self.device.as_ref().map_or(1, |device| device.atom())
+    /// Whether it is this machine's own.
+    pub(super) const fn is_measured(&self) -> bool {
+        self.place.is_measured()
     }
 
-    /// Refuses a memory that keeps nothing without power.
-    pub(super) fn check_lasting(&self) -> Result<(), LabError> {
-        match &self.device {
-            Some(_) => Ok(()),
-            None => Err(LabError::Kv {
-                target: self.name(),
-                problem: "RAM keeps nothing without power; allowed: MRAM, FRAM, EEPROM".to_owned(),
-            }),
+    /// Bytes that a power cut leaves whole, or that a store in flight can spoil; of RAM, those of a store.
+    pub(super) fn atom(&self) -> usize {
+        match &self.source {
+            Source::Device(device) => device.atom(),
+            Source::Ram { .. } | Source::Host(Home::Ram, _) => RAM_ATOM,
+            Source::Host(Home::File(_), _) => 1,
+        }
+    }
+
+    /// Bytes of it that a table gets of so many.
+    pub(super) fn bytes(&self, capacity: u64) -> u64 {
+        match &self.source {
+            Source::Device(device) => capacity.min(device.len()),
+            Source::Ram { .. } | Source::Host(..) => capacity,
         }
     }
 
     /// A fresh part of it, for one table.
-    pub(super) fn part(&self, capacity: u64) -> Part {
-        match (&self.device, &self.place.board().board.cpu) {
-            (Some(device), _) => Part::new(device.fork_device(), capacity, self.word_bytes),
-            (None, Some(cpu)) => Part::ram(capacity, cpu.ram_line.nominal().bytes()),
-            (None, None) => unreachable!("RAM is of a board that says what its processor takes"),
+    pub(super) fn part(&self, capacity: u64) -> Result<Part, LabError> {
+        Ok(match &self.source {
+            Source::Device(device) => Part::new(device.fork_device(), capacity, self.word_bytes),
+            Source::Ram { line_bytes } => Part::ram(capacity, *line_bytes),
+            Source::Host(_, Some(Opened::Ram)) => Part::ram_of_host(capacity),
+            Source::Host(_, Some(Opened::File(file))) => {
+                let mapped = file.map().map_err(|error| LabError::Kv {
+                    target: self.name(),
+                    problem: error.to_string(),
+                })?;
+                Part::file(mapped, capacity)
+            }
+            Source::Host(_, None) => unreachable!("it was opened before the first table"),
+        })
+    }
+
+    /// Whether a table on it waits for a disk.
+    const fn waits_for_disk(&self) -> bool {
+        matches!(self.source, Source::Host(Home::File(_), _))
+    }
+
+    /// The most operations of a kind that are timed on a filled table.
+    pub(super) fn most(&self, bench: &KvBench) -> u64 {
+        let usual = if self.waits_for_disk() {
+            KvBench::ON_DISK
+        } else {
+            u64::MAX
+        };
+        bench.operations.unwrap_or(usual)
+    }
+
+    /// The most inserts that are timed.
+    pub(super) fn most_inserts(&self, bench: &KvBench) -> u64 {
+        match self.waits_for_disk() {
+            true => self.most(bench),
+            false => u64::MAX,
         }
+    }
+
+    /// Operations of a mix.
+    pub(super) fn mixed(&self, bench: &KvBench) -> u64 {
+        bench.operations.unwrap_or(if self.waits_for_disk() {
+            KvBench::MIXED_ON_DISK
+        } else {
+            KvBench::MIXED
+        })
     }
 
     /// What the processor takes in a build, with its figures told in the document; `None` where nobody knows, or where
@@ -146,7 +250,7 @@ impl<'a> Ground<'a> {
         build: KvBuild,
         document: &mut ResultSet,
     ) -> Option<ProcessorCost> {
-        let board = self.place.board();
+        let board = self.place.board()?;
         let cpu = match (&board.board.cpu, build) {
             (_, KvBuild::None) => return None,
             (Some(cpu), _) => cpu,
@@ -187,18 +291,22 @@ impl<'a> Ground<'a> {
     pub(super) fn subject(&self, variant: Variant) -> Subject {
         let part = match self.place {
             Place::Part(target) => target.part.header.id.as_str(),
-            Place::Ram(_) => RAM,
+            Place::Ram(_) | Place::Host(Home::Ram) => RAM,
+            Place::Host(Home::File(_)) => "file",
         };
         let subject = Subject {
             target: self.name(),
             part: part.to_owned(),
-            board: self.place.board().header.id.clone(),
+            board: (self.place.board()).map_or_else(String::new, |board| board.header.id.clone()),
             workload: "kv",
             operation: Operation::Read.name(),
             axes: Axes::new(),
             timing: self.timing,
             age: self.age,
-            basis: Basis::Simulated,
+            basis: match self.is_measured() {
+                true => Basis::Measured,
+                false => Basis::Simulated,
+            },
         };
         let subject = subject.at("table", variant.table.name());
         match variant.directory {
@@ -209,10 +317,8 @@ impl<'a> Ground<'a> {
 
     /// Says so where it has fewer bytes than a table was to get.
     pub(super) fn warn_if_short(&self, capacity: u64, document: &mut ResultSet) {
-        if let Some(device) = &self.device
-            && device.len() < capacity
-        {
-            let (has, asked) = (device.len(), capacity);
+        let (has, asked) = (self.bytes(capacity), capacity);
+        if has < asked {
             document.warn(
                 WarningCode::Advice,
                 format!(
@@ -237,7 +343,7 @@ fn device(
             target: target.name.clone(),
             problem: format!(
                 "{} is no memory whose bytes can be overwritten one by one, which is what these tables take; allowed: \
-                 MRAM, FRAM, EEPROM, and {RAM}@BOARD",
+                 MRAM, FRAM, EEPROM, {RAM}@BOARD, and of this machine file:PATH and {RAM}@host",
                 target.part.header.id
             ),
         });

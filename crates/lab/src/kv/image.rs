@@ -12,7 +12,7 @@ pub struct TableImage {
     pub image_bytes: u64,
     /// What opening a copy of it found and mended.
     pub recovery: Recovery,
-    /// Slots that hold nothing.
+    /// Slots that hold nothing, as far as the table opens.
     pub free_slots: u32,
     /// Records in the order of their slots, damaged ones included.
     pub records: Vec<ImageRecord>,
@@ -33,6 +33,16 @@ pub enum ImageRecord {
         /// Its slot, counted from 0.
         slot: u32,
     },
+    /// A record that is sound by itself and contradicts another, as two records of one key do that are no neighbouring
+    /// versions. No power cut leaves such.
+    Clashing {
+        /// Its slot, counted from 0.
+        slot: u32,
+        /// The key.
+        key: Vec<u8>,
+        /// The value.
+        value: Vec<u8>,
+    },
 }
 
 /// Why an image shows no table.
@@ -41,7 +51,17 @@ pub enum ImageRecord {
 pub struct TableImageError(Error<OutOfRange>);
 
 /// A copy of an image in RAM.
+#[derive(Clone)]
 struct Copy(Vec<u8>);
+
+/// The table of a copy.
+type Opened = Table<Copy, RamDirectory<Vec<u64>>, Vec<u8>>;
+
+/// The first bytes of a slot that is free, as the written format has them.
+const DEAD: [u8; 2] = [0x0F, 0];
+
+/// Slots that may keep a table from opening. More of them are no table any more.
+const ASIDE_MAX: usize = 16;
 
 impl ByteMemory for Copy {
     type Error = OutOfRange;
@@ -71,52 +91,145 @@ impl ByteMemory for Copy {
     }
 }
 
-impl TableImage {
-    /// The table of an image. What opening mends, it mends in these bytes alone.
-    ///
-    /// # Errors
-    /// When they hold no table, one of a later version, a damaged header, less than the header promises, or more damage
-    /// than a power cut and a single bit explain.
-    pub fn read(bytes: Vec<u8>) -> Result<Self, TableImageError> {
-        let mut copy = Copy(bytes);
-        let image_bytes = copy.len();
-        let geometry = Geometry::read(&mut copy).map_err(TableImageError)?;
+impl Copy {
+    /// Frees slots.
+    fn free(
+        &mut self,
+        geometry: &Geometry,
+        slots: impl Iterator<Item = u32>,
+    ) -> Result<(), OutOfRange> {
+        let bytes = u64::from(geometry.slot_bytes);
+        let first = geometry.bytes() - u64::from(geometry.slots()) * bytes;
+        for slot in slots {
+            self.write(first + u64::from(slot) * bytes, &DEAD)?;
+        }
+        Ok(())
+    }
+
+    fn open(self, geometry: &Geometry) -> Result<Opened, Error<OutOfRange>> {
         // The header promised no more than the image holds, so that this fits RAM as well.
         let directory = RamDirectory::new(vec![0; geometry.directory_words()]);
         let scratch = vec![0; geometry.scratch_bytes().max(4096)];
-        let mut table = Table::open(copy, directory, scratch).map_err(TableImageError)?;
-        let (mut key, mut value) = (
-            vec![0; wordline_kv::KEY_BYTES_MAX],
-            vec![0; wordline_kv::VALUE_BYTES_MAX],
-        );
-        let mut cursor = Cursor::default();
-        let mut records = Vec::new();
-        loop {
-            match table.next(&mut cursor, &mut key, &mut value) {
-                Ok(None) => break,
-                Ok(Some(entry)) => records.push(ImageRecord::Sound {
+        Table::open(self, directory, scratch)
+    }
+}
+
+/// Every record with its slot.
+fn walk(table: &mut Opened) -> Result<Vec<(u32, ImageRecord)>, Error<OutOfRange>> {
+    let (mut key, mut value) = (
+        vec![0; wordline_kv::KEY_BYTES_MAX],
+        vec![0; wordline_kv::VALUE_BYTES_MAX],
+    );
+    let mut cursor = Cursor::default();
+    let mut records = Vec::new();
+    loop {
+        match table.next(&mut cursor, &mut key, &mut value) {
+            Ok(None) => return Ok(records),
+            Ok(Some(entry)) => {
+                let record = ImageRecord::Sound {
                     key: key[..entry.key].to_vec(),
                     value: value[..entry.value].to_vec(),
-                }),
-                Err(Error::Corrupt { slot }) => records.push(ImageRecord::Damaged { slot }),
-                Err(error) => return Err(TableImageError(error)),
+                };
+                // The walk stands behind it.
+                records.push((cursor.slot() - 1, record));
+            }
+            Err(Error::Corrupt { slot }) => records.push((slot, ImageRecord::Damaged { slot })),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Opens a copy. Slots that keep it from opening are set aside, and named.
+fn open_without(
+    image: &Copy,
+    geometry: &Geometry,
+) -> Result<(Opened, Vec<u32>), Error<OutOfRange>> {
+    let mut copy = image.clone();
+    let mut aside = Vec::new();
+    loop {
+        match copy.clone().open(geometry) {
+            Ok(table) => return Ok((table, aside)),
+            Err(Error::Corrupt { slot }) if aside.len() < ASIDE_MAX && !aside.contains(&slot) => {
+                copy.free(geometry, [slot].into_iter())?;
+                aside.push(slot);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Puts the records of slots that were set aside among the others: what can be read when it stands alone contradicts them.
+fn bring_back(
+    image: &Copy,
+    geometry: &Geometry,
+    aside: &[u32],
+    records: &mut Vec<(u32, ImageRecord)>,
+) -> Result<(), Error<OutOfRange>> {
+    let others: Vec<u32> = records
+        .iter()
+        .map(|(slot, _)| *slot)
+        .chain(aside.iter().copied())
+        .collect();
+    for &slot in aside {
+        let mut copy = image.clone();
+        copy.free(
+            geometry,
+            others.iter().copied().filter(|other| *other != slot),
+        )?;
+        let alone = match copy.open(geometry) {
+            Ok(mut table) => walk(&mut table)?,
+            Err(_) => Vec::new(),
+        };
+        let found = alone.into_iter().find(|(found, _)| *found == slot);
+        let Some((_, ImageRecord::Sound { key, value })) = found else {
+            records.push((slot, ImageRecord::Damaged { slot }));
+            continue;
+        };
+        for (other, record) in records.iter_mut() {
+            if let ImageRecord::Sound { key: its, value } = record
+                && *its == key
+            {
+                *record = ImageRecord::Clashing {
+                    slot: *other,
+                    key: std::mem::take(its),
+                    value: std::mem::take(value),
+                };
             }
         }
+        records.push((slot, ImageRecord::Clashing { slot, key, value }));
+    }
+    records.sort_by_key(|(slot, _)| *slot);
+    Ok(())
+}
+
+impl TableImage {
+    /// The table of an image. What opening mends, it mends in copies alone. Of a table that does not open, as two records
+    /// of one key keep it from, what can be read is told with what cannot.
+    ///
+    /// # Errors
+    /// When they hold no table, one of a later version, a damaged header, less than the header promises, or so much
+    /// damage that hardly a table is left.
+    pub fn read(bytes: Vec<u8>) -> Result<Self, TableImageError> {
+        let mut image = Copy(bytes);
+        let geometry = Geometry::read(&mut image).map_err(TableImageError)?;
+        let (mut table, aside) = open_without(&image, &geometry).map_err(TableImageError)?;
+        let mut records = walk(&mut table).map_err(TableImageError)?;
+        bring_back(&image, &geometry, &aside, &mut records).map_err(TableImageError)?;
         Ok(Self {
             geometry,
-            image_bytes,
+            image_bytes: image.len(),
             recovery: *table.recovery(),
-            free_slots: table.free_slots(),
-            records,
+            free_slots: table.free_slots().saturating_sub(aside.len() as u32),
+            records: records.into_iter().map(|(_, record)| record).collect(),
         })
     }
 
-    /// Records that cannot be read.
+    /// Records that cannot be read, or contradict others.
     #[must_use]
     pub fn damaged(&self) -> usize {
         let damaged = self.records.iter();
         damaged
-            .filter(|record| matches!(record, ImageRecord::Damaged { .. }))
+            .filter(|record| !matches!(record, ImageRecord::Sound { .. }))
             .count()
     }
 }
@@ -166,6 +279,44 @@ mod tests {
         bytes[at + 1] ^= 0xFF;
         let table = TableImage::read(bytes).expect("a table");
         assert_eq!((table.records.len(), table.damaged()), (3, 1));
+    }
+
+    /// The first and the third version of a record, as one gets who puts old bytes back.
+    #[test]
+    fn two_records_of_one_key_are_both_told_with_the_others() {
+        let mut memory = Copy(vec![0; 256]);
+        let geometry = format(&mut memory, &Options::for_records(8, 8, 1)).expect("room");
+        let mut table = memory.open(&geometry).expect("formatted");
+        table.put(b"key", b"old").expect("room");
+        let before = table.memory().clone();
+        table.put(b"key", b"mid").expect("room");
+        // The bucket is filled, so that the third version does not lie where the first one did.
+        for other in [b"a", b"b", b"c", b"d"] {
+            table.put(other, b"").expect("room");
+        }
+        table.put(b"key", b"new").expect("room");
+        let mut image = table.into_memory().0;
+        let bytes = geometry.slot_bytes as usize;
+        let first = geometry.bytes() as usize - geometry.slots() as usize * bytes;
+        let slot = |image: &[u8], body: &[u8]| {
+            let at = image.windows(body.len()).position(|window| window == body);
+            (at.expect("a record") - first) / bytes
+        };
+        let (old, new) = (slot(&before.0, b"keyold"), slot(&image, b"keynew"));
+        assert_ne!(old, new);
+        let place = first + old * bytes..first + (old + 1) * bytes;
+        image[place.clone()].copy_from_slice(&before.0[place]);
+
+        let table = TableImage::read(image).expect("it is shown");
+        let clashing = |slot: usize, value: &[u8]| ImageRecord::Clashing {
+            slot: slot as u32,
+            key: b"key".to_vec(),
+            value: value.to_vec(),
+        };
+        assert_eq!(table.damaged(), 2, "{:?}", table.records);
+        assert!(table.records.contains(&clashing(old, b"old")));
+        assert!(table.records.contains(&clashing(new, b"new")));
+        assert!(table.records.len() >= 5, "{:?}", table.records);
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! The part of a memory that a table gets, with everything that it asks of it counted.
 
+use std::hint::black_box;
+
 use wordline_core::SimClock;
-use wordline_memory::{ByteMemory, OutOfRange};
+use wordline_core::quantity::Time;
+use wordline_host::{MappedFile, MappedFileError, WallClock};
+use wordline_memory::{ByteMemory, Clock as _, OutOfRange};
 use wordline_nvm::power::Residence;
-use wordline_nvm::{AccessCost, Cause, Device, NvmError};
+use wordline_nvm::{AccessCost, Cause, Device, NvmError, Wear};
 
 /// Bytes that RAM leaves whole.
-const RAM_ATOM: usize = 8;
+pub(super) const RAM_ATOM: usize = 8;
 
 /// What a table asked of its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,48 +38,118 @@ impl Heard {
 enum Below {
     /// A simulated memory on its bus.
     Device(Box<dyn Device>),
-    /// RAM of the processor, whose time is the processor's.
-    Ram { bytes: Vec<u8>, clock: SimClock },
+    /// RAM: of a simulated processor, whose time it is, or of this machine.
+    Ram(Vec<u8>),
+    /// A mapped file of this machine.
+    File(MappedFile),
+}
+
+/// What tells the time of a part.
+enum Watch {
+    Simulated(SimClock),
+    Wall(WallClock),
 }
 
 /// The first bytes of a memory.
 pub(super) struct Part {
     below: Below,
+    watch: Watch,
     bytes: u64,
-    /// Bytes that cross the bus together: no access moves fewer.
+    /// Bytes that cross the bus together, or lie in one line of RAM: no access moves fewer.
     word_bytes: u64,
     heard: Heard,
+    /// Whether nobody waits for the disk of a file.
+    puts_off: bool,
+}
+
+/// Why a memory did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PartError {
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    #[error(transparent)]
+    Simulated(#[from] NvmError),
+    #[error(transparent)]
+    File(#[from] MappedFileError),
 }
 
 impl Part {
     /// The first bytes of a device, all of a smaller one.
     pub(super) fn new(device: Box<dyn Device>, capacity: u64, word_bytes: u64) -> Self {
         Self {
+            watch: Watch::Simulated(device.clock().clone()),
             bytes: capacity.min(device.len()),
             below: Below::Device(device),
             word_bytes: word_bytes.max(1),
             heard: Heard::default(),
+            puts_off: false,
         }
     }
 
-    /// RAM in lines of so many bytes.
+    /// RAM of a simulated processor in lines of so many bytes.
     pub(super) fn ram(capacity: u64, line_bytes: u64) -> Self {
         Self {
+            below: Below::Ram(vec![0; capacity as usize]),
+            watch: Watch::Simulated(SimClock::new()),
             bytes: capacity,
-            below: Below::Ram {
-                bytes: vec![0; capacity as usize],
-                clock: SimClock::new(),
-            },
             word_bytes: line_bytes.max(1),
             heard: Heard::default(),
+            puts_off: false,
         }
     }
 
-    /// The memory's clock.
-    pub(super) fn clock(&self) -> &SimClock {
-        match &self.below {
-            Below::Device(device) => device.clock(),
-            Below::Ram { clock, .. } => clock,
+    /// RAM of this machine.
+    pub(super) fn ram_of_host(capacity: u64) -> Self {
+        // Written and not merely asked for: the system gives a page when it is first touched, which is no table's work.
+        let mut bytes = vec![1; capacity as usize];
+        bytes.fill(0);
+        Self {
+            below: Below::Ram(bytes),
+            watch: Watch::Wall(WallClock::start()),
+            bytes: capacity,
+            word_bytes: 1,
+            heard: Heard::default(),
+            puts_off: false,
+        }
+    }
+
+    /// A mapped file of this machine.
+    pub(super) fn file(file: MappedFile, capacity: u64) -> Self {
+        Self {
+            bytes: capacity.min(file.len()),
+            below: Below::File(file),
+            watch: Watch::Wall(WallClock::start()),
+            word_bytes: 1,
+            heard: Heard::default(),
+            puts_off: false,
+        }
+    }
+
+    /// The time of the memory, or of this machine.
+    pub(super) fn now(&self) -> Time {
+        match &self.watch {
+            Watch::Simulated(clock) => clock.now(),
+            Watch::Wall(clock) => Time::from_ps(clock.now_ps()),
+        }
+    }
+
+    /// Lets simulated time pass, in which the memory stands by. The time of this machine passes by itself.
+    pub(super) fn stand_by(&self, time: Time) {
+        if let Watch::Simulated(clock) = &self.watch {
+            clock.advance(time);
+        }
+    }
+
+    /// Lets nobody wait for the disk of a file until [`catch_up`](Self::catch_up): what is not timed costs no time.
+    pub(super) const fn put_off(&mut self) {
+        self.puts_off = matches!(self.below, Below::File(_));
+    }
+
+    /// Makes last what was put off.
+    pub(super) fn catch_up(&mut self) -> Result<(), PartError> {
+        match std::mem::take(&mut self.puts_off) {
+            true => self.persist(),
+            false => Ok(()),
         }
     }
 
@@ -83,7 +157,7 @@ impl Part {
     pub(super) fn causes(&self) -> &'static [Cause] {
         match &self.below {
             Below::Device(device) => device.causes(),
-            Below::Ram { .. } => &[],
+            Below::Ram(_) | Below::File(_) => &[],
         }
     }
 
@@ -91,15 +165,28 @@ impl Part {
     pub(super) fn residence(&self) -> Option<Residence> {
         match &self.below {
             Below::Device(device) => Some(device.residence()),
-            Below::Ram { .. } => None,
+            Below::Ram(_) | Below::File(_) => None,
         }
+    }
+
+    /// Cycles of each unit that wears; `None` where nothing does, or nobody counts.
+    pub(super) fn cycles(&self) -> Option<Vec<u64>> {
+        let Below::Device(device) = &self.below else {
+            return None;
+        };
+        let wear = device.wear();
+        if wear.endurance == Wear::UNLIMITED || wear.unit_bytes == 0 {
+            return None;
+        }
+        let units = (0..self.bytes).step_by(wear.unit_bytes as usize);
+        units.map(|at| device.cycles_at(at)).collect()
     }
 
     /// Energy in joules of such a time, where the sheets tell it.
     pub(super) fn energy_j(&self, spent: &Residence) -> Option<f64> {
         match &self.below {
             Below::Device(device) => spent.energy_j(device.power_draw()),
-            Below::Ram { .. } => None,
+            Below::Ram(_) | Below::File(_) => None,
         }
     }
 
@@ -109,23 +196,24 @@ impl Part {
     }
 
     /// Counts an access of `length` bytes. One that takes no time costs nothing.
-    fn hear(&mut self, at: u64, length: u64, cost: AccessCost) {
-        let words = (at + length).div_ceil(self.word_bytes) - at / self.word_bytes;
-        let is_ram = matches!(self.below, Below::Ram { .. });
-        let mut heard = Heard {
-            cost,
-            ..Heard::default()
-        };
-        if length > 0 {
-            heard.accesses = 1;
-            heard.bus_bytes = if is_ram {
-                length
-            } else {
-                words * self.word_bytes
-            };
-            heard.ram_lines = if is_ram { words } else { 0 };
+    fn hear(&mut self, at: u64, length: u64, cost: Option<&AccessCost>) {
+        let heard = &mut self.heard;
+        if let Some(cost) = cost {
+            heard.cost.add_all(cost);
         }
-        self.heard.add(&heard);
+        if length == 0 {
+            return;
+        }
+        heard.accesses += 1;
+        let words = || (at + length).div_ceil(self.word_bytes) - at / self.word_bytes;
+        match (&self.below, &self.watch) {
+            (Below::Device(_), _) => heard.bus_bytes += words() * self.word_bytes,
+            (_, Watch::Simulated(_)) => {
+                heard.bus_bytes += length;
+                heard.ram_lines += words();
+            }
+            (_, Watch::Wall(_)) => heard.bus_bytes += length,
+        }
     }
 }
 
@@ -146,7 +234,7 @@ fn costed(
 }
 
 impl ByteMemory for Part {
-    type Error = NvmError;
+    type Error = PartError;
 
     fn len(&self) -> u64 {
         self.bytes
@@ -155,44 +243,70 @@ impl ByteMemory for Part {
     fn atom(&self) -> usize {
         match &self.below {
             Below::Device(device) => device.atom(),
-            Below::Ram { .. } => RAM_ATOM,
+            Below::Ram(_) => RAM_ATOM,
+            Below::File(file) => file.atom(),
         }
     }
 
-    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), PartError> {
         let length = out.len() as u64;
         OutOfRange::check(at, length, self.bytes)?;
-        let (result, cost) = match &mut self.below {
-            Below::Device(device) => costed(&mut **device, |device| device.read(at, out)),
-            Below::Ram { bytes, .. } => {
-                out.copy_from_slice(&bytes[at as usize..][..out.len()]);
-                (Ok(()), AccessCost::NONE)
+        let mut cost = None;
+        let result = match &mut self.below {
+            Below::Device(device) => {
+                let (result, spent) = costed(&mut **device, |device| device.read(at, out));
+                cost = Some(spent);
+                result.map_err(PartError::from)
             }
+            Below::Ram(bytes) => {
+                out.copy_from_slice(&bytes[at as usize..][..out.len()]);
+                Ok(())
+            }
+            Below::File(file) => Ok(file.read(at, out)?),
         };
-        self.hear(at, length, cost);
+        self.hear(at, length, cost.as_ref());
         result
     }
 
-    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+    /// Loads a byte of the first line of RAM and one of the last, and waits for neither.
+    #[inline]
+    fn prefetch(&mut self, at: u64, bytes: u64) {
+        if let Below::Ram(ram) = &self.below {
+            for at in [at, at + bytes.saturating_sub(1)] {
+                black_box(ram.get(at as usize).copied());
+            }
+        }
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), PartError> {
         let length = data.len() as u64;
         OutOfRange::check(at, length, self.bytes)?;
-        let (result, cost) = match &mut self.below {
-            Below::Device(device) => costed(&mut **device, |device| device.write(at, data)),
-            Below::Ram { bytes, .. } => {
-                bytes[at as usize..][..data.len()].copy_from_slice(data);
-                (Ok(()), AccessCost::NONE)
+        let mut cost = None;
+        let result = match &mut self.below {
+            Below::Device(device) => {
+                let (result, spent) = costed(&mut **device, |device| device.write(at, data));
+                cost = Some(spent);
+                result.map_err(PartError::from)
             }
+            Below::Ram(bytes) => {
+                bytes[at as usize..][..data.len()].copy_from_slice(data);
+                Ok(())
+            }
+            Below::File(file) => Ok(file.write(at, data)?),
         };
-        self.hear(at, length, cost);
+        self.hear(at, length, cost.as_ref());
         result
     }
 
-    fn persist(&mut self) -> Result<(), NvmError> {
-        if let Below::Device(device) = &mut self.below {
-            let (result, cost) = costed(&mut **device, |device| device.persist());
-            self.hear(0, 0, cost);
-            return result;
+    fn persist(&mut self) -> Result<(), PartError> {
+        match &mut self.below {
+            Below::Device(device) => {
+                let (result, cost) = costed(&mut **device, |device| device.persist());
+                self.hear(0, 0, Some(&cost));
+                result.map_err(PartError::from)
+            }
+            Below::File(file) if !self.puts_off => Ok(file.persist()?),
+            Below::File(_) | Below::Ram(_) => Ok(()),
         }
-        Ok(())
     }
 }

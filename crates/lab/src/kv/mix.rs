@@ -1,8 +1,10 @@
-//! Mixes of operations: YCSB's core workloads, and two pools of a production cache.
+//! Mixes of operations: YCSB's core workloads, and pools of production stores.
 
 use wordline_core::KvWork;
 use wordline_core::draw::{Purpose, draw, unit_interval};
 
+use super::pools::pool;
+use super::ranges::Ranges;
 use super::zipf::{Zipfian, fnv};
 
 /// What a mix does next, with a record by its number.
@@ -15,81 +17,93 @@ pub(super) enum Step {
     ReadModifyWrite(u64),
 }
 
-/// The shares of a mix.
-struct Shares {
-    read: f64,
-    /// What the others do.
-    other: Other,
-    /// Whether the newest records are the popular ones.
-    latest: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Other {
+/// What the operations do that read nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Other {
     Update,
     Insert,
     ReadModifyWrite,
 }
 
+/// Which records are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Popularity {
+    /// Zipfian, scattered over all records.
+    Scrambled(Zipfian),
+    /// Zipfian, the newest records first.
+    Latest(Zipfian),
+    /// By ranges of keys.
+    Ranges(Ranges),
+}
+
+impl Popularity {
+    /// That of most of YCSB.
+    pub(super) fn scrambled() -> Self {
+        Self::Scrambled(Zipfian::scrambled())
+    }
+
+    /// The record that two uniform numbers from 0 to 1 stand for, where there are so many.
+    fn record(&self, one: f64, other: f64, records: u64) -> u64 {
+        match self {
+            Self::Scrambled(zipfian) => fnv(zipfian.rank(one)) % records,
+            Self::Latest(zipfian) => records - 1 - zipfian.rank(one).min(records - 1),
+            Self::Ranges(ranges) => ranges.record(one, other, records),
+        }
+    }
+}
+
 /// The operations of a mix, one after the other.
 pub(super) struct Mix {
-    shares: Shares,
-    zipfian: Zipfian,
+    /// Share of the operations that read.
+    read: f64,
+    other: Other,
+    popularity: Popularity,
     seed: u64,
 }
 
-/// The shares of a mix; `None` for the sweep, which is none, and for scans, which a hash table cannot do.
-///
-/// YCSB A to F: the workload files of the reference implementation. ETC: 30 gets for each set, and USR: 0.2 % sets (Atikoglu
-/// et al., "Workload analysis of a large-scale key-value store", SIGMETRICS 2012, sections 3.1 and 6). Which records these
-/// two ask for is taken to be zipfian as in YCSB: an assumption.
-fn shares(work: KvWork) -> Option<Shares> {
-    let (read, other, latest) = match work {
-        KvWork::Sweep | KvWork::YcsbE => return None,
-        KvWork::YcsbA => (0.5, Other::Update, false),
-        KvWork::YcsbB => (0.95, Other::Update, false),
-        KvWork::YcsbC => (1.0, Other::Update, false),
-        KvWork::YcsbD => (0.95, Other::Insert, true),
-        KvWork::YcsbF => (0.5, Other::ReadModifyWrite, false),
-        KvWork::Etc => (30.0 / 31.0, Other::Update, false),
-        KvWork::Usr => (0.998, Other::Update, false),
-    };
-    Some(Shares {
-        read,
-        other,
-        latest,
-    })
-}
-
 impl Mix {
-    /// A mix over so many records; `None` for what is no mix of single records.
+    /// A mix over so many records; `None` for the sweep, which is none, and for scans, which a hash table cannot do. The
+    /// shares of YCSB A to F are those of the workload files of the reference implementation.
     pub(super) fn new(work: KvWork, records: u64, seed: u64) -> Option<Self> {
-        let shares = shares(work)?;
-        let zipfian = if shares.latest {
-            Zipfian::of(records)
-        } else {
-            Zipfian::scrambled()
+        if let Some(pool) = pool(work) {
+            return Some(Self {
+                read: pool.read,
+                other: pool.other,
+                popularity: (pool.popularity)(),
+                seed,
+            });
+        }
+        let (read, other) = match work {
+            KvWork::YcsbA => (0.5, Other::Update),
+            KvWork::YcsbB => (0.95, Other::Update),
+            KvWork::YcsbC => (1.0, Other::Update),
+            KvWork::YcsbD => (0.95, Other::Insert),
+            KvWork::YcsbF => (0.5, Other::ReadModifyWrite),
+            _ => return None,
+        };
+        let popularity = match work {
+            KvWork::YcsbD => Popularity::Latest(Zipfian::of(records)),
+            _ => Popularity::scrambled(),
         };
         Some(Self {
-            shares,
-            zipfian,
+            read,
+            other,
+            popularity,
             seed,
         })
     }
 
     /// The operation of a number, where there are so many records.
     pub(super) fn step(&self, number: u64, records: u64) -> Step {
-        let uniform = |purpose| unit_interval(draw(self.seed, 0, number, purpose));
-        let rank = self.zipfian.rank(uniform(Purpose::Address));
-        let record = if self.shares.latest {
-            records - 1 - rank.min(records - 1)
-        } else {
-            fnv(rank) % records
-        };
-        if uniform(Purpose::Mix) < self.shares.read {
+        let uniform = |place, purpose| unit_interval(draw(self.seed, place, number, purpose));
+        let of_key = uniform(0, Purpose::Address);
+        let record = self
+            .popularity
+            .record(of_key, uniform(1, Purpose::Address), records);
+        if uniform(0, Purpose::Mix) < self.read {
             return Step::Read(record);
         }
-        match self.shares.other {
+        match self.other {
             Other::Update => Step::Update(record),
             Other::Insert => Step::Insert,
             Other::ReadModifyWrite => Step::ReadModifyWrite(record),
@@ -98,8 +112,8 @@ impl Mix {
 
     /// Takes notice of a new record.
     pub(super) fn grow(&mut self) {
-        if self.shares.latest {
-            self.zipfian = self.zipfian.grown();
+        if let Popularity::Latest(zipfian) = &mut self.popularity {
+            *zipfian = zipfian.grown();
         }
     }
 }
@@ -137,9 +151,25 @@ mod tests {
         assert!(near(read, 0.95) && near(insert, 0.05));
         let (read, _, _, modify) = counted(KvWork::YcsbF);
         assert!(near(read, 0.5) && near(modify, 0.5));
-        let (_, update, ..) = counted(KvWork::Usr);
-        assert!((20..=60).contains(&update), "{update}");
+        assert!(Mix::new(KvWork::Sweep, 5, 0).is_none());
         assert!(Mix::new(KvWork::YcsbE, 5, 0).is_none());
+    }
+
+    /// 20,000 operations: 0.2 % sets of USR; 20 of 95 of UDB and 13 of 91 of ZippyDB, where scans and deletes are left out;
+    /// 92.53 of 99.99 merges of UP2X.
+    #[test]
+    fn shares_of_the_pools_are_those_of_their_traces() {
+        for (work, updates, merges) in [
+            (KvWork::Usr, 20..=60, 0..=0),
+            (KvWork::Udb, 4000..=4420, 0..=0),
+            (KvWork::ZippyDb, 2680..=3040, 0..=0),
+            (KvWork::Up2x, 0..=0, 18_350..=18_660),
+        ] {
+            let (read, update, insert, merge) = counted(work);
+            assert!(updates.contains(&update), "{work:?}: {update}");
+            assert!(merges.contains(&merge), "{work:?}: {merge}");
+            assert_eq!((insert, read + update + merge), (0, 20_000));
+        }
     }
 
     #[test]

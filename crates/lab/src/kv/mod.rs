@@ -1,4 +1,5 @@
-//! Hash tables on byte-addressable memories: operations of each table on each memory, in simulated time.
+//! Hash tables on byte-addressable memories: operations of each table on each memory, in simulated time, or on memories of
+//! this machine in its own.
 //!
 //! What a table gets of a target is a [`Part`](memory::Part): its first bytes, of which everything that is asked is
 //! counted. A table is formatted, filled to a load, every put timed, and then read, missed, updated and emptied. Beside
@@ -8,10 +9,14 @@ mod bench;
 mod check;
 mod crash;
 mod ground;
+mod host;
 mod image;
 mod memory;
 mod mix;
+mod operations;
+mod pools;
 mod processor;
+mod ranges;
 mod records;
 mod rows;
 mod store;
@@ -20,6 +25,7 @@ mod zipf;
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Fraction;
+use wordline_core::results::WarningCode;
 use wordline_core::{
     Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
     ResultSet,
@@ -77,6 +83,12 @@ impl Variant {
     }
 }
 
+/// Whether a target of hash tables is a memory of this machine: `file:PATH` or `ram@host`.
+#[must_use]
+pub fn is_of_host(target: &str) -> bool {
+    host::Home::of(target.trim()).is_some()
+}
+
 /// The targets of an experiment by their full names.
 pub(crate) fn names(catalog: &Catalog, targets: &[String]) -> Result<Vec<String>, LabError> {
     let mut names: Vec<String> = Vec::new();
@@ -106,6 +118,7 @@ pub(crate) fn run(
     let places: Vec<Place<'_>> = places
         .map(|target| Place::of(catalog, target))
         .collect::<Result<_, _>>()?;
+    check::places(&places, workload, experiment, control)?;
     let mut grounds = Vec::new();
     for &timing in &experiment.timings {
         for place in &places {
@@ -114,12 +127,18 @@ pub(crate) fn run(
     }
     match &workload.test {
         KvTest::Bench(bench) => {
-            bench_all(&grounds, workload, bench, experiment, control, document);
+            check::loads(&grounds, workload, bench)?;
+            // Nothing of this machine is touched before all is known to fit.
+            for ground in &mut grounds {
+                ground.open(bench.capacity_bytes, control, document)?;
+            }
+            bench_all(&grounds, workload, bench, experiment, control, document)?;
         }
         KvTest::Crash(crash) => {
             // What a power cut leaves does not hang on how long anything takes.
             grounds.truncate(places.len());
-            crash_all(&grounds, workload, crash, experiment, control, document)?;
+            check::cut_sizes(&grounds, workload, crash)?;
+            crash_all(&grounds, workload, crash, experiment, control, document);
         }
     }
     Ok(())
@@ -130,8 +149,8 @@ pub(crate) fn run(
 fn points(bench: &KvBench) -> Vec<(KvWork, KvSizes, Fraction)> {
     let mut points = Vec::new();
     for &work in &bench.works {
-        let sizes = match records::usual(work) {
-            Some(usual) => vec![usual],
+        let sizes = match pools::pool(work) {
+            Some(pool) => vec![pool.usual],
             None => bench.sizes.clone(),
         };
         for size in sizes {
@@ -148,15 +167,26 @@ fn bench_all(
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
-) {
+) -> Result<(), LabError> {
+    for &work in &bench.works {
+        if let Some(pool) = pools::pool(work) {
+            let advice = format!("workload {}: {}", work.name(), pool.open);
+            document.warn(WarningCode::Default, advice);
+        }
+    }
     let mut cases: Vec<Case<'_>> = Vec::new();
     for ground in grounds {
         ground.warn_if_short(bench.capacity_bytes, document);
-        for &build in &bench.builds {
-            let processor = ground.processor(build, document);
-            for variant in Variant::all(workload) {
-                let points = points(bench);
-                cases.extend(points.into_iter().map(|(work, sizes, load)| Case {
+        let builds: Vec<_> = match ground.is_measured() {
+            true => vec![None],
+            false => bench.builds.iter().copied().map(Some).collect(),
+        };
+        for build in builds {
+            let processor = build.and_then(|build| ground.processor(build, document));
+            // Tables that are compared run next to each other: a real machine is not always the same.
+            for (work, sizes, load) in points(bench) {
+                let variants = Variant::all(workload).into_iter();
+                cases.extend(variants.map(|variant| Case {
                     ground,
                     build,
                     processor,
@@ -178,11 +208,12 @@ fn bench_all(
             done_bytes: number as u64,
             total_bytes: total,
         });
-        if !case.run(document) {
+        if !case.run(document)? {
             document.complete = false;
-            return;
+            break;
         }
     }
+    Ok(())
 }
 
 fn crash_all(
@@ -192,22 +223,18 @@ fn crash_all(
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
-) -> Result<(), LabError> {
-    for ground in grounds {
-        ground.check_lasting()?;
-    }
+) {
     for ground in grounds {
         for variant in Variant::all(workload) {
             for &sizes in &crash.sizes {
                 let seed = experiment.seed;
                 if !crash::check(ground, variant, sizes, crash, seed, control, document) {
                     document.complete = false;
-                    return Ok(());
+                    return;
                 }
             }
         }
     }
-    Ok(())
 }
 
 /// The bytes that no durable table can do without.

@@ -1,7 +1,9 @@
 //! Keys and values by number.
 
-use wordline_core::draw::{Purpose, draw, unit_interval};
+use wordline_core::draw::{Purpose, draw};
 use wordline_core::{KvSizes, KvWork};
+
+use super::pools::pool;
 
 /// Makes the keys and values of a run.
 #[derive(Clone, Copy, Debug)]
@@ -13,47 +15,16 @@ pub(super) struct Records {
     pub(super) seed: u64,
 }
 
-/// The longest value of [`KvWork::Etc`], in bytes, so that a table of a small memory holds it.
-const ETC_VALUE_MAX: f64 = 4096.0;
-
-/// Records that the slots are made for, where the work has sizes of its own.
-pub(super) const fn usual(work: KvWork) -> Option<KvSizes> {
-    match work {
-        KvWork::Usr => Some(KvSizes {
-            key_bytes: 21,
-            value_bytes: 2,
-        }),
-        // About the median of both.
-        KvWork::Etc => Some(KvSizes {
-            key_bytes: 34,
-            value_bytes: 166,
-        }),
-        _ => None,
-    }
-}
-
 impl Records {
-    /// Bytes of the key and the value of a record. Of [`KvWork::Etc`] keys follow a generalised extreme-value distribution
-    /// (µ 30.7984, σ 8.20449, k 0.078688; at least 8 B, so that each is another) and values a generalised Pareto one (θ 0, σ
-    /// 214.476, k 0.348238; at most 4 KiB), of [`KvWork::Usr`] half of the keys have 16 B and half 21 B, and values 2 B:
-    /// Atikoglu et al., "Workload analysis of a large-scale key-value store", SIGMETRICS 2012, sections 3.2 and 5. That
-    /// half is an assumption, and so is Pareto's law for values below 15 B, of which the paper lists shares.
+    /// Bytes of the key and the value of a record.
     pub(super) fn sizes_of(&self, number: u64) -> KvSizes {
-        let uniform = |what| unit_interval(draw(self.seed, number, what, Purpose::Mix));
-        match self.work {
-            KvWork::Etc => {
-                let key = extreme_value(uniform(1), 30.7984, 8.20449, 0.078_688);
-                let value = pareto(uniform(2), 214.476, 0.348_238);
-                KvSizes {
-                    key_bytes: key.clamp(8.0, 250.0) as u64,
-                    value_bytes: value.clamp(1.0, ETC_VALUE_MAX) as u64,
-                }
-            }
-            KvWork::Usr => KvSizes {
-                key_bytes: if uniform(1) < 0.5 { 16 } else { 21 },
-                value_bytes: 2,
-            },
-            _ => self.sizes,
+        let Some(pool) = pool(self.work) else {
+            return self.sizes;
+        };
+        let bits = |what| draw(self.seed, number, what, Purpose::Mix);
+        KvSizes {
+            key_bytes: pool.key.bytes(bits(1)),
+            value_bytes: pool.value.bytes(bits(2)),
         }
     }
 
@@ -95,16 +66,6 @@ impl Records {
     }
 }
 
-/// The generalised extreme-value distribution, inverted.
-fn extreme_value(uniform: f64, location: f64, scale: f64, shape: f64) -> f64 {
-    location + scale * (libm::pow(-libm::log(uniform), -shape) - 1.0) / shape
-}
-
-/// The generalised Pareto distribution from 0 on, inverted.
-fn pareto(uniform: f64, scale: f64, shape: f64) -> f64 {
-    scale * (libm::pow(1.0 - uniform, -shape) - 1.0) / shape
-}
-
 /// Another number of so many bits for each number of so many bits, and zero for zero: products with odd numbers and
 /// shifts to the right, both of which can be undone.
 fn scattered(number: u64, bits: u32, seed: u64) -> u64 {
@@ -132,25 +93,16 @@ mod tests {
         }
     }
 
-    /// Medians by hand: µ + σ (ln 2^−k − 1) / k, and σ (2^k − 1) / k.
+    /// Sizes are a record's own, whatever else is asked for.
     #[test]
-    fn sizes_of_a_production_cache_have_their_medians() {
-        let etc = records(KvWork::Etc, 8, 3);
-        let mut keys: Vec<_> = (0..4001)
-            .map(|number| etc.sizes_of(number).key_bytes)
-            .collect();
-        let mut values: Vec<_> = (0..4001)
-            .map(|number| etc.sizes_of(number).value_bytes)
-            .collect();
-        keys.sort_unstable();
-        values.sort_unstable();
-        assert!((32..=35).contains(&keys[2000]), "{}", keys[2000]);
-        assert!((155..=180).contains(&values[2000]), "{}", values[2000]);
-        let usr = records(KvWork::Usr, 8, 3);
-        let long = (0..1000)
-            .filter(|number| usr.sizes_of(*number).key_bytes == 21)
-            .count();
-        assert!((430..570).contains(&long), "{long}");
+    fn records_of_a_pool_keep_their_sizes_and_have_different_keys() {
+        let pool = records(KvWork::Up2x, 8, 3);
+        let (mut key, mut seen) = (Vec::new(), HashSet::new());
+        for number in 0..2000 {
+            pool.key(number, &mut key);
+            assert_eq!(key.len() as u64, pool.sizes_of(number).key_bytes);
+            assert!(seen.insert(key.clone()), "{number}");
+        }
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub(super) fn add(
     ] {
         document.rows.push(subject.row(metric, value));
     }
+    if let Some(worn) = &tally.worn {
+        let most = worn.most as f64;
+        document.rows.push(subject.row(Metric::CyclesMax, Ok(most)));
+        // Nothing was written, or read where reads wear.
+        if worn.most > 0 {
+            let spread = most / worn.mean;
+            document
+                .rows
+                .push(subject.row(Metric::WearSpread, Ok(spread)));
+        }
+    }
     subject.latencies(&tally.latency, name, document);
     if tally.elapsed > Time::ZERO {
         let of_memory = part.causes().iter();

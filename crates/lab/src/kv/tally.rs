@@ -45,6 +45,36 @@ pub(super) struct Tally {
     /// Time of the memory in each power state, where that is told.
     pub(super) spent: Option<Residence>,
     begun: Option<Residence>,
+    /// Cycles that the operations took, where the memory wears.
+    pub(super) worn: Option<Worn>,
+    cycles_before: Option<Vec<u64>>,
+}
+
+/// Cycles of units that wear: words of FRAM, pages of EEPROM.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Worn {
+    /// Of the unit with the most.
+    pub(super) most: u64,
+    /// The mean over the units that took any; 0 where none did.
+    pub(super) mean: f64,
+}
+
+impl Worn {
+    fn between(before: &[u64], after: &[u64]) -> Self {
+        let taken = before.iter().zip(after);
+        let taken = taken.map(|(before, after)| after.saturating_sub(*before));
+        let (most, sum, units) = taken.fold((0, 0, 0), |(most, sum, units), cycles| {
+            (
+                cycles.max(most),
+                sum + cycles,
+                units + u64::from(cycles > 0),
+            )
+        });
+        Self {
+            most,
+            mean: sum as f64 / units.max(1) as f64,
+        }
+    }
 }
 
 impl Tally {
@@ -59,6 +89,8 @@ impl Tally {
             processor: None,
             spent: None,
             begun: part.residence(),
+            worn: None,
+            cycles_before: part.cycles(),
         }
     }
 
@@ -80,5 +112,19 @@ impl Tally {
     pub(super) fn end(&mut self, part: &Part) {
         let begun = self.begun.take();
         self.spent = begun.and_then(|begun| Some(part.residence()?.since(&begun)));
+        let before = self.cycles_before.take();
+        self.worn = before.and_then(|before| Some(Worn::between(&before, &part.cycles()?)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wear_is_of_the_units_that_took_cycles_in_between() {
+        let worn = Worn::between(&[5, 0, 7, 100], &[8, 0, 8, 100]);
+        assert_eq!(worn, Worn { most: 3, mean: 2.0 });
+        assert_eq!(Worn::between(&[1], &[1]), Worn { most: 0, mean: 0.0 });
     }
 }

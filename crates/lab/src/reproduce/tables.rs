@@ -1,5 +1,6 @@
 //! Our side of what is asked of hash tables: one run of a table and a size gives inserts and hits.
 
+use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{
     Experiment, KvBench, KvDirectory, KvSizes, KvTest, KvWorkload, Metric, Operation, ResultSet,
     Timing, Workload,
@@ -11,6 +12,7 @@ use crate::published::TableRun;
 pub(super) fn experiment(run: &TableRun) -> Experiment {
     let bench = KvBench {
         sizes: vec![KvSizes::equal(run.access_bytes)],
+        loads: vec![Fraction::from_si(0.5)],
         ..KvBench::default()
     };
     Experiment {

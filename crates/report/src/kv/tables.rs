@@ -1,7 +1,7 @@
 //! The tables: for each target and kind of operation a line for each size, the hash tables side by side.
 
-use wordline_core::Metric;
 use wordline_core::results::ResultSet;
+use wordline_core::{KvDirectory, Metric};
 
 use super::{OPERATIONS, Run, each};
 use crate::grid::{Column, Grid};
@@ -109,6 +109,21 @@ fn line(run: &Run<'_>) -> Vec<String> {
         .collect()
 }
 
+/// What heads the columns of a table: without its usual mode where there is no other to tell it from.
+fn heading<'t>(table: &'t str, tables: &[String]) -> &'t str {
+    match table.split_once(' ') {
+        Some((name, mode)) if mode == KvDirectory::Ram.name() => {
+            let is_other = |other: &&String| *other != table && other.starts_with(name);
+            if tables.iter().any(|other| is_other(&other)) {
+                table
+            } else {
+                name
+            }
+        }
+        _ => table,
+    }
+}
+
 /// A line for each size, the hash tables side by side.
 fn side_by_side(title: String, runs: &[&Run<'_>], content: Content) -> Grid {
     // What a table cannot do has no columns.
@@ -127,7 +142,11 @@ fn side_by_side(title: String, runs: &[&Run<'_>], content: Content) -> Grid {
     let keys = columns.len();
     let floors = content == Content::Figures;
     columns.extend(floors.then(|| Column::right("floor")));
-    columns.extend(tables.iter().flat_map(|table| content.columns(table)));
+    columns.extend(
+        tables
+            .iter()
+            .flat_map(|table| content.columns(heading(table, &tables))),
+    );
     let mut grid = Grid::new(title, columns).with_keys(keys);
     for one in &lines {
         let of_line = |table: &str| {

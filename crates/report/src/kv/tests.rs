@@ -36,7 +36,7 @@ fn tables_stand_side_by_side_and_what_one_cannot_do_has_no_columns() {
     assert!(line("256 B", "771 B"), "{text}");
     let delete = text.split(": delete").nth(1).expect("a table of deletes");
     assert!(
-        !delete.contains("lpht") && delete.contains("own ram"),
+        !delete.contains("lpht") && delete.contains("own moved"),
         "{delete}"
     );
 }

@@ -80,7 +80,10 @@ fn header(table: &TableImage) -> Grid {
         ("directory", directory.to_owned()),
         ("seed of the hash", geometry.seed.to_string()),
         ("records", table.records.len().to_string()),
-        ("records damaged", table.damaged().to_string()),
+        (
+            "records damaged or contradicting",
+            table.damaged().to_string(),
+        ),
         (
             "records with a wrong bit, mended",
             recovery.mended.to_string(),
@@ -113,6 +116,13 @@ fn records(table: &TableImage, limit: usize) -> Grid {
                 String::new(),
                 String::new(),
                 format!("damaged, slot {slot}"),
+            ],
+            ImageRecord::Clashing { slot, key, value } => [
+                key.len().to_string(),
+                value.len().to_string(),
+                shown(key),
+                shown(value),
+                format!("contradicts another, slot {slot}"),
             ],
         });
     }

@@ -1,0 +1,293 @@
+//! Operations on a table: each is timed, and what it found is held against what was put.
+
+use wordline_host::MappedFileError;
+use wordline_nvm::ProcessorCost;
+
+use super::memory::{Part, PartError};
+use super::mix::{Mix, Step};
+use super::processor::Call;
+use super::records::Records;
+use super::store::{Store, StoreError};
+use super::tally::{Tally, Timed};
+use super::{Variant, floor_bytes};
+use crate::control::Control;
+
+/// Why a run ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("{0}")]
+    Store(#[from] StoreError<PartError>),
+    #[error("a get returns another value than was put, or none; please report this defect")]
+    Wrong,
+    #[error("the caller stopped it")]
+    Stopped,
+}
+
+impl Failure {
+    /// What became of a memory of this machine, which others hold as well.
+    pub(super) const fn of_host(&self) -> Option<&MappedFileError> {
+        use wordline_kv::{Error, fixtures::FixtureError};
+        match self {
+            Self::Store(
+                StoreError::Own(Error::Memory(PartError::File(error)))
+                | StoreError::Fixture(FixtureError::Memory(PartError::File(error))),
+            ) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The table, and what its operations are made from.
+pub(super) struct Bench<'a> {
+    pub(super) store: Store<Part>,
+    variant: Variant,
+    processor: Option<ProcessorCost>,
+    word_bytes: u64,
+    pub(super) records: Records,
+    /// How often each record was put.
+    pub(super) passes: Vec<u64>,
+    control: &'a Control<'a>,
+    /// Of the operation at hand.
+    key: Vec<u8>,
+    value: Vec<u8>,
+    out: Vec<u8>,
+}
+
+impl<'a> Bench<'a> {
+    /// A table that holds nothing yet.
+    pub(super) fn new(
+        store: Store<Part>,
+        variant: Variant,
+        processor: Option<ProcessorCost>,
+        word_bytes: u64,
+        records: Records,
+        control: &'a Control<'a>,
+    ) -> Self {
+        Self {
+            store,
+            variant,
+            processor,
+            word_bytes,
+            records,
+            passes: Vec::new(),
+            control,
+            key: Vec::new(),
+            value: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Times `count` operations on records from `first` on.
+    pub(super) fn measure(
+        &mut self,
+        operation: &'static str,
+        first: u64,
+        count: u64,
+    ) -> Result<Tally, Failure> {
+        let mut tally = Tally::begin(self.store.memory());
+        for number in first..first + count {
+            let one = self.timed(operation, number)?;
+            tally.add(&one);
+        }
+        tally.end(self.store.memory());
+        Ok(tally)
+    }
+
+    /// Puts `count` records and times `most` of them, spread over all.
+    pub(super) fn fill(&mut self, count: u64, most: u64) -> Result<Tally, Failure> {
+        let mut tally = Tally::begin(self.store.memory());
+        for number in 0..count {
+            let timed_before = |number: u64| number * most / count;
+            if most >= count || timed_before(number + 1) > timed_before(number) {
+                self.catch_up()?;
+                let one = self.timed("insert", number)?;
+                tally.add(&one);
+            } else {
+                self.untimed("insert", number)?;
+            }
+        }
+        self.catch_up()?;
+        tally.end(self.store.memory());
+        Ok(tally)
+    }
+
+    /// Makes last what was done without being timed.
+    pub(super) fn catch_up(&mut self) -> Result<(), Failure> {
+        let caught_up = self.store.memory().catch_up();
+        Ok(caught_up
+            .map_err(wordline_kv::Error::Memory)
+            .map_err(StoreError::from)?)
+    }
+
+    /// Times operations of a mix: all of them, and each kind by itself.
+    pub(super) fn mixed(
+        &mut self,
+        mut mix: Mix,
+        count: u64,
+    ) -> Result<Vec<(&'static str, Tally)>, Failure> {
+        let kinds = ["all", "read", "update", "insert", "read-modify-write"];
+        let begin = |store: &mut Store<Part>| Tally::begin(store.memory());
+        let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(&mut self.store))).into();
+        for number in 0..count {
+            let records = self.passes.len() as u64;
+            let (kind, one) = match mix.step(number, records) {
+                Step::Read(record) => (1, self.timed("hit", record)?),
+                Step::Update(record) => (2, self.timed("update", record)?),
+                Step::Insert => {
+                    mix.grow();
+                    (3, self.timed("insert", records)?)
+                }
+                Step::ReadModifyWrite(record) => {
+                    let read = self.timed("hit", record)?;
+                    (4, read.then(&self.timed("update", record)?))
+                }
+            };
+            for place in [0, kind] {
+                tallies[place].1.add(&one);
+            }
+        }
+        // Where the memory's time went is known of all of them together.
+        tallies[0].1.end(self.store.memory());
+        tallies.retain(|(_, tally)| tally.latency.count() > 0);
+        Ok(tallies)
+    }
+
+    /// Times one operation on one record. What is not the table's own work is done before and after.
+    fn timed(&mut self, operation: &'static str, number: u64) -> Result<Timed, Failure> {
+        self.prepare(operation, number)?;
+        self.store.memory().take_heard();
+        let start = self.store.memory().now();
+        let done = self.act(operation);
+        let end = self.store.memory().now();
+        let heard = self.store.memory().take_heard();
+        self.judge(operation, number, done?)?;
+        let sizes = self.records.sizes_of(number);
+        let processor = self.processor.as_ref().map(|cost| {
+            let call = Call {
+                operation,
+                key_bytes: sizes.key_bytes,
+                value_bytes: sizes.value_bytes,
+            };
+            call.spent(self.variant, &heard, cost)
+        });
+        let mut took = end.since(start);
+        for &time in processor.iter().flatten() {
+            self.store.memory().stand_by(time);
+            took = took.plus(time);
+        }
+        Ok(Timed {
+            took,
+            heard,
+            processor,
+            floor_bytes: floor_bytes(operation, sizes, self.word_bytes),
+        })
+    }
+
+    /// One operation on one record that nobody times, so that nobody waits for a disk either.
+    pub(super) fn untimed(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
+        self.prepare(operation, number)?;
+        self.store.memory().put_off();
+        let done = self.act(operation)?;
+        self.judge(operation, number, done)
+    }
+
+    /// How often a record is put once an operation is done.
+    fn pass(&self, operation: &'static str, number: u64) -> u64 {
+        let put_before = self.passes.get(number as usize).copied();
+        put_before.unwrap_or(0) + u64::from(operation == "update")
+    }
+
+    /// Makes key and value.
+    fn prepare(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
+        if self.control.stopped() {
+            return Err(Failure::Stopped);
+        }
+        let value_bytes = self.records.sizes_of(number).value_bytes as usize;
+        let pass = self.pass(operation, number);
+        self.records.key(number, &mut self.key);
+        self.records
+            .value(number, pass, value_bytes, &mut self.value);
+        self.out.resize(value_bytes, 0);
+        Ok(())
+    }
+
+    /// One operation with the key and the value; the bytes that it found, where it found the key.
+    fn act(&mut self, operation: &'static str) -> Result<Option<usize>, StoreError<PartError>> {
+        match operation {
+            "insert" | "update" => {
+                self.store.put(&self.key, &self.value)?;
+                Ok(None)
+            }
+            "delete" => Ok(self.store.remove(&self.key)?.then_some(0)),
+            _ => self.store.get(&self.key, &mut self.out),
+        }
+    }
+
+    /// Holds what an operation found against what was put.
+    fn judge(
+        &mut self,
+        operation: &'static str,
+        number: u64,
+        found: Option<usize>,
+    ) -> Result<(), Failure> {
+        let is_right = match operation {
+            "insert" | "update" => {
+                let pass = self.pass(operation, number);
+                match self.passes.get_mut(number as usize) {
+                    Some(last) => *last = pass,
+                    None => self.passes.push(pass),
+                }
+                true
+            }
+            "delete" => found.is_some(),
+            "miss" => found.is_none(),
+            _ => found == Some(self.value.len()) && self.out == self.value,
+        };
+        is_right.then_some(()).ok_or(Failure::Wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_core::{KvDirectory, KvSizes, KvTable, KvWork};
+    use wordline_host::ScratchFile;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_shortened_between_two_operations_is_told_from_a_table_that_fails() {
+        let folder = tempfile::tempdir().expect("a place for files");
+        let path = folder.path().join("table");
+        let control = Control::default();
+        for table in KvTable::ALL {
+            let directory = matches!(table, KvTable::Own).then_some(KvDirectory::Ram);
+            let variant = Variant { table, directory };
+            let sizes = KvSizes::equal(8);
+            let file = ScratchFile::open(&path, 4096, true).expect("it is ours");
+            let part = Part::file(file.map().expect("it is mapped"), 4096);
+            let store = Store::format(variant, sizes, part).expect("room");
+            let work = KvWork::Sweep;
+            let records = Records {
+                sizes,
+                work,
+                seed: 0,
+            };
+            let mut bench = Bench::new(store, variant, None, 1, records, &control);
+            let tally = bench.fill(9, 3).expect("room");
+            assert_eq!((tally.latency.count(), bench.passes.len()), (3, 9));
+            bench.measure("hit", 0, 9).expect("all are there");
+            let wrong = bench.measure("miss", 0, 1).err().expect("it is there");
+            assert!(matches!(wrong, Failure::Wrong) && wrong.of_host().is_none());
+            std::fs::write(&path, b"short").expect("room");
+            for operation in ["hit", "update"] {
+                let failure = bench.measure(operation, 0, 1).err().expect("it is short");
+                let told = failure.of_host().map(ToString::to_string);
+                let told = told.unwrap_or_default();
+                assert!(told.contains("shortened from 4096 to 5"), "{failure}");
+            }
+            drop(bench);
+            drop(file);
+            std::fs::remove_file(&path).expect("ours");
+        }
+    }
+}
