@@ -59,7 +59,7 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	cargo test --release --locked -p wordline-nvm --lib power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
-	$(MAKE) --no-print-directory kv-firmware TARGET=thumbv7em-none-eabihf
+	scripts/kv-firmware thumbv7em-none-eabihf
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench
@@ -89,7 +89,7 @@ install: ## the C interface: headers, libraries and files for pkg-config under P
 
 .PHONY: kv-firmware
 kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rustup), and of thumbv7em-none-eabihf an example, run
-	scripts/kv-firmware $(TARGET)
+	scripts/kv-firmware --library-suffices $(TARGET)
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there

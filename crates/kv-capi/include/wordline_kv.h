@@ -56,8 +56,8 @@
  *
  * Storage. The table, `scratch` and `directory` are the caller's, stay where they are, and are nobody else's until the
  * table is no longer used; nothing has to be closed. With `directory` NULL the directory lies in the memory, for which
- * `resident` was set when it was formatted: some 300 bytes of RAM are then all. With it in RAM, searches read nothing
- * but the record.
+ * `resident` was set when it was formatted: table, `scratch` (two slots or more) and some 2 KB of stack are then all the
+ * RAM that it takes. With it in RAM, searches read nothing but the record. docs/evidence/kv-firmware.md has the figures.
  *
  * Threads. A table belongs to one thread, task or interrupt at a time. The functions of the memory must not call the
  * table that calls them.
@@ -81,7 +81,7 @@ typedef enum wl_kv_status {
     WL_KV_OK = 0,
     /* The key is not in the table, the slot holds no record, or the walk is over. */
     WL_KV_NOT_FOUND = 1,
-    /* A pointer is NULL, the table is not open, or its storage is not aligned as a wl_kv is. */
+    /* A pointer is NULL, buffers overlap, the table is not open, or its storage is not aligned as a wl_kv is. */
     WL_KV_BAD_ARGUMENT = 2,
     /* The memory's function failed. What the call was to change is old or new: open the table again. */
     WL_KV_MEMORY = 3,
@@ -175,7 +175,7 @@ wl_kv_status wl_kv_open(wl_kv *table, const wl_kv_memory *memory, void *scratch,
 /* Gives a key a value, whether or not it has one. */
 wl_kv_status wl_kv_put(wl_kv *table, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
 
-/* Copies the value of a key, and tells its length; `value_bytes` may be NULL. */
+/* Copies the value of a key, and tells its length; `value_bytes` may be NULL. Key and buffer must not overlap. */
 wl_kv_status wl_kv_get(wl_kv *table, const void *key, size_t key_bytes, void *value, size_t room, size_t *value_bytes);
 
 /* Removes a key and its value. */
@@ -183,7 +183,8 @@ wl_kv_status wl_kv_remove(wl_kv *table, const void *key, size_t key_bytes);
 
 /*
  * Copies the next record, and tells its lengths. The walk begins with `*cursor` 0, which each call moves, and ends with
- * WL_KV_NOT_FOUND. After WL_KV_CORRUPT it goes on behind the damaged record, after WL_KV_BUFFER with the same one.
+ * WL_KV_NOT_FOUND. After WL_KV_CORRUPT it goes on behind the damaged record, after WL_KV_BUFFER with the same one. The
+ * two buffers must not overlap.
  */
 wl_kv_status wl_kv_next(wl_kv *table, uint32_t *cursor, void *key, size_t key_room, size_t *key_bytes, void *value,
                         size_t value_room, size_t *value_bytes);

@@ -60,6 +60,24 @@ unsafe fn bytes_out<'a>(start: *mut c_void, length: usize) -> Result<&'a mut [u8
     }
 }
 
+/// Refuses two buffers that have a byte in common. Looks at no byte of them.
+fn apart(
+    one: *const c_void,
+    one_bytes: usize,
+    other: *const c_void,
+    other_bytes: usize,
+) -> Result<(), Status> {
+    let (one, other) = (one.addr(), other.addr());
+    let is_apart = one_bytes == 0
+        || other_bytes == 0
+        || other.wrapping_sub(one) >= one_bytes && one.wrapping_sub(other) >= other_bytes;
+    if is_apart {
+        Ok(())
+    } else {
+        Err(Status::BadArgument)
+    }
+}
+
 /// Tells a number to a caller who asked for it.
 ///
 /// # Safety
@@ -162,19 +180,25 @@ pub unsafe extern "C" fn wl_kv_open(
         // SAFETY: the caller promises that the bytes are there; this looks at pointer and length alone.
         unsafe { bytes_out(scratch, scratch_bytes) }?;
         // SAFETY: the caller promises that they are the table's.
-        let scratch = unsafe { Buffer::new(scratch.cast::<u8>(), scratch_bytes) };
+        let buffer = unsafe { Buffer::new(scratch.cast::<u8>(), scratch_bytes) };
         let directory = if directory.is_null() {
             AnyDirectory::Resident(ResidentDirectory::new())
         } else {
             if !directory.is_aligned() || directory_words > isize::MAX as usize / 8 {
                 return Err(Status::BadArgument);
             }
+            apart(
+                scratch,
+                scratch_bytes,
+                directory.cast(),
+                directory_words * 8,
+            )?;
             // SAFETY: it is not NULL and aligned, and the caller promises that the words are the table's.
             AnyDirectory::Ram(RamDirectory::new(unsafe {
                 Buffer::new(directory, directory_words)
             }))
         };
-        let kept = Table::open(driver, directory, scratch)?;
+        let kept = Table::open(driver, directory, buffer)?;
         // SAFETY: the caller promises it.
         unsafe { keep(table, kept) }
     })
@@ -214,7 +238,8 @@ pub unsafe extern "C" fn wl_kv_get(
     value_bytes: *mut usize,
 ) -> Status {
     status(|| {
-        // SAFETY: the caller promises it.
+        apart(key, key_bytes, value, room)?;
+        // SAFETY: the caller promises it, and they are apart.
         let (key, out) = unsafe { (bytes_in(key, key_bytes)?, bytes_out(value, room)?) };
         let mut length = 0;
         let get = |table: &mut Kept| {
@@ -271,7 +296,8 @@ pub unsafe extern "C" fn wl_kv_next(
         if cursor.is_null() {
             return Err(Status::BadArgument);
         }
-        // SAFETY: the caller promises it.
+        apart(key, key_room, value, value_room)?;
+        // SAFETY: the caller promises it, and they are apart.
         let (key, out) = unsafe { (bytes_out(key, key_room)?, bytes_out(value, value_room)?) };
         // SAFETY: it is not NULL, and the caller promises the rest.
         let mut place = Cursor::at(unsafe { cursor.read_unaligned() });

@@ -6,14 +6,20 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rustix::time::{ClockId, clock_gettime};
+use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_kv::fixtures::{Clht, Sizes};
 use wordline_kv::{Options, RamDirectory, Table, format};
 use wordline_memory::{ByteMemory, OutOfRange};
 
-#[path = "support/zipf.rs"]
+#[path = "../../lab/src/kv/zipf.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the laboratory draws from more distributions, and runs the tests"
+)]
 mod zipf;
 
-use zipf::ScrambledZipfian;
+use zipf::{Zipfian, fnv};
 
 /// In the first level of cache, in the second, and in none.
 const RECORDS: [u64; 3] = [1 << 10, 1 << 15, 1 << 20];
@@ -82,9 +88,13 @@ fn key(number: u64) -> [u8; 8] {
 
 /// The keys that are asked for, and whether each is a write: half of them in A, none in C.
 fn operations(records: u64, writes: bool) -> Vec<(u64, bool)> {
-    let mut zipfian = ScrambledZipfian::new(records, 7);
+    let zipfian = Zipfian::scrambled();
+    let record = |number: usize| {
+        let uniform = unit_interval(draw(7, 0, number as u64, Purpose::Address));
+        fnv(zipfian.rank(uniform)) % records
+    };
     (0..OPERATIONS)
-        .map(|number| (zipfian.draw(), writes && number % 2 == 0))
+        .map(|number| (record(number), writes && number % 2 == 0))
         .collect()
 }
 

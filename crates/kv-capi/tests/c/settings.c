@@ -1,4 +1,4 @@
-/* A device that keeps its settings: both places of the directory, power cuts at every write, damage, and bad calls. */
+/* A device that keeps its settings: both places of the directory, power cuts before every word, damage, and bad calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,12 @@
     } while (0)
 
 #define BYTES 4096
+#define ATOM 2
 
-/* A memory on a 16-bit bus, whose power fails before the write of a number. */
+/* A memory on a 16-bit bus, whose power fails before a word of a number. */
 typedef struct chip {
     unsigned char bytes[BYTES];
-    long writes_left;
+    long words_left;
     long persists;
 } chip;
 
@@ -33,12 +34,17 @@ static int32_t chip_read(void *user, uint64_t at, void *out, size_t bytes)
 static int32_t chip_write(void *user, uint64_t at, const void *data, size_t bytes)
 {
     chip *self = user;
+    size_t i;
     CHECK(at + bytes <= BYTES);
-    if (self->writes_left == 0) {
-        return -5;
+    for (i = 0; i < bytes; ++i) {
+        if (i == 0 || (at + i) % ATOM == 0) {
+            if (self->words_left == 0) {
+                return -5;
+            }
+            self->words_left -= 1;
+        }
+        self->bytes[at + i] = ((const unsigned char *)data)[i];
     }
-    self->writes_left -= 1;
-    memcpy(self->bytes + at, data, bytes);
     return 0;
 }
 
@@ -51,7 +57,7 @@ static int32_t chip_persist(void *user)
 static unsigned char scratch[256];
 static uint64_t words[512];
 static chip mram;
-static const wl_kv_memory memory = {&mram, BYTES, 2, chip_read, chip_write, chip_persist};
+static const wl_kv_memory memory = {&mram, BYTES, ATOM, chip_read, chip_write, chip_persist};
 
 static wl_kv_status start(wl_kv *table, int in_ram)
 {
@@ -60,9 +66,9 @@ static wl_kv_status start(wl_kv *table, int in_ram)
 
 static void format(void)
 {
-    const wl_kv_options options = {wl_kv_slot_bytes(8, 8, 2), 1, 7};
+    const wl_kv_options options = {wl_kv_slot_bytes(8, 8, ATOM), 1, 7};
     memset(mram.bytes, 0xA5, BYTES);
-    mram.writes_left = -1;
+    mram.words_left = -1;
     mram.persists = 0;
     CHECK(options.slot_bytes == 24);
     CHECK(wl_kv_format(&memory, &options) == WL_KV_OK);
@@ -78,7 +84,7 @@ static void settings(int in_ram)
     uint32_t cursor = 0, records = 0;
 
     memset(mram.bytes, 0xA5, BYTES);
-    mram.writes_left = -1;
+    mram.words_left = -1;
     mram.persists = 0;
     CHECK(start(&table, in_ram) == WL_KV_FOREIGN);
     CHECK(wl_kv_put(&table, "a", 1, "b", 1) == WL_KV_BAD_ARGUMENT);
@@ -112,19 +118,30 @@ static void settings(int in_ram)
     CHECK(wl_kv_put(&table, "x", 0, "x", 1) == WL_KV_KEY);
     CHECK(wl_kv_put(NULL, "x", 1, "x", 1) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_next(&table, NULL, key, 8, NULL, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    /* Buffers that meet are fine, one byte in common is not, and no byte of it was touched. */
+    memcpy(value, "baud", 4);
+    CHECK(wl_kv_get(&table, value, 4, value + 4, 8, &bytes) == WL_KV_OK && bytes == 6);
+    CHECK(wl_kv_get(&table, value + 8, 4, value, 8, NULL) == WL_KV_NOT_FOUND);
+    CHECK(wl_kv_get(&table, value, 4, value + 3, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_get(&table, value + 7, 4, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_get(&table, value + 1, 4, value, 8, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(memcmp(value, "baud115200", 10) == 0);
+    CHECK(wl_kv_next(&table, &cursor, value, 8, NULL, value + 7, 8, NULL) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(NULL, &memory, scratch, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, NULL, scratch, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, &memory, NULL, 256, NULL, 0) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_open(&table, &memory, scratch, 8, NULL, 0) == WL_KV_SCRATCH);
     CHECK(wl_kv_open(&table, &memory, scratch, 256, words, 4) == WL_KV_DIRECTORY);
+    CHECK(wl_kv_open(&table, &memory, words + 256, 256, words, 512) == WL_KV_BAD_ARGUMENT);
     CHECK(wl_kv_records(&table) == 0 && wl_kv_damaged_slot(&table) == UINT32_MAX);
 }
 
-/* Old or new, whatever write the power fails before. */
-static void power_cuts(int in_ram)
+/* Old or new, whatever word the power fails before. */
+static void power_cuts(int in_ram, const char *new_value)
 {
-    long writes, olds = 0;
-    for (writes = 0;; ++writes) {
+    const size_t new_bytes = strlen(new_value);
+    long words_written, olds = 0;
+    for (words_written = 0;; ++words_written) {
         wl_kv table;
         char value[80];
         size_t bytes = 0;
@@ -132,24 +149,25 @@ static void power_cuts(int in_ram)
         format();
         CHECK(start(&table, in_ram) == WL_KV_OK);
         CHECK(wl_kv_put(&table, "key", 3, "old", 3) == WL_KV_OK);
-        mram.writes_left = writes;
-        put = wl_kv_put(&table, "key", 3, "a new value of more than one slot", 33);
+        mram.words_left = words_written;
+        put = wl_kv_put(&table, "key", 3, new_value, new_bytes);
         CHECK(put == WL_KV_OK || put == WL_KV_MEMORY);
-        mram.writes_left = -1;
+        mram.words_left = -1;
         CHECK(start(&table, in_ram) == WL_KV_OK);
         CHECK(wl_kv_get(&table, "key", 3, value, sizeof value, &bytes) == WL_KV_OK);
         if (bytes == 3) {
             CHECK(put == WL_KV_MEMORY && memcmp(value, "old", 3) == 0);
+            CHECK(olds == words_written);
             olds += 1;
         } else {
-            CHECK(bytes == 33 && memcmp(value, "a new value of more than one slot", 33) == 0);
+            CHECK(bytes == new_bytes && memcmp(value, new_value, new_bytes) == 0);
         }
         CHECK(wl_kv_records(&table) == 1);
         if (put == WL_KV_OK) {
             break;
         }
     }
-    CHECK(olds >= 3 && writes > olds);
+    CHECK(olds >= (long)(3 + new_bytes) / ATOM && words_written > olds);
 }
 
 static void damage(int in_ram)
@@ -176,7 +194,8 @@ int main(void)
     int in_ram;
     for (in_ram = 0; in_ram < 2; ++in_ram) {
         settings(in_ram);
-        power_cuts(in_ram);
+        power_cuts(in_ram, "a new value of more than one slot");
+        power_cuts(in_ram, "of one");
         damage(in_ram);
     }
     return 0;

@@ -166,8 +166,8 @@ static UDB: Pool = Pool {
     read: 75.0 / 95.0,
     other: Other::Update,
     popularity: Popularity::scrambled,
-    open: "assumed: normal sizes about the published means, popularity as in YCSB, and every put an update; left out: the 5 % \
-           of its queries that scan or delete",
+    open: "shares, means and deviations are quoted by readers of the paper, which was not at hand; assumed: normal sizes, \
+           popularity as in YCSB, and every put an update; left out: the 5 % of its queries that scan or delete",
 };
 
 /// The fit has another mean than table 2: 34.5 B, and 36.0 B with values of 10 B at least, where the table has 42.9 B.
@@ -186,7 +186,8 @@ static ZIPPYDB: Pool = Pool {
     other: Other::Update,
     popularity: Popularity::zippydb,
     open: "sizes and popularity are those that db_bench was given for it, whose values have a mean of 36.0 B where the trace \
-           had 42.9 B; assumed: every put an update; left out: the 3 % of its queries that scan and the 6 % that delete",
+           had 42.9 B; that mean and the shares are quoted by readers of the paper, which was not at hand; assumed: every put \
+           an update; left out: the 3 % of its queries that scan and the 6 % that delete",
 };
 
 /// A merge, which reads, computes and writes, is a get and a put here: a hash table cannot leave it for later.
@@ -197,7 +198,8 @@ static UP2X: Pool = Pool {
     read: 7.46 / (7.46 + 92.53),
     other: Other::ReadModifyWrite,
     popularity: Popularity::scrambled,
-    open: "assumed: normal sizes about the published means, and popularity as in YCSB; a merge is a get and a put",
+    open: "shares, means and deviations are quoted by readers of the paper, which was not at hand; assumed: normal sizes, and \
+           popularity as in YCSB; a merge is a get and a put",
 };
 
 /// The pool of a work; `None` for what has records of one size.
@@ -249,7 +251,7 @@ mod tests {
         drawn[DRAWS as usize / 2]
     }
 
-    /// Means and standard deviations of table 2; keys below 8 B are made 8 B long, which lifts the mean of UP2X a little.
+    /// Means and standard deviations of table 2, as readers quote them; keys below 8 B are made 8 B long, which lifts the mean of UP2X a little.
     #[test]
     fn sizes_have_the_published_moments() {
         for (length, mean, deviation) in [

@@ -4,6 +4,8 @@
 //! Popularity is zipfian with θ = 0.99, drawn by Gray's algorithm (Gray et al., "Quickly generating billion-record synthetic
 //! databases", SIGMOD 1994). *Scrambled*: ranks of 10¹⁰ items, spread over the records by FNV-1a. *Latest*: ranks of as
 //! many items as there are records, counted back from the newest.
+//!
+//! The benchmark of `crates/kv` includes this file as well.
 
 /// Skew of the popularity.
 const THETA: f64 = 0.99;

@@ -1,5 +1,7 @@
 //! What people see of `wordline kv`.
 
+use wordline_core::results::AxisValue;
+
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -23,6 +25,27 @@ fn rates_are_told_with_what_moved_over_the_floor() {
         sentences.iter().any(|one| one.contains("what LPHT hold")),
         "{sentences:?}"
     );
+}
+
+#[test]
+fn each_mix_has_a_sentence_of_its_own() {
+    let mut document = fixture::key_values();
+    let inserts = document.rows.iter().filter(|row| row.operation == "insert");
+    let mixes: Vec<_> = inserts
+        .flat_map(|row| {
+            ["ycsb-a", "etc"].map(|work| {
+                let mut row = row.clone();
+                row.operation = "all".into();
+                row.axes.insert("work".into(), AxisValue::Text(work.into()));
+                row
+            })
+        })
+        .collect();
+    document.rows.extend(mixes);
+    let sentences = answer(&document);
+    assert!(sentences[0].contains("operations of ycsb-a in a second"));
+    assert!(sentences[1].contains("operations of etc in a second"));
+    assert!(sentences[2].contains("inserts in a second"));
 }
 
 #[test]
