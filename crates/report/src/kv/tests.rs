@@ -1,5 +1,6 @@
 //! What people see of `wordline kv`.
 
+use wordline_core::Metric;
 use wordline_core::results::AxisValue;
 
 use crate::{Format, Style, answer, fixture, render};
@@ -46,6 +47,36 @@ fn each_mix_has_a_sentence_of_its_own() {
     assert!(sentences[0].contains("operations of ycsb-a in a second"));
     assert!(sentences[1].contains("operations of etc in a second"));
     assert!(sentences[2].contains("inserts in a second"));
+}
+
+#[test]
+fn wear_is_told_of_a_mix_by_the_operation() {
+    let mut document = fixture::key_values();
+    let of_all = |metric: Metric, value: f64| {
+        let inserts = document.rows.iter();
+        let mut rate = inserts
+            .filter(|row| row.operation == "insert" && row.metric == Metric::OpsRate)
+            .filter(|row| row.text("table") == Some("own"));
+        let mut row = rate.next().expect("a rate").clone();
+        row.operation = "all".into();
+        row.axes
+            .insert("work".into(), AxisValue::Text("ycsb-a".into()));
+        (row.metric, row.value, row.distribution) = (metric, Some(value), None);
+        row
+    };
+    let rows = [
+        of_all(Metric::OpsRate, 5.0),
+        of_all(Metric::LatencyMax, 1.0),
+        of_all(Metric::AccessCount, 1000.0),
+        of_all(Metric::CyclesMax, 20.0),
+    ];
+    document.rows.extend(rows);
+    let text = render(&document, Format::Table, &Style::default());
+    let wear = text.split("ycsb-a, cycles that an operation takes").nth(1);
+    assert!(
+        wear.expect("a table of wear").contains("0.0200 cycles"),
+        "{text}"
+    );
 }
 
 #[test]
