@@ -1,11 +1,12 @@
 //! A file that a measurement writes over.
 
-use std::fs::{File, FileType, OpenOptions};
+use std::cell::Cell;
+use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt as _, FileTypeExt as _};
-use std::path::Path;
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 
 use crate::mapped::{MappedFile, MappedFileError};
@@ -16,14 +17,18 @@ const CHUNK: usize = 64 << 10;
 /// A file of a fixed length that a measurement may write over, because nothing in it is lost.
 ///
 /// It was not there, was empty, held zeros alone, or its owner said that its contents may go. It is locked (`flock`)
-/// until the value is dropped, and is then left with the length that it had and without contents, unless somebody else
-/// gave it another length.
+/// until the value is dropped. Nothing is written before [`map`](Self::map); a file that was mapped is then left with the
+/// length that it had and without contents, unless somebody else gave it another length. The lock keeps out those that ask
+/// for one: what a program that does not writes into the file meanwhile is lost.
 #[derive(Debug)]
 pub struct ScratchFile {
     file: File,
     bytes: u64,
     /// Bytes that it had.
     found_bytes: u64,
+    is_written: Cell<bool>,
+    /// Where it was made.
+    made: Option<PathBuf>,
 }
 
 /// Why a file is not written over.
@@ -32,6 +37,9 @@ pub enum ScratchFileError {
     /// It is something else than a file.
     #[error("it is {0}; allowed: a file that holds nothing, or a name that no file has")]
     NoFile(&'static str),
+    /// Its file system shows what the kernel knows, and stores nothing.
+    #[error("its file system stores nothing, and a write to it does something")]
+    Pseudo,
     /// It has another length.
     #[error("it has {found} bytes and not {wanted}, and is left alone")]
     Length {
@@ -44,8 +52,21 @@ pub enum ScratchFileError {
     #[error("it holds data")]
     HoldsData,
     /// Somebody else has it.
-    #[error("the file is locked: another program works on it")]
+    #[error("the file is locked: another program works on it, or two names are of one file")]
     Locked,
+    /// Somebody else writes it, lock or no lock.
+    #[error(
+        "it had {expected} bytes and has {found}: another program works on it, and it is left alone"
+    )]
+    Changed {
+        /// Bytes that it had.
+        expected: u64,
+        /// Bytes that it has.
+        found: u64,
+    },
+    /// It cannot be mapped.
+    #[error(transparent)]
+    Mapped(#[from] MappedFileError),
     /// The operating system's, with what could not be done.
     #[error("it cannot be {what}: {source}")]
     Io {
@@ -75,15 +96,31 @@ fn kind(of: FileType) -> &'static str {
 }
 
 impl ScratchFile {
-    /// Opens a file, or makes it, and fills it with `bytes` zeros, so that its disk has room for them. With
-    /// `may_destroy` it may hold data, of the same length.
+    /// Opens a file of `bytes` bytes, or makes an empty one. With `may_destroy` it may hold data, of the same length.
     ///
     /// # Errors
-    /// Where it is no ordinary file, holds something, has another length, is locked, may not be written, or its disk is
-    /// full.
+    /// Where it is no ordinary file, holds something, has another length, is locked, or may not be written.
     pub fn open(path: &Path, bytes: u64, may_destroy: bool) -> Result<Self, ScratchFileError> {
-        let file = open(path)?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        let (file, is_made) = open(path)?;
+        let scratch = Self {
+            file,
+            bytes,
+            found_bytes: 0,
+            is_written: Cell::new(false),
+            made: is_made.then(|| path.to_owned()),
+        };
+        scratch.checked(may_destroy)
+    }
+
+    fn checked(mut self, may_destroy: bool) -> Result<Self, ScratchFileError> {
+        let (file, bytes) = (&self.file, self.bytes);
+        // Of /proc, /sys and their like, whose files are as long as nothing.
+        let file_system =
+            rustix::fs::fstatfs(file).map_err(|errno| cannot("looked at")(errno.into()))?;
+        if file_system.f_blocks == 0 {
+            return Err(ScratchFileError::Pseudo);
+        }
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(ScratchFileError::Locked),
             Err(errno) => return Err(cannot("locked")(errno.into())),
@@ -95,39 +132,41 @@ impl ScratchFile {
                 wanted: bytes,
             });
         }
-        if !may_destroy && !holds_zeros(&file, found).map_err(cannot("read"))? {
+        if !may_destroy && !holds_zeros(file, found).map_err(cannot("read"))? {
             return Err(ScratchFileError::HoldsData);
         }
-        let scratch = Self {
-            file,
-            bytes,
-            found_bytes: found,
-        };
-        if let Err(source) = scratch.fill() {
-            // Of what was begun nothing stays, whatever length it came to.
-            let _ = scratch.empty();
-            return Err(cannot("filled")(source));
-        }
-        Ok(scratch)
+        self.found_bytes = found;
+        Ok(self)
     }
 
-    /// Maps it, filled with zeros again.
+    /// Fills it with zeros, so that its disk has room for them, and maps it. What it held is lost.
     ///
     /// # Errors
-    /// Where somebody made it shorter, or its disk failed.
-    pub fn map(&self) -> Result<MappedFile, MappedFileError> {
-        let (expected, found) = (self.bytes, self.file.metadata()?.len());
-        if found < expected {
-            return Err(MappedFileError::Shortened { expected, found });
+    /// Where somebody gave it another length, its disk is full, or its disk failed.
+    pub fn map(&self) -> Result<MappedFile, ScratchFileError> {
+        let expected = if self.is_written.get() {
+            self.bytes
+        } else {
+            self.found_bytes
+        };
+        let found = self.file.metadata().map_err(cannot("looked at"))?.len();
+        if found != expected {
+            return Err(ScratchFileError::Changed { expected, found });
         }
-        self.fill()?;
-        MappedFile::new(self.file.try_clone()?)
+        self.is_written.set(true);
+        if let Err(error) = self.fill() {
+            // Of what was begun nothing stays, whatever length it came to.
+            let _ = self.empty();
+            self.is_written.set(false);
+            return Err(cannot("filled")(error));
+        }
+        let file = self.file.try_clone().map_err(cannot("opened"))?;
+        Ok(MappedFile::new(file)?)
     }
 
     /// The type of its file system and what that is on, as Linux names them; `None` where it does not.
     #[must_use]
     pub fn file_system(&self) -> Option<String> {
-        use std::os::unix::fs::MetadataExt as _;
         let device = self.file.metadata().ok()?.dev();
         let device = format!(
             "{}:{}",
@@ -144,6 +183,11 @@ impl ScratchFile {
 
     /// Written and not merely lengthened: a store into a hole of a full disk would end the process.
     fn fill(&self) -> io::Result<()> {
+        // A disk that is full says so before anything is written, where its file system can.
+        let room = rustix::fs::fallocate(&self.file, FallocateFlags::empty(), 0, self.bytes);
+        if room == Err(Errno::NOSPC) {
+            return Err(Errno::NOSPC.into());
+        }
         let zeros = vec![0; CHUNK];
         for at in (0..self.bytes).step_by(CHUNK) {
             let part = (self.bytes - at).min(CHUNK as u64) as usize;
@@ -160,30 +204,45 @@ impl ScratchFile {
 
 impl Drop for ScratchFile {
     fn drop(&mut self) {
-        // What has another length by now is somebody else's. A failure leaves nobody to tell.
-        if self
-            .file
-            .metadata()
-            .is_ok_and(|now| now.len() == self.bytes)
-        {
+        // A failure leaves nobody to tell.
+        let Ok(now) = self.file.metadata() else {
+            return;
+        };
+        // What has another length by now is somebody else's.
+        if self.is_written.get() && now.len() == self.bytes {
             let _ = self.empty();
+        }
+        // What was made for nothing goes, where it is still what the name names.
+        if let Some(path) = &self.made
+            && !self.is_written.get()
+            && now.len() == 0
+            && std::fs::metadata(path).is_ok_and(|named| is_same(&named, &now))
+        {
+            let _ = std::fs::remove_file(path);
         }
     }
 }
 
 /// Opens what is a file, or makes one where there is nothing. A device is not even opened: that alone does things.
-fn open(path: &Path) -> Result<File, ScratchFileError> {
+fn open(path: &Path) -> Result<(File, bool), ScratchFileError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => options.open(path).map_err(cannot("opened")),
+        Ok(found) if found.is_file() => {
+            let opened = options.open(path).map_err(cannot("opened"))?;
+            Ok((opened, false))
+        }
         Ok(found) => Err(ScratchFileError::NoFile(kind(found.file_type()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let made = options.create_new(true).open(path);
-            made.map_err(cannot("made"))
+            Ok((made.map_err(cannot("made"))?, true))
         }
         Err(error) => Err(cannot("looked at")(error)),
     }
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 fn holds_zeros(file: &File, bytes: u64) -> io::Result<bool> {
@@ -250,6 +309,13 @@ mod tests {
         assert_eq!(error(&path, false), "it holds data");
         assert_eq!(std::fs::read(&path).expect("it is there"), data);
         drop(ScratchFile::open(&path, BYTES, true).expect("it may go"));
+        let kept = std::fs::read(&path).expect("it is there");
+        assert_eq!(kept, data, "nothing was written yet");
+        let scratch = ScratchFile::open(&path, BYTES, true).expect("it may go");
+        drop(scratch.map());
+        drop(scratch);
+        let gone = std::fs::read(&path).expect("it is there");
+        assert_eq!(gone, vec![0; data.len()]);
         for bytes in [1, BYTES - 1, BYTES + 1] {
             std::fs::write(&path, vec![0; bytes as usize]).expect("room");
             let message = error(&path, true);
@@ -270,17 +336,42 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", folder.path().join("link")).expect("a link");
         assert!(error(&folder.path().join("link"), true).contains("cannot be made"));
         assert!(!folder.path().join("nowhere").exists());
+        let kernels = Path::new("/proc/self/comm");
+        if kernels.exists() {
+            assert!(error(kernels, true).contains("stores nothing"));
+        }
     }
 
     #[test]
-    fn what_somebody_shortened_is_an_error_and_is_left_alone() {
+    fn what_was_made_for_nothing_goes() {
+        let folder = tempfile::tempdir().expect("a place for files");
+        let path = folder.path().join("scratch");
+        drop(ScratchFile::open(&path, BYTES, false).expect("nothing is lost"));
+        assert!(!path.exists());
+        // Somebody put another in its place.
+        let scratch = ScratchFile::open(&path, BYTES, false).expect("nothing is lost");
+        std::fs::remove_file(&path).expect("ours");
+        std::fs::write(&path, b"").expect("room");
+        drop(scratch);
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn what_somebody_gave_another_length_is_an_error_and_is_left_alone() {
         let folder = tempfile::tempdir().expect("a place for files");
         let path = folder.path().join("scratch");
         let scratch = ScratchFile::open(&path, BYTES, false).expect("nothing is lost");
         std::fs::write(&path, b"mine").expect("somebody else's");
+        assert!(scratch.map().is_err(), "before it was written");
+        drop(scratch);
+        assert_eq!(std::fs::read(&path).expect("it is there"), b"mine");
+        std::fs::remove_file(&path).expect("ours");
+        let scratch = ScratchFile::open(&path, BYTES, false).expect("nothing is lost");
+        drop(scratch.map().expect("it is mapped"));
+        std::fs::write(&path, b"mine").expect("somebody else's");
         let told = scratch.map().expect_err("it is short");
         assert!(
-            matches!(told, MappedFileError::Shortened { found: 4, .. }),
+            matches!(told, ScratchFileError::Changed { found: 4, .. }),
             "{told}"
         );
         drop(scratch);

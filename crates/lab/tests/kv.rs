@@ -591,23 +591,26 @@ fn a_file_is_left_empty_and_one_that_holds_data_is_left_alone() {
 }
 
 #[test]
-fn a_file_that_somebody_shortens_ends_the_run_by_name() {
+fn a_file_that_somebody_works_on_fails_its_rows_and_is_left_alone() {
     let folder = tempfile::tempdir().expect("a place for files");
     let path = folder.path().join("table");
-    let experiment = experiment(&target_of(&path), measured(&[8]));
+    let mut experiment = experiment("ram@host", measured(&[8]));
+    experiment.targets.push(target_of(&path));
     let catalog = Catalog::load(&[]).expect("sound");
     let shorten = |_: wordline_lab::Progress<'_>| std::fs::write(&path, b"mine").expect("room");
     let control = Control {
         progress: Some(&shorten),
         ..Control::default()
     };
-    let error = run(&catalog, &experiment, &control).expect_err("it is short");
-    assert!(
-        error
-            .to_string()
-            .ends_with("shortened from 16384 to 4 bytes"),
-        "{error}"
-    );
+    let document = run(&catalog, &experiment, &control).expect("what else there is runs");
+    let of = |target: &str| {
+        let mut rates = document.of(Metric::OpsRate);
+        rates.any(|row| row.target.starts_with(target) && row.value.is_some())
+    };
+    assert!(of("ram@host") && !of("file:"));
+    let mut warnings = document.warnings.iter();
+    let told = warnings.any(|one| one.advice.contains("another program works on it"));
+    assert!(told && document.complete, "{:?}", document.warnings);
     assert_eq!(std::fs::read(&path).expect("it is there"), b"mine");
 }
 

@@ -8,11 +8,10 @@ use wordline_nvm::ProcessorCost;
 use super::mix::Mix;
 use super::operations::{Bench, Failure};
 use super::records::Records;
-use super::store::{Store, StoreError};
+use super::store::{self, Store, StoreError};
 use super::tally::Tally;
 use super::{Ground, Variant, rows};
 use crate::control::Control;
-use crate::error::LabError;
 use crate::subject::Subject;
 
 /// What is done once the table is filled, in this order.
@@ -36,7 +35,7 @@ pub(super) struct Case<'a> {
 
 impl Case<'_> {
     /// Runs everything. Returns whether it came to its end, with figures or without.
-    pub(super) fn run(&self, document: &mut ResultSet) -> Result<bool, LabError> {
+    pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
         if let Err(why) = self.suits() {
             let at = Subject {
@@ -46,14 +45,29 @@ impl Case<'_> {
             rows::without_value(&at, NoValue::NotApplicable, document);
             let advice = format!("{}: {why}", self.name());
             document.warn(WarningCode::Advice, advice);
-            return Ok(true);
+            return true;
         }
-        let part = self.ground.part(self.bench.capacity_bytes)?;
+        let bytes = self.ground.bytes(self.bench.capacity_bytes);
+        let has_room =
+            || store::places(self.variant, self.sizes, bytes, self.ground.atom()).is_some();
+        if self.ground.waits_for_disk() && !has_room() {
+            // Before anything that the file holds is lost.
+            self.failed(&subject, "insert", &StoreError::NoRoom.into(), document);
+            return true;
+        }
+        let part = match self.ground.part(self.bench.capacity_bytes) {
+            Ok(part) => part,
+            Err(error) => {
+                let failure = StoreError::from(wordline_kv::Error::Memory(error)).into();
+                self.failed(&subject, "insert", &failure, document);
+                return true;
+            }
+        };
         let store = match Store::format(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
-                self.failed(&subject, "insert", &error.into(), document)?;
-                return Ok(true);
+                self.failed(&subject, "insert", &error.into(), document);
+                return true;
             }
         };
         let mut bench = Bench::new(
@@ -86,20 +100,15 @@ impl Case<'_> {
     }
 
     /// Each kind of operation by itself.
-    fn sweep(
-        &self,
-        bench: &mut Bench<'_>,
-        subject: &Subject,
-        document: &mut ResultSet,
-    ) -> Result<bool, LabError> {
+    fn sweep(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
         let count = self.count(bench, document);
         let at = |operation| Subject {
             operation,
             ..subject.clone()
         };
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
-        if !self.told(bench, &at("insert"), filled, document)? {
-            return Ok(!self.control.stopped());
+        if !self.told(bench, &at("insert"), filled, document) {
+            return !self.control.stopped();
         }
         let ram = bench.store.ram_bytes() as f64;
         let ram = at("insert").row(Metric::TableRam, Ok(ram));
@@ -117,20 +126,15 @@ impl Case<'_> {
                 continue;
             }
             let measured = bench.measure(operation, first, count);
-            if !self.told(bench, &at, measured, document)? && self.control.stopped() {
-                return Ok(false);
+            if !self.told(bench, &at, measured, document) && self.control.stopped() {
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Operations of several kinds by turns, on a table that is filled when nothing is timed.
-    fn mix(
-        &self,
-        bench: &mut Bench<'_>,
-        subject: &Subject,
-        document: &mut ResultSet,
-    ) -> Result<bool, LabError> {
+    fn mix(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
         let ran = self.prefill(bench, document).and_then(|()| {
             let records = bench.passes.len() as u64;
             let count = self.ground.mixed(self.bench);
@@ -149,12 +153,12 @@ impl Case<'_> {
                     let name = format!("{}, {operation}", self.name());
                     rows::add(&at, name, tally, bench.store.memory(), document);
                 }
-                Ok(true)
+                true
             }
-            Err(Failure::Stopped) => Ok(false),
+            Err(Failure::Stopped) => false,
             Err(failure) => {
-                self.failed(subject, "all", &failure, document)?;
-                Ok(true)
+                self.failed(subject, "all", &failure, document);
+                true
             }
         }
     }
@@ -201,13 +205,13 @@ impl Case<'_> {
         at: &Subject,
         measured: Result<Tally, Failure>,
         document: &mut ResultSet,
-    ) -> Result<bool, LabError> {
+    ) -> bool {
         let tally = match measured {
             Ok(tally) => tally,
-            Err(Failure::Stopped) => return Ok(false),
+            Err(Failure::Stopped) => return false,
             Err(failure) => {
-                self.failed(at, at.operation, &failure, document)?;
-                return Ok(false);
+                self.failed(at, at.operation, &failure, document);
+                return false;
             }
         };
         if tally.elapsed == Time::ZERO {
@@ -220,7 +224,7 @@ impl Case<'_> {
         }
         let name = format!("{}, {}", self.name(), at.operation);
         rows::add(at, name, &tally, bench.store.memory(), document);
-        Ok(true)
+        true
     }
 
     fn subject(&self) -> Subject {
@@ -260,21 +264,14 @@ impl Case<'_> {
         )
     }
 
-    /// The rows of what could not be run, with the reason as a warning. A memory of this machine that is lost ends
-    /// the run.
+    /// The rows of what could not be run, with the reason as a warning.
     fn failed(
         &self,
         subject: &Subject,
         operation: &'static str,
         failure: &Failure,
         document: &mut ResultSet,
-    ) -> Result<(), LabError> {
-        if let Some(error) = failure.of_host() {
-            return Err(LabError::Kv {
-                target: self.ground.name(),
-                problem: error.to_string(),
-            });
-        }
+    ) {
         let at = Subject {
             operation,
             ..subject.clone()
@@ -285,6 +282,5 @@ impl Case<'_> {
             advice += "; give a lower --load or a larger --capacity";
         }
         document.warn(WarningCode::RunFailed, advice);
-        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use wordline_nvm::{Conditions, Device, Memory, ProcessorCost};
 
 use super::Variant;
 use super::host::{Home, Opened};
-use super::memory::{Part, RAM_ATOM};
+use super::memory::{Part, PartError, RAM_ATOM};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::sources;
@@ -34,10 +34,11 @@ pub(super) enum Place<'a> {
 impl<'a> Place<'a> {
     /// What a target names.
     pub(super) fn of(catalog: &'a Catalog, text: &str) -> Result<Self, LabError> {
-        let text = text.trim();
+        // Spaces are part of a path.
         if let Some(home) = Home::of(text) {
             return Ok(Self::Host(home));
         }
+        let text = text.trim();
         let board = match text.split_once('@') {
             Some((RAM, board)) => board,
             None if text == RAM => RAM_BOARD,
@@ -155,7 +156,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Opens a memory of this machine and tells what that is. A file is written over from here on.
+    /// Opens a memory of this machine and tells what that is. A file is written over from its first part on.
     pub(super) fn open(
         &mut self,
         capacity: u64,
@@ -194,25 +195,19 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// A fresh part of it, for one table.
-    pub(super) fn part(&self, capacity: u64) -> Result<Part, LabError> {
+    /// A fresh part of it, for one table. What a file held is lost.
+    pub(super) fn part(&self, capacity: u64) -> Result<Part, PartError> {
         Ok(match &self.source {
             Source::Device(device) => Part::new(device.fork_device(), capacity, self.word_bytes),
             Source::Ram { line_bytes } => Part::ram(capacity, *line_bytes),
             Source::Host(_, Some(Opened::Ram)) => Part::ram_of_host(capacity),
-            Source::Host(_, Some(Opened::File(file))) => {
-                let mapped = file.map().map_err(|error| LabError::Kv {
-                    target: self.name(),
-                    problem: error.to_string(),
-                })?;
-                Part::file(mapped, capacity)
-            }
+            Source::Host(_, Some(Opened::File(file))) => Part::file(file.map()?, capacity),
             Source::Host(_, None) => unreachable!("it was opened before the first table"),
         })
     }
 
     /// Whether a table on it waits for a disk.
-    const fn waits_for_disk(&self) -> bool {
+    pub(super) const fn waits_for_disk(&self) -> bool {
         matches!(self.source, Source::Host(Home::File(_), _))
     }
 

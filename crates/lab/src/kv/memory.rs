@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
-use wordline_host::{MappedFile, MappedFileError, WallClock};
+use wordline_host::{MappedFile, MappedFileError, ScratchFileError, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, OutOfRange};
 use wordline_nvm::power::Residence;
 use wordline_nvm::{AccessCost, Cause, Device, NvmError, Wear};
@@ -71,6 +71,8 @@ pub(super) enum PartError {
     Simulated(#[from] NvmError),
     #[error(transparent)]
     File(#[from] MappedFileError),
+    #[error(transparent)]
+    Scratch(#[from] ScratchFileError),
 }
 
 impl Part {

@@ -1,6 +1,5 @@
 //! Operations on a table: each is timed, and what it found is held against what was put.
 
-use wordline_host::MappedFileError;
 use wordline_nvm::ProcessorCost;
 
 use super::memory::{Part, PartError};
@@ -21,20 +20,6 @@ pub(super) enum Failure {
     Wrong,
     #[error("the caller stopped it")]
     Stopped,
-}
-
-impl Failure {
-    /// What became of a memory of this machine, which others hold as well.
-    pub(super) const fn of_host(&self) -> Option<&MappedFileError> {
-        use wordline_kv::{Error, fixtures::FixtureError};
-        match self {
-            Self::Store(
-                StoreError::Own(Error::Memory(PartError::File(error)))
-                | StoreError::Fixture(FixtureError::Memory(PartError::File(error))),
-            ) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 /// The table, and what its operations are made from.
@@ -277,13 +262,12 @@ mod tests {
             assert_eq!((tally.latency.count(), bench.passes.len()), (3, 9));
             bench.measure("hit", 0, 9).expect("all are there");
             let wrong = bench.measure("miss", 0, 1).err().expect("it is there");
-            assert!(matches!(wrong, Failure::Wrong) && wrong.of_host().is_none());
+            assert!(matches!(wrong, Failure::Wrong));
             std::fs::write(&path, b"short").expect("room");
             for operation in ["hit", "update"] {
                 let failure = bench.measure(operation, 0, 1).err().expect("it is short");
-                let told = failure.of_host().map(ToString::to_string);
-                let told = told.unwrap_or_default();
-                assert!(told.contains("shortened from 4096 to 5"), "{failure}");
+                let told = failure.to_string();
+                assert!(told.contains("shortened from 4096 to 5"), "{told}");
             }
             drop(bench);
             drop(file);

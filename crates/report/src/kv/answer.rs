@@ -56,8 +56,9 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     let fragile: Vec<_> = fragile.map(KvTable::title).collect();
     if !fragile.is_empty() {
         sentences.push(format!(
-            "A power cut can harm what {} hold: their figures buy less than those of a table that survives.",
-            text::list(&fragile)
+            "A power cut can harm what {} {}: such figures buy less than those of a table that survives.",
+            text::list(&fragile),
+            if fragile.len() == 1 { "holds" } else { "hold" }
         ));
     }
     Told {

@@ -23,7 +23,7 @@ fn rates_are_told_with_what_moved_over_the_floor() {
     );
     assert!(sentences[1].contains("hits"), "{sentences:?}");
     assert!(
-        sentences.iter().any(|one| one.contains("what LPHT hold")),
+        sentences.iter().any(|one| one.contains("what LPHT holds")),
         "{sentences:?}"
     );
 }
