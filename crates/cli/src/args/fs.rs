@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand};
 use wordline_core::quantity::{ByteCount, DataRate, Fraction};
-use wordline_core::{FsKind, FsTest, Timing};
+use wordline_core::{FsKind, FsTest};
 
-use super::{Drawn, Export, Layer, Mount};
+use super::{Columns, Drawn, Export, Layer, Mount};
 
 /// Runs file systems that products use, unmodified, on simulated memories.
 #[derive(Debug, Subcommand)]
@@ -120,14 +120,8 @@ pub(crate) struct Bench {
     pub(crate) set: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) layer: Layer,
-    /// Columns of the data sheets, each run by itself
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
     #[command(flatten)]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use wordline_core::quantity::{ByteCount, Fraction};
-use wordline_core::{KvBuild, KvDirectory, KvSizes, KvTable, KvWork, Timing};
+use wordline_core::{KvBuild, KvDirectory, KvSizes, KvTable, KvWork};
 
-use super::{Drawn, Export};
+use super::{Columns, Drawn, Export};
 
 /// Runs hash tables on byte-addressable memories, simulated ones and those of this machine: two published tables, which
 /// do not survive a power cut, and the project's own, which does.
@@ -102,14 +102,8 @@ pub(crate) struct KvBench {
     /// Names the file of a target file:PATH again: what it holds will be lost
     #[arg(long, value_name = "PATH")]
     pub(crate) destroy: Vec<String>,
-    /// Columns of the data sheets, each run by itself
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
     #[command(flatten)]
@@ -140,14 +134,8 @@ pub(crate) struct KvCrash {
     /// Table that must survive every cut, on every memory: the exit code is 1 otherwise; repeatable
     #[arg(long, value_delimiter = ',', value_name = "lpht|clht|own")]
     pub(crate) require: Vec<KvTable>,
-    /// Columns of the data sheets; a verdict does not hang on them
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
     #[command(flatten)]

@@ -200,15 +200,8 @@ pub(crate) struct Raw {
     /// Address at which a run starts over at 0 [default: 8MiB, or the smallest part's end]
     #[arg(long, value_name = "SIZE")]
     pub(crate) wrap: Option<ByteCount>,
-    /// Column of the data sheets: typical, maximum, or one chip drawn around typical; repeatable and
-    /// comma-separated
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) drawn: Drawn,
     #[command(flatten)]
@@ -239,6 +232,20 @@ impl Layer {
         layer.spare = self.ftl_spare.unwrap_or(layer.spare);
         Some(layer)
     }
+}
+
+/// Which figures of the data sheets are run.
+#[derive(Args, Debug)]
+pub(crate) struct Columns {
+    /// Columns of the data sheets, each run by itself: typical, maximum, or one chip drawn around typical; repeatable and
+    /// comma-separated
+    #[arg(
+        long,
+        default_value = "typ",
+        value_delimiter = ',',
+        value_name = "typ|max|sampled"
+    )]
+    pub(crate) timing: Vec<Timing>,
 }
 
 /// Age of the chips, and the seed of what is drawn.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use wordline_core::quantity::Period;
-use wordline_core::{Pattern, Timing, WearUsage};
+use wordline_core::{Pattern, WearUsage};
 
-use super::{Drawn, Export, WearHealth, pattern};
+use super::{Columns, Drawn, Export, WearHealth, pattern};
 
 /// Programs and erases blocks of raw flash chips until they fail, and times every operation on the way: endurance of each
 /// block, and latency over life beside the data sheet. Without flags it does what the published characterisation did:
@@ -84,14 +84,8 @@ pub(crate) struct Wear {
         allow_negative_numbers = true
     )]
     pub(crate) max_cycles: u64,
-    /// Columns of the data sheets, each run by itself
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
     /// File for a cycling log, CSV: how long each operation took, a line where that changes
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,

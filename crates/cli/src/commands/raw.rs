@@ -53,7 +53,7 @@ fn experiment(raw: &Raw, catalog: &Catalog) -> Result<Experiment, Failure> {
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),
         workload: Workload::Raw(workload),
-        timings: raw.timing.clone(),
+        timings: raw.columns.timing.clone(),
         age: raw.drawn.age,
         seed: raw.drawn.seed,
         ftl: raw.layer.chosen(),

@@ -77,7 +77,7 @@ fn experiment(wear: &Wear, catalog: &Catalog) -> Result<Experiment, Failure> {
     Ok(Experiment {
         targets,
         workload: Workload::Wear(workload),
-        timings: wear.timing.clone(),
+        timings: wear.columns.timing.clone(),
         age: wear.drawn.age,
         seed: wear.drawn.seed,
         ftl: None,

@@ -363,7 +363,7 @@ there the order of the writes is enough, and no check is needed. `UPDATE_EVIDENC
 evidence` writes this page again; without the variable the test fails where the page is stale. It is part of
 `make test`. `make nightly` does the same with drawn workloads until a million images that differ have been opened: of more than 12
 stores that are pending all prefixes, all pairs and 10,000 drawn subsets, where this page has 60. In November 2026 one
-workload gave 1,909,491, and none failed.
+workload gave 1,886,765, and none failed.
 
 | memory | directory in | images | within recovery and calls after it | distinct | failures |
 |---|---|--:|--:|--:|---|

@@ -430,51 +430,42 @@ fn print(title: &str, counts: &BTreeMap<String, (u32, u32)>) {
 }
 
 /// Runs many seeds and checks that every figure is found, and lies in its interval in 90 % of them at least.
-/// `open` names what an interval does not claim to hold.
-fn check_coverage(title: &str, case: Case, open: &[&str]) {
-    const SEEDS: u32 = 100;
-    let counts = coverage(case, 0..u64::from(SEEDS));
+fn check_coverage(title: &str, case: Case, seeds: u32) {
+    let counts = coverage(case, 0..u64::from(seeds));
     print(title, &counts);
     for (path, (fitted, covered)) in counts {
         // Where no block of a log is weak, nothing is said of weak ones.
         assert!(
-            fitted * 10 >= SEEDS * 9 || path.contains("weak"),
+            fitted * 10 >= seeds * 9 || path.contains("weak"),
             "{path}: {fitted} fits"
         );
-        assert!(
-            covered * 10 >= fitted * 9 || open.contains(&path.as_str()),
-            "{path}: {covered} of {fitted}"
-        );
+        assert!(covered * 10 >= fitted * 9, "{path}: {covered} of {fitted}");
     }
 }
 
 #[test]
 #[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_exact_logs_of_nand() {
-    check_coverage("nand, exact", EXACT, &[]);
+    check_coverage("nand, exact", EXACT, 100);
 }
 
 #[test]
 #[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_noisy_logs_of_nand_with_blocks_given_up() {
-    check_coverage("nand, noise of 0.5 %, blocks given up", NOISY, &[]);
+    check_coverage("nand, noise of 0.5 %, blocks given up", NOISY, 100);
 }
 
 #[test]
 #[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_whole_blocks_of_one_nand() {
-    // One chip's mean over its first cycles says nothing of how other chips differ.
-    check_coverage(
-        "nand, whole blocks of one chip",
-        WHOLE,
-        &["nand.page_program"],
-    );
+    // Two or three weak blocks of one chip leave much to chance: a hundred seeds do not tell 90 % from 85.
+    check_coverage("nand, whole blocks of one chip", WHOLE, 300);
 }
 
 #[test]
 #[ignore = "minutes of fits, which `make nightly` has"]
 fn coverage_of_exact_logs_of_nor() {
-    check_coverage("nor, exact", NOR_EXACT, &[]);
+    check_coverage("nor, exact", NOR_EXACT, 100);
 }
 
 #[test]

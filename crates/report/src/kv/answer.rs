@@ -15,13 +15,31 @@ pub(crate) fn told(document: &ResultSet) -> Told {
         .into_iter()
         .take(IN_WORDS)
     {
-        for operation in ["all", "insert", "hit"] {
-            let of_kind = all
-                .iter()
-                .filter(|run| run.head().target == target && run.head().operation == operation)
-                .filter(|run| run.is_sweep() || operation == "all");
-            let of_kind: Vec<_> = of_kind.copied().collect();
-            sentences.extend(rates(&target, operation, &of_kind));
+        let of_target = |operation: &str| {
+            let runs = all.iter().filter(|run| {
+                run.head().target == target
+                    && run.head().operation == operation
+                    && run.number(Metric::OpsRate).is_some()
+            });
+            runs.copied().collect::<Vec<_>>()
+        };
+        let mixes = of_target("all");
+        for work in each(&mixes, |run| run.axis("work"))
+            .into_iter()
+            .take(IN_WORDS)
+        {
+            let of_work = mixes.iter().filter(|run| run.axis("work") == work);
+            sentences.extend(rates(
+                &target,
+                &format!("operations of {work}"),
+                &of_work.copied().collect::<Vec<_>>(),
+            ));
+        }
+        for (operation, plural) in [("insert", "inserts"), ("hit", "hits")] {
+            let sweep = of_target(operation)
+                .into_iter()
+                .filter(|run| run.is_sweep());
+            sentences.extend(rates(&target, plural, &sweep.collect::<Vec<_>>()));
         }
     }
     let is_sample = matches!(
@@ -50,15 +68,11 @@ pub(crate) fn told(document: &ResultSet) -> Told {
 
 /// "On a@b at load 50 %, inserts in a second, and bytes moved over the least possible: of 2 B LPHT 1.2 M/s (1.40), …; of
 /// 256 B …"
-fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
-    let timed = runs
-        .iter()
-        .filter(|run| run.number(Metric::OpsRate).is_some());
-    let timed: Vec<_> = timed.copied().collect();
+fn rates(target: &str, operations: &str, timed: &[&Run<'_>]) -> Option<String> {
     let first = timed.first()?;
     let same = |run: &&&Run<'_>| {
         let same = |axis| run.axis(axis) == first.axis(axis);
-        run.head().timing == first.head().timing && same("load") && same("build") && same("work")
+        run.head().timing == first.head().timing && same("load") && same("build")
     };
     let timed: Vec<_> = timed.iter().filter(same).copied().collect();
     let mut sizes = each(&timed, Run::sizes);
@@ -75,16 +89,12 @@ fn rates(target: &str, operation: &str, runs: &[&Run<'_>]) -> Option<String> {
                 moved.unwrap_or_default()
             ))
         });
+        let size = if size == "many" { "many sizes" } else { &size };
         format!("of {size} {}", tables.collect::<Vec<_>>().join(", "))
     });
-    let plural = match operation {
-        "hit" => "hits",
-        "insert" => "inserts",
-        _ => "operations",
-    };
     let load = first.axis("load");
     Some(format!(
-        "On {target} at load {load}, {plural} in a second, and in brackets bytes moved over the least possible: {}.",
+        "On {target} at load {load}, {operations} in a second, and in brackets bytes moved over the least possible: {}.",
         clauses.collect::<Vec<_>>().join("; ")
     ))
 }

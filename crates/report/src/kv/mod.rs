@@ -141,6 +141,14 @@ impl<'a> Run<'a> {
                 .any(|row| row.no_value == Some(NoValue::Failed))
     }
 
+    /// Cycles that an operation takes of the place that is worn most, in the mean.
+    fn cycles_each(&self) -> Option<f64> {
+        let operations = self
+            .number(Metric::AccessCount)
+            .filter(|count| *count > 0.0)?;
+        Some(self.number(Metric::CyclesMax)? / operations)
+    }
+
     /// What an operation moved, over the least that it could have.
     pub(crate) fn over_floor(&self) -> Option<f64> {
         let floor = self

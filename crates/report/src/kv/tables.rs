@@ -39,6 +39,17 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
                 }
             }
         }
+        // Of a sweep it would hang on how many records there are.
+        let mixes = of_operation(&own, "all").into_iter();
+        let mixes: Vec<_> = mixes.filter(|run| run.cycles_each().is_some()).collect();
+        for work in each(&mixes, |run| run.axis("work")) {
+            let of_work = mixes.iter().filter(|run| run.axis("work") == work);
+            let title = format!(
+                "{target}: {work}, cycles that an operation takes of the place that is worn most"
+            );
+            let of_work: Vec<_> = of_work.copied().collect();
+            grids.push(side_by_side(title, &of_work, Content::Wear));
+        }
         let inserts = of_operation(&own, "insert").into_iter();
         let inserts: Vec<_> = inserts.filter(|run| run.is_sweep()).collect();
         if inserts.iter().any(|run| run.processor_share().is_some()) {
@@ -64,6 +75,7 @@ fn of_operation<'r, 'a>(runs: &[&'r Run<'a>], operation: &str) -> Vec<&'r Run<'a
 enum Content {
     Figures,
     Processor,
+    Wear,
 }
 
 impl Content {
@@ -73,7 +85,7 @@ impl Content {
                 let names = FIGURES.map(|(_, name)| Column::right(format!("{table}{name}")));
                 names.into()
             }
-            Self::Processor => vec![Column::right(table)],
+            Self::Processor | Self::Wear => vec![Column::right(table)],
         }
     }
 
@@ -90,6 +102,11 @@ impl Content {
             Self::Processor => {
                 let share = run.and_then(Run::processor_share);
                 vec![or_nothing(share.map(text::tenths))]
+            }
+            Self::Wear => {
+                let cycles = run.and_then(Run::cycles_each);
+                let cycles = cycles.map(|each| text::number(Metric::CyclesMax, each, text::DIGITS));
+                vec![or_nothing(cycles)]
             }
         }
     }

@@ -1,5 +1,8 @@
 //! What people see of `wordline kv`.
 
+use wordline_core::Metric;
+use wordline_core::results::AxisValue;
+
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -22,6 +25,57 @@ fn rates_are_told_with_what_moved_over_the_floor() {
     assert!(
         sentences.iter().any(|one| one.contains("what LPHT hold")),
         "{sentences:?}"
+    );
+}
+
+#[test]
+fn each_mix_has_a_sentence_of_its_own() {
+    let mut document = fixture::key_values();
+    let inserts = document.rows.iter().filter(|row| row.operation == "insert");
+    let mixes: Vec<_> = inserts
+        .flat_map(|row| {
+            ["ycsb-a", "etc"].map(|work| {
+                let mut row = row.clone();
+                row.operation = "all".into();
+                row.axes.insert("work".into(), AxisValue::Text(work.into()));
+                row
+            })
+        })
+        .collect();
+    document.rows.extend(mixes);
+    let sentences = answer(&document);
+    assert!(sentences[0].contains("operations of ycsb-a in a second"));
+    assert!(sentences[1].contains("operations of etc in a second"));
+    assert!(sentences[2].contains("inserts in a second"));
+}
+
+#[test]
+fn wear_is_told_of_a_mix_by_the_operation() {
+    let mut document = fixture::key_values();
+    let of_all = |metric: Metric, value: f64| {
+        let inserts = document.rows.iter();
+        let mut rate = inserts
+            .filter(|row| row.operation == "insert" && row.metric == Metric::OpsRate)
+            .filter(|row| row.text("table") == Some("own"));
+        let mut row = rate.next().expect("a rate").clone();
+        row.operation = "all".into();
+        row.axes
+            .insert("work".into(), AxisValue::Text("ycsb-a".into()));
+        (row.metric, row.value, row.distribution) = (metric, Some(value), None);
+        row
+    };
+    let rows = [
+        of_all(Metric::OpsRate, 5.0),
+        of_all(Metric::LatencyMax, 1.0),
+        of_all(Metric::AccessCount, 1000.0),
+        of_all(Metric::CyclesMax, 20.0),
+    ];
+    document.rows.extend(rows);
+    let text = render(&document, Format::Table, &Style::default());
+    let wear = text.split("ycsb-a, cycles that an operation takes").nth(1);
+    assert!(
+        wear.expect("a table of wear").contains("0.0200 cycles"),
+        "{text}"
     );
 }
 

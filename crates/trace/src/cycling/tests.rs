@@ -166,7 +166,7 @@ proptest! {
     #[test]
     fn what_is_written_comes_back(
         operations in proptest::collection::vec((0u64..3, 1u64..60_000_000_000_000, any::<bool>()), 1..40),
-        chip in "[ -~]{0,12}",
+        chip in "[ -~\r]{0,12}",
     ) {
         let mut text = Vec::new();
         let mut writer = CyclingWriter::new(&mut text).expect("memory takes it");

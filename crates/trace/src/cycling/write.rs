@@ -54,10 +54,10 @@ impl<W: Write> CyclingWriter<W> {
 }
 
 /// A name as a field: in quotes where it holds what a field cannot. Ends of lines become spaces, because a line is a
-/// record here, and one that begins with `#` is a comment.
+/// record here, and one that begins with `#` is a comment; a carriage return within a name stays, as it is read.
 fn quoted(name: &str) -> String {
-    let name = name.replace(['\n', '\r'], " ");
-    if name.contains([',', '"']) || name.starts_with('#') || name.trim() != name {
+    let name = name.replace('\n', " ");
+    if name.contains([',', '"', '\r']) || name.starts_with('#') || name.trim() != name {
         return format!("\"{}\"", name.replace('"', "\"\""));
     }
     name

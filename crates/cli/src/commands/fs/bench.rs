@@ -84,7 +84,7 @@ fn experiment(bench: &Bench, catalog: &Catalog) -> Result<Experiment, Failure> {
     Ok(Experiment {
         targets: targets.into_iter().map(|target| target.name).collect(),
         workload: Workload::Fs(workload),
-        timings: bench.timing.clone(),
+        timings: bench.columns.timing.clone(),
         age: bench.drawn.age,
         seed: bench.drawn.seed,
         ftl: bench.layer.chosen(),

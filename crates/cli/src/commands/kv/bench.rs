@@ -68,7 +68,7 @@ fn experiment(bench: &KvBench) -> Experiment {
             directories: bench.directory.clone(),
             test,
         }),
-        timings: bench.timing.clone(),
+        timings: bench.columns.timing.clone(),
         age: bench.drawn.age,
         seed: bench.drawn.seed,
         ftl: None,

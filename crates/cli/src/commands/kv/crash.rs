@@ -50,7 +50,7 @@ fn experiment(crash: &KvCrash) -> Experiment {
             directories: crash.directory.clone(),
             test,
         }),
-        timings: crash.timing.clone(),
+        timings: crash.columns.timing.clone(),
         age: crash.drawn.age,
         seed: crash.drawn.seed,
         ftl: None,

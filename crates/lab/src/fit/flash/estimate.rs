@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use wordline_nvm::ageing::AgeingSheet;
 use wordline_trace::cycling::{BlockLife, CyclingOperation};
 
 use super::law::{Early, FittedLaw, Interval, Law, Seen, Strength, fit as fit_law};
-use super::lives::{Block, Found, Hazard, Lives, NO_SPREAD, Pages, Shared};
+use super::lives::{Block, Found, Hazard, Lives, NO_SPREAD, Pages, Point, Shared};
 use super::part::FlashPart;
 use super::pulses::{Change, Pulses, Series};
 use super::statistics::{
@@ -39,6 +40,10 @@ pub(super) const MEAN_CYCLES: u64 = 10_000;
 pub(super) struct Findings {
     /// Name of a figure of the table aging, its value, and whether it is a whole number.
     pub(super) ageing: Vec<(&'static str, Interval, Whole)>,
+    /// What the figures of the median block may be together, at each end of the intervals of what lives tell.
+    pub(super) ends: Vec<Vec<(&'static str, f64)>>,
+    /// Which blocks are weak, as far as their lives tell.
+    pub(super) weak: Vec<bool>,
     /// A fresh program and erase, and a read, in seconds.
     pub(super) program: Option<Latency>,
     pub(super) erase: Option<Latency>,
@@ -63,10 +68,20 @@ pub(super) enum Whole {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Latency {
     pub(super) interval: Interval,
-    /// Whether it is that of a fresh block; else it is the mean over the first cycles.
-    pub(super) fresh: bool,
+    pub(super) of: LatencyOf,
     /// The longest up to the rated cycles.
     pub(super) longest: f64,
+}
+
+/// What a duration was seen of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LatencyOf {
+    /// Fresh operations, which are alike in all chips.
+    Fresh,
+    /// The mean over the first cycles of chips enough: its interval holds how chips differ.
+    Chips,
+    /// The mean over the first cycles of chips too few to tell how others differ.
+    TheseChips,
 }
 
 impl Findings {
@@ -134,10 +149,17 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> Findings {
     // how.
     let program = program.filter(|_| findings.value("program_pulses").is_some());
     let erase = erase.filter(|_| law.is_some());
-    findings.program = latency(&programs, program.as_ref(), lives, part.rated);
-    findings.erase = latency(&erases, erase.as_ref(), lives, part.rated);
+    findings.program = latency(
+        &programs,
+        program.as_ref(),
+        lives,
+        &findings.weak,
+        part.rated,
+    );
+    findings.erase = latency(&erases, erase.as_ref(), lives, &findings.weak, part.rated);
     let reads = series(CyclingOperation::Read);
-    findings.read = latency(&reads, None, lives, part.rated);
+    // Reads do not age, so that weak blocks tell of them like others.
+    findings.read = latency(&reads, None, lives, &[], part.rated);
     findings.leave(
         &["cold_stress", "dwell_relief"],
         "one temperature and one dwell tell nothing of others",
@@ -170,6 +192,7 @@ fn latency(
     series: &[Series],
     pulses: Option<&Pulses>,
     lives: &[&BlockLife],
+    weak: &[bool],
     rated: u64,
 ) -> Option<Latency> {
     let within = |(cycle, _): &&(u64, f64)| *cycle <= rated.max(1);
@@ -184,27 +207,34 @@ fn latency(
                 least: value - reach,
                 most: value + reach,
             },
-            fresh: true,
+            of: LatencyOf::Fresh,
             longest,
         });
     }
     let mut means: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (one, life) in series.iter().zip(lives) {
+    for (place, (one, life)) in series.iter().zip(lives).enumerate() {
+        // A sheet speaks of the median block of those that are not weak.
+        if weak.get(place) == Some(&true) {
+            continue;
+        }
         if let Some(mean) = first_mean(one, life.cycles) {
             means.entry(&life.chip).or_default().push(mean);
         }
     }
-    let interval = middle(&means.into_values().collect::<Vec<_>>())?;
+    let means: Vec<Vec<f64>> = means.into_values().collect();
     Some(Latency {
-        interval,
-        fresh: false,
+        interval: middle(&means)?,
+        of: if means.len() < CHIPS_MIN {
+            LatencyOf::TheseChips
+        } else {
+            LatencyOf::Chips
+        },
         longest,
     })
 }
 
-/// The middle of what the blocks of some chips have. Medians, because a sheet speaks of the median block and weak ones
-/// are far off: with their scatter where there are chips enough, else by the order of the blocks.
-fn middle(chips: &[Vec<f64>]) -> Option<Interval> {
+/// The middle of what the blocks of some chips have. Medians, because a sheet speaks of the median block: with their scatter where there are chips enough, else by the order of the blocks.
+pub(super) fn middle(chips: &[Vec<f64>]) -> Option<Interval> {
     if chips.len() >= CHIPS_MIN {
         let medians: Vec<f64> = chips.iter().map(|one| median(one)).collect();
         let (value, error) = mean(&medians);
@@ -307,23 +337,20 @@ fn failed(life: &BlockLife) -> Option<f64> {
 
 /// The life of each block: where it failed, or by its loops where it was given up.
 fn strengths(lives: &[&BlockLife], erase: Option<&Pulses>, law: Option<&(Law, u32)>) -> Vec<Known> {
-    let by_failure = |life: &&BlockLife| {
-        let after = (life.cycles as f64).max(1.0);
-        failed(life).map_or(Known::After(after), |cycles| {
-            Known::At(Strength { cycles, error: 0.5 })
-        })
-    };
     let (Some(erase), Some((law, count))) = (erase, law) else {
+        let by_failure = |life: &&BlockLife| {
+            let seen = Seen {
+                changes: &[],
+                failed: failed(life),
+            };
+            Known::of(&seen, &[], life.cycles)
+        };
         return lives.iter().map(by_failure).collect();
     };
     let shares = law.late(*count);
     let blocks = seen(lives, erase).into_iter().zip(lives);
     blocks
-        .map(|(seen, life)| match seen.strength(&shares) {
-            Some(strength) => Known::At(strength),
-            // Not even the first loop was added.
-            None => Known::After((life.cycles as f64).max(1.0) / shares[0]),
-        })
+        .map(|(seen, life)| Known::of(&seen, &shares, life.cycles))
         .collect()
 }
 
@@ -335,6 +362,14 @@ enum Known {
 }
 
 impl Known {
+    /// What a block tells of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
+    /// it, the next one was not reached, after the last one the end was not.
+    fn of(seen: &Seen<'_>, shares: &[f64], cycles: u64) -> Self {
+        let next = shares.get(seen.changes.len()).copied().unwrap_or(1.0);
+        let after = (cycles as f64).max(1.0) / next;
+        seen.strength(shares).map_or(Self::After(after), Self::At)
+    }
+
     fn seen(self) -> Option<f64> {
         match self {
             Self::At(strength) => Some(strength.cycles),
@@ -385,25 +420,20 @@ fn pages(
     let mut changes = program.changes.clone();
     let early = Early::take(&mut changes);
     let late = late_pulses(&changes) as u32;
-    // A block that is so weak that its late pulses hide among the early ones tells nothing.
-    changes
-        .iter_mut()
-        .filter(|changes| changes.len() > late as usize)
-        .for_each(Vec::clear);
     let shares = law.late(late);
     let own: Vec<Known> = lives
         .iter()
         .zip(&changes)
         .map(|(life, changes)| {
+            // Where late pulses hide among the early ones, as in a very weak block, nobody knows which of them are
+            // yet to come.
+            let hide = changes.len() > late as usize;
+            let shares = if hide { &[] } else { &shares[..] };
             let seen = Seen {
                 changes,
                 failed: None,
             };
-            match (seen.strength(&shares), shares.first()) {
-                (Some(strength), _) => Known::At(strength),
-                (None, Some(first)) => Known::After(life.cycles as f64 / first),
-                (None, None) => Known::After(life.cycles as f64),
-            }
+            Known::of(&seen, shares, life.cycles)
         })
         .collect();
     // In some blocks the first page is the one that fails: only with the right number of late pulses its strength, by
@@ -484,6 +514,7 @@ fn spread(
             hazards: hazards(strengths[place], own.map(|own| own[place])),
         })
         .collect();
+    findings.weak.clone_from(&weak);
     let weak_ones = weak.iter().filter(|one| **one).count();
     let mut free = vec![0, 1];
     free.extend(own.map(|_| 2));
@@ -520,15 +551,24 @@ fn spread(
         least: least(interval),
         most: libm::exp(interval.most),
     };
-    for (place, interval) in model.free.iter().zip(&found.intervals) {
-        let name = [
+    let name = |place: usize| {
+        [
             "block_spread",
             "page_shape",
             "erase_stress",
             "weak_strength",
-        ][*place];
-        findings.add(name, exp(interval), Whole::No);
+        ][place]
+    };
+    for (place, interval) in model.free.iter().zip(&found.intervals) {
+        findings.add(name(*place), exp(interval), Whole::No);
     }
+    let together = |end: &Point| -> Vec<(&'static str, f64)> {
+        // How far blocks spread, and how weak weak ones are, is nothing to the median block.
+        let of_median = model.free.iter().filter(|place| [1, 2].contains(*place));
+        let all = of_median.map(|place| (name(*place), libm::exp(end.shared.get(*place))));
+        all.chain([("endurance", libm::exp(end.mean()))]).collect()
+    };
+    findings.ends = found.ends.iter().map(together).collect();
     if own.is_none() {
         let why = "pulses of single programs beside loops of erases would tell it";
         findings.leave(&PAGES[1..], why);
@@ -613,16 +653,20 @@ fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut Findings) 
     }
 }
 
+/// Standard error of the logarithm of the median chip's endurance, of which the mean of a few chips is known: what is
+/// not known of the other chips is as wide as the base says that chips spread.
+pub(super) fn chips_error(base: &AgeingSheet, chips: usize) -> f64 {
+    base.chip_spread.value() / (chips as f64).sqrt()
+}
+
 /// The endurance of the median chip, and how chips spread.
 fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
     let chips = &found.best.chips;
     let count = chips.len() as f64;
     if chips.len() < CHIPS_MIN {
-        // What is not known of the other chips is as wide as the base says that chips spread.
-        let spread = *part.ageing.chip_spread.value();
         let value = chips.iter().sum::<f64>() / count;
         let own = found.own.iter().sum::<f64>() / (count * count);
-        let reach = NORMAL * (own + spread * spread / count).sqrt();
+        let reach = NORMAL * own.sqrt().hypot(chips_error(part.ageing, chips.len()));
         findings.add(
             "endurance",
             around(value, reach, found.common),
@@ -682,5 +726,31 @@ fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> Interval {
         value: libm::exp(ln_value),
         least: libm::exp(ln_value - down),
         most: libm::exp(ln_value + up),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pulses::Change;
+    use super::*;
+
+    #[test]
+    fn a_step_that_was_not_taken_bounds_a_strength_from_below() {
+        let known = |changes: &[Change], shares: &[f64]| {
+            let seen = Seen {
+                changes,
+                failed: None,
+            };
+            Known::of(&seen, shares, 1000)
+        };
+        let wide = [Change {
+            after: 0.0,
+            by: 900.0,
+        }];
+        let shares = [0.1, 0.5];
+        assert_eq!(known(&[], &shares), Known::After(10_000.0));
+        assert_eq!(known(&wide, &shares), Known::After(2000.0));
+        // Whether steps are yet to come is not known.
+        assert_eq!(known(&wide, &[]), Known::After(1000.0));
     }
 }

@@ -12,7 +12,7 @@
 //! this profile likelihood, so that they are lopsided where it is.
 
 use super::law::Interval;
-use super::statistics::{RISE, inverse};
+use super::statistics::{fall, inverse};
 
 /// Which pages fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    const fn get(&self, place: usize) -> f64 {
+    pub(super) const fn get(&self, place: usize) -> f64 {
         [self.spread, self.shape, self.erase, self.weak][place]
     }
 
@@ -83,6 +83,9 @@ impl Shared {
         self
     }
 }
+
+/// Those of them that say where lives lie, the others how they scatter.
+const LOCATIONS: [usize; 2] = [2, 3];
 
 /// Logarithm of a spread that is as good as none.
 pub(super) const NO_SPREAD: f64 = -6.0;
@@ -112,7 +115,7 @@ pub(super) struct Point {
 
 impl Point {
     /// Mean of the chips' logarithms.
-    fn mean(&self) -> f64 {
+    pub(super) fn mean(&self) -> f64 {
         self.chips.iter().sum::<f64>() / self.chips.len().max(1) as f64
     }
 }
@@ -123,6 +126,8 @@ pub(super) struct Found {
     pub(super) best: Point,
     /// Interval of the logarithm of each free figure, in the order of [`Lives::free`].
     pub(super) intervals: Vec<Interval>,
+    /// The points at the ends of these intervals, where all other figures are as likely as they can be.
+    pub(super) ends: Vec<Point>,
     /// Variance of each chip's logarithm that is its own.
     pub(super) own: Vec<f64>,
     /// How far the mean of these logarithms moves down and up within the intervals of what chips share.
@@ -151,11 +156,12 @@ impl Lives<'_> {
         if !best.likelihood.is_finite() || best.curvature.iter().any(|one| *one >= 0.0) {
             return None;
         }
-        let mut intervals = Vec::new();
+        let most = self.fall();
+        let (mut intervals, mut all_ends) = (Vec::new(), Vec::new());
         let mut common = [0.0_f64; 2];
         for place in &self.free {
-            let ends =
-                [BOUNDS[*place].0, BOUNDS[*place].1].map(|bound| self.end(&best, *place, bound));
+            let ends = [BOUNDS[*place].0, BOUNDS[*place].1]
+                .map(|bound| self.end(&best, *place, bound, most));
             for end in &ends {
                 let moved = end.mean() - best.mean();
                 let side = usize::from(moved > 0.0);
@@ -166,11 +172,13 @@ impl Lives<'_> {
                 least: ends[0].shared.get(*place),
                 most: ends[1].shared.get(*place),
             });
+            all_ends.extend(ends);
         }
         Some(Found {
             own: best.curvature.iter().map(|one| -1.0 / one).collect(),
             best,
             intervals,
+            ends: all_ends,
             common,
         })
     }
@@ -275,8 +283,17 @@ impl Lives<'_> {
         (gradient.collect(), hessian)
     }
 
-    /// Where the profile likelihood of a figure, on the way to a bound, has fallen by [`RISE`].
-    fn end(&self, best: &Point, place: usize, bound: f64) -> Point {
+    /// By how much the profile likelihood falls to the ends of an interval.
+    fn fall(&self) -> f64 {
+        let hazards = self.blocks.iter().flat_map(|block| &block.hazards);
+        let seen = hazards.filter(|hazard| hazard.seen).count();
+        let others = LOCATIONS.iter().filter(|one| self.free.contains(one));
+        let lives = seen.saturating_sub(self.chips);
+        fall(lives, lives.saturating_sub(others.count()))
+    }
+
+    /// Where the profile likelihood of a figure, on the way to a bound, has fallen by so much.
+    fn end(&self, best: &Point, place: usize, bound: f64, most: f64) -> Point {
         let others: Vec<usize> = self
             .free
             .iter()
@@ -304,7 +321,7 @@ impl Lives<'_> {
                 (middle - step).max(bound)
             };
             let (found, there) = fall(value);
-            if found > RISE {
+            if found > most {
                 break (value, found);
             }
             (inside, inside_fall, at) = (value, found.max(0.0), there);
@@ -312,14 +329,14 @@ impl Lives<'_> {
         };
         for _ in 0..12 {
             let (low, high) = (inside_fall.sqrt(), outside_fall.sqrt());
-            let part = ((RISE.sqrt() - low) / (high - low)).clamp(0.05, 0.95);
+            let part = ((most.sqrt() - low) / (high - low)).clamp(0.05, 0.95);
             let value = inside + part * (outside - inside);
             let (found, there) = fall(value);
             at = there;
-            if (found - RISE).abs() < 0.01 {
+            if (found - most).abs() < 0.01 {
                 break;
             }
-            if found > RISE {
+            if found > most {
                 (outside, outside_fall) = (value, found);
             } else {
                 (inside, inside_fall) = (value, found.max(0.0));

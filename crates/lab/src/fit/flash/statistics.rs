@@ -6,9 +6,6 @@
 /// Chance that a 95 % interval leaves out on each side.
 pub(super) const TAIL: f64 = 0.025;
 
-/// Half the rise of −2 ln L at the ends of a 95 % interval: the quantile of χ² with one degree of freedom, halved.
-pub(super) const RISE: f64 = 1.920_729;
-
 /// The 97.5 % quantile of the normal distribution.
 pub(super) const NORMAL: f64 = 1.959_964;
 
@@ -118,6 +115,14 @@ pub(super) fn student(freedom: f64) -> f64 {
     (freedom * (1.0 / x - 1.0)).sqrt()
 }
 
+/// By how much a log likelihood falls from its top to the ends of the 95 % interval of a mean, when the scatter of the
+/// `values` is estimated as well, with `freedom` degrees of freedom. It is exact of normal values, and with many of them
+/// half the quantile of χ² with one degree of freedom.
+pub(super) fn fall(values: usize, freedom: usize) -> f64 {
+    let (values, freedom) = (values.max(1) as f64, freedom.max(1) as f64);
+    0.5 * values * libm::log1p(student(freedom).powi(2) / freedom)
+}
+
 /// The exact 95 % interval of a share of which `hits` of `trials` were seen (Clopper and Pearson, 1934).
 pub(super) fn share(hits: usize, trials: usize) -> (f64, f64) {
     let (hits, trials) = (hits as f64, trials as f64);
@@ -196,7 +201,11 @@ mod tests {
         near(chi_squared(1.0, 0.025), 0.000_982_07);
         near(chi_squared(10.0, 0.975), 20.483_2);
         near(chi_squared(100.0, 0.025), 74.221_9);
-        near(2.0 * RISE, chi_squared(1.0, 0.95));
+        near(2.0 * fall(1_000_000, 1_000_000), chi_squared(1.0, 0.95));
+        near(
+            fall(11, 10),
+            5.5 * (1.0_f64 + 2.228_14 * 2.228_14 / 10.0).ln(),
+        );
         near(student(1.0), 12.706_2);
         near(student(2.0), 4.302_65);
         near(student(7.0), 2.364_62);

@@ -18,6 +18,9 @@ use crate::wear::{Step, block_shape, courses};
 /// What a cycle programmed, unless somebody says otherwise.
 pub(super) const USAGE: WearUsage = WearUsage::FirstPage;
 
+/// Figures by which chips and blocks differ. Where they are none, all are median ones.
+const MEDIAN: [&str; 3] = ["chip_spread", "block_spread", "weak_share"];
+
 /// Chips and blocks of each that the fitted part is scored with.
 const SAMPLES: u32 = 20;
 const BLOCKS: u32 = 10;
@@ -131,9 +134,14 @@ impl Task<'_> {
             };
             figures.push(Figure::new(self.ageing_path(name), value, *interval, told));
         }
+        let alike = MEDIAN.map(|name| self.moved(name, 0.0));
+        let differs = |one: &&Figure| alike.iter().all(|other| other.path != one.change.path);
+        let ageing = figures.iter().filter(differs);
+        let ageing = ageing.map(|one| one.change.clone()).chain(alike.clone());
         let timing = Timing {
             target: self.target,
-            ageing: figures.iter().map(|one| one.change.clone()).collect(),
+            base: self.part.ageing,
+            ageing: ageing.collect(),
             findings,
             usage: self.workload.usage.unwrap_or(USAGE),
             seed: self.experiment.seed,

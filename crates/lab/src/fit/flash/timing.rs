@@ -5,11 +5,12 @@
 
 use wordline_catalog::{Sheet, Target, parse};
 use wordline_core::{WearUsage, WearWorkload};
+use wordline_nvm::ageing::AgeingSheet;
 
-use super::estimate::{Findings, Latency, MEAN_CYCLES};
+use super::estimate::{Findings, Latency, LatencyOf, MEAN_CYCLES, chips_error, middle};
 use super::law::Interval;
 use super::part::Duration;
-use super::statistics::median;
+use super::statistics::NORMAL;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::fit::sheet::{Change, changed};
@@ -18,72 +19,121 @@ use crate::wear::{Step, courses};
 /// Typical column of the candidates that are timed, in seconds.
 const PROVISIONAL_S: f64 = 1e-3;
 
-/// Chips and blocks of each whose first cycles stand for the part.
+/// Chips and blocks of each, all median ones, whose first cycles stand for the part: their pages differ.
 const SAMPLES: u32 = 5;
 const BLOCKS: u32 = 8;
 
 /// Typical columns that make the first operations take as long as a log has them.
 pub(super) struct Timing<'a> {
     pub(super) target: &'a Target<'a>,
-    /// The changes of the table aging.
+    /// The table aging of the base, and its changes. They take all chips and blocks to be median ones, to which a sheet
+    /// ties its columns.
+    pub(super) base: &'a AgeingSheet,
     pub(super) ageing: Vec<Change>,
     pub(super) findings: &'a Findings,
     pub(super) usage: WearUsage,
     pub(super) seed: u64,
 }
 
+/// The columns of a figure of the table aging that has a value.
+type Columns<'a> = dyn Fn(&'static str, f64) -> Change + 'a;
+
 impl Timing<'_> {
-    /// The typical column of a duration whose operations take so long, in seconds. Of fresh ones its interval takes in
-    /// what is not known of the figures that tie the two.
+    /// The typical column of a duration whose operations take so long, in seconds. Its interval takes in what is not
+    /// known of the figures that tie the two.
     pub(super) fn typical(
         &self,
         duration: &Duration<'_>,
         step: Step,
         latency: &Latency,
-        columns: &dyn Fn(&'static str, f64) -> Change,
+        columns: &Columns<'_>,
     ) -> Result<Option<Interval>, LabError> {
         let seen = latency.interval;
-        let Some(factor) = self.factor(duration, step, latency.fresh, &[])? else {
+        let Some(model) = self.model(duration, step, latency.of, &[])? else {
             return Ok(None);
         };
-        if !latency.fresh {
-            return Ok(Some(Interval {
-                value: seen.value * factor,
-                least: seen.least * factor,
-                most: seen.most * factor,
-            }));
-        }
-        let mut low = ((seen.value - seen.least) / seen.value).powi(2);
-        let mut high = ((seen.most - seen.value) / seen.value).powi(2);
-        for (name, interval, _) in &self.findings.ageing {
-            if interval.least == interval.most {
-                continue;
-            }
-            for end in [interval.least, interval.most] {
-                let moved = columns(name, end);
-                if let Some(there) = self.factor(duration, step, true, &[moved])? {
-                    let by = libm::log(there / factor);
-                    let side = if by < 0.0 { &mut low } else { &mut high };
-                    *side += by * by;
-                }
-            }
-        }
+        let [down, up] = match latency.of {
+            LatencyOf::Fresh => self.figures_apart(duration, step, columns)?,
+            LatencyOf::TheseChips => self.chips_apart(duration, step, columns)?,
+            LatencyOf::Chips => [0.0, 0.0],
+        };
+        let below = |one: &Interval| (one.value - one.least) / one.value;
+        let above = |one: &Interval| (one.most - one.value) / one.value;
+        // What the model takes longer the column is shorter.
+        let down = below(&seen).hypot(above(&model)).hypot(down);
+        let up = above(&seen).hypot(below(&model)).hypot(up);
+        let value = seen.value * PROVISIONAL_S / model.value;
         Ok(Some(Interval {
-            value: seen.value * factor,
-            least: seen.value * factor * (1.0 - low.sqrt()),
-            most: seen.value * factor * (1.0 + high.sqrt()),
+            value,
+            least: value * (1.0 - down),
+            most: value * (1.0 + up),
         }))
     }
 
-    /// How many times an operation, a fresh one or the mean of the first cycles, the typical column is; `None` where no
-    /// cycle has such an operation.
-    fn factor(
+    /// How far down and up, in logarithms, a column goes within the intervals of the figures that tie it to a fresh
+    /// operation.
+    fn figures_apart(
         &self,
         duration: &Duration<'_>,
         step: Step,
-        fresh: bool,
+        columns: &Columns<'_>,
+    ) -> Result<[f64; 2], LabError> {
+        let fresh = |moved: &[Change]| self.model(duration, step, LatencyOf::Fresh, moved);
+        let mut far = [0.0_f64; 2];
+        let open = self.findings.ageing.iter();
+        for (name, interval, _) in open.filter(|(_, one, _)| one.least < one.most) {
+            for end in [interval.least, interval.most] {
+                if let (Some(here), Some(there)) = (fresh(&[])?, fresh(&[columns(name, end)])?) {
+                    let by = libm::log(here.value / there.value);
+                    let side = &mut far[usize::from(by > 0.0)];
+                    *side = side.hypot(by);
+                }
+            }
+        }
+        Ok(far)
+    }
+
+    /// How far down and up, in logarithms, the column of the median chip may lie from that of a few. They stay what they
+    /// are when the part is moved, and with them what a fresh operation takes: it tells how the column moves. What lives
+    /// leave open of the pages decides by how much, so that the farthest of what they allow counts.
+    fn chips_apart(
+        &self,
+        duration: &Duration<'_>,
+        step: Step,
+        columns: &Columns<'_>,
+    ) -> Result<[f64; 2], LabError> {
+        let found = self.findings.value("endurance").map(|one| one.value);
+        let base = self.base.endurance.nominal().count() as f64;
+        let best = vec![("endurance", found.unwrap_or(base))];
+        let reach = libm::exp(NORMAL * chips_error(self.base, self.findings.chips));
+        let mut far = [0.0_f64; 2];
+        for point in self.findings.ends.iter().chain([&best]) {
+            let at = |apart: f64| {
+                let moved = point.iter().map(|(name, value)| match *name {
+                    "endurance" => columns(name, value * apart),
+                    _ => columns(name, *value),
+                });
+                let moved: Vec<Change> = moved.collect();
+                self.model(duration, step, LatencyOf::Fresh, &moved)
+            };
+            for (far, apart) in far.iter_mut().zip([1.0 / reach, reach]) {
+                if let (Some(here), Some(there)) = (at(1.0)?, at(apart)?) {
+                    *far = far.max(libm::log(here.value / there.value).abs());
+                }
+            }
+        }
+        Ok(far)
+    }
+
+    /// What an operation of the median block takes, a fresh one or the mean of the first cycles, when its typical column
+    /// is the provisional one, with what the draws leave open; `None` where no cycle has such an operation.
+    fn model(
+        &self,
+        duration: &Duration<'_>,
+        step: Step,
+        of: LatencyOf,
         moved: &[Change],
-    ) -> Result<Option<f64>, LabError> {
+    ) -> Result<Option<Interval>, LabError> {
         let is_moved = |change: &&Change| moved.iter().all(|one| one.path != change.path);
         let mut changes: Vec<Change> = self.ageing.iter().filter(is_moved).cloned().collect();
         changes.extend(moved.iter().cloned());
@@ -92,6 +142,7 @@ impl Timing<'_> {
             // A maximum that nothing reaches cuts nothing off.
             columns: "typ = \"1 ms\", max = \"1 s\"".to_owned(),
         });
+        let fresh = of == LatencyOf::Fresh;
         let workload = if fresh {
             WearWorkload {
                 blocks: 1,
@@ -119,8 +170,7 @@ impl Timing<'_> {
                 course.first_mean_s(step)
             }
         });
-        let seconds: Vec<f64> = seconds.collect();
-        Ok((!seconds.is_empty()).then(|| PROVISIONAL_S / median(&seconds)))
+        Ok(middle(&[seconds.collect()]))
     }
 }
 
@@ -149,5 +199,63 @@ pub(super) fn with<T>(
         Err(errors) => Err(LabError::Catalog(wordline_catalog::CatalogError::Sheets(
             errors,
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_catalog::Catalog;
+
+    use super::super::estimate::Whole;
+    use super::super::part::FlashPart;
+    use super::*;
+
+    /// The typical program of a part, when log and model have the same mean.
+    fn typical(of: LatencyOf) -> Interval {
+        let catalog = Catalog::load(&[]).expect("embedded sheets are good");
+        let target = catalog.target("nand08gw3b2c").expect("it is there");
+        let part = FlashPart::of(&target, WearUsage::FirstPage).expect("it ages");
+        let endurance = Interval {
+            value: 1e6,
+            least: 9e5,
+            most: 1.1e6,
+        };
+        let findings = Findings {
+            chips: 1,
+            ageing: vec![("endurance", endurance, Whole::Cycles)],
+            ..Findings::default()
+        };
+        let timing = Timing {
+            target: &target,
+            base: part.ageing,
+            ageing: Vec::new(),
+            findings: &findings,
+            usage: WearUsage::FirstPage,
+            seed: 0,
+        };
+        let latency = Latency {
+            interval: Interval {
+                value: 3e-4,
+                least: 3e-4,
+                most: 3e-4,
+            },
+            of,
+            longest: 3e-4,
+        };
+        let columns = |name: &'static str, value: f64| Change {
+            path: format!("nand.aging.{name}"),
+            columns: format!("typ = \"{value:.0} cycles\""),
+        };
+        let typical = timing.typical(&part.program, Step::Program, &latency, &columns);
+        typical.expect("it runs").expect("it programs")
+    }
+
+    #[test]
+    fn what_one_chip_takes_leaves_open_what_its_part_does() {
+        let [chips, these] = [LatencyOf::Chips, LatencyOf::TheseChips].map(typical);
+        assert_eq!(chips.value, these.value);
+        assert!(chips.most - chips.least < 1e-6 * chips.value, "{chips:?}");
+        assert!(these.least < 0.999 * these.value, "{these:?}");
+        assert!(these.most > 1.001 * these.value, "{these:?}");
     }
 }
