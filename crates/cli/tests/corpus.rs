@@ -21,6 +21,8 @@ mod recorder;
 mod sheet;
 #[path = "../../../fuzz/checks/study.rs"]
 mod study;
+#[path = "../../../fuzz/checks/table_image.rs"]
+mod table_image;
 #[path = "../../../fuzz/checks/trace.rs"]
 mod trace;
 
@@ -174,6 +176,17 @@ fn the_corpus_of_logs_passes() {
 #[test]
 fn the_corpus_of_studies_passes() {
     replay("study", study::check);
+}
+
+#[test]
+fn the_corpus_of_table_images_passes() {
+    replay("table_image", table_image::check);
+    for name in ["three-records.img", "wrong-bit.img"] {
+        assert!(
+            table_image::check(&corpus_file("table_image", name)),
+            "{name} is refused"
+        );
+    }
 }
 
 /// Inputs that are refused at once would test little.
