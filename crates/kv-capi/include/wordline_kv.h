@@ -138,7 +138,7 @@ typedef struct wl_kv_options {
     uint32_t slot_bytes;
     /* Not 0: the memory has room for the directory, 8 bytes for seven slots. */
     uint32_t resident;
-    /* Of the hash; different ones keep an adversary from choosing keys that collide. */
+    /* Of the hash: keys that collide under one do not under another. It is no secret key. */
     uint64_t seed;
 } wl_kv_options;
 
@@ -153,6 +153,10 @@ typedef struct wl_kv_info {
     /* Bytes of the shortest scratch buffer. A longer one makes opening take fewer accesses. */
     uint32_t scratch_bytes;
 } wl_kv_info;
+
+/* Words that are enough for a directory in RAM of a table in so many bytes with such slots, for an array whose length the
+   compiler must know: two for each bucket of seven slots. */
+#define WL_KV_DIRECTORY_WORDS(memory_bytes, slot_bytes) (2 * ((memory_bytes) / (7 * (slot_bytes))))
 
 /* A table. Its words are the library's. */
 typedef struct wl_kv {

@@ -67,9 +67,9 @@ pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
         Finding {
             area: "measurement",
             check: "this version",
-            state: State::Missing,
-            found: "simulates only".to_owned(),
-            advice: "the findings below say what measurements on this host will meet",
+            state: State::Good,
+            found: "raw flash (wear), a mapped file and RAM (kv bench)".to_owned(),
+            advice: "latency and bandwidth of this machine's memory are not measured yet",
         },
     ];
     findings.extend(linux::findings());

@@ -49,9 +49,9 @@ pub(crate) fn told(document: &ResultSet) -> Told {
     sentences.extend(power_cuts(&all, is_sample));
     let fragile = KvTable::ALL.into_iter().filter(|table| {
         !table.survives_power_cuts()
-            && all
-                .iter()
-                .any(|run| run.axis("table") == table.name() && run.row(Metric::OpsRate).is_some())
+            && all.iter().any(|run| {
+                run.axis("table") == table.name() && run.number(Metric::OpsRate).is_some()
+            })
     });
     let fragile: Vec<_> = fragile.map(KvTable::title).collect();
     if !fragile.is_empty() {

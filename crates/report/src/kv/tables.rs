@@ -35,6 +35,7 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
                         "" | "sweep" => format!("{target}: {operation}"),
                         work => format!("{target}: {work}, {operation}"),
                     };
+                    let title = format!("{title}{}", how(&of_kind, &all));
                     grids.push(side_by_side(title, &of_kind, Content::Figures));
                 }
             }
@@ -52,6 +53,14 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
         }
         let inserts = of_operation(&own, "insert").into_iter();
         let inserts: Vec<_> = inserts.filter(|run| run.is_sweep()).collect();
+        // In a file not every insert is timed.
+        let tells = |run: &&Run<'_>| run.number(Metric::TableRam).is_some();
+        if !target.starts_with("file:") && inserts.iter().any(tells) {
+            let title = format!(
+                "{target}: records that the load is, and RAM for directory and scratch buffer"
+            );
+            grids.push(side_by_side(title, &inserts, Content::Room));
+        }
         if inserts.iter().any(|run| run.processor_share().is_some()) {
             let title = format!(
                 "{target}: share of an insert that the processor takes, driver included; the rest is bus and memory"
@@ -65,6 +74,16 @@ pub(crate) fn tables(document: &ResultSet) -> Vec<Grid> {
     grids
 }
 
+/// Whether a table's figures are measured or simulated, where a document has both.
+fn how(runs: &[&Run<'_>], all: &[&Run<'_>]) -> String {
+    let basis = |run: &&Run<'_>| run.head().basis;
+    let is_mixed = all.iter().any(|run| basis(run) != basis(&all[0]));
+    match runs.first() {
+        Some(run) if is_mixed => format!(", {}", basis(run)),
+        _ => String::new(),
+    }
+}
+
 fn of_operation<'r, 'a>(runs: &[&'r Run<'a>], operation: &str) -> Vec<&'r Run<'a>> {
     let found = runs.iter().filter(|run| run.head().operation == operation);
     found.copied().collect()
@@ -76,6 +95,7 @@ enum Content {
     Figures,
     Processor,
     Wear,
+    Room,
 }
 
 impl Content {
@@ -86,6 +106,12 @@ impl Content {
                 names.into()
             }
             Self::Processor | Self::Wear => vec![Column::right(table)],
+            Self::Room => {
+                let names = [" records", " RAM"];
+                names
+                    .map(|name| Column::right(format!("{table}{name}")))
+                    .into()
+            }
         }
     }
 
@@ -102,6 +128,14 @@ impl Content {
             Self::Processor => {
                 let share = run.and_then(Run::processor_share);
                 vec![or_nothing(share.map(text::tenths))]
+            }
+            Self::Room => {
+                let records = run.and_then(|run| run.number(Metric::AccessCount));
+                let ram = run.and_then(|run| run.row(Metric::TableRam));
+                vec![
+                    or_nothing(records.map(|count| format!("{count:.0}"))),
+                    or_nothing(ram.map(|row| text::value(row, text::DIGITS))),
+                ]
             }
             Self::Wear => {
                 let cycles = run.and_then(Run::cycles_each);
