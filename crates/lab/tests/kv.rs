@@ -156,6 +156,37 @@ fn wear_is_where_the_written_format_puts_it() {
     assert!((1.0..2.0).contains(&spread), "{spread}");
 }
 
+/// Records that were put first lie where they belong, and the last ones far from it.
+#[test]
+fn few_operations_are_spread_over_all_records() {
+    let few = KvBench {
+        loads: vec![Fraction::from_si(0.5), Fraction::from_si(0.9)],
+        operations: Some(50),
+        ..small(&[8])
+    };
+    let all = KvBench {
+        operations: None,
+        ..few.clone()
+    };
+    let moved = |bench: KvBench| {
+        let document = result(&experiment(MRAM, bench));
+        let mut rows = document
+            .of(Metric::BytesMoved)
+            .filter(|row| row.text("table") == Some("lpht") && row.operation == "hit");
+        [(); 2].map(|()| rows.next().and_then(|row| row.value).expect("a value"))
+    };
+    let ([half, full], [half_of_all, full_of_all]) = (moved(few), moved(all));
+    assert!(full > 1.5 * half, "{half} {full}");
+    assert!(
+        (0.5..2.0).contains(&(full / full_of_all)),
+        "{full} {full_of_all}"
+    );
+    assert!(
+        (0.5..2.0).contains(&(half / half_of_all)),
+        "{half} {half_of_all}"
+    );
+}
+
 #[test]
 fn a_run_is_the_same_twice_and_another_seed_makes_other_keys() {
     let bench = KvBench {

@@ -116,16 +116,15 @@ impl Case<'_> {
         let most = self.ground.most(self.bench);
         for operation in AFTER {
             let at = at(operation);
-            let (first, count) = match operation {
-                "miss" => (count, (bench.records.keys() - count).min(count)),
-                _ => (0, count),
+            let records = match operation {
+                "miss" => count..bench.records.keys().min(2 * count),
+                _ => 0..count,
             };
-            let count = count.min(most);
-            if count == 0 || operation == "delete" && !self.variant.removes() {
+            if records.is_empty() || operation == "delete" && !self.variant.removes() {
                 rows::without_value(&at, NoValue::NotApplicable, document);
                 continue;
             }
-            let measured = bench.measure(operation, first, count);
+            let measured = bench.measure(operation, records, most);
             if !self.told(bench, &at, measured, document) && self.control.stopped() {
                 return false;
             }

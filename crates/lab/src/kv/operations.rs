@@ -1,5 +1,7 @@
 //! Operations on a table: each is timed, and what it found is held against what was put.
 
+use std::ops::Range;
+
 use wordline_nvm::ProcessorCost;
 
 use super::memory::{Part, PartError};
@@ -62,16 +64,19 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Times `count` operations on records from `first` on.
+    /// Times an operation on each of some records, or on so many of them at most, spread over all: those that were put
+    /// first lie better than the others.
     pub(super) fn measure(
         &mut self,
         operation: &'static str,
-        first: u64,
-        count: u64,
+        records: Range<u64>,
+        most: u64,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::begin(self.store.memory());
-        for number in first..first + count {
-            let one = self.timed(operation, number)?;
+        let all = records.end - records.start;
+        let count = all.min(most);
+        for timed in 0..count {
+            let one = self.timed(operation, records.start + timed * all / count)?;
             tally.add(&one);
         }
         tally.end(self.store.memory());
@@ -260,12 +265,15 @@ mod tests {
             let mut bench = Bench::new(store, variant, None, 1, records, &control);
             let tally = bench.fill(9, 3).expect("room");
             assert_eq!((tally.latency.count(), bench.passes.len()), (3, 9));
-            bench.measure("hit", 0, 9).expect("all are there");
-            let wrong = bench.measure("miss", 0, 1).err().expect("it is there");
+            bench.measure("hit", 0..9, 9).expect("all are there");
+            let wrong = bench.measure("miss", 0..1, 1).err().expect("it is there");
             assert!(matches!(wrong, Failure::Wrong));
             std::fs::write(&path, b"short").expect("room");
             for operation in ["hit", "update"] {
-                let failure = bench.measure(operation, 0, 1).err().expect("it is short");
+                let failure = bench
+                    .measure(operation, 0..1, 1)
+                    .err()
+                    .expect("it is short");
                 let told = failure.to_string();
                 assert!(told.contains("shortened from 4096 to 5"), "{told}");
             }

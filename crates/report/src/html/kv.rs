@@ -5,64 +5,88 @@ use wordline_core::results::ResultSet;
 
 use super::chart::{Axis, Chart, Curve, Shape};
 use super::plot::{DASHES, PALETTE, Plot};
+use crate::answer::IN_WORDS;
 use crate::kv::{Run, each};
 
 /// The kinds of operation that are drawn; the tables hold the others.
 const DRAWN: [&str; 2] = ["insert", "hit"];
 
+/// What a plot holds still; the tables have the others.
+const STILL: [&str; 2] = ["load", "build"];
+
 pub(super) fn plots(document: &ResultSet) -> Vec<Plot> {
+    let runs = Run::all_of(document);
+    let sweeps = runs.iter().filter(|run| run.is_sweep() && run.can());
+    let sweeps: Vec<_> = sweeps.collect();
+    let targets = each(&sweeps, |run| run.head().target.clone());
+    let of_targets = targets.iter().take(IN_WORDS).enumerate();
+    of_targets
+        .flat_map(|(number, target)| of_target(number, target, &sweeps))
+        .collect()
+}
+
+/// Rates and traffic on one memory, at the first load, build and timing that there is of it.
+fn of_target(number: usize, target: &str, sweeps: &[&Run<'_>]) -> Vec<Plot> {
+    let here = sweeps.iter().filter(|run| run.head().target == target);
+    let here: Vec<_> = here.copied().collect();
+    let Some(first) = here.first() else {
+        return Vec::new();
+    };
+    let still = |run: &Run<'_>| (STILL.map(|axis| run.axis(axis)), run.head().timing);
+    let drawn = here.iter().filter(|run| still(run) == still(first));
+    let drawn: Vec<_> = drawn.copied().collect();
+    let mut at = format!("load {}", first.axis("load"));
+    if here
+        .iter()
+        .any(|run| run.axis("build") != first.axis("build"))
+    {
+        at += &format!(", build {}", first.axis("build"));
+    }
+    if here
+        .iter()
+        .any(|run| run.head().timing != first.head().timing)
+    {
+        at += &format!(", {} timing", first.head().timing);
+    }
     let rates = chart(
-        document,
-        "plot-kv-rate",
-        "Operations in a second",
-        "Inserts (solid) and hits (dashed) by the size of a key; up is better.",
+        &drawn,
+        format!("plot-kv-rate-{number}"),
+        format!("Operations in a second: {target}"),
+        format!("Inserts (solid) and hits (dashed) by the size of a key, at {at}; up is better."),
         ("1/s", "rate"),
         |run| run.number(Metric::OpsRate),
     );
     let traffic = chart(
-        document,
-        "plot-kv-floor",
-        "Bytes moved over the floor",
-        "Inserts (solid) and hits (dashed): what an operation moved, over the least that any durable table moves; down is \
-         better, and 1 is the floor.",
+        &drawn,
+        format!("plot-kv-floor-{number}"),
+        format!("Bytes moved over the floor: {target}"),
+        format!(
+            "Inserts (solid) and hits (dashed) at {at}: what an operation moved, over the least that any durable table \
+             moves; down is better, and 1 is the floor."
+        ),
         ("1", "times the floor"),
-        Run::over_floor,
+        |run| run.over_floor(),
     );
     rates.into_iter().chain(traffic).collect()
 }
 
-fn chart<'a>(
-    document: &'a ResultSet,
-    id: &str,
-    heading: &str,
-    caption: &str,
+fn chart(
+    runs: &[&Run<'_>],
+    id: String,
+    heading: String,
+    caption: String,
     (unit, title): (&'static str, &'static str),
-    of: impl Fn(&Run<'a>) -> Option<f64>,
+    of: impl Fn(&Run<'_>) -> Option<f64>,
 ) -> Option<Plot> {
-    let runs = Run::all_of(document);
-    let all: Vec<_> = runs.iter().collect();
-    let targets = each(&all, |run| run.head().target.clone()).len() > 1;
-    let loads = each(&all, |run| run.axis("load")).len() > 1;
-    let builds = each(&all, |run| run.axis("build")).len() > 1;
-    let timings = each(&all, |run| run.head().timing).len() > 1;
-    let name = |run: &Run<'_>| {
-        let mut parts = vec![run.table()];
-        parts.extend(targets.then(|| run.head().target.clone()));
-        parts.extend(loads.then(|| format!("load {}", run.axis("load"))));
-        parts.extend(builds.then(|| run.axis("build")));
-        parts.extend(timings.then(|| run.head().timing.to_string()));
-        parts.join(", ")
-    };
     let mut curves = Vec::new();
-    for (index, series) in each(&all, name).into_iter().enumerate() {
+    for (index, table) in each(runs, |run| run.table()).into_iter().enumerate() {
         for (operation, dash) in DRAWN.into_iter().zip(DASHES) {
-            let of_series = all
+            let of_series = runs
                 .iter()
-                .filter(|run| name(run) == series && run.head().operation == operation)
-                .filter(|run| run.is_sweep());
+                .filter(|run| run.table() == table && run.head().operation == operation);
             let points = of_series.filter_map(|run| Some((run.key_bytes()?, of(run)?)));
             curves.push(Curve {
-                name: format!("{series}, {operation}"),
+                name: format!("{table}, {operation}"),
                 color: PALETTE[index % PALETTE.len()],
                 dash,
                 shape: Shape::Line,
@@ -71,9 +95,9 @@ fn chart<'a>(
         }
     }
     let chart = Chart {
-        id: id.to_owned(),
-        heading: heading.to_owned(),
-        caption: caption.to_owned(),
+        id,
+        heading,
+        caption,
         x: Axis {
             unit: "B",
             title: "key",
