@@ -111,7 +111,7 @@ fn what_cannot_run_is_refused_by_name() {
         (&["bench", "--target", "file:/dev/null"], "it is a device"),
         (&["bench", "--target", "file:."], "it is a folder"),
         (&["dump", "no-such-image.bin"], "cannot be read"),
-        (&["dump", "Cargo.toml"], "holds no table"),
+        (&["dump", "Cargo.toml"], "no wordline-kv table begins"),
     ] {
         wordline(&[&["kv"], words].concat()).refused(&[said]);
     }

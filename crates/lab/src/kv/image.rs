@@ -47,8 +47,25 @@ pub enum ImageRecord {
 
 /// Why an image shows no table.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct TableImageError(Error<OutOfRange>);
+pub enum TableImageError {
+    /// Something else, or nothing.
+    #[error(
+        "no wordline-kv table begins at the image's first byte; tables of other kinds, such as LPHT and CLHT, cannot be read"
+    )]
+    Foreign,
+    /// Damaged, in another format, or too short.
+    #[error("{0}")]
+    Table(Error<OutOfRange>),
+}
+
+impl From<Error<OutOfRange>> for TableImageError {
+    fn from(error: Error<OutOfRange>) -> Self {
+        match error {
+            Error::Foreign => Self::Foreign,
+            error => Self::Table(error),
+        }
+    }
+}
 
 /// A copy of an image in RAM.
 #[derive(Clone)]
@@ -211,10 +228,10 @@ impl TableImage {
     /// damage that hardly a table is left.
     pub fn read(bytes: Vec<u8>) -> Result<Self, TableImageError> {
         let mut image = Copy(bytes);
-        let geometry = Geometry::read(&mut image).map_err(TableImageError)?;
-        let (mut table, aside) = open_without(&image, &geometry).map_err(TableImageError)?;
-        let mut records = walk(&mut table).map_err(TableImageError)?;
-        bring_back(&image, &geometry, &aside, &mut records).map_err(TableImageError)?;
+        let geometry = Geometry::read(&mut image)?;
+        let (mut table, aside) = open_without(&image, &geometry)?;
+        let mut records = walk(&mut table)?;
+        bring_back(&image, &geometry, &aside, &mut records)?;
         Ok(Self {
             geometry,
             image_bytes: image.len(),

@@ -23,9 +23,14 @@ pub(super) fn run(dump: &KvDump, global: &Global) -> Result<Outcome, Failure> {
     let name = dump.image.display();
     let table =
         TableImage::read(bytes).map_err(|error| failure::message(format!("{name}: {error}")))?;
-    let (header, records) = (header(&table), records(&table, dump.limit));
+    let format = Format::from(global.format);
+    let most = match format {
+        Format::Json | Format::Csv => usize::MAX,
+        _ => SHOWN,
+    };
+    let (header, records) = (header(&table), records(&table, dump.limit, most));
     let style = output::style();
-    let text = match Format::from(global.format) {
+    let text = match format {
         // Programs want the records alone; people the header as well.
         format @ (Format::Json | Format::Csv) => records.render(format, &style),
         format => format!(
@@ -88,7 +93,10 @@ fn header(table: &TableImage) -> Grid {
             "records with a wrong bit, mended",
             recovery.mended.to_string(),
         ),
-        ("a commit was cut", told(recovery.torn)),
+        (
+            "a commit was cut, or one record is damaged beyond a bit",
+            told(recovery.torn),
+        ),
         ("an update was cut", told(recovery.superseded)),
     ] {
         grid.push([what.to_owned(), value]);
@@ -96,12 +104,16 @@ fn header(table: &TableImage) -> Grid {
     grid
 }
 
-fn records(table: &TableImage, limit: usize) -> Grid {
+/// Damaged records first, and of keys and values at most so many bytes.
+fn records(table: &TableImage, limit: usize, most: usize) -> Grid {
+    let shown = |bytes: &[u8]| shown(bytes, most);
     let columns = ["key bytes", "value bytes"].map(Column::right);
     let texts = ["key", "value", "state"].map(Column::left);
     let columns = columns.into_iter().chain(texts).collect();
     let mut grid = Grid::new("Records", columns);
-    for record in table.records.iter().take(limit) {
+    let is_sound = |record: &&ImageRecord| matches!(record, ImageRecord::Sound { .. });
+    let (sound, others): (Vec<_>, Vec<_>) = table.records.iter().partition(is_sound);
+    for record in others.into_iter().chain(sound).take(limit) {
         grid.push(match record {
             ImageRecord::Sound { key, value } => [
                 key.len().to_string(),
@@ -130,8 +142,8 @@ fn records(table: &TableImage, limit: usize) -> Grid {
 }
 
 /// Bytes as text where all of them are printable ASCII, and in hexadecimal where not.
-fn shown(bytes: &[u8]) -> String {
-    let cut = &bytes[..bytes.len().min(SHOWN)];
+fn shown(bytes: &[u8], most: usize) -> String {
+    let cut = &bytes[..bytes.len().min(most)];
     let mut text = if !cut.is_empty() && bytes.iter().all(|byte| byte.is_ascii_graphic()) {
         cut.iter().map(|byte| char::from(*byte)).collect::<String>()
     } else {
@@ -141,7 +153,7 @@ fn shown(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         text.clear();
     }
-    if bytes.len() > SHOWN {
+    if bytes.len() > most {
         text.push('…');
     }
     text
