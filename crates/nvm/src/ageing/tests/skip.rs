@@ -103,6 +103,13 @@ proptest! {
 }
 
 #[test]
+fn no_cycles_leave_a_block_as_it_was() {
+    let mut nand = ageing(&sheet(&[]), Timing::Typ, 0);
+    assert_eq!(nand.chip_mut().wear_block(0, 0, 0), Ok(0));
+    assert_eq!(nand.chip().worn(0), None);
+}
+
+#[test]
 fn a_hundred_thousand_cycles_end_the_same() {
     let long = [("3000 cycles", "3000000 cycles")];
     for timing in [Timing::Typ, Timing::Max] {

@@ -158,6 +158,9 @@ impl Nand {
             let page = u64::from(block) * u64::from(geometry.pages_per_block) + u64::from(pages);
             geometry.check_read(u32::try_from(page).unwrap_or(u32::MAX), 0, 0)?;
         }
+        if cycles == 0 {
+            return Ok(0);
+        }
         let pages = pages.min(geometry.pages_per_block);
         let stands = self.with_worn(block, |ageing, worn| worn.stands(pages, ageing.stress));
         let failed = self
