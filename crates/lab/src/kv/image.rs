@@ -338,8 +338,8 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_refused_by_name() {
-        assert!(error(Vec::new()).contains("holds no table"));
-        assert!(error(vec![0xFF; 4096]).contains("holds no table"));
+        assert!(error(Vec::new()).contains("no wordline-kv table begins"));
+        assert!(error(vec![0xFF; 4096]).contains("no wordline-kv table begins"));
         let mut short = image();
         short.truncate(512);
         assert!(error(short).contains("the memory has 512"));
