@@ -26,6 +26,7 @@ pub struct ScratchFile {
     bytes: u64,
     /// Bytes that it had.
     found_bytes: u64,
+    may_destroy: bool,
     is_written: Cell<bool>,
     /// Where it was made.
     made: Option<PathBuf>,
@@ -106,13 +107,14 @@ impl ScratchFile {
             file,
             bytes,
             found_bytes: 0,
+            may_destroy,
             is_written: Cell::new(false),
             made: is_made.then(|| path.to_owned()),
         };
-        scratch.checked(may_destroy)
+        scratch.checked()
     }
 
-    fn checked(mut self, may_destroy: bool) -> Result<Self, ScratchFileError> {
+    fn checked(mut self) -> Result<Self, ScratchFileError> {
         let (file, bytes) = (&self.file, self.bytes);
         // Of /proc, /sys and their like, whose files are as long as nothing.
         let file_system =
@@ -132,11 +134,18 @@ impl ScratchFile {
                 wanted: bytes,
             });
         }
-        if !may_destroy && !holds_zeros(file, found).map_err(cannot("read"))? {
-            return Err(ScratchFileError::HoldsData);
-        }
         self.found_bytes = found;
+        self.check_contents()?;
         Ok(self)
+    }
+
+    fn check_contents(&self) -> Result<(), ScratchFileError> {
+        let holds_nothing = || holds_zeros(&self.file, self.found_bytes).map_err(cannot("read"));
+        if self.may_destroy || holds_nothing()? {
+            Ok(())
+        } else {
+            Err(ScratchFileError::HoldsData)
+        }
     }
 
     /// Fills it with zeros, so that its disk has room for them, and maps it. What it held is lost.
@@ -152,6 +161,10 @@ impl ScratchFile {
         let found = self.file.metadata().map_err(cannot("looked at"))?.len();
         if found != expected {
             return Err(ScratchFileError::Changed { expected, found });
+        }
+        if !self.is_written.get() {
+            // Others may run for long between the opening and this.
+            self.check_contents()?;
         }
         self.is_written.set(true);
         if let Err(error) = self.fill() {
@@ -325,6 +338,20 @@ mod tests {
             );
             assert_eq!(std::fs::metadata(&path).expect("it is there").len(), bytes);
         }
+    }
+
+    #[test]
+    fn data_that_comes_before_the_first_write_stays() {
+        let folder = tempfile::tempdir().expect("a place for files");
+        let path = folder.path().join("zeros");
+        std::fs::write(&path, vec![0; BYTES as usize]).expect("room");
+        let scratch = ScratchFile::open(&path, BYTES, false).expect("nothing is lost");
+        let data = vec![7; BYTES as usize];
+        std::fs::write(&path, &data).expect("room");
+        let told = scratch.map().expect_err("it holds data");
+        assert!(matches!(told, ScratchFileError::HoldsData), "{told}");
+        drop(scratch);
+        assert_eq!(std::fs::read(&path).expect("it is there"), data);
     }
 
     #[test]

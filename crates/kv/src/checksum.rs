@@ -98,14 +98,7 @@ impl Residue {
 
     /// Goes on with these bytes.
     #[must_use]
-    pub(crate) fn with(self, bytes: &[u8]) -> Self {
-        self.with_inline(bytes)
-    }
-
-    /// The same where every call counts.
-    #[must_use]
-    #[inline(always)]
-    pub(crate) fn with_inline(mut self, bytes: &[u8]) -> Self {
+    pub(crate) fn with(mut self, bytes: &[u8]) -> Self {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         for block in blocks {
             self = self.with_block(block);
