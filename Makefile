@@ -6,11 +6,16 @@ SHELL := bash
 
 DEMO_REPORT := out/demo.html
 
-# Where `make install` puts the C interface.
+# The command that the demo runs. `make test` has built it already, with the features of the whole workspace.
+WORDLINE := cargo run --quiet --locked -p wordline --
+
+# Where `make install` puts everything.
 PREFIX ?= /usr/local
-RELEASE := $(or $(CARGO_TARGET_DIR),target)/release
+BUILT := $(or $(CARGO_TARGET_DIR),target)
+RELEASE := $(BUILT)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
 HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h
+COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
 LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a
 
 .PHONY: help
@@ -22,9 +27,13 @@ engines:
 	@scripts/need-libclang
 
 .PHONY: demo
+# What is built once and not debugged needs no incremental state, no line tables, and few units of code generation.
+demo test: export CARGO_INCREMENTAL := 0
+demo test: export CARGO_PROFILE_DEV_DEBUG := none
+demo test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
 demo: engines ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
-	cargo run --quiet --locked -p wordline -- compare data-logger --export $(DEMO_REPORT)
+	$(WORDLINE) compare data-logger --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
@@ -35,28 +44,25 @@ quick: engines ## formatting, lints and tests; the browser test runs where a Chr
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
-# Everything is built once, for one run: nothing is kept for the next build, and nobody debugs it.
-test: export CARGO_INCREMENTAL := 0
-test: export CARGO_PROFILE_DEV_DEBUG := none
 test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace
-	cargo run --quiet --locked -p wordline -- part check
-	$(MAKE) --no-print-directory demo
+	$(BUILT)/debug/wordline part check
+	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
 nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
-	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test against_oracle engine_and -- --nocapture
-	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test checker engine -- --nocapture
-	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test dram_checker -- --nocapture
-	cargo test --release --locked -p wordline-lab --test published -- --ignored
-	cargo test --release --locked -p wordline-lab --test calibration -- --ignored --nocapture
-	cargo test --release --locked -p wordline-lab --test fit -- --ignored --nocapture
-	cargo test --release --locked -p wordline-nvm --lib power_cuts -- --ignored --nocapture
+	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
+	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
+	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
+	cargo test --release --locked -p wordline-lab --test all published:: -- --ignored
+	cargo test --release --locked -p wordline-lab --test all calibration:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
 	scripts/kv-firmware thumbv7em-none-eabihf
@@ -76,9 +82,16 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
-install: ## the C interface: headers, libraries and files for pkg-config under PREFIX (/usr/local); DESTDIR is put in front
+install: engines ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
+	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
+	install -d "$(INSTALLED)/bin" "$(INSTALLED)/share/man/man1" $(dir $(COMPLETIONS:%="$(INSTALLED)/share/%"))
+	install -m 755 $(RELEASE)/wordline "$(INSTALLED)/bin"
+	"$(INSTALLED)/bin/wordline" man "$(INSTALLED)/share/man/man1"
+	for shell in bash zsh fish; do \
+	  "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
+	done
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
@@ -94,12 +107,13 @@ kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rust
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
+	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
-	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test reference
+	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::
 
 .PHONY: picture
 picture: ## take the README's picture again (needs Chromium)

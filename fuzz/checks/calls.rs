@@ -34,7 +34,7 @@ fn bases() -> [usize; 3] {
             let mut handle = null_mut();
             // SAFETY: both are what the header says.
             let status = unsafe { wl_memory_create(&options, &mut handle) };
-            assert_eq!(status, Status::Ok);
+            assert_eq!(status, MemoryStatus::Ok);
             handle.addr()
         })
     })
@@ -54,9 +54,9 @@ pub(crate) fn check(data: &[u8]) -> bool {
     }
     for slot in slots {
         let expected = if slot.now == u64::MAX {
-            Status::BadHandle
+            MemoryStatus::BadHandle
         } else {
-            Status::Ok
+            MemoryStatus::Ok
         };
         assert_eq!(wl_memory_free(slot.handle), expected);
     }
@@ -81,9 +81,12 @@ fn forked(from: *const WlMemory, known: &Slot) -> Slot {
     let mut slot = known.clone();
     // SAFETY: all are what the header says.
     unsafe {
-        assert_eq!(wl_memory_fork(from, &mut slot.handle), Status::Ok);
+        assert_eq!(wl_memory_fork(from, &mut slot.handle), MemoryStatus::Ok);
         slot.info.size = size_of::<Info>() as u64;
-        assert_eq!(wl_memory_get_info(slot.handle, &mut slot.info), Status::Ok);
+        assert_eq!(
+            wl_memory_get_info(slot.handle, &mut slot.info),
+            MemoryStatus::Ok
+        );
     }
     if known.handle.is_null() {
         let erased = if slot.info.kind == 1 { 0xFF } else { 0 };
@@ -97,7 +100,7 @@ fn forked(from: *const WlMemory, known: &Slot) -> Slot {
 fn step(call: u8, next: &mut impl FnMut() -> u8, slots: &mut Vec<Slot>, index: usize) -> bool {
     let freed = slots[index].now == u64::MAX;
     if freed {
-        assert_eq!(wl_memory_sync(slots[index].handle), Status::BadHandle);
+        assert_eq!(wl_memory_sync(slots[index].handle), MemoryStatus::BadHandle);
         return false;
     }
     match call % 16 {
@@ -109,7 +112,7 @@ fn step(call: u8, next: &mut impl FnMut() -> u8, slots: &mut Vec<Slot>, index: u
             let other = usize::from(next()) % slots.len();
             if slots[other].now != u64::MAX {
                 let (into, from) = (slots[index].handle, slots[other].handle);
-                assert_eq!(wl_memory_restore(into, from), Status::Ok);
+                assert_eq!(wl_memory_restore(into, from), MemoryStatus::Ok);
                 let handle = into;
                 slots[index] = Slot {
                     handle,
@@ -118,7 +121,7 @@ fn step(call: u8, next: &mut impl FnMut() -> u8, slots: &mut Vec<Slot>, index: u
             }
         }
         14 if slots.len() > 1 => {
-            assert_eq!(wl_memory_free(slots[index].handle), Status::Ok);
+            assert_eq!(wl_memory_free(slots[index].handle), MemoryStatus::Ok);
             slots[index].now = u64::MAX;
         }
         other => return operate(other, next, &mut slots[index]),
@@ -186,9 +189,13 @@ fn operate(call: u8, next: &mut impl FnMut() -> u8, slot: &mut Slot) -> bool {
         }
     };
     follow(slot, call, at, &fill, small, status);
-    assert_ne!(status, Status::Internal);
+    assert_ne!(status, MemoryStatus::Internal);
     let operates = matches!(call, 0..=6) && was_off;
-    let refused = [Status::PowerLost, Status::OutOfRange, Status::Unsupported];
+    let refused = [
+        MemoryStatus::PowerLost,
+        MemoryStatus::OutOfRange,
+        MemoryStatus::Unsupported,
+    ];
     assert!(
         !operates || refused.contains(&status),
         "{status:?} without power"
@@ -196,10 +203,10 @@ fn operate(call: u8, next: &mut impl FnMut() -> u8, slot: &mut Slot) -> bool {
     let now = wl_memory_now(memory);
     assert!(now >= slot.now, "time runs back");
     slot.now = now;
-    status == Status::Ok && (3..=5).contains(&call)
+    status == MemoryStatus::Ok && (3..=5).contains(&call)
 }
 
-fn read(slot: &Slot, at: u64, bytes: usize) -> Status {
+fn read(slot: &Slot, at: u64, bytes: usize) -> MemoryStatus {
     let mut out = vec![0xEE; bytes];
     let pointer = if bytes == 0 {
         null_mut()
@@ -208,7 +215,7 @@ fn read(slot: &Slot, at: u64, bytes: usize) -> Status {
     };
     // SAFETY: so many bytes are there.
     let status = unsafe { wl_memory_read(slot.handle, at, pointer, bytes as u64) };
-    if status == Status::Ok
+    if status == MemoryStatus::Ok
         && let Some(shadow) = &slot.shadow
         && let Some(expected) = usize::try_from(at)
             .ok()
@@ -220,22 +227,22 @@ fn read(slot: &Slot, at: u64, bytes: usize) -> Status {
 }
 
 /// Keeps what is known of the memory in step with what was done.
-fn follow(slot: &mut Slot, call: u8, at: u64, fill: &[u8], small: u32, status: Status) {
+fn follow(slot: &mut Slot, call: u8, at: u64, fill: &[u8], small: u32, status: MemoryStatus) {
     match (call, status) {
-        (_, Status::PowerLost) => {
+        (_, MemoryStatus::PowerLost) => {
             slot.off = true;
             slot.shadow = None;
         }
-        (9, Status::Ok) => {
+        (9, MemoryStatus::Ok) => {
             // Now, or later: whether the power is off shows with the next operation.
             let probe = wl_memory_advance(slot.handle, 0);
-            slot.off = probe == Status::PowerLost;
+            slot.off = probe == MemoryStatus::PowerLost;
             // An advance does not ask for power; a sync does.
-            slot.off |= wl_memory_sync(slot.handle) == Status::PowerLost;
+            slot.off |= wl_memory_sync(slot.handle) == MemoryStatus::PowerLost;
         }
-        (10, Status::Ok) => slot.off = false,
-        (7 | 8, Status::Ok) | (11..=15, _) => slot.shadow = None,
-        (3 | 4, Status::Ok) => {
+        (10, MemoryStatus::Ok) => slot.off = false,
+        (7 | 8, MemoryStatus::Ok) | (11..=15, _) => slot.shadow = None,
+        (3 | 4, MemoryStatus::Ok) => {
             let flash = slot.info.kind == 1;
             if let Some(shadow) = &mut slot.shadow
                 && let Some(held) = shadow.get_mut(at as usize..at as usize + fill.len())
@@ -247,7 +254,7 @@ fn follow(slot: &mut Slot, call: u8, at: u64, fill: &[u8], small: u32, status: S
         }
         // A program across pages may have come half-way.
         (3 | 4, _) if slot.info.kind == 1 => slot.shadow = None,
-        (5, Status::Ok) => {
+        (5, MemoryStatus::Ok) => {
             let bytes = slot.info.block_bytes as usize;
             let first = (small % 80) as usize * bytes;
             if let Some(shadow) = &mut slot.shadow

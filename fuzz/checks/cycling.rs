@@ -3,7 +3,7 @@
 
 use std::io::BufReader;
 
-use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingWriter, LONGEST, Point};
+use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingPoint, CyclingWriter, LONGEST};
 
 /// Names of all columns, so that lines without them are looked at, too.
 const NAMES: &[u8] = b"chip,block,cycle,operation,latency_us,status\n";
@@ -86,7 +86,7 @@ fn same(one: &BlockLife, other: &BlockLife) {
     assert_eq!(told(one), told(other));
     assert_eq!(one.points.len(), other.points.len());
     for (one, other) in one.points.iter().zip(&other.points) {
-        let told = |point: &Point| (point.cycle, point.operation, point.duration);
+        let told = |point: &CyclingPoint| (point.cycle, point.operation, point.duration);
         assert_eq!(told(one), told(other));
     }
 }

@@ -5,17 +5,17 @@
 use wordline_core::quantity::Frequency;
 use wordline_dram::Observer;
 use wordline_dram::log::{CommandLog, CommandLogError, CommandReader};
-use wordline_trace::dram::{DramFormat, DramRequest, DramTraceError, Options, open};
+use wordline_trace::dram::{DramFormat, DramRequest, DramTraceError, DramTraceOptions, open};
 
 const MEMORY: u64 = 3 << 20;
 
 /// Panics when a promise is broken. Returns whether something was read to its end.
 pub(crate) fn check(data: &[u8]) -> bool {
-    let strict = Options {
+    let strict = DramTraceOptions {
         clock: Some(Frequency::from_hz(2_200_000_000)),
-        ..Options::new(MEMORY)
+        ..DramTraceOptions::new(MEMORY)
     };
-    let lenient = Options {
+    let lenient = DramTraceOptions {
         align: true,
         fold: true,
         ..strict.clone()
@@ -23,7 +23,7 @@ pub(crate) fn check(data: &[u8]) -> bool {
     let mut is_read = requests(data, &strict);
     is_read |= requests(data, &lenient);
     for format in DramFormat::ALL {
-        let named = Options {
+        let named = DramTraceOptions {
             format: Some(format),
             ..lenient.clone()
         };
@@ -32,7 +32,7 @@ pub(crate) fn check(data: &[u8]) -> bool {
     is_read | commands(data)
 }
 
-fn requests(data: &[u8], options: &Options) -> bool {
+fn requests(data: &[u8], options: &DramTraceOptions) -> bool {
     let lines = data.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
     let mut trace = match open(data, options) {
         Ok(trace) => trace,

@@ -1,7 +1,7 @@
 //! Whatever is given as a dump, it is refused with a place inside it, or decodes into fields inside it
 //! and a sheet that keeps to itself.
 
-use wordline_catalog::import::{ImportError, Page, PageKind, dump_bytes, import};
+use wordline_catalog::import::{DumpFormat, ImportError, Page, dump_bytes, import};
 
 /// Panics when a promise is broken. Returns whether a page was read.
 pub(crate) fn check(data: &[u8]) -> bool {
@@ -46,7 +46,7 @@ fn with_right_crc(data: &[u8]) -> Vec<u8> {
 
 fn decode(bytes: &[u8]) -> bool {
     let mut read = false;
-    for kind in [None, Some(PageKind::Sfdp), Some(PageKind::Onfi)] {
+    for kind in [None, Some(DumpFormat::Sfdp), Some(DumpFormat::Onfi)] {
         match import(bytes, kind) {
             Ok(page) => {
                 decoded(&page, bytes.len());

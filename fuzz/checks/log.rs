@@ -6,27 +6,28 @@ use std::io::BufReader;
 
 use wordline_core::Operation;
 use wordline_trace::{
-    Counted, Format, LatencyUnit, Log, Oddity, Options, Purpose, Summary, TraceError, open,
+    DurationCounts, LatencyUnit, Log, LogFormat, LogOptions, LogPurpose, LogSummary, Oddity,
+    TraceError, open,
 };
 
 /// Panics when a promise is broken. Returns whether the log was read to its end, without being told anything.
 pub(crate) fn check(data: &[u8]) -> bool {
-    for format in Format::all() {
-        let told = Options {
+    for format in LogFormat::all() {
+        let told = LogOptions {
             format: Some(format),
             unit: Some(LatencyUnit::Microseconds),
             name: Some("x_clat.1.log".to_owned()),
             job: Some("x".to_owned()),
-            purpose: Purpose::Workload,
+            purpose: LogPurpose::Workload,
             operation: Some(Operation::Write),
             bytes: Some(4096),
         };
         read(data, &told);
     }
-    read(data, &Options::default())
+    read(data, &LogOptions::default())
 }
 
-fn read(data: &[u8], options: &Options) -> bool {
+fn read(data: &[u8], options: &LogOptions) -> bool {
     let whole = all(data, options);
     let parts = all(BufReader::with_capacity(17, data), options);
     assert_eq!(
@@ -39,12 +40,12 @@ fn read(data: &[u8], options: &Options) -> bool {
             refused(&error, data);
             false
         }
-        Read::Counted(counted) => {
+        Read::DurationCounts(counted) => {
             durations(&counted);
             summary(&counted.summary, data);
             true
         }
-        // Counted in records rather than lines; a check of its own has them.
+        // DurationCounts in records rather than lines; a check of its own has them.
         Read::Accesses(_, error, seen) if seen.format.contains("recorder") => error.is_none(),
         Read::Accesses(lines, error, seen) => {
             accesses(&lines, data);
@@ -60,15 +61,15 @@ fn read(data: &[u8], options: &Options) -> bool {
 #[derive(Debug)]
 enum Read {
     Refused(TraceError),
-    Counted(Counted),
+    DurationCounts(DurationCounts),
     /// The lines of the accesses, and all else of them in words.
-    Accesses(Vec<(u64, String)>, Option<TraceError>, Summary),
+    Accesses(Vec<(u64, String)>, Option<TraceError>, LogSummary),
 }
 
-fn all(reader: impl std::io::BufRead, options: &Options) -> Read {
+fn all(reader: impl std::io::BufRead, options: &LogOptions) -> Read {
     match open(reader, options) {
         Err(error) => Read::Refused(error),
-        Ok(Log::Counted(counted)) => Read::Counted(counted),
+        Ok(Log::Counted(counted)) => Read::DurationCounts(counted),
         Ok(Log::Accesses(mut log)) => {
             let (accesses, refusal) = drained(&mut log, |access| access.line);
             Read::Accesses(accesses, refusal, log.summary())
@@ -129,7 +130,7 @@ fn accesses(all: &[(u64, String)], data: &[u8]) {
     assert!(last <= lines(data));
 }
 
-fn durations(counted: &Counted) {
+fn durations(counted: &DurationCounts) {
     assert!(!counted.durations.is_empty());
     assert!(counted.elapsed.is_none_or(|elapsed| elapsed.ps() > 0));
     for each in &counted.durations {
@@ -138,7 +139,7 @@ fn durations(counted: &Counted) {
     }
 }
 
-fn summary(summary: &Summary, data: &[u8]) {
+fn summary(summary: &LogSummary, data: &[u8]) {
     assert!(!summary.format.is_empty());
     for oddity in &summary.oddities {
         match oddity {

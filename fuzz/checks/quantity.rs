@@ -5,7 +5,7 @@ use wordline_core::quantity::{
     ByteCount, Current, Cycles, DataRate, Energy, EnergyPerByte, Frequency, Money, Power, Quantity,
     Time, Voltage, human,
 };
-use wordline_nvm::bus::serial::Mode;
+use wordline_nvm::bus::serial::LineMode;
 
 /// Panics when a promise is broken.
 pub(crate) fn check(data: &[u8]) {
@@ -56,7 +56,7 @@ fn returns<Q: Quantity + PartialEq + std::fmt::Debug>(text: &str, unit: &str) {
 }
 
 fn mode(text: &str) {
-    match text.parse::<Mode>() {
+    match text.parse::<LineMode>() {
         Ok(mode) => assert_eq!(mode.to_string(), text),
         Err(error) => assert!(error.to_string().contains("1S-4S-4S"), "{error}"),
     }

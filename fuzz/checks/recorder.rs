@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 
 use framed::framed;
 use wordline_trace::recorder::RecorderReader;
-use wordline_trace::{LoggedAccess, Oddity, Stream, Summary};
+use wordline_trace::{AccessStream, LogSummary, LoggedAccess, Oddity};
 
 /// Panics when a promise is broken. Returns whether an access was read.
 pub(crate) fn check(data: &[u8]) -> bool {
@@ -50,8 +50,8 @@ fn noise(oddity: &Oddity) -> u64 {
     }
 }
 
-fn decoded(from: impl BufRead) -> (Vec<LoggedAccess>, Option<String>, Summary) {
-    let mut reader = Stream::new(RecorderReader::new(from));
+fn decoded(from: impl BufRead) -> (Vec<LoggedAccess>, Option<String>, LogSummary) {
+    let mut reader = AccessStream::new(RecorderReader::new(from));
     let mut accesses = Vec::new();
     let mut error = None;
     for access in reader.by_ref() {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use wordline_catalog::{Catalog, CatalogError, Sheet, SheetError, Target, parse};
+use wordline_catalog::{Catalog, CatalogError, PartOnBoard, Sheet, SheetError, parse};
 use wordline_core::{Experiment, RawWorkload, Timing, Workload};
 use wordline_dram::sheet::Settings;
 use wordline_lab::{Control, LabError};
@@ -77,7 +77,7 @@ fn connects_dram(catalog: &Catalog, ids: &[String]) {
             continue;
         }
         let name = format!("{}@{}", module.header.id, system.header.id);
-        let Ok(target) = catalog.dram_target(&name) else {
+        let Ok(target) = catalog.module_in_system(&name) else {
             unreachable!("a catalogue that loads has the dies of its modules");
         };
         match target.connect(&Settings::new()) {
@@ -123,7 +123,7 @@ fn embedded() -> &'static Catalog {
 }
 
 /// Small accesses at both ends give back what was written, on any clock, until time runs out.
-fn connects(target: &Target<'_>) {
+fn connects(target: &PartOnBoard<'_>) {
     for timing in TIMINGS {
         let conditions = Conditions {
             timing,
@@ -227,7 +227,7 @@ fn refused_by(errors: &[SheetError]) {
 }
 
 fn runs(catalog: &Catalog, target: &str) {
-    if let Ok(target) = catalog.target(target) {
+    if let Ok(target) = catalog.part_on_board(target) {
         connects(&target);
         // Whether the rules are kept is the suite's own business; that it ends is checked here.
         let _ = target.conformance(Timing::Typ);

@@ -1,21 +1,23 @@
 //! Whatever is given as output of blkparse or as a replay log, it is refused at one of its lines, or read as
 //! accesses that come in the order of their lines.
 
-use wordline_trace::blkparse::{Asked, BlkparseLatencies, BlkparseWorkload, Device, Span};
+use wordline_trace::blkparse::{
+    AskEvent, BlkparseLatencies, BlkparseWorkload, BlockDeviceId, LatencySpan,
+};
 use wordline_trace::iolog::{IologWorkload, Waits};
-use wordline_trace::{AskedAccess, LoggedAccess, Reader, Stream, TraceError};
+use wordline_trace::{AccessReader, AccessStream, AskedAccess, LoggedAccess, TraceError};
 
 /// Panics when a promise is broken. Returns whether an access was read.
 pub(crate) fn check(data: &[u8]) -> bool {
     let mut read = 0;
-    for asked in [Asked::Auto, Asked::Queued, Asked::Issued] {
+    for asked in [AskEvent::Auto, AskEvent::Queued, AskEvent::Issued] {
         read += all(data, BlkparseWorkload::new(data, asked, None), workload);
     }
-    let chosen = Device { major: 8, minor: 0 };
+    let chosen = BlockDeviceId { major: 8, minor: 0 };
     for (span, device) in [
-        (Span::IssuedToCompleted, None),
-        (Span::QueuedToCompleted, None),
-        (Span::QueuedToCompleted, Some(chosen)),
+        (LatencySpan::IssuedToCompleted, None),
+        (LatencySpan::QueuedToCompleted, None),
+        (LatencySpan::QueuedToCompleted, Some(chosen)),
     ] {
         read += all(data, BlkparseLatencies::new(data, span, device), latency);
     }
@@ -31,9 +33,9 @@ pub(crate) fn check(data: &[u8]) -> bool {
 }
 
 /// Reads it all, and returns the accesses, which `line` has checked.
-fn all<S: Reader>(data: &[u8], reader: S, line: fn(S::Access, before: u64) -> u64) -> usize {
+fn all<S: AccessReader>(data: &[u8], reader: S, line: fn(S::Access, before: u64) -> u64) -> usize {
     let lines = data.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
-    let mut stream = Stream::new(reader);
+    let mut stream = AccessStream::new(reader);
     let mut before = 0;
     let mut count = 0;
     let mut refusal = None;

@@ -29,7 +29,7 @@ pub(crate) enum BadArgument {
 }
 
 /// Why a call failed, as an interface tells it.
-pub(crate) trait Failure: Display + From<BadArgument> {
+pub(crate) trait BoundaryFailure: Display + From<BadArgument> {
     /// What its functions return.
     type Status;
 
@@ -42,8 +42,10 @@ pub(crate) trait Failure: Display + From<BadArgument> {
 
 /// Does something, and keeps what went wrong as a message. A panic goes no further: unwinding into C is undefined.
 #[inline(always)]
-pub(crate) fn guarded<T, F: Failure>(act: impl FnOnce() -> Result<T, F>) -> Result<T, F::Status> {
-    // Whatever a panic leaves behind in a memory, its lock is poisoned then, and nobody sees it again.
+pub(crate) fn guarded<T, F: BoundaryFailure>(
+    act: impl FnOnce() -> Result<T, F>,
+) -> Result<T, F::Status> {
+    // A panic poisons the lock of a memory, so that the state that it leaves is never used.
     let result = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| Err(F::internal()));
     result.map_err(|fault| {
         message::keep(&fault);
@@ -150,7 +152,7 @@ fn length(bytes: u64) -> Result<usize, BadArgument> {
 /// The caller's bytes to read from. NULL is no bytes, where there are to be none.
 ///
 /// # Safety
-/// The pointer is NULL, or so many bytes are there, which nobody writes as long as the result is used.
+/// The pointer is NULL, or so many bytes are there, which are not written as long as the result is used.
 pub(crate) unsafe fn bytes_in<'a>(
     data: *const c_void,
     bytes: u64,
@@ -166,7 +168,7 @@ pub(crate) unsafe fn bytes_in<'a>(
 /// The caller's bytes to be written. NULL is no bytes, where there are to be none.
 ///
 /// # Safety
-/// The pointer is NULL, or so many bytes are there, which nobody else touches as long as the result is used.
+/// The pointer is NULL, or so many bytes are there, which nothing else accesses as long as the result is used.
 pub(crate) unsafe fn bytes_out<'a>(
     out: *mut c_void,
     bytes: u64,

@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// What broke is told to its own handle alone, and its slot serves the next.
+    /// Only the broken handle reports the failure, and its slot serves the next.
     #[test]
     fn a_slot_that_broke_is_told_apart_and_used_again() {
         #[derive(Debug)]

@@ -13,7 +13,7 @@ mod message;
 
 /// DDR5 memory for simulators of processors: `wordline_dram.h`.
 pub mod wordline_dram_h {
-    pub use crate::dram::abi::{ABI, Complete, Info, Options, Stats, Status, WlDram};
+    pub use crate::dram::abi::{ABI, Complete, DramInfo, DramOptions, DramStatus, Stats, WlDram};
     pub use crate::dram::functions::{
         wl_dram_abi, wl_dram_can_accept, wl_dram_create, wl_dram_drain, wl_dram_free,
         wl_dram_get_info, wl_dram_get_stats, wl_dram_message, wl_dram_next_event, wl_dram_now,
@@ -24,7 +24,7 @@ pub mod wordline_dram_h {
 /// Non-volatile memories for storage software: `wordline_memory.h`.
 pub mod wordline_memory_h {
     pub use crate::memory::abi::{
-        ABI, Cut, Ecc, Info, Listener, Operation, Options, Stats, Status, WlMemory,
+        ABI, Cut, Ecc, Info, Listener, MemoryStatus, Operation, Options, Stats, WlMemory,
     };
     pub use crate::memory::functions::{
         wl_memory_abi, wl_memory_advance, wl_memory_create, wl_memory_cut_power, wl_memory_energy,

@@ -1,7 +1,7 @@
 //! Calls in any order: what was found by fuzzing, and what is drawn here.
 
 #[path = "../../../fuzz/checks/calls.rs"]
-mod calls;
+mod checks;
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn the_corpus_of_calls_passes() {
     for entry in fs::read_dir(corpus).expect("the corpus is checked in") {
         let path = entry.expect("readable").path();
         let data = fs::read(&path).expect("readable");
-        let passed = std::panic::catch_unwind(|| calls::check(&data));
+        let passed = std::panic::catch_unwind(|| checks::check(&data));
         assert!(passed.is_ok(), "{} fails", path.display());
         stored += usize::from(passed.is_ok_and(|stored| stored));
     }
@@ -27,7 +27,7 @@ proptest! {
 
     #[test]
     fn any_calls_keep_the_promises(data in prop::collection::vec(any::<u8>(), 0..400)) {
-        calls::check(&data);
+        checks::check(&data);
     }
 
     /// Calls whose addresses are few, so that they meet.
@@ -41,6 +41,6 @@ proptest! {
             data.extend([call, slot, at.wrapping_mul(16), at % 2, bytes, fill]);
             data.extend(&more[..match call { 9 => 3, 8 => 2, 7 | 11 | 13 | 15 => 1, _ => 0 }]);
         }
-        calls::check(&data);
+        checks::check(&data);
     }
 }

@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use toml::de::DeTable;
 use wordline_core::results::FigureUse;
-use wordline_dram::sheet::{self, Choice, Connected, SettingError, Settings};
+use wordline_dram::sheet::{self, Connected, SettingError, Settings, SheetChoice};
 use wordline_nvm::Problem;
 
 use crate::error::{CatalogError, SheetError};
 use crate::figures;
-use crate::sheet::{Header, Source};
-use crate::{Catalog, SheetText, target_error, unknown};
+use crate::sheet::{Header, SheetSource};
+use crate::{Catalog, SheetText, unknown};
 
 /// A sheet of DRAM.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub type System = DramSheet<sheet::System>;
 
 /// A module, with its dies, in a system.
 #[derive(Clone, Debug)]
-pub struct DramTarget<'a> {
+pub struct ModuleInSystem<'a> {
     /// `MODULE@SYSTEM`.
     pub name: String,
     /// The module in every channel.
@@ -44,7 +44,20 @@ pub struct DramTarget<'a> {
     pub system: &'a System,
 }
 
-impl DramTarget<'_> {
+impl<'a> ModuleInSystem<'a> {
+    pub(crate) fn new(
+        catalog: &'a Catalog,
+        module: &'a Module,
+        system: &'a System,
+    ) -> Result<Self, CatalogError> {
+        Ok(Self {
+            name: format!("{}@{}", module.header.id, system.header.id),
+            die: catalog.die(&module.sheet.die)?,
+            module,
+            system,
+        })
+    }
+
     /// The numbers that a simulation works with. `settings` override what the sheets choose, by the names of
     /// [`choices`](Self::choices).
     ///
@@ -61,7 +74,7 @@ impl DramTarget<'_> {
 
     /// Every parameter that can be set, with its default, its alternatives and the reason.
     #[must_use]
-    pub fn choices(&self) -> Vec<Choice> {
+    pub fn choices(&self) -> Vec<SheetChoice> {
         sheet::choices(&self.module.sheet, &self.die.sheet, &self.system.sheet)
     }
 }
@@ -101,7 +114,7 @@ file!(DieFile, die, dram: sheet::Die);
 file!(ModuleFile, module, dimm: sheet::Module);
 file!(SystemFile, system, host: sheet::System);
 
-impl Source<'_> {
+impl SheetSource<'_> {
     pub(crate) fn die(&self, tree: &DeTable<'_>) -> Result<Die, Vec<SheetError>> {
         let (names, cautions, die) = self.typed::<DieFile>()?.parts();
         let header = self.header(names, cautions);
@@ -141,8 +154,8 @@ impl Source<'_> {
 }
 
 /// Problems of a table, as paths of the file.
-fn nested(table: &str, problems: Vec<sheet::Problem>) -> Vec<Problem> {
-    let problem = |problem: sheet::Problem| Problem {
+fn nested(table: &str, problems: Vec<sheet::DramSheetProblem>) -> Vec<Problem> {
+    let problem = |problem: sheet::DramSheetProblem| Problem {
         path: format!("{table}.{}", problem.path),
         message: problem.message,
     };
@@ -168,7 +181,7 @@ impl Catalog {
     /// The DRAM die of an id.
     ///
     /// # Errors
-    /// When there is none: the message names those that exist.
+    /// When there is none: the message suggests the nearest.
     pub fn die(&self, id: &str) -> Result<&Die, CatalogError> {
         let known = self.dies.keys();
         self.dies.get(id).ok_or_else(|| unknown("die", id, known))
@@ -177,7 +190,7 @@ impl Catalog {
     /// The DRAM module of an id.
     ///
     /// # Errors
-    /// When there is none: the message names those that exist.
+    /// When there is none: the message suggests the nearest.
     pub fn module(&self, id: &str) -> Result<&Module, CatalogError> {
         let known = self.modules.keys();
         self.modules
@@ -188,40 +201,12 @@ impl Catalog {
     /// The system of an id.
     ///
     /// # Errors
-    /// When there is none: the message names those that exist.
+    /// When there is none: the message suggests the nearest.
     pub fn system(&self, id: &str) -> Result<&System, CatalogError> {
         let known = self.systems.keys();
         self.systems
             .get(id)
             .ok_or_else(|| unknown("system", id, known))
-    }
-
-    /// The module and system that a target names: `MODULE@SYSTEM`.
-    ///
-    /// # Errors
-    /// When the text has another form, or when module or system do not exist.
-    pub fn dram_target(&self, text: &str) -> Result<DramTarget<'_>, CatalogError> {
-        let text = text.trim();
-        let id = text.split_once('@').map_or(text, |(module, _)| module);
-        if self.part(id).is_ok() {
-            return Err(target_error(format!(
-                "{id:?} is no memory module; wordline raw measures it"
-            )));
-        }
-        let Some((module, system)) = text.split_once('@') else {
-            let known: Vec<_> = self.systems.keys().map(String::as_str).collect();
-            return Err(target_error(format!(
-                "{text:?} names no system; write {text}@SYSTEM, with one of {}",
-                known.join(", ")
-            )));
-        };
-        let (module, system) = (self.module(module)?, self.system(system)?);
-        Ok(DramTarget {
-            name: format!("{}@{}", module.header.id, system.header.id),
-            die: self.die(&module.sheet.die)?,
-            module,
-            system,
-        })
     }
 
     /// The dies of the modules in `files` must exist and be what the modules take them for.

@@ -14,7 +14,7 @@ const SHEET_BYTES_MAX: u64 = 1 << 20;
 /// Every file below `folder` that ends in `.toml`, in a stable order. A folder that links reach in
 /// several ways is searched once.
 pub(crate) fn sheets_in(folder: &Path) -> Result<Vec<PathBuf>, CatalogError> {
-    let mut search = Search::default();
+    let mut search = FolderSearch::default();
     search.folder(folder)?;
     search.sheets.sort();
     if search.sheets.is_empty() {
@@ -40,12 +40,12 @@ fn is_named_like_a_sheet(path: &Path) -> bool {
 }
 
 #[derive(Default)]
-struct Search {
+struct FolderSearch {
     visited: BTreeSet<PathBuf>,
     sheets: Vec<PathBuf>,
 }
 
-impl Search {
+impl FolderSearch {
     fn folder(&mut self, folder: &Path) -> Result<(), CatalogError> {
         let real = folder
             .canonicalize()

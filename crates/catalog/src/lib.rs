@@ -9,7 +9,7 @@
 //!
 //! let catalog = Catalog::load(&[])?;
 //! let target = catalog.target("em064lx")?;
-//! assert_eq!(target.name, "em064lx@stm32h755-qspi");
+//! assert_eq!(target.name(), "em064lx@stm32h755-qspi");
 //! # Ok::<(), wordline_catalog::CatalogError>(())
 //! ```
 
@@ -19,18 +19,22 @@ mod figures;
 mod folder;
 pub mod import;
 mod model;
+mod nearest;
+mod part_on_board;
 mod sheet;
+mod target;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-pub use dram::{Die, DramSheet, DramTarget, Module, System};
+pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, SheetError};
-pub use model::{Model, ftl_config};
+pub use model::Model;
+pub use part_on_board::PartOnBoard;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
-use wordline_core::{Timing, TranslationLayer};
-use wordline_nvm::conformance::Outcome;
-use wordline_nvm::{Conditions, Device, Link, LinkError, Memory, Named, NvmError};
+pub use target::{Capability, Target};
+
+use nearest::unknown;
 
 /// The embedded sheets: path inside this crate, and text.
 pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
@@ -43,115 +47,6 @@ pub struct Catalog {
     dies: BTreeMap<String, Die>,
     modules: BTreeMap<String, Module>,
     systems: BTreeMap<String, System>,
-}
-
-/// A part on a board.
-#[derive(Clone, Debug)]
-pub struct Target<'a> {
-    /// `PART@BOARD`.
-    pub name: String,
-    /// The part.
-    pub part: &'a Part,
-    /// The board.
-    pub board: &'a Board,
-}
-
-impl Target<'_> {
-    /// The device that the target is.
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn connect(&self, conditions: Conditions) -> Result<Box<dyn Device>, NvmError> {
-        let board = Named {
-            id: &self.board.header.id,
-            sheet: &self.board.board,
-        };
-        let part = &self.part.header.id;
-        self.part.model.connect(part, board, conditions)
-    }
-
-    /// What the target is for storage software: a NOR flash in blocks of its smallest erase, a NAND flash with its
-    /// spare areas, bytes otherwise.
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn memory(&self, conditions: Conditions) -> Result<Memory, NvmError> {
-        let board = Named {
-            id: &self.board.header.id,
-            sheet: &self.board.board,
-        };
-        let (part, model) = (&self.part.header.id, &self.part.model);
-        match model.memory(part, board, conditions, None)? {
-            Some(memory) => Ok(memory),
-            None => unreachable!("no size of an erase was asked for"),
-        }
-    }
-
-    /// The same, with a NOR flash in blocks of its erase of so many bytes; `None` where it has no such erase that the
-    /// board drives.
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn memory_in_blocks(
-        &self,
-        conditions: Conditions,
-        erase_bytes: u64,
-    ) -> Result<Option<Memory>, NvmError> {
-        let board = Named {
-            id: &self.board.header.id,
-            sheet: &self.board.board,
-        };
-        let (part, model) = (&self.part.header.id, &self.part.model);
-        model.memory(part, board, conditions, Some(erase_bytes))
-    }
-
-    /// The same behind a translation layer, for parts [that can be](Model::no_translation).
-    ///
-    /// # Errors
-    /// When the part does not fit the board, or the layer does not fit the part.
-    pub fn connect_translated(
-        &self,
-        conditions: Conditions,
-        layer: &TranslationLayer,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        let board = Named {
-            id: &self.board.header.id,
-            sheet: &self.board.board,
-        };
-        let part = &self.part.header.id;
-        let model = &self.part.model;
-        model.connect_translated(part, board, conditions, layer)
-    }
-
-    /// Whether the model keeps every rule of the part's protocol; see [`Model::conformance`].
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn conformance(&self, timing: Timing) -> Result<Vec<Outcome>, NvmError> {
-        let board = Named {
-            id: &self.board.header.id,
-            sheet: &self.board.board,
-        };
-        self.part.model.conformance(board, timing)
-    }
-
-    /// Whether something must shift the levels between the pins of board and part; `None` where the
-    /// board's sheet does not state the voltage of its pins. See [`Supply`](wordline_nvm::Supply) for
-    /// what else their voltages ask for.
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn needs_level_shifter(&self) -> Result<Option<bool>, LinkError> {
-        Ok(self.link()?.supply.needs_level_shifter())
-    }
-
-    /// Commands and clocks of the part on the board.
-    ///
-    /// # Errors
-    /// When the part does not fit the board.
-    pub fn link(&self) -> Result<Link, LinkError> {
-        self.part.model.link(&self.board.board)
-    }
 }
 
 impl Catalog {
@@ -196,8 +91,8 @@ impl Catalog {
     ///
     /// # Errors
     /// When a path cannot be read; folders are searched for sheets.
-    pub fn check(&self, paths: &[PathBuf]) -> Result<Checked, CatalogError> {
-        let mut checked = Checked::default();
+    pub fn check(&self, paths: &[PathBuf]) -> Result<CatalogCheck, CatalogError> {
+        let mut checked = CatalogCheck::default();
         let mut files = Vec::new();
         let mut seen = BTreeSet::new();
         for path in paths {
@@ -293,6 +188,16 @@ impl Catalog {
             .chain(systems)
     }
 
+    /// What to say of a name that no sheet has: the nearest of all kinds.
+    #[must_use]
+    pub fn unknown_name(&self, name: &str) -> CatalogError {
+        let ids: Vec<_> = self
+            .headers()
+            .map(|(_, header)| header.id.clone())
+            .collect();
+        unknown("name", name, ids.iter())
+    }
+
     /// Parts by id, ascending.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.values()
@@ -306,7 +211,7 @@ impl Catalog {
     /// The part of an id.
     ///
     /// # Errors
-    /// When there is none: the message names those that exist.
+    /// When there is none: the message suggests the nearest.
     pub fn part(&self, id: &str) -> Result<&Part, CatalogError> {
         let known = self.parts.keys();
         self.parts.get(id).ok_or_else(|| unknown("part", id, known))
@@ -315,57 +220,12 @@ impl Catalog {
     /// The board of an id.
     ///
     /// # Errors
-    /// When there is none: the message names those that exist.
+    /// When there is none: the message suggests the nearest.
     pub fn board(&self, id: &str) -> Result<&Board, CatalogError> {
         let known = self.boards.keys();
         self.boards
             .get(id)
             .ok_or_else(|| unknown("board", id, known))
-    }
-
-    /// The part and board that a target names, `PART@BOARD` or `PART`.
-    ///
-    /// # Errors
-    /// When either does not exist, or the part names no default board.
-    pub fn target(&self, text: &str) -> Result<Target<'_>, CatalogError> {
-        let text = text.trim();
-        if text.starts_with("mtd:") {
-            return Err(target_error(format!(
-                "{text:?} is raw flash of this machine, which wordline wear alone works on; \
-                 allowed: PART or PART@BOARD"
-            )));
-        }
-        if text.starts_with("file:") {
-            return Err(target_error(format!(
-                "{text:?}: targets of the form file:… are not measured by this version; \
-                 allowed: PART or PART@BOARD"
-            )));
-        }
-        let id = text.split_once('@').map_or(text, |(part, _)| part);
-        if self.modules.contains_key(id) {
-            return Err(target_error(format!(
-                "{id:?} is a memory module, which this does not measure; wordline dram does"
-            )));
-        }
-        let (part, board) = match text.split_once('@') {
-            Some((part, board)) => (self.part(part)?, self.board(board)?),
-            None => {
-                let part = self.part(text)?;
-                let board = part.default_board.as_deref().ok_or_else(|| {
-                    let known: Vec<_> = self.boards.keys().map(String::as_str).collect();
-                    target_error(format!(
-                        "part {text:?} names no default board; write {text}@BOARD, with one of {}",
-                        known.join(", ")
-                    ))
-                })?;
-                (part, self.board(board)?)
-            }
-        };
-        Ok(Target {
-            name: format!("{}@{}", part.header.id, board.header.id),
-            part,
-            board,
-        })
     }
 
     /// The default boards of the parts in `files` must exist and take their parts.
@@ -418,7 +278,7 @@ fn neighbours(paths: &[PathBuf]) -> Vec<Sheet> {
 
 /// What a check of files found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CatalogCheck {
     /// Sheets that were examined.
     pub sheets: usize,
     /// Everything that is wrong with them.
@@ -455,18 +315,6 @@ fn embedded() -> Vec<SheetText> {
         text: (*text).to_owned(),
     };
     EMBEDDED.iter().map(owned).collect()
-}
-
-fn target_error(message: String) -> CatalogError {
-    CatalogError::Target { message }
-}
-
-fn unknown<'a>(kind: &str, id: &str, known: impl Iterator<Item = &'a String>) -> CatalogError {
-    let known: Vec<_> = known.map(String::as_str).collect();
-    target_error(format!(
-        "unknown {kind} {id:?}; allowed: {}",
-        known.join(", ")
-    ))
 }
 
 #[cfg(test)]

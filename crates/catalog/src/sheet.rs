@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, Deserializer};
 use wordline_core::Figure;
 use wordline_core::quantity::{Area, Frequency, Money, Voltage};
 use wordline_core::results::FigureUse;
@@ -13,15 +13,12 @@ use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
-use wordline_nvm::{
-    Board as NvmBoard, CardSheet, DdrMramSheet, Driver, Host, NandSheet, NorSheet, NvramSheet,
-    Problem, Processor, Rail,
-};
+use wordline_nvm::{Board as NvmBoard, Driver, Host, Problem, Processor, Rail};
 
 use crate::dram::{Die, Module, System};
 use crate::error::SheetError;
 use crate::figures;
-use crate::model::Model;
+use crate::model::{self, Model};
 
 /// What every sheet says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +88,7 @@ pub enum Sheet {
     System(Box<System>),
 }
 
-/// The keys of a part's file.
+/// The keys of a part's file beside the table of its model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PartFile {
@@ -105,33 +102,6 @@ struct PartFile {
     default_board: Option<String>,
     cost: Option<Figure<Money>>,
     area: Option<Figure<Area>>,
-    mram: Option<Box<NvramSheet>>,
-    ddr_mram: Option<Box<DdrMramSheet>>,
-    fram: Option<Box<NvramSheet>>,
-    eeprom: Option<Box<NvramSheet>>,
-    nor: Option<Box<NorSheet>>,
-    nand: Option<Box<NandSheet>>,
-    card: Option<Box<CardSheet>>,
-}
-
-impl PartFile {
-    /// Every table that names a model; a sheet has exactly one.
-    const MODELS: &str = "[mram], [ddr_mram], [fram], [eeprom], [nor], [nand], [card]";
-
-    /// The models that the sheet states.
-    fn models(&mut self) -> Vec<Model> {
-        let mram = self.mram.take().map(Model::Mram);
-        let ddr_mram = self.ddr_mram.take().map(Model::DdrMram);
-        let fram = self.fram.take().map(Model::Fram);
-        let eeprom = self.eeprom.take().map(Model::Eeprom);
-        let nor = self.nor.take().map(Model::Nor);
-        let nand = self.nand.take().map(Model::Nand);
-        let card = self.card.take().map(Model::Card);
-        [mram, ddr_mram, fram, eeprom, nor, nand, card]
-            .into_iter()
-            .flatten()
-            .collect()
-    }
 }
 
 /// The keys of a board's file.
@@ -163,7 +133,7 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let source = &Source {
+    let source = &SheetSource {
         file,
         text,
         shared: text.into(),
@@ -198,7 +168,7 @@ pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
 const KINDS: [&str; 5] = ["part", "board", "die", "module", "system"];
 
 /// A file while it is read.
-pub(crate) struct Source<'a> {
+pub(crate) struct SheetSource<'a> {
     file: &'a str,
     pub(crate) text: &'a str,
     /// The text again, as all errors of the file share it.
@@ -208,10 +178,20 @@ pub(crate) struct Source<'a> {
 /// Faults of one sheet that are reported; more would bury the reader.
 const FAULTS_MAX: usize = 20;
 
-impl Source<'_> {
+impl SheetSource<'_> {
     fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
-        let mut raw: PartFile = self.typed()?;
-        let mut models = raw.models();
+        let mut file = tree.clone();
+        let mut models = Model::take(&mut file);
+        let file = Deserializer::from(Spanned::new(0..self.text.len(), file));
+        let raw = PartFile::deserialize(file).map_err(|error| {
+            let mut error = self.toml_error(&error);
+            // The tables of models are fields as well.
+            if error.message.starts_with("unknown field") {
+                error.message += ", ";
+                error.message += &model::names(|name| format!("`{name}`"));
+            }
+            vec![error]
+        })?;
         let names = [
             raw.part,
             raw.name,
@@ -223,10 +203,13 @@ impl Source<'_> {
         let (Some(model), true) = (models.pop(), models.is_empty()) else {
             let message = format!(
                 "a sheet has the table of exactly one model; allowed: {}",
-                PartFile::MODELS
+                model::names(|name| format!("[{name}]"))
             );
             return Err(vec![self.error(0..1, message)]);
         };
+        let model = model
+            .parse()
+            .map_err(|error| vec![self.toml_error(&error)])?;
         let prefix = format!("{}.", model.name());
         let problems = model.problems().into_iter().map(|problem| Problem {
             path: format!("{prefix}{}", problem.path),

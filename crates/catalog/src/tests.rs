@@ -222,34 +222,103 @@ fn folders_that_are_no_catalogue_are_refused() {
 }
 
 #[test]
-fn unknown_names_are_answered_with_those_that_exist() {
+fn unknown_names_are_answered_with_the_nearest() {
     let catalog = Catalog::load(&[]).expect("sound");
-    let ids: Vec<_> = catalog.parts().map(|part| part.header.id.clone()).collect();
     let message = |target: &str| catalog.target(target).expect_err(target).to_string();
+    let all = "(wordline part list names all)";
+    for (target, start) in [
+        ("em064l", "unknown part \"em064l\"; did you mean em064lx?"),
+        (
+            "em064lx@stm32h755-qpsi",
+            "unknown board \"stm32h755-qpsi\"; did you mean stm32h755-qspi?",
+        ),
+        (
+            "rdimm-6400-2rx4-129g@xeon6-1s",
+            "unknown module \"rdimm-6400-2rx4-129g\"; did you mean rdimm-6400-2rx4-128g?",
+        ),
+        (
+            "rdimm-6400-2rx4-129g",
+            "unknown module \"rdimm-6400-2rx4-129g\"; did you mean rdimm-6400-2rx4-128g?",
+        ),
+        (
+            "rdimm-6400-2rx4-128g@xeon6-2s",
+            "unknown system \"xeon6-2s\"; did you mean xeon6-1s?",
+        ),
+    ] {
+        assert_eq!(message(target), format!("{start} {all}"));
+    }
     assert_eq!(
-        message("em064l"),
-        format!("unknown part \"em064l\"; allowed: {}", ids.join(", "))
+        message("em064lx@nowhere"),
+        "unknown board \"nowhere\"; wordline part list names all"
     );
-    assert!(message("em064lx@nowhere").starts_with("unknown board \"nowhere\"; allowed: "));
-    assert!(message("file:/tmp/x").contains("not measured by this version"));
-    assert!(message("mtd:/dev/mtd0").contains("wordline wear alone works on"));
-    assert!(message("").contains("unknown part \"\""));
-    for module in ["rdimm-6400-2rx4-128g", "rdimm-6400-2rx4-128g@xeon6-1s"] {
+    assert_eq!(
+        message(""),
+        "unknown part \"\"; wordline part list names all"
+    );
+    assert!(message("ram@fpga-stddr4").contains("allowed: rpi3-sd, stm32h743-fmc16"));
+}
+
+#[test]
+fn a_target_is_one_of_seven_kinds_and_repeats_itself_in_full() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    for (text, name, capabilities) in [
+        (
+            "em064lx",
+            "em064lx@stm32h755-qspi",
+            &[Capability::Bytes, Capability::Timing][..],
+        ),
+        (
+            " mt29f1g01@stm32h755-qspi ",
+            "mt29f1g01@stm32h755-qspi",
+            &[Capability::Flash, Capability::Timing],
+        ),
+        (
+            "swissbit-g4000-4g",
+            "swissbit-g4000-4g@stm32h743-sdmmc",
+            &[Capability::Blocks, Capability::Timing],
+        ),
+        ("2*mt25ql128", "2*mt25ql128@stm32h755-qspi", &[]),
+        (
+            "rdimm-6400-2rx4-128g@xeon6-1s",
+            "rdimm-6400-2rx4-128g@xeon6-1s",
+            &[Capability::Requests],
+        ),
+        ("ram", "ram@rpi3-sd", &[Capability::Bytes]),
+        ("ram@host", "ram@host", &[Capability::Bytes]),
+        ("file: a@b ", "file: a@b ", &[Capability::Bytes]),
+        ("mtd:/dev/mtd0", "mtd:/dev/mtd0", &[Capability::Flash]),
+    ] {
+        let target = catalog.target(text).expect(text);
+        assert_eq!(target.name(), name);
+        assert_eq!(target.capabilities(), capabilities, "{text}");
+        assert_eq!(catalog.target(name).expect(name).name(), name);
+    }
+}
+
+#[test]
+fn a_target_that_lacks_a_capability_is_answered_with_those_that_have_it() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let part = |text: &str| catalog.part_on_board(text).expect_err(text).to_string();
+    for (text, kind) in [
+        ("ram@host", "RAM of this host"),
+        ("ram", "RAM of a board"),
+        ("file:/tmp/x", "a file of this host"),
+        ("mtd:/dev/mtd0", "raw flash of this host"),
+        ("2*mt25ql128", "two chips in turn"),
+        ("rdimm-6400-2rx4-128g@xeon6-1s", "a memory module"),
+    ] {
+        let message = part(text);
+        assert!(message.contains(kind), "{message}");
+        let words = "lacks reads and writes in simulated time; allowed: PART@BOARD";
+        assert!(message.contains(words), "{message}");
+    }
+    for part in ["em064lx", "em064lx@stm32h755-qspi"] {
         assert_eq!(
-            message(module),
-            "\"rdimm-6400-2rx4-128g\" is a memory module, which this does not measure; wordline dram does"
+            catalog.module_in_system(part).expect_err(part).to_string(),
+            "\"em064lx@stm32h755-qspi\" is a memory on a board and lacks the requests of cores; \
+             allowed: MODULE@SYSTEM (wordline raw takes this one)"
         );
     }
-    for part in ["em064lx", "em064lx@stm32h755-qspi", "em064lx@xeon6-1s"] {
-        assert_eq!(
-            catalog.dram_target(part).expect_err(part).to_string(),
-            "\"em064lx\" is no memory module; wordline raw measures it"
-        );
-    }
-    let name = catalog
-        .target(" em064lx@stm32h7s78-xspi ")
-        .map(|target| target.name);
-    assert_eq!(name.expect("exists"), "em064lx@stm32h7s78-xspi");
 }
 
 #[test]

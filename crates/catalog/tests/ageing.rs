@@ -1,11 +1,13 @@
 //! Every NAND that says how it wears ages by the laws of the model, and every other one is refused by name.
 
-use wordline_catalog::{Catalog, Model, Target};
+use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::Flash as _;
 use wordline_nvm::ageing::{AgeingError, Cycle, Environment, cycle_block};
-use wordline_nvm::{Accounts as _, Cause, Conditions, Named, Nand, NandSheet, Wired};
+use wordline_nvm::{
+    Accounts as _, Cause, Conditions, CycledFlash as _, Named, Nand, NandSheet, Wired,
+};
 
 /// The eight chips of `nand-characterisation`, table 1.
 const TABLE_1: [&str; 8] = [
@@ -22,7 +24,7 @@ const TABLE_1: [&str; 8] = [
 /// Blocks at the start of a chip that are good, in all of these parts.
 const BLOCK: u32 = 0;
 
-fn connect(target: &Target<'_>, sheet: &NandSheet, timing: Timing, seed: u64) -> Wired<Nand> {
+fn connect(target: &PartOnBoard<'_>, sheet: &NandSheet, timing: Timing, seed: u64) -> Wired<Nand> {
     let part = Named {
         id: &target.part.header.id,
         sheet,
@@ -53,10 +55,12 @@ fn the_eight_chips_age_and_others_are_refused() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let mut ageing = Vec::new();
     for part in catalog.parts() {
-        let Model::Nand(sheet) = &part.model else {
+        let Some(sheet) = part.model.sheet() else {
             continue;
         };
-        let target = catalog.target(&part.header.id).expect("it names a board");
+        let target = catalog
+            .part_on_board(&part.header.id)
+            .expect("it names a board");
         let mut nand = connect(&target, sheet, Timing::Typ, 0);
         match nand.start_ageing(Environment::default()) {
             Ok(()) => ageing.push(part.header.id.as_str()),
@@ -72,8 +76,8 @@ fn the_eight_chips_age_and_others_are_refused() {
 fn every_chip_keeps_to_its_sheet_up_to_the_rated_cycles_and_ages_beyond_them() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     for id in TABLE_1 {
-        let target = catalog.target(id).expect("it names a board");
-        let Model::Nand(sheet) = &target.part.model else {
+        let target = catalog.part_on_board(id).expect("it names a board");
+        let Some(sheet) = target.part.model.sheet::<NandSheet>() else {
             unreachable!("it is a NAND");
         };
         let (program_max, erase_max) = (sheet.page_program.max(), sheet.block_erase.max());

@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use wordline_catalog::{Catalog, EMBEDDED, Model, Target};
+use wordline_catalog::{Catalog, EMBEDDED, Model, PartOnBoard};
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::{Current, Cycles, Quantity, Time};
 use wordline_core::{Figure, Resolver, Timing};
-use wordline_nvm::{AccessCost, Cause, Conditions, Device, NvmError, Pipeline};
+use wordline_nvm::{
+    AccessCost, CardSheet, Cause, Conditions, DdrMramSheet, Device, MemoryClass, NandSheet,
+    NorSheet, NvmError, NvramSheet, Pipeline,
+};
 
 use Pipeline::{CacheProgram, CacheRead, MultiPlane};
 
@@ -57,7 +60,7 @@ struct Bench {
 
 impl Bench {
     /// `None` where the chip has not every one of the ways.
-    fn new(target: &Target<'_>, timing: Timing, seed: u64, ways: &[Pipeline]) -> Option<Self> {
+    fn new(target: &PartOnBoard<'_>, timing: Timing, seed: u64, ways: &[Pipeline]) -> Option<Self> {
         let connect = |timing| {
             let conditions = Conditions {
                 timing,
@@ -198,15 +201,18 @@ fn flash_places(page: u64, unit: u64) -> Vec<(Operation, u64, u64)> {
 
 /// What one write can reach, or a row: smaller accesses need not be bounded tightly.
 fn page_bytes(model: &Model) -> u64 {
-    match model {
-        Model::Mram(sheet) | Model::Fram(sheet) | Model::Eeprom(sheet) => {
-            let page = sheet.page_bytes.as_ref();
-            page.map_or(256, |page| page.nominal().bytes())
-        }
-        Model::DdrMram(sheet) => sheet.row_bytes.nominal().bytes(),
-        Model::Nor(sheet) => sheet.page_bytes.nominal().bytes(),
-        Model::Nand(sheet) => u64::from(sheet.geometry().page_bytes),
-        Model::Card(sheet) => sheet.array.layer_page_bytes(),
+    if let Some(sheet) = model.sheet::<NvramSheet>() {
+        let page = sheet.page_bytes.as_ref();
+        page.map_or(256, |page| page.nominal().bytes())
+    } else if let Some(sheet) = model.sheet::<DdrMramSheet>() {
+        sheet.row_bytes.nominal().bytes()
+    } else if let Some(sheet) = model.sheet::<NorSheet>() {
+        sheet.page_bytes.nominal().bytes()
+    } else if let Some(sheet) = model.sheet::<NandSheet>() {
+        u64::from(sheet.geometry().page_bytes)
+    } else {
+        let card = model.sheet::<CardSheet>().expect("the only other model");
+        card.array.layer_page_bytes()
     }
 }
 
@@ -237,7 +243,7 @@ fn every_access_keeps_its_bound_and_no_bound_is_loose() {
     let mut faults = Vec::new();
     for part in CATALOG.parts() {
         let id = &part.header.id;
-        let target = CATALOG.target(id).expect("every part names a board");
+        let target = CATALOG.part_on_board(id).expect("every part names a board");
         let page = page_bytes(&part.model);
         let mut line = format!("{id:16}");
         for ways in WAYS {
@@ -259,7 +265,7 @@ fn every_access_keeps_its_bound_and_no_bound_is_loose() {
                     [Read, Write].map(|operation| looseness(&bench.seen, operation, page));
                 line += &format!("  {ways:?} {timing} {read:.4} {write:.4}");
                 // A card is bounded by the limits of its specification, not by what it is made of.
-                let specified = matches!(part.model, Model::Card(_));
+                let specified = part.model.class() == MemoryClass::ManagedFlash;
                 if !specified && read.max(write) > LOOSEST {
                     faults.push(format!(
                         "{name}: read {read:.4}, write {write:.4} too loose"
@@ -347,7 +353,7 @@ fn a_bound_that_forgets_a_cause_is_exceeded() {
         ("emd4e001g", &[Cause::ArrayRead, Cause::BusCommand]),
         ("em064lx", &[Cause::Driver, Cause::BusCommand]),
     ] {
-        let target = CATALOG.target(id).expect("it names a board");
+        let target = CATALOG.part_on_board(id).expect("it names a board");
         let bench = Bench::new(&target, Timing::Max, 0, &[]);
         let mut bench = bench.expect("it needs no way of working");
         bench.run(page_bytes(&target.part.model));
@@ -409,13 +415,19 @@ impl Odd {
 
     fn change_part(&self, model: &mut Model) {
         let rest = Some(figure(&format!("min = '{} ns'", self.rest_ns)));
-        match model {
-            Model::Mram(sheet) | Model::Fram(sheet) | Model::Eeprom(sheet) => {
-                sheet.deselect_after_write = rest;
-            }
-            Model::Nor(sheet) => sheet.deselect_after_read = rest,
-            Model::Nand(sheet) => sheet.deselect = rest,
-            Model::DdrMram(_) | Model::Card(_) => {}
+        let name = model.name();
+        if let Some(sheet) = model.sheet::<NvramSheet>() {
+            let mut sheet = sheet.clone();
+            sheet.deselect_after_write = rest;
+            *model = Model::new(name, sheet);
+        } else if let Some(sheet) = model.sheet::<NorSheet>() {
+            let mut sheet = sheet.clone();
+            sheet.deselect_after_read = rest;
+            *model = Model::new(name, sheet);
+        } else if let Some(sheet) = model.sheet::<NandSheet>() {
+            let mut sheet = sheet.clone();
+            sheet.deselect = rest;
+            *model = Model::new(name, sheet);
         }
     }
 }
@@ -435,14 +447,14 @@ proptest! {
     ) {
         let parts: Vec<_> = CATALOG.parts().collect();
         let mut part = (*part.get(&parts)).clone();
-        let target = CATALOG.target(&part.header.id).expect("every part names a board");
+        let target = CATALOG.part_on_board(&part.header.id).expect("every part names a board");
         let mut board = target.board.clone();
         if let Some(odd) = odd {
             odd.change_board(&mut board.board);
             odd.change_part(&mut part.model);
         }
         let name = target.name;
-        let target = Target { name, part: &part, board: &board };
+        let target = PartOnBoard { name, part: &part, board: &board };
         let bench = |ways| Bench::new(&target, timing, seed, ways);
         let mut bench = bench(ways).or_else(|| bench(&[])).expect("it needs no way of working");
         let (len, atom) = (bench.device.len(), bench.device.atom() as u64);

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::{Catalog, Model};
+use wordline_catalog::Catalog;
 use wordline_core::Timing;
+use wordline_nvm::MemoryClass;
 use wordline_nvm::conformance::Rule;
 
 #[test]
@@ -14,11 +15,11 @@ fn every_part_keeps_every_rule_and_every_lost_rule_is_caught() {
     let mut seen: BTreeMap<Rule, usize> = BTreeMap::new();
     for part in catalog.parts() {
         let id = &part.header.id;
-        let target = catalog.target(id).expect("every part names a board");
+        let target = catalog.part_on_board(id).expect("every part names a board");
         for timing in [Timing::Typ, Timing::Max] {
             let outcomes = target.conformance(timing).expect("it fits");
             // A card's front end takes every access, and keeps the rules of its flash by itself.
-            let card = matches!(part.model, Model::Card(_));
+            let card = part.model.class() == MemoryClass::ManagedFlash;
             assert!(
                 card || outcomes.len() >= 3,
                 "{id}: {} rules",

@@ -5,18 +5,20 @@
 
 use std::env;
 
-use wordline_catalog::{Catalog, DramTarget};
+use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::draw::{Purpose, draw};
-use wordline_dram::checker::{Bin, Checker, Density, Memory, Part, Violation, Width};
+use wordline_dram::checker::{
+    BinGrade, CheckedChannel, Checker, Density, DeviceGrade, RuleViolation, Width,
+};
 use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::{
-    Geometry, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
+    ChannelGeometry, Issued, Location, Observer, Request, RequestKind, SubChannel, SubChannelConfig,
 };
 
 /// Stops at the first violation.
 struct Watch {
     checker: Checker,
-    first: Option<Violation>,
+    first: Option<RuleViolation>,
 }
 
 impl Observer for Watch {
@@ -29,7 +31,7 @@ impl Observer for Watch {
 }
 
 /// What the module's name says, not what its sheet does.
-fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
+fn part(target: &ModuleInSystem<'_>, bin: &str, config: &SubChannelConfig) -> DeviceGrade {
     let name = &target.module.header.id;
     let density = match target.die.header.id.as_str() {
         "ddr5-16gb" => Density::Gb16,
@@ -37,7 +39,7 @@ fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
         "ddr5-32gb" => Density::Gb32,
         other => panic!("no such die: {other}"),
     };
-    Part {
+    DeviceGrade {
         data_rate_mts: config.clock.data_rate_mts,
         density,
         width: if name.contains("x4") {
@@ -45,18 +47,18 @@ fn part(target: &DramTarget<'_>, bin: &str, config: &SubChannelConfig) -> Part {
         } else {
             Width::X8
         },
-        bin: if bin == "A" { Bin::A } else { Bin::B },
+        bin: if bin == "A" { BinGrade::A } else { BinGrade::B },
     }
 }
 
 /// The checker reckons every distance itself, from the part, the gaps and the delays of buffers.
-fn memory(part: Part, connected: &Connected) -> Memory {
+fn memory(part: DeviceGrade, connected: &Connected) -> CheckedChannel {
     let parameters = part.parameters().expect("a rate with bins");
     connected.checked(parameters, 1)
 }
 
 /// Random places, rows that come back, sometimes a pause.
-fn request(of: &Geometry, id: u64, arrival: u64) -> Request {
+fn request(of: &ChannelGeometry, id: u64, arrival: u64) -> Request {
     let random = |what: u64, bound: u64| draw(5, what, id, Purpose::Address) % bound;
     let location = Location {
         pseudo_channel: random(0, of.pseudo_channels.into()) as u8,
@@ -67,9 +69,9 @@ fn request(of: &Geometry, id: u64, arrival: u64) -> Request {
         column: random(5, of.columns.into()) as u16,
     };
     let kind = if random(6, 3) == 0 {
-        Kind::Write
+        RequestKind::Write
     } else {
-        Kind::Read
+        RequestKind::Read
     };
     let pause = if random(7, 500) == 0 {
         random(8, 20_000)
@@ -94,9 +96,9 @@ enum Length {
 /// The first violation, and how many commands were checked.
 fn violation(
     config: &SubChannelConfig,
-    memory: &Memory,
+    memory: &CheckedChannel,
     length: Length,
-) -> (Option<Violation>, u64) {
+) -> (Option<RuleViolation>, u64) {
     let checker = Checker::new(memory).expect("a memory");
     let watch = Watch {
         checker,
@@ -122,7 +124,7 @@ fn violation(
 }
 
 /// A choice's value and what else it may be.
-fn values(target: &DramTarget<'_>, name: &str) -> Vec<String> {
+fn values(target: &ModuleInSystem<'_>, name: &str) -> Vec<String> {
     let choices = target.choices();
     let choice = choices
         .into_iter()
@@ -137,7 +139,7 @@ fn values(target: &DramTarget<'_>, name: &str) -> Vec<String> {
 const VARIED: [&str; 3] = ["speed_bin", "refresh", "page_policy"];
 
 /// Every DDR5 module in every system, with every bin, refresh mode and page policy.
-fn cases(catalog: &Catalog) -> Vec<(DramTarget<'_>, Settings)> {
+fn cases(catalog: &Catalog) -> Vec<(ModuleInSystem<'_>, Settings)> {
     let mut cases = Vec::new();
     for module in catalog.modules() {
         if module.header.id.starts_with("ddr4") {
@@ -145,7 +147,7 @@ fn cases(catalog: &Catalog) -> Vec<(DramTarget<'_>, Settings)> {
         }
         for system in catalog.systems() {
             let name = format!("{}@{}", module.header.id, system.header.id);
-            let target = catalog.dram_target(&name).expect("both exist");
+            let target = catalog.module_in_system(&name).expect("both exist");
             let [bins, modes, pages] = VARIED.map(|choice| values(&target, choice));
             for bin in &bins {
                 for mode in &modes {

@@ -168,7 +168,7 @@ fn faults_between_a_module_and_its_dies_are_named_with_their_place() {
         (
             "die = \"ddr5-16gb\"",
             "die = \"ddr5-17gb\"",
-            "dimm.die: unknown die \"ddr5-17gb\"; allowed: ddr4-8gb",
+            "dimm.die: unknown die \"ddr5-17gb\"; did you mean ddr5-16gb?",
         ),
         (
             "\"64 GiB\"",
@@ -239,7 +239,7 @@ fn a_users_die_serves_a_users_module() {
     let die = text("ddr5-32gb").replacen("die = \"ddr5-32gb\"", "die = \"my-die\"", 1);
     let catalog =
         in_folder(&[("my-module.toml", &module), ("my-die.toml", &die)]).expect("both are sound");
-    assert!(catalog.dram_target("my-2rx4-256g@xeon6-1s").is_ok());
+    assert!(catalog.module_in_system("my-2rx4-256g@xeon6-1s").is_ok());
     let stack = die.find("[dram.rules.stack]").expect("there");
     let end = die.find("# A maker's").expect("there");
     let flat = format!("{}{}", &die[..stack], &die[end..]);
@@ -264,7 +264,7 @@ fn a_set_may_state_ipp0() {
             return None;
         };
         let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-        let target = catalog.dram_target("rdimm-6400-2rx4-64g@xeon6-1s");
+        let target = catalog.module_in_system("rdimm-6400-2rx4-64g@xeon6-1s");
         let target = target.expect("it exists");
         let (module, system) = (&target.module.sheet, &target.system.sheet);
         let connected = connect(module, &die.sheet, system, &Settings::new()).expect("it connects");

@@ -4,7 +4,7 @@
 use wordline_catalog::Catalog;
 use wordline_dram::sheet::Settings;
 use wordline_dram::{
-    Command, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
+    Command, Issued, Location, Observer, Request, RequestKind, SubChannel, SubChannelConfig,
 };
 
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Observer for Recorder {
 /// A module's sub-channel on the large system, without refresh.
 fn config(module: &str) -> SubChannelConfig {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let target = catalog.dram_target(&format!("{module}@xeon6-1s"));
+    let target = catalog.module_in_system(&format!("{module}@xeon6-1s"));
     let settings = [("refresh", "off"), ("drain_high", "1"), ("drain_low", "0")];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let connected = target
@@ -40,7 +40,7 @@ fn clocks(config: &SubChannelConfig, requests: &[Request], commands: &[Command])
     wanted.map(|issued| issued.at).collect()
 }
 
-fn request(id: u64, kind: Kind, location: Location, arrival: u64) -> Request {
+fn request(id: u64, kind: RequestKind, location: Location, arrival: u64) -> Request {
     Request {
         id,
         kind,
@@ -61,9 +61,9 @@ fn the_hosts_bus_of_an_mrdimm_turns_in_21_clocks() {
         pseudo_channel: 1,
         ..own
     };
-    let opening =
-        [(0, own), (1, beside), (2, other)].map(|(id, place)| request(id, Kind::Read, place, 0));
-    let gap = |first: (Kind, Location), second: (Kind, Location)| {
+    let opening = [(0, own), (1, beside), (2, other)]
+        .map(|(id, place)| request(id, RequestKind::Read, place, 0));
+    let gap = |first: (RequestKind, Location), second: (RequestKind, Location)| {
         let mut requests = opening.to_vec();
         requests.push(request(3, first.0, first.1, 1000));
         requests.push(request(4, second.0, second.1, 1001));
@@ -71,7 +71,7 @@ fn the_hosts_bus_of_an_mrdimm_turns_in_21_clocks() {
         assert_eq!(issued[3], 1000);
         issued[4] - issued[3]
     };
-    let (read, write) = (Kind::Read, Kind::Write);
+    let (read, write) = (RequestKind::Read, RequestKind::Write);
     assert_eq!(gap((read, own), (write, beside)), 2 + 8 + 9 + 2);
     assert_eq!(gap((read, own), (write, other)), 2 + 8 + 9 + 2);
     assert_eq!(gap((write, own), (read, beside)), 34 + 8 + 6);
@@ -95,7 +95,7 @@ fn the_dies_of_a_stack_open_rows_twice_as_fast_as_one() {
                     group: number / ranks,
                     ..Location::default()
                 };
-                request(number.into(), Kind::Read, place, 0)
+                request(number.into(), RequestKind::Read, place, 0)
             })
             .collect();
         clocks(&config, &requests, &[Command::Act])

@@ -1,12 +1,14 @@
 //! Two chips of the catalogue in turn. Run with `--nocapture` to see a log's worst access.
 
-use wordline_catalog::{Catalog, Model, Target};
+use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::Timing;
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_nvm::{AccessCost, Cause, Conditions, Device, NvmError, Pipeline, in_turn};
+use wordline_nvm::{
+    AccessCost, Cause, Conditions, Device, MemoryClass, NvmError, Pipeline, in_turn,
+};
 
-fn connect(target: &Target<'_>, timing: Timing, seed: u64) -> Box<dyn Device> {
+fn connect(target: &PartOnBoard<'_>, timing: Timing, seed: u64) -> Box<dyn Device> {
     let conditions = Conditions {
         timing,
         age: 0.0,
@@ -15,7 +17,7 @@ fn connect(target: &Target<'_>, timing: Timing, seed: u64) -> Box<dyn Device> {
     target.connect(conditions).expect("the default board fits")
 }
 
-fn pair(target: &Target<'_>, timing: Timing) -> Box<dyn Device> {
+fn pair(target: &PartOnBoard<'_>, timing: Timing) -> Box<dyn Device> {
     let [one, other] = [1, 2].map(|seed| connect(target, timing, seed));
     in_turn(one, other).expect("they are equal")
 }
@@ -40,7 +42,7 @@ fn worst(memory: &mut dyn Device, blocks: u64, record: u64, pause: Time) -> Acce
 
 fn worst_of_both(id: &str, timing: Timing, blocks: u64, record: u64) -> [AccessCost; 2] {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let target = catalog.target(id).expect("it names a board");
+    let target = catalog.part_on_board(id).expect("it names a board");
     let alone = worst(
         &mut *connect(&target, timing, 1),
         blocks,
@@ -89,7 +91,9 @@ fn a_log_on_mt25ql128_waits_for_the_rest_of_an_erase() {
 #[test]
 fn pauses_of_a_log_hide_the_erases_of_mt25ql128() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let target = catalog.target("mt25ql128").expect("it names a board");
+    let target = catalog
+        .part_on_board("mt25ql128")
+        .expect("it names a board");
     for (timing, pause_us) in [(Timing::Typ, 500), (Timing::Max, 2200)] {
         let pause = Time::from_ps(pause_us * 1_000_000);
         let alone = worst(&mut *connect(&target, timing, 1), 6, 256, pause);
@@ -108,11 +112,11 @@ fn pauses_of_a_log_hide_the_erases_of_mt25ql128() {
 fn no_access_exceeds_its_bound() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     for part in catalog.parts() {
-        if !matches!(part.model, Model::Nor(_) | Model::Nand(_)) {
+        if part.model.class() != MemoryClass::RawFlash {
             continue;
         }
         let target = catalog
-            .target(&part.header.id)
+            .part_on_board(&part.header.id)
             .expect("every part names a board");
         for timing in Timing::ALL {
             for pipelines in [&[][..], &[Pipeline::CacheRead, Pipeline::CacheProgram]] {

@@ -27,6 +27,12 @@ pub(crate) fn set_up_reports() {
     drop(hook);
 }
 
+/// Flags that contradict each other.
+pub(crate) fn flags(error: clap::Error) -> Failure {
+    let text = error.to_string();
+    message(text.trim_start_matches("error: ").trim_end())
+}
+
 /// A failure that a sentence describes.
 pub(crate) fn message(text: impl AsRef<str>) -> Failure {
     Report::msg(printable(text.as_ref()))

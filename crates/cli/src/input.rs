@@ -1,16 +1,14 @@
 //! Reads what the user named: a file, or standard input for `-`.
 
-use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use wordline_report::printable;
 
 use crate::failure::{self, Failure};
-use crate::progress::{Bar, Meter};
+use crate::progress::{Bar, ProgressMeter};
 use crate::source::Source;
 
 /// Bytes of a pipe that are kept, where it is read several times.
@@ -25,9 +23,16 @@ pub(crate) struct Inputs {
     file: Option<(String, PathBuf)>,
     /// Whether the file is read more than once, so that a pipe has to be kept.
     again: bool,
-    /// Whether a pipe has been read.
-    taken: Cell<bool>,
-    kept: RefCell<Option<Rc<[u8]>>>,
+    pipe: Mutex<PipeState>,
+}
+
+/// What became of a pipe.
+#[derive(Debug, Default)]
+struct PipeState {
+    /// Whether it has been read.
+    taken: bool,
+    /// What it held, where it is read more than once.
+    kept: Option<Arc<[u8]>>,
 }
 
 impl Inputs {
@@ -62,43 +67,45 @@ impl Inputs {
         let Some((_, path)) = self.file.as_ref().filter(|(known, _)| known == name) else {
             return Err(io::Error::other("the command line names no such file"));
         };
-        if let Some(kept) = &*self.kept.borrow() {
-            return Ok(Box::new(Cursor::new(Rc::clone(kept))));
+        let mut state = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = &state.kept {
+            return Ok(Box::new(Cursor::new(Arc::clone(kept))));
         }
-        if self.taken.get() {
+        if state.taken {
             return Err(io::Error::other("it is a pipe, which can be read once"));
         }
         let source = Source::open(path, stop)?;
         let pipe = source.bytes.is_none();
-        self.taken.set(pipe);
+        state.taken = pipe;
         let metered = Metered {
             meter: bar.meter(name, source.bytes),
             source,
         };
         if pipe && self.again {
-            let kept = self.keep(metered)?;
-            return Ok(Box::new(Cursor::new(kept)));
+            let kept = state.kept.insert(keep(metered)?);
+            return Ok(Box::new(Cursor::new(Arc::clone(kept))));
         }
         Ok(Box::new(BufReader::with_capacity(CHUNK, metered)))
     }
+}
 
-    fn keep(&self, source: Metered) -> io::Result<Rc<[u8]>> {
-        let mut bytes = Vec::new();
-        source.take(PIPE_MAX + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > PIPE_MAX {
-            return Err(io::Error::other(
-                "not a regular file, which would be read several times, and larger than the 256 MiB that are kept of \
-                 a pipe; save it in a file",
-            ));
-        }
-        Ok(Rc::clone(self.kept.borrow_mut().insert(bytes.into())))
+/// The bytes of a pipe.
+fn keep(source: Metered) -> io::Result<Arc<[u8]>> {
+    let mut bytes = Vec::new();
+    source.take(PIPE_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > PIPE_MAX {
+        return Err(io::Error::other(
+            "not a regular file, which would be read several times, and larger than the 256 MiB that are kept of \
+             a pipe; save it in a file",
+        ));
     }
+    Ok(bytes.into())
 }
 
 /// A source whose reading a progress bar follows.
 struct Metered {
     source: Source,
-    meter: Meter,
+    meter: ProgressMeter,
 }
 
 impl Read for Metered {

@@ -1,6 +1,6 @@
 //! The `wordline` command: a memory laboratory.
 //!
-//! Each subcommand is a file under `commands/`. stdout carries data, stderr carries progress,
+//! The commands of experiments come from the structs of their workloads (`wordline_core::COMMANDS`), others from `args`. stdout carries data, stderr carries progress,
 //! warnings and errors; the exit code says how it went ([`outcome::Outcome`]).
 
 mod args;
@@ -17,12 +17,10 @@ mod source;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
     failure::set_up_reports();
-    let arguments = args::Arguments::parse();
-    match commands::run(arguments) {
+    let matches = args::program().get_matches();
+    match commands::run(&matches) {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
             output::note(&format!("{failure:?}"));

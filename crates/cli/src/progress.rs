@@ -36,7 +36,7 @@ impl Bar {
 
     /// Shows how far a file of `bytes` bytes has been read, from now on; of one that nobody knows the end of, such as a
     /// pipe, how much has been.
-    pub(crate) fn meter(&self, name: &str, bytes: Option<u64>) -> Meter {
+    pub(crate) fn meter(&self, name: &str, bytes: Option<u64>) -> ProgressMeter {
         match bytes {
             Some(bytes) => {
                 self.set_template(WITH_END);
@@ -49,7 +49,7 @@ impl Bar {
         }
         self.bar.set_position(0);
         self.bar.set_message(wordline_report::printable(name));
-        Meter {
+        ProgressMeter {
             bar: self.bar.clone(),
         }
     }
@@ -71,11 +71,11 @@ impl Bar {
 }
 
 /// Shows how far a file has been read.
-pub(crate) struct Meter {
+pub(crate) struct ProgressMeter {
     bar: ProgressBar,
 }
 
-impl Meter {
+impl ProgressMeter {
     pub(crate) fn advance(&self, bytes: u64) {
         self.bar.inc(bytes);
     }

@@ -101,19 +101,19 @@ impl Write for Sink {
 }
 
 /// A sink whose errors name its file.
-pub(crate) struct Named {
+pub(crate) struct NamedFile {
     sink: Sink,
     /// As the user named it.
     name: PathBuf,
 }
 
-impl Named {
+impl NamedFile {
     pub(crate) fn new(sink: Sink, name: PathBuf) -> Self {
         Self { sink, name }
     }
 }
 
-impl Write for Named {
+impl Write for NamedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.sink.write(bytes);
         written.map_err(|error| named(&self.name, &error))

@@ -18,25 +18,30 @@ pub mod experiment;
 pub mod quantity;
 pub mod results;
 
+mod axis;
 mod basis;
 mod clock;
 mod figure;
 mod histogram;
 mod metric;
+mod names;
 mod timing;
 
+pub use axis::{AXES, Axis, AxisInfo};
 pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
-    DramTest, DramTraceTest, DramWorkload, Durations, Experiment, FitWorkload, FsKind, FsTest,
+    DramTest, DramTraceTest, DramWorkload, Durations, EngineName, Experiment, FitWorkload, FsTest,
     FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvBuild, KvCrash, KvDirectory,
-    KvSizes, KvTable, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix,
+    KvSizes, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, NamedValues,
     Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource, TranslationLayer,
     WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
+#[cfg(feature = "cli")]
+pub use experiment::{COMMANDS, ExperimentCommand, is_given};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
-pub use metric::{Better, METRICS, Metric, MetricInfo};
+pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
 pub use results::ResultSet;
 pub use timing::Timing;

@@ -27,16 +27,39 @@ pub struct MetricInfo {
     pub unit: &'static str,
     /// Which direction is better.
     pub better: Better,
+    /// How its values are shown and checked.
+    pub properties: &'static [Property],
     /// What it means, in a sentence.
     pub meaning: &'static str,
 }
 
+/// A column of the registry that only some metrics have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// A share of a whole, 0 to 1; people read it as a percentage.
+    Share,
+    /// An amount of RAM; people read it with a binary prefix, rounded up.
+    Ram,
+    /// It needs currents, prices or sizes: where a sheet lacks one, there is a value, but it is unknown.
+    NeedsFigure,
+    /// A count: its values are whole.
+    Whole,
+    /// A column of the table of results: its place from the left, the cause where the column is of one part, and its
+    /// heading.
+    Headline(u8, Option<&'static str>, &'static str),
+}
+
+use Property::{Headline, NeedsFigure, Ram, Share, Whole};
+
 macro_rules! metrics {
-    ($($variant:ident $name:literal $unit:literal $better:ident $meaning:literal;)*) => {
+    ($(
+        $variant:ident $name:literal $(was $old:literal)? $unit:literal $better:ident $([$($property:expr),+])?
+        $meaning:literal;
+    )*) => {
         /// What a row's value is. [`METRICS`] holds unit, direction and meaning of each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         pub enum Metric {
-            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)*
+            $(#[doc = $meaning] #[serde(rename = $name $(, alias = $old)?)] $variant,)*
         }
 
         /// The registry, in the order of [`Metric`].
@@ -46,6 +69,7 @@ macro_rules! metrics {
                 name: $name,
                 unit: $unit,
                 better: Better::$better,
+                properties: &[$($($property),+)?],
                 meaning: $meaning,
             },)*
         ];
@@ -53,54 +77,54 @@ macro_rules! metrics {
 }
 
 metrics! {
-    ThroughputMean "throughput_mean" "B/s" Higher
+    ThroughputMean "throughput_mean" "B/s" Higher [Headline(1, None, "throughput")]
         "Bytes moved, divided by the time from the first access to the end of the last.";
     OpsRate "ops_rate" "1/s" Higher
         "Accesses finished, divided by the time from the first access to the end of the last.";
-    LatencyMean "latency_mean" "s" Lower "Mean duration of an access.";
-    LatencyP50 "latency_p50" "s" Lower "Duration that half of the accesses do not exceed.";
+    LatencyMean "latency_mean" "s" Lower [Headline(3, None, "latency mean")] "Mean duration of an access.";
+    LatencyP50 "latency_p50" "s" Lower [Headline(4, None, "latency p50")] "Duration that half of the accesses do not exceed.";
     LatencyP90 "latency_p90" "s" Lower "Duration that 90 % of the accesses do not exceed.";
-    LatencyP99 "latency_p99" "s" Lower "Duration that 99 % of the accesses do not exceed.";
+    LatencyP99 "latency_p99" "s" Lower [Headline(5, None, "latency p99")] "Duration that 99 % of the accesses do not exceed.";
     LatencyP999 "latency_p999" "s" Lower "Duration that 99.9 % of the accesses do not exceed.";
-    LatencyMax "latency_max" "s" Lower "Duration of the slowest access, exact.";
+    LatencyMax "latency_max" "s" Lower [Headline(6, None, "latency max")] "Duration of the slowest access, exact.";
     LatencyMin "latency_min" "s" Lower "Duration of the fastest access, exact.";
     LatencyMaxPart "latency_max_part" "s" Lower
         "What one cause contributed to the slowest access; the column `cause` names it, and the \
          parts add up to latency_max.";
-    TimeShare "time_share" "1" Neither
+    TimeShare "time_share" "1" Neither [Share, Headline(9, Some("driver"), "driver share"), Headline(13, Some("cleaning"), "cleaning share"), Headline(14, Some("merging"), "merging share"), Headline(15, Some("folding"), "folding share")]
         "Share of the run that one cause took; the column `cause` names it, and the shares add up \
          to 1.";
-    EnergyPerByte "energy_per_byte" "J/B" Lower "Energy of the run, divided by the bytes moved. Energies are of the memory alone.";
+    EnergyPerByte "energy_per_byte" "J/B" Lower [NeedsFigure, Headline(11, None, "energy")] "Energy of the run, divided by the bytes moved. Energies are of the memory alone.";
     HostEnergyPerByte "host_energy_per_byte" "J/B" Lower
         "Energy of the host while it drives the memory, divided by the bytes moved: its run current \
          while it works and polls, its sleep current while data move without it. Only where the \
          board states them.";
-    EnergyPerOp "energy_per_op" "J" Lower "Energy of the run, divided by the accesses.";
-    EnergyTotal "energy_total" "J" Lower
+    EnergyPerOp "energy_per_op" "J" Lower [NeedsFigure] "Energy of the run, divided by the accesses.";
+    EnergyTotal "energy_total" "J" Lower [NeedsFigure]
         "Energy of the run: time in each power state times current times voltage, summed.";
-    PowerMean "power_mean" "W" Lower "Energy of the run, divided by its duration.";
-    RamPeak "ram_peak" "B" Lower
+    PowerMean "power_mean" "W" Lower [NeedsFigure] "Energy of the run, divided by its duration.";
+    RamPeak "ram_peak" "B" Lower [Ram, Headline(10, None, "RAM peak")]
         "Peak RAM for whole records that wait, the record being written excluded.";
-    RamPeakInFlight "ram_peak_in_flight" "B" Lower
+    RamPeakInFlight "ram_peak_in_flight" "B" Lower [Ram]
         "Peak RAM for whole records that wait, the record being written included.";
-    RateMax "rate_max" "B/s" Higher "Highest input rate at which nothing is lost.";
+    RateMax "rate_max" "B/s" Higher [Headline(2, None, "rate max")] "Highest input rate at which nothing is lost.";
     GrowthRate "growth_rate" "B/s" Lower
         "How fast the buffer grows where the input rate cannot be sustained.";
     SequenceDurationMax "sequence_duration_max" "s" Lower
         "Longest total duration of a number of consecutive accesses.";
     AccessCount "access_count" "1" Neither "Accesses that the other values of the line rest on.";
-    Coverage "coverage" "1" Neither
+    Coverage "coverage" "1" Neither [Share]
         "Durations of the accesses of a log, summed, divided by the time from the start of the first to \
          the end of the last: the share of the time that the log accounts for.";
-    BufferFillMax "buffer_fill_max" "B" Lower
+    BufferFillMax "buffer_fill_max" "B" Lower [Ram]
         "Highest fill of the buffer within a stretch of the run, the bytes being written included.";
-    BytesAtRisk "bytes_at_risk" "B" Lower "Bytes that a power cut can lose.";
-    WriteAmplification "write_amplification" "1" Lower
+    BytesAtRisk "bytes_at_risk" "B" Lower [Ram] "Bytes that a power cut can lose.";
+    WriteAmplification "write_amplification" "1" Lower [Headline(12, None, "write amp.")]
         "Bytes written to the memory, divided by the bytes that the user wrote.";
     PagesMoved "pages_moved" "1" Lower
         "Pages that a translation layer moved or wrote besides those that the user wrote; the column `cause` \
          names why.";
-    MappingRam "mapping_ram" "B" Lower
+    MappingRam "mapping_ram" "B" Lower [Ram, Headline(16, None, "mapping RAM")]
         "RAM that a translation layer keeps its mapping in.";
     Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
     BlocksFailed "blocks_failed" "1" Lower
@@ -108,34 +132,34 @@ metrics! {
     LatencyOverLife "latency_over_life" "1" Neither
         "Duration of an operation in the last cycle of a block that did not fail, divided by the mean of its first \
          10,000 or fewer; of several blocks the median.";
-    CyclesSeen "cycles_seen" "cycles" Neither
+    CyclesLogged "cycles_logged" was "cycles_seen" "cycles" Neither
         "Cycles that a log tells of a block.";
-    LatencyToFresh "latency_to_fresh" "1" Neither
+    LatencyVsFresh "latency_vs_fresh" was "latency_to_fresh" "1" Neither
         "Duration of an operation of a block at the end of a log, smoothed, divided by that of the fresh block.";
-    LifeUsed "life_used" "1" Lower
+    LifeUsed "life_used" "1" Lower [Share]
         "Share of its life that a block has used, from its latency; the column `statistic` names median, p5 and p95 of \
          what is probable.";
     CyclesLeft "cycles_left" "cycles" Higher
         "Cycles that a block stands from here on: those that it has seen, divided by the share of its life that they used, \
          less themselves; the column `statistic` as of life_used.";
-    PredictionError "prediction_error" "1" Lower
+    PredictionError "prediction_error" "1" Lower [Share]
         "Difference between predicted and actual remaining cycles, divided by the actual ones; the median over blocks \
          and moments.";
-    PredictionErrorOfLife "prediction_error_of_life" "1" Lower
+    PredictionErrorOfLife "prediction_error_of_life" "1" Lower [Share]
         "Difference between predicted and actual remaining cycles, divided by the block's endurance; the median over \
          blocks and moments.";
-    BandCoverage "band_coverage" "1" Higher
-        "Share of predictions whose 90 % band holds the actual remaining cycles.";
-    BandTold "band_told" "1" Higher
-        "Share of blocks and moments for which a predictor states a band at all. Where it cannot, its prediction is as many \
+    IntervalCoverage "interval_coverage" was "band_coverage" "1" Higher [Share]
+        "Share of predictions whose 90 % interval holds the actual remaining cycles.";
+    IntervalAvailability "interval_availability" was "band_told" "1" Higher [Share]
+        "Share of blocks and moments for which a predictor states an interval. Where it cannot, its prediction is as many \
          cycles as the block has seen.";
-    Lifetime "lifetime" "s" Higher
+    Lifetime "lifetime" "s" Higher [Headline(17, None, "lifetime")]
         "Time until the most-written unit reaches its rated cycles, if this workload ran on and on; of `compare` \
          until then, or until what must keep no longer does, whatever comes first.";
-    LifetimeOnePlace "lifetime_one_place" "s" Higher
+    LifetimeHotSpot "lifetime_hot_spot" was "lifetime_one_place" "s" Higher [Headline(18, None, "in one place")]
         "Time until one unit reaches its rated cycles, if every access of this size went to the same \
          place, on and on: the worst that a workload can do to an unlevelled memory.";
-    SurvivalProbability "survival_probability" "1" Higher
+    SurvivalProbability "survival_probability" "1" Higher [Share, Headline(19, None, "survival")]
         "Probability that the memory still works after a given time.";
     WearSpread "wear_spread" "1" Lower
         "Cycles of the most-written unit, divided by the mean over the units that the workload uses; \
@@ -145,27 +169,27 @@ metrics! {
     BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus, in whole words of it; of a key-value table the mean of an operation.";
     BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same: of a durable put key, value and one commit atom, of a get key \
          and value.";
-    CrashImages "crash_images" "1" Higher "Distinct images of interrupted runs that were checked.";
-    CrashFailures "crash_failures" "1" Lower "Images of interrupted runs that broke the promise.";
-    CrashBoundaries "crash_boundaries" "1" Neither
+    CrashImages "crash_images" "1" Higher [Whole, Headline(20, None, "crash images")] "Distinct images of interrupted runs that were checked.";
+    CrashFailures "crash_failures" "1" Lower [Whole, Headline(21, None, "crash failures")] "Images of interrupted runs that broke the promise.";
+    CrashBoundaries "crash_boundaries" "1" Neither [Whole]
         "Operations of the workload that the images were drawn from: a power cut can fall within each.";
-    BusUtilization "bus_utilization" "1" Neither
+    BusUtilization "bus_utilization" "1" Neither [Share]
         "Share of the run in which the bus carried commands, addresses, dummy cycles or data; of DRAM, \
          share of the time of all data buses in which they carried data.";
-    BusShare "bus_share" "1" Neither
+    BusShare "bus_share" "1" Neither [Share]
         "Share of the time of all data buses of a memory that went to one cause: to data, to nothing \
          being asked for (`empty`), or to what the next request waited for. The column `cause` names \
          it, and the shares add up to 1.";
-    RowHitRate "row_hit_rate" "1" Higher "Share of accesses that found their row open.";
-    RowMissRate "row_miss_rate" "1" Neither "Share of accesses that found their bank closed.";
-    RowConflictRate "row_conflict_rate" "1" Lower
+    RowHitRate "row_hit_rate" "1" Higher [Share] "Share of accesses that found their row open.";
+    RowMissRate "row_miss_rate" "1" Neither [Share] "Share of accesses that found their bank closed.";
+    RowConflictRate "row_conflict_rate" "1" Lower [Share]
         "Share of accesses that found another row of their bank open.";
-    WaitShare "wait_share" "1" Lower
+    WaitShare "wait_share" "1" Lower [Share]
         "Share of requests' waiting time that one cause accounts for; the column `cause` names it.";
     LatencyMeanPart "latency_mean_part" "s" Lower
         "What one cause contributes to the mean duration; the column `cause` names it, and the parts \
          add up to latency_mean.";
-    LatencyShare "latency_share" "1" Higher
+    LatencyShare "latency_share" "1" Higher [Share]
         "Share of the accesses that took no longer than the time in the column `within_s`.";
     OutstandingMean "outstanding_mean" "1" Neither
         "Lines under way at a time, on average: reads until their data have come, writes until the \
@@ -180,7 +204,7 @@ metrics! {
         "Half the width of the 95 % confidence interval of throughput_mean, by batch means.";
     ThroughputProbes "throughput_probes" "B/s" Neither
         "The part of throughput_mean that the cores ask for whose latency is taken.";
-    ReadShare "read_share" "1" Neither "Share of the bytes moved that were read.";
+    ReadShare "read_share" "1" Neither [Share] "Share of the bytes moved that were read.";
     LoadStage "load_stage" "1" Neither
         "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of an \
          idle memory; 2 linear, up to the knee; 3 saturated, beyond it.";
@@ -204,38 +228,38 @@ metrics! {
     PowerMeanPart "power_mean_part" "W" Lower
         "What one cause contributes to the power; the column `cause` names it, and the parts add up to \
          power_mean.";
-    EnergyPerDay "energy_per_day" "J" Lower
+    EnergyPerDay "energy_per_day" "J" Lower [NeedsFigure]
         "Energy of a day of the work, of memory and host together; of the memory alone where the board \
          does not state what the host draws.";
-    HoldupTime "holdup_time" "s" Lower
+    HoldupTime "holdup_time" "s" Lower [NeedsFigure]
         "Time for which the supply must hold after a power cut so that everything in RAM is still written.";
-    HoldupCapacitance "holdup_capacitance" "F" Lower
+    HoldupCapacitance "holdup_capacitance" "F" Lower [NeedsFigure]
         "Capacitance that carries memory and host over the hold-up time while the supply falls from its \
          nominal voltage to the lowest that the memory works at.";
     PartsNeeded "parts_needed" "1" Lower "Chips that together hold the data to keep.";
-    Cost "cost" "EUR" Lower
+    Cost "cost" "EUR" Lower [NeedsFigure, Headline(22, None, "cost")]
         "Price of what the work needs: the memory, the RAM and a level shifter where one is needed.";
-    Area "area" "m^2" Lower "Board area of the memory's packages.";
-    BackgroundDurationMean "background_duration_mean" "s" Lower
+    Area "area" "m^2" Lower [NeedsFigure] "Board area of the memory's packages.";
+    BackgroundDurationMean "background_duration_mean" "s" Lower [Headline(7, None, "work takes")]
         "Mean time that a program or an erase in the background takes from its command to its end, \
          what it was suspended for included. Those count that ended during the run.";
-    BackgroundDelayMean "background_delay_mean" "s" Lower
+    BackgroundDelayMean "background_delay_mean" "s" Lower [Headline(8, None, "delayed by")]
         "Mean time by which reads lengthened a program or an erase in the background: what it was \
          suspended for, and what it did not get done while it came to a stand.";
-    LatencyMaxOperations "latency_max_operations" "1" Lower
+    LatencyMaxOperations "latency_max_operations" "1" Lower [Whole]
         "Operations of the memory within the slowest call; the column `device_operation` names their kind.";
     LatencyMaxOperationTime "latency_max_operation_time" "s" Lower
         "What the memory's operations of one kind took of the slowest call; the column `device_operation` \
          names the kind, and they add up to latency_max.";
-    DeviceOperations "device_operations" "1" Lower
+    DeviceOperations "device_operations" "1" Lower [Whole]
         "Operations of the memory in all calls; the column `device_operation` names their kind.";
-    FileSystemRam "file_system_ram" "B" Lower
+    FileSystemRam "file_system_ram" "B" Lower [Ram]
         "RAM that a mounted file system needs on a microcontroller of 32 bits with the files of the run open: its \
          buffers and tables, its structures, and what the translation layer below needs.";
-    FileSystemRamPart "file_system_ram_part" "B" Lower
+    FileSystemRamPart "file_system_ram_part" "B" Lower [Ram]
         "What `buffers`, `structures` or parts of the translation layer below (`translation-…`) contribute to \
          file_system_ram; the column `cause` names it, and the parts add up.";
-    TableRam "table_ram" "B" Lower
+    TableRam "table_ram" "B" Lower [Ram]
         "RAM that an opened key-value table needs: its directory, where that lies in RAM, and its scratch buffer.";
 }
 
@@ -243,26 +267,24 @@ impl Metric {
     /// Whether a run of a file system can have this value: nothing is below zero, and what is counted is whole. Other
     /// runs have parts that are differences.
     pub(crate) fn allows_of_files(self, value: f64) -> bool {
-        let counts = matches!(
-            self,
-            Self::CrashImages
-                | Self::CrashFailures
-                | Self::CrashBoundaries
-                | Self::DeviceOperations
-                | Self::LatencyMaxOperations
-        );
         let least = match self {
             // Rounding may take something from a mean.
             Self::WearSpread => 1.0 - 1e-9,
             _ => 0.0,
         };
-        value >= least && (!counts || value.fract() == 0.0)
+        value >= least && (!self.has(Whole) || value.fract() == 0.0)
     }
 
     /// What the registry says of this metric.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
         &METRICS[self as usize]
+    }
+
+    /// Whether the registry states a property of this metric.
+    #[must_use]
+    pub fn has(self, property: Property) -> bool {
+        self.info().properties.contains(&property)
     }
 
     /// As result rows spell it.
@@ -296,6 +318,19 @@ mod tests {
             let same = METRICS.iter().filter(|other| other.name == info.name);
             assert_eq!(same.count(), 1, "{}", info.name);
         }
+    }
+
+    #[test]
+    fn headlines_have_places_of_their_own() {
+        let properties = METRICS.iter().flat_map(|info| info.properties);
+        let mut places: Vec<u8> = properties
+            .filter_map(|property| match property {
+                Headline(place, ..) => Some(*place),
+                _ => None,
+            })
+            .collect();
+        places.sort_unstable();
+        assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
     }
 
     #[test]

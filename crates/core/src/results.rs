@@ -10,6 +10,7 @@ mod warning;
 
 pub use warning::{Warning, WarningCode};
 
+use crate::axis::Axis;
 use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
@@ -17,25 +18,12 @@ use crate::metric::Metric;
 use crate::quantity::Quantity;
 use crate::timing::Timing;
 
-/// Version of the document's layout. A reader refuses documents of another version.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Version of the document's layout. Version 2 renamed some metrics and an axis, which the registries list with their
+/// old names; documents of [`OLDEST_VERSION`] and later are read, and are of this version from then on.
+pub const SCHEMA_VERSION: u32 = 2;
 
-/// Names of a row's own columns, which no axis may have.
-const COLUMNS: [&str; 13] = [
-    "target",
-    "part",
-    "board",
-    "workload",
-    "operation",
-    "timing",
-    "age",
-    "metric",
-    "value",
-    "no_value",
-    "unit",
-    "basis",
-    "distribution",
-];
+/// Oldest version of the document's layout that is read.
+pub const OLDEST_VERSION: u32 = 1;
 
 /// Everything that a run produced. A simulated document holds no wall-clock time, host name or
 /// path: two runs of the same experiment are byte-identical.
@@ -85,7 +73,7 @@ pub struct Row {
     pub operation: String,
     /// Further axes, each with its unit in its name: `access_bytes`, `cause`.
     #[serde(flatten)]
-    pub axes: BTreeMap<String, AxisValue>,
+    pub axes: BTreeMap<Axis, AxisValue>,
     /// Column of the data sheet that applied.
     pub timing: Timing,
     /// Fraction of rated life used before the run.
@@ -251,7 +239,7 @@ pub enum DocumentError {
         message: String,
     },
     /// The document was written in another layout.
-    #[error("schema_version is {found}; this version reads {SCHEMA_VERSION}")]
+    #[error("schema_version is {found}; this version reads {OLDEST_VERSION} to {SCHEMA_VERSION}")]
     Version {
         /// What the document says.
         found: u64,
@@ -307,12 +295,14 @@ impl ResultSet {
             message: without_place(&error),
         };
         let header: Header = serde_json::from_str(text).map_err(malformed)?;
-        if header.schema_version != u64::from(SCHEMA_VERSION) {
+        let readable = u64::from(OLDEST_VERSION)..=u64::from(SCHEMA_VERSION);
+        if !readable.contains(&header.schema_version) {
             return Err(DocumentError::Version {
                 found: header.schema_version,
             });
         }
-        let document: Self = serde_json::from_str(text).map_err(malformed)?;
+        let mut document: Self = serde_json::from_str(text).map_err(malformed)?;
+        document.schema_version = SCHEMA_VERSION;
         document.check()?;
         Ok(document)
     }
@@ -361,13 +351,6 @@ impl ResultSet {
             {
                 return fail(format!("there is no histogram {name:?}"));
             }
-            if let Some(axis) = row
-                .axes
-                .keys()
-                .find(|axis| COLUMNS.contains(&axis.as_str()))
-            {
-                return fail(format!("the axis {axis} has the name of a column"));
-            }
             if !seen.insert(row.identity()) {
                 return fail(format!("another row has the same {}", row.identity()));
             }
@@ -387,6 +370,7 @@ impl ResultSet {
 
     /// The command that makes the document again. Where sheets of the user's own were used, `DIR`
     /// stands for the folder that holds them: documents hold no paths.
+    #[cfg(feature = "cli")]
     #[must_use]
     pub fn command_line(&self) -> String {
         let mut command = self.experiment.command_line();
@@ -404,6 +388,27 @@ impl ResultSet {
         };
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
+        }
+    }
+
+    /// Adds what another part of the same experiment found, behind what is there. Warnings, sheets and figures stand once.
+    pub fn absorb(&mut self, part: Self) {
+        fn once<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+            for one in more {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        self.complete &= part.complete;
+        once(&mut self.warnings, part.warnings);
+        self.rows.extend(part.rows);
+        self.verdicts.extend(part.verdicts);
+        self.histograms.extend(part.histograms);
+        once(&mut self.sheets, part.sheets);
+        once(&mut self.figures, part.figures);
+        if part.environment.is_some() {
+            self.environment = part.environment;
         }
     }
 
@@ -452,8 +457,8 @@ impl Row {
 
     /// The axis of a name as a whole number.
     #[must_use]
-    pub fn count(&self, axis: &str) -> Option<u64> {
-        match self.axes.get(axis)? {
+    pub fn count(&self, axis: impl AsRef<str>) -> Option<u64> {
+        match self.axes.get(axis.as_ref())? {
             AxisValue::Count(value) => Some(*value),
             AxisValue::Number(_) | AxisValue::Text(_) => None,
         }
@@ -461,8 +466,8 @@ impl Row {
 
     /// The axis of a name as text.
     #[must_use]
-    pub fn text(&self, axis: &str) -> Option<&str> {
-        match self.axes.get(axis)? {
+    pub fn text(&self, axis: impl AsRef<str>) -> Option<&str> {
+        match self.axes.get(axis.as_ref())? {
             AxisValue::Text(text) => Some(text),
             AxisValue::Count(_) | AxisValue::Number(_) => None,
         }
@@ -493,7 +498,7 @@ mod tests {
             board: "b".into(),
             workload: "raw".into(),
             operation: "write".into(),
-            axes: BTreeMap::from([("access_bytes".into(), AxisValue::Count(2048))]),
+            axes: BTreeMap::from([(Axis::AccessBytes, AxisValue::Count(2048))]),
             timing: Timing::Typ,
             age: 0.0,
             metric,
@@ -564,8 +569,8 @@ mod tests {
 
     #[test]
     fn other_versions_and_other_files_are_refused() {
-        let other = ResultSet::from_json(r#"{"schema_version": 2}"#);
-        assert_eq!(other, Err(DocumentError::Version { found: 2 }));
+        let other = ResultSet::from_json(r#"{"schema_version": 3}"#);
+        assert_eq!(other, Err(DocumentError::Version { found: 3 }));
         for text in [
             "",
             "{",
@@ -579,20 +584,40 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_read_by_name_and_never_named_like_columns() {
+    fn documents_of_version_1_are_read_with_their_old_names() {
+        let mut now = row(Metric::IntervalAvailability, Some(0.5));
+        now.axes.insert(Axis::Population, "block".into());
+        let document = document(vec![now]);
+        let new = document.to_json();
+        let old = new
+            .replace("\"schema_version\": 2", "\"schema_version\": 1")
+            .replace("interval_availability", "band_told")
+            .replace("\"population\"", "\"of\"");
+        assert_ne!(new, old);
+        assert_eq!(ResultSet::from_json(&old), Ok(document));
+    }
+
+    #[test]
+    fn axes_are_read_by_kind_and_written_as_columns() {
         let mut one = row(Metric::TimeShare, Some(0.5));
-        one.axes
-            .insert("cause".into(), AxisValue::Text("bus".into()));
-        assert_eq!(one.text("cause"), Some("bus"));
-        assert_eq!(one.count("access_bytes"), Some(2048));
-        assert_eq!(one.count("cause"), None);
+        one.axes.insert(Axis::Cause, AxisValue::Text("bus".into()));
+        assert_eq!(one.text(Axis::Cause), Some("bus"));
+        assert_eq!(one.count(Axis::AccessBytes), Some(2048));
+        assert_eq!(one.count(Axis::Cause), None);
         let json = serde_json::to_value(&one).expect("plain data");
         assert_eq!(json["cause"], "bus");
-        one.axes.insert("unit".into(), AxisValue::Text("B".into()));
-        let error = document(vec![one])
-            .check()
-            .expect_err("a collision")
-            .to_string();
-        assert_eq!(error, "row 0: the axis unit has the name of a column");
+        let columns = json.as_object().expect("a row is an object");
+        for info in crate::AXES {
+            let is_axis = one.axes.contains_key(&info.axis);
+            assert_eq!(
+                columns.contains_key(info.name),
+                is_axis,
+                "{} is a column of its own",
+                info.name
+            );
+        }
+        let mut unknown = json.clone();
+        unknown["colour"] = "red".into();
+        assert!(serde_json::from_value::<Row>(unknown).is_err());
     }
 }

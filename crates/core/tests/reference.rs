@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use wordline_core::results::json_schema;
-use wordline_core::{Better, METRICS};
+use wordline_core::{AXES, Better, METRICS};
 
 fn check(name: &str, expected: &str) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
@@ -47,4 +47,22 @@ fn the_published_list_of_metrics_is_fresh() {
         .expect("a String takes everything");
     }
     check("metrics.md", &page);
+}
+
+#[test]
+fn the_published_list_of_axes_is_fresh() {
+    let mut page = String::from(
+        "# Axes\n\nEvery axis that a result row can have beside its own columns, from the registry in \
+         `crates/core/src/axis.rs`. `1` is a pure number; an axis without a unit holds names.\n\n\
+         | axis | unit | meaning |\n|---|---|---|\n",
+    );
+    for info in AXES {
+        writeln!(
+            page,
+            "| `{}` | {} | {} |",
+            info.name, info.unit, info.meaning
+        )
+        .expect("a String takes everything");
+    }
+    check("axes.md", &page);
 }

@@ -7,7 +7,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 use wordline_dram::{
-    EnergyMeter, Kind, Location, Observer, Request, Statistics, SubChannel, SubChannelConfig,
+    EnergyMeter, Location, Observer, Request, RequestKind, Statistics, SubChannel, SubChannelConfig,
 };
 
 /// A pseudo-random sequence: what is measured is the simulator.
@@ -62,15 +62,15 @@ enum Work {
     SparseStream,
 }
 
-fn request(work: Work, id: u64, random: &mut Random) -> (Kind, Location) {
+fn request(work: Work, id: u64, random: &mut Random) -> (RequestKind, Location) {
     let write = id % 3 == 2;
     match work {
-        Work::Random | Work::Sparse => (Kind::Read, random.location()),
-        Work::RandomMixed if write => (Kind::Write, random.location()),
-        Work::RandomMixed => (Kind::Read, random.location()),
-        Work::Stream | Work::SparseStream => (Kind::Read, line(id)),
-        Work::StreamMixed if write => (Kind::Write, line(id / 3 + (1 << 20))),
-        Work::StreamMixed => (Kind::Read, line(id / 3 * 2 + id % 3)),
+        Work::Random | Work::Sparse => (RequestKind::Read, random.location()),
+        Work::RandomMixed if write => (RequestKind::Write, random.location()),
+        Work::RandomMixed => (RequestKind::Read, random.location()),
+        Work::Stream | Work::SparseStream => (RequestKind::Read, line(id)),
+        Work::StreamMixed if write => (RequestKind::Write, line(id / 3 + (1 << 20))),
+        Work::StreamMixed => (RequestKind::Read, line(id / 3 * 2 + id % 3)),
     }
 }
 

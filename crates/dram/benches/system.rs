@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use sample::{mrdimm_8800, rdimm_6400};
 use wordline_dram as dram;
 use wordline_dram::SystemConfig;
-use wordline_dram::system::{Length, Mix, Pattern, Traffic, simulate};
+use wordline_dram::system::{Mix, Pattern, RunLength, Traffic, simulate};
 
 fn cpu_s() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -21,7 +21,7 @@ fn cpu_s() -> f64 {
 }
 
 fn measure(name: &str, config: &SystemConfig, traffic: &Traffic, samples: u64) {
-    let length = Length {
+    let length = RunLength {
         warm_up_ps: 20_000_000,
         measure_ps: 50_000_000,
         probe_samples: samples,

@@ -10,8 +10,8 @@ use std::error::Error;
 
 use wordline_dram::system::MemorySystem;
 use wordline_dram::{
-    Command, Issued, Kind, Location, Observer, Outcome, Request, Served, SubChannel,
-    SubChannelConfig,
+    Command, Issued, Location, Observer, Request, RequestKind, RowOutcome, ServedRequest,
+    SubChannel, SubChannelConfig,
 };
 
 /// Watches with two closures. A method that an observer leaves out costs nothing.
@@ -20,18 +20,18 @@ struct Watch<C, S> {
     on_served: S,
 }
 
-impl<C: FnMut(&Issued), S: FnMut(&Served)> Observer for Watch<C, S> {
+impl<C: FnMut(&Issued), S: FnMut(&ServedRequest)> Observer for Watch<C, S> {
     fn command(&mut self, issued: &Issued) {
         (self.on_command)(issued);
     }
 
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         (self.on_served)(served);
     }
 }
 
 /// What a read found, and how long it took in clocks.
-type Read = (Outcome, u64);
+type Read = (RowOutcome, u64);
 
 /// Reads two lines of one row, and one of another row of that bank. Returns the number of ACT commands, and the reads.
 fn sub_channel() -> Result<(u64, Vec<Read>), Box<dyn Error>> {
@@ -39,7 +39,9 @@ fn sub_channel() -> Result<(u64, Vec<Read>), Box<dyn Error>> {
     let mut reads = Vec::new();
     let watch = Watch {
         on_command: |issued: &Issued| activates += u64::from(issued.command == Command::Act),
-        on_served: |served: &Served| reads.push((served.outcome, served.finish - served.arrival)),
+        on_served: |served: &ServedRequest| {
+            reads.push((served.outcome, served.finish - served.arrival))
+        },
     };
     let mut memory = SubChannel::new(&SubChannelConfig::ddr5_6400(), watch)?;
     for (id, row, column) in [(0, 5, 0), (1, 5, 1), (2, 9, 0)] {
@@ -50,7 +52,7 @@ fn sub_channel() -> Result<(u64, Vec<Read>), Box<dyn Error>> {
         };
         memory.push(Request {
             id,
-            kind: Kind::Read,
+            kind: RequestKind::Read,
             location,
             arrival: 1_000 * (id + 1),
         })?;
@@ -69,7 +71,7 @@ fn copy() -> Result<u64, Box<dyn Error>> {
     let (mut next, mut under_way, mut now_ps) = (0, 0, 0);
     while next < LINES || under_way > 0 {
         while next < LINES && under_way < 16 {
-            memory.push(next, Kind::Read, next * 64, now_ps)?;
+            memory.push(next, RequestKind::Read, next * 64, now_ps)?;
             next += 1;
             under_way += 1;
         }
@@ -79,10 +81,15 @@ fn copy() -> Result<u64, Box<dyn Error>> {
         for completion in completed {
             // What was read is written elsewhere; a write is done when the controller has it.
             match completion.kind {
-                Kind::Read => {
-                    memory.push(completion.id, Kind::Write, TO + completion.id * 64, now_ps)?;
+                RequestKind::Read => {
+                    memory.push(
+                        completion.id,
+                        RequestKind::Write,
+                        TO + completion.id * 64,
+                        now_ps,
+                    )?;
                 }
-                Kind::Write => under_way -= 1,
+                RequestKind::Write => under_way -= 1,
             }
         }
     }
@@ -110,9 +117,9 @@ mod tests {
         let (activates, reads) = sub_channel().expect("sound");
         // tRCD + CL + burst; CL + burst; tRP in front.
         let expected = [
-            (Outcome::Miss, 52 + 52 + 8),
-            (Outcome::Hit, 52 + 8),
-            (Outcome::Conflict, 52 + 52 + 52 + 8),
+            (RowOutcome::Miss, 52 + 52 + 8),
+            (RowOutcome::Hit, 52 + 8),
+            (RowOutcome::Conflict, 52 + 52 + 52 + 8),
         ];
         assert_eq!((activates, reads), (2, expected.to_vec()));
     }

@@ -1,11 +1,11 @@
 //! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
 
-use crate::mapping::Mapping;
+use crate::mapping::AddressMapping;
 use crate::timing::Timing;
 
 /// Banks and rows of a sub-channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct ChannelGeometry {
     /// 1 on an RDIMM; 2 on an MRDIMM.
     pub pseudo_channels: u8,
     /// Logical ranks of a pseudo-channel.
@@ -22,7 +22,7 @@ pub struct Geometry {
     pub columns: u16,
 }
 
-impl Geometry {
+impl ChannelGeometry {
     /// Banks of a pseudo-channel.
     #[must_use]
     pub fn banks_of_pseudo_channel(&self) -> usize {
@@ -41,12 +41,12 @@ impl Geometry {
 
 /// The clock of a DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
+pub struct ClockDomain {
     /// Data rate of the DRAM in MT/s: two beats a clock. On an MRDIMM half of the host's.
     pub data_rate_mts: u32,
 }
 
-impl Clock {
+impl ClockDomain {
     /// Time of some clocks in picoseconds, rounded to the nearest.
     #[must_use]
     pub fn ps(self, clocks: u64) -> u64 {
@@ -128,9 +128,9 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubChannelConfig {
     /// The DRAM's clock.
-    pub clock: Clock,
+    pub clock: ClockDomain,
     /// Banks and rows.
-    pub geometry: Geometry,
+    pub geometry: ChannelGeometry,
     /// Distances between commands.
     pub timing: Timing,
     /// The controller.
@@ -338,7 +338,7 @@ pub struct SystemConfig {
     /// Every sub-channel.
     pub sub_channel: SubChannelConfig,
     /// From physical addresses to lines.
-    pub mapping: Mapping,
+    pub mapping: AddressMapping,
     /// How refreshes are spread over the sub-channels.
     pub refresh_stagger: RefreshStagger,
     /// What register and data buffers of the module add to a read, in picoseconds.

@@ -1,6 +1,6 @@
 //! One sub-channel to begin with, by hand.
 
-use crate::config::{Clock, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::timing::Timing;
 
 impl SubChannelConfig {
@@ -10,10 +10,10 @@ impl SubChannelConfig {
     #[must_use]
     pub fn ddr5_6400() -> Self {
         Self {
-            clock: Clock {
+            clock: ClockDomain {
                 data_rate_mts: 6400,
             },
-            geometry: Geometry {
+            geometry: ChannelGeometry {
                 pseudo_channels: 1,
                 ranks: 2,
                 slices: 1,

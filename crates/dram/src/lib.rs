@@ -5,14 +5,14 @@
 //! looks at every clock would decide, by the rules of `DESIGN.md`.
 //!
 //! ```
-//! use wordline_dram::{Kind, Location, Observer, Request, Served, SubChannel, SubChannelConfig};
+//! use wordline_dram::{RequestKind, Location, Observer, Request, ServedRequest, SubChannel, SubChannelConfig};
 //!
 //! /// Clocks from arrival to the last beat.
 //! #[derive(Default)]
 //! struct Latencies(Vec<u64>);
 //!
 //! impl Observer for Latencies {
-//!     fn served(&mut self, served: &Served) {
+//!     fn served(&mut self, served: &ServedRequest) {
 //!         self.0.push(served.finish - served.arrival);
 //!     }
 //! }
@@ -20,7 +20,7 @@
 //! let mut channel = SubChannel::new(&SubChannelConfig::ddr5_6400(), Latencies::default())?;
 //! for (id, column) in [(0, 0), (1, 1)] {
 //!     let location = Location { row: 5, column, ..Location::default() };
-//!     channel.push(Request { id, kind: Kind::Read, location, arrival: 1000 * (id + 1) })?;
+//!     channel.push(Request { id, kind: RequestKind::Read, location, arrival: 1000 * (id + 1) })?;
 //! }
 //! channel.flush();
 //! // The first read opens its row (tRCD 52, CL 52, burst 8); the second one finds it open.
@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Times in a sub-channel are clocks of its DRAM. Whoever joins several domains converts once a request, with
-//! [`Clock`].
+//! [`ClockDomain`].
 
 pub mod checker;
 mod command;
@@ -49,13 +49,15 @@ pub mod system;
 
 pub use command::{Command, Issued};
 pub use config::{
-    Clock, ConfigError, CoreConfig, Geometry, PagePolicy, Policy, Refresh, RefreshStagger,
-    SubChannelConfig, SystemConfig,
+    ChannelGeometry, ClockDomain, ConfigError, CoreConfig, PagePolicy, Policy, Refresh,
+    RefreshStagger, SubChannelConfig, SystemConfig,
 };
-pub use energy::{Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, Rail, energy};
+pub use energy::{
+    Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,
+};
 pub use engine::{PushError, SubChannel};
-pub use mapping::{AddressError, AddressMap, Digit, Field, Mapping, Place};
-pub use observer::{CAUSES, Cause, Observer, Outcome, Served};
-pub use request::{Kind, Location, Request};
-pub use statistics::{BusAccount, ClockHistogram, Statistics, Summary};
+pub use mapping::{AddressError, AddressField, AddressMap, AddressMapping, DecodedAddress, Digit};
+pub use observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
+pub use request::{Location, Request, RequestKind};
+pub use statistics::{BusAccount, ClockHistogram, Statistics, TrafficSummary};
 pub use timing::Timing;

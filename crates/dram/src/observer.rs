@@ -1,12 +1,12 @@
 //! What a sub-channel tells while it runs.
 
 use crate::command::Issued;
-use crate::request::{Kind, Location};
+use crate::request::{Location, RequestKind};
 
 /// Why a request waited. The clocks of all causes together are those from its arrival to its RD or WR command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Cause {
+pub enum WaitCause {
     /// In front of a controller whose queue was full.
     Queue,
     /// The channel was writing while the request wanted to read, or reading while it wanted to write.
@@ -32,8 +32,8 @@ pub enum Cause {
 /// Number of causes.
 pub const CAUSES: usize = 10;
 
-impl Cause {
-    /// Every cause, in the order of [`Served::waits`].
+impl WaitCause {
+    /// Every cause, in the order of [`ServedRequest::waits`].
     pub const ALL: [Self; CAUSES] = [
         Self::Queue,
         Self::Drain,
@@ -67,7 +67,7 @@ impl Cause {
 
 /// How a request was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum RowOutcome {
     /// Its row was open: a column command was its only one.
     Hit,
     /// Its bank was closed: ACT and a column command.
@@ -82,11 +82,11 @@ pub enum Outcome {
 
 /// A request that was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedRequest {
     /// Its name.
     pub id: u64,
     /// What it did.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// Where.
     pub location: Location,
     /// Clock at which it reached the controller.
@@ -98,25 +98,25 @@ pub struct Served {
     /// Clock after the last beat of its data; that of admission where no data moved.
     pub finish: u64,
     /// How.
-    pub outcome: Outcome,
-    /// Clocks waited by cause, in the order of [`Cause::ALL`]. All 0 where the observer wants no waits.
+    pub outcome: RowOutcome,
+    /// Clocks waited by cause, in the order of [`WaitCause::ALL`]. All 0 where the observer wants no waits.
     pub waits: [u32; CAUSES],
 }
 
 /// Watches a sub-channel. A method that is left out costs nothing, and the waits by cause are reckoned only for those
 /// who want them.
 pub trait Observer {
-    /// Whether [`Served::waits`] is wanted.
+    /// Whether [`ServedRequest::waits`] is wanted.
     const WAITS: bool = false;
 
     /// A command went over the bus. Commands come in the order of their times.
     fn command(&mut self, _issued: &Issued) {}
 
     /// A request entered the queue, at a clock. A write's sender may go on from here.
-    fn accepted(&mut self, _id: u64, _kind: Kind, _at: u64) {}
+    fn accepted(&mut self, _id: u64, _kind: RequestKind, _at: u64) {}
 
     /// A request's last command went over the bus, or it needed none.
-    fn served(&mut self, _served: &Served) {}
+    fn served(&mut self, _served: &ServedRequest) {}
 }
 
 /// Watches nothing.
@@ -133,13 +133,13 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn accepted(&mut self, id: u64, kind: Kind, at: u64) {
+    fn accepted(&mut self, id: u64, kind: RequestKind, at: u64) {
         self.0.accepted(id, kind, at);
         self.1.accepted(id, kind, at);
     }
 
     #[inline(always)]
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         self.0.served(served);
         self.1.served(served);
     }

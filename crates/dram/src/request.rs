@@ -2,7 +2,7 @@
 
 /// Whether a request reads or writes its 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum RequestKind {
     /// Fetches a line.
     Read,
     /// Stores a line. It is done, as far as its sender is concerned, when the controller accepts it.
@@ -32,7 +32,7 @@ pub struct Request {
     /// Name of the request; comes back in everything that is said of it.
     pub id: u64,
     /// What is done.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// Where.
     pub location: Location,
     /// Clock at which it reaches the controller.

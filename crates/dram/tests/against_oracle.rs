@@ -4,35 +4,34 @@
 //! `WORDLINE_CASES` says how many cases (default 8000; the nightly run takes millions), `WORDLINE_SEED` the seed of
 //! the first one (default 1). A difference prints its seed; `WORDLINE_SEED=<seed> WORDLINE_CASES=1` replays it.
 
-mod oracle;
-mod support;
-
 use std::collections::HashMap;
 use std::env;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oracle::{Oracle, Waits};
-use support::cases::{Case, Phase};
-use support::{Dice, Recorder};
-use wordline_dram::{CAUSES, Issued, PagePolicy, Request, Served, SubChannel, SubChannelConfig};
+use crate::oracle::{Oracle, Waits};
+use crate::support::cases::{Case, Phase};
+use crate::support::{Dice, Recorder};
+use wordline_dram::{
+    CAUSES, Issued, PagePolicy, Request, ServedRequest, SubChannel, SubChannelConfig,
+};
 
 /// Everything that is compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Run {
+struct CheckedRun {
     commands: Vec<Issued>,
     /// By id; without the waits, which are compared apart.
-    served: Vec<Served>,
+    served: Vec<ServedRequest>,
     accepted: Vec<(u64, u64)>,
     /// First clock not run after each phase.
     ends: Vec<u64>,
 }
 
-impl Run {
+impl CheckedRun {
     fn new(
         commands: Vec<Issued>,
-        mut served: Vec<Served>,
+        mut served: Vec<ServedRequest>,
         mut accepted: Vec<(u64, u64)>,
         ends: Vec<u64>,
     ) -> Self {
@@ -57,7 +56,7 @@ fn arriving(request: &Request, begin: u64) -> Request {
     }
 }
 
-fn run_oracle(case: &Case) -> (Run, Vec<Waits>) {
+fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
     let mut oracle = Oracle::new(&case.config);
     let mut ends = Vec::new();
     for phase in &case.phases {
@@ -71,12 +70,12 @@ fn run_oracle(case: &Case) -> (Run, Vec<Waits>) {
         }
         ends.push(oracle.now());
     }
-    let run = Run::new(oracle.commands, oracle.served, oracle.accepted, ends);
+    let run = CheckedRun::new(oracle.commands, oracle.served, oracle.accepted, ends);
     (run, oracle.waits)
 }
 
 /// Runs the engine in random slices; with the waits of every request apart.
-fn run_engine(case: &Case) -> Result<(Run, Vec<Served>), String> {
+fn run_engine(case: &Case) -> Result<(CheckedRun, Vec<ServedRequest>), String> {
     let mut dice = Dice::new(!case.seed);
     let mut engine = SubChannel::new(&case.config, Recorder::default())
         .map_err(|error| format!("refused: {error}"))?;
@@ -97,12 +96,12 @@ fn run_engine(case: &Case) -> Result<(Run, Vec<Served>), String> {
         accepted,
     } = engine.into_observer();
     let waits = served.clone();
-    Ok((Run::new(commands, served, accepted, ends), waits))
+    Ok((CheckedRun::new(commands, served, accepted, ends), waits))
 }
 
 /// Where the engine's waits are not those of the oracle.
-fn wrong_waits(expected: &[Waits], found: &[Served]) -> Option<String> {
-    let sum = |one: &Served| {
+fn wrong_waits(expected: &[Waits], found: &[ServedRequest]) -> Option<String> {
+    let sum = |one: &ServedRequest| {
         one.waits
             .iter()
             .map(|clocks| u64::from(*clocks))
@@ -117,7 +116,7 @@ fn wrong_waits(expected: &[Waits], found: &[Served]) -> Option<String> {
             one.issued - one.arrival
         ));
     }
-    let found: HashMap<u64, &Served> = found.iter().map(|one| (one.id, one)).collect();
+    let found: HashMap<u64, &ServedRequest> = found.iter().map(|one| (one.id, one)).collect();
     let wrong = expected
         .iter()
         .find(|waits| !waits.allow(&found[&waits.id].waits))?;
@@ -175,7 +174,7 @@ fn difference(case: &Case) -> Option<String> {
     }
 }
 
-fn describe(expected: &Run, found: &Run) -> String {
+fn describe(expected: &CheckedRun, found: &CheckedRun) -> String {
     let first = |a: usize, b: usize, same: &dyn Fn(usize) -> bool| {
         (0..a.max(b)).find(|place| !same(*place))
     };

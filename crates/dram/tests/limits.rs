@@ -1,11 +1,9 @@
 //! Closed-form limits of a sub-channel. Each test names the limit and the arithmetic; `docs/evidence/ddr5-limits.md`
 //! writes it out. Where the form is exact, so is the test: the engine reaches the limit to the clock.
 
-mod support;
-
-use support::{Dice, Recorder, ddr5_4400, ddr5_6400, one_rank, place, read, write};
+use crate::support::{Dice, Recorder, ddr5_4400, ddr5_6400, one_rank, place, read, write};
 use wordline_dram::{
-    Command, Geometry, Location, Outcome, PagePolicy, Refresh, Request, SubChannel,
+    ChannelGeometry, Command, Location, PagePolicy, Refresh, Request, RowOutcome, SubChannel,
     SubChannelConfig, Timing,
 };
 
@@ -158,8 +156,11 @@ fn unloaded(timing: Timing) -> [u64; 3] {
         read(2, place(0, 0, 2, 0), 3_000),
     ];
     let served = flushed(&one_rank(timing), requests).served;
-    let outcomes: Vec<Outcome> = served.iter().map(|one| one.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Miss, Outcome::Hit, Outcome::Conflict]);
+    let outcomes: Vec<RowOutcome> = served.iter().map(|one| one.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [RowOutcome::Miss, RowOutcome::Hit, RowOutcome::Conflict]
+    );
     [0, 1, 2].map(|number: usize| served[number].finish - served[number].arrival)
 }
 
@@ -342,7 +343,7 @@ fn random_reads(config: &SubChannelConfig, age_cap: u32) -> f64 {
     )
 }
 
-fn anywhere(dice: &mut Dice, geometry: &Geometry) -> Location {
+fn anywhere(dice: &mut Dice, geometry: &ChannelGeometry) -> Location {
     Location {
         pseudo_channel: 0,
         rank: dice.below(geometry.ranks),

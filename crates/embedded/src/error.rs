@@ -37,7 +37,7 @@ pub enum Unsuitable {
         /// Bytes of a page.
         page: u64,
     },
-    /// Pages must be programmed in order, which nobody who writes a NOR flash has to know.
+    /// Pages must be programmed in order, which software for NOR flash does not expect.
     InOrder,
     /// The erase size is no multiple of the memory's block, or does not divide the memory.
     EraseSize {

@@ -1,17 +1,19 @@
 //! Storage engines that products use, unmodified, on any memory that meets Wordline's contracts: a simulated chip, a
 //! crash image, a file, a driver.
 //!
-//! A file system is a [`FileSystem`], whatever it is written in. It is formatted and mounted on a handle of a memory
-//! ([`Shared`]), so that whoever measures keeps the memory, reads its clock between two calls, and mounts it again.
-//! Each engine is a feature: `fat` is FAT (rust-fatfs), `littlefs` is littlefs in C. With the feature `fuse`, on Linux,
-//! any program can use one.
+//! [`FILE_SYSTEMS`] and [`STORES`] list the engines by name, each with what it promises, needs and offers ([`Engine`]).
+//! An open file system is a [`FileSystem`], an open store a [`RecordStore`], whatever they are written in. A memory is
+//! shared by handles ([`Shared`]), so that a caller can read its clock between two calls and open it again.
+//! FAT (rust-fatfs) is the feature `fat`, littlefs in C the feature `littlefs`. With the feature `fuse`, on Linux, any
+//! program can use a file system.
 
-#[cfg(feature = "fat")]
+mod blocks;
+mod byte_box;
+mod engine;
 mod fat;
 mod file_system;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod fuse;
-#[cfg(feature = "littlefs")]
 mod littlefs;
 #[cfg(any(feature = "fat", feature = "littlefs", feature = "fuse"))]
 #[cfg_attr(
@@ -22,7 +24,14 @@ mod open_files;
 mod rewritten_sectors;
 mod sectors;
 mod shared;
+mod stores;
 
+pub use blocks::{BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks};
+pub use byte_box::ByteBox;
+pub use engine::{
+    Contract, Engine, EngineError, EngineMismatch, EngineOptions, FileSystemEngine, FsOptions,
+    Needs, Offer, Promise, StoreEngine, named, names, option, title,
+};
 #[cfg(feature = "fat")]
 pub use fat::{Fat, FatOptions};
 pub use file_system::{
@@ -31,12 +40,24 @@ pub use file_system::{
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 pub use fuse::{FuseError, FuseMount, FuseOptions};
 #[cfg(feature = "littlefs")]
-pub use littlefs::{
-    BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks, LittleFs, LittleFsOptions,
-};
+pub use littlefs::{LittleFs, LittleFsOptions};
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
-pub use sectors::{Sectors, SectorsError};
+pub use sectors::{SectorBox, Sectors, SectorsError};
 pub use shared::Shared;
+pub use stores::{RecordStore, StoreError, StoreOptions, StoreWork};
+
+/// All file systems, in the order in which runs and reports have them.
+pub static FILE_SYSTEMS: &[&dyn FileSystemEngine] = &[
+    &littlefs::LittleFsEngine, // C, for microcontrollers
+    &fat::FatEngine,           // in Rust
+];
+
+/// All stores, in the order in which runs and reports have them.
+pub static STORES: &[&dyn StoreEngine] = &[
+    &stores::LPHT, // linear probing, as published
+    &stores::CLHT, // cache-line buckets, as published
+    &stores::OWN,  // the project's own
+];
 
 /// The guide's code runs as it stands there.
 #[cfg(all(doctest, feature = "fat"))]

@@ -1,4 +1,6 @@
-//! A byte memory as sectors.
+//! A byte memory as sectors, and any memory of sectors as one type.
+
+use std::fmt::Display;
 
 use wordline_memory::{BlockDevice, BlockMisuse, ByteMemory};
 
@@ -97,6 +99,64 @@ impl<M: ByteMemory> BlockDevice for Sectors<M> {
 
     fn flush(&mut self) -> Result<(), Self::Error> {
         self.memory.persist().map_err(SectorsError::Memory)
+    }
+}
+
+/// A block device as an object, whose errors are words.
+pub(crate) trait SectorDevice: Send {
+    fn sector_bytes(&self) -> usize;
+    fn sectors(&self) -> u64;
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), String>;
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), String>;
+    fn flush(&mut self) -> Result<(), String>;
+}
+
+struct WordedSectors<D>(D);
+
+impl<D: BlockDevice<Error: Display> + Send> SectorDevice for WordedSectors<D> {
+    fn sector_bytes(&self) -> usize {
+        self.0.sector_bytes()
+    }
+
+    fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), String> {
+        let read = self.0.read(sector, out);
+        read.map_err(|error| error.to_string())
+    }
+
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), String> {
+        let written = self.0.write(sector, data);
+        written.map_err(|error| error.to_string())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        self.0.flush().map_err(|error| error.to_string())
+    }
+}
+
+/// A block device of any type, whose errors are words.
+pub struct SectorBox(pub(crate) Box<dyn SectorDevice>);
+
+impl SectorBox {
+    /// Bytes in a sector.
+    #[must_use]
+    pub fn sector_bytes(&self) -> usize {
+        self.0.sector_bytes()
+    }
+
+    /// Sectors of the device.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        self.0.sectors()
+    }
+}
+
+impl<D: BlockDevice<Error: Display> + Send + 'static> From<D> for SectorBox {
+    fn from(device: D) -> Self {
+        Self(Box::new(WordedSectors(device)))
     }
 }
 

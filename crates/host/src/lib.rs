@@ -2,11 +2,11 @@
 //!
 //! [`mtd`] is raw flash as Linux shows it: NOR and NAND chips beside an embedded processor. [`MappedFile`] is a file
 //! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over. [`WallClock`]
-//! tells the time that passes, and [`machine`] what passes it. What runs on a simulated chip runs on these, and what it
-//! measures is *measured*.
+//! reads elapsed time, and [`machine`] describes the host. Software for simulated chips runs on these as well; its results
+//! are *measured*.
 //!
-//! Raw flash is worn by what the laboratory does with it, and what it holds is lost. Therefore [`mtd::Mtd::open`] refuses a device that
-//! anybody uses, and whoever opens one names it twice: see [`mtd::Mtd::open`].
+//! Tests wear raw flash out and destroy its content. Therefore [`mtd::Mtd::open`] refuses a device that is in use, and
+//! callers have the user name it twice.
 //!
 //! ```no_run
 //! use std::path::Path;

@@ -16,6 +16,6 @@ pub fn processor() -> Option<String> {
 pub fn system() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let words = [std::env::consts::OS, release.trim(), std::env::consts::ARCH];
-    let told = words.into_iter().filter(|word| !word.is_empty());
-    told.collect::<Vec<_>>().join(" ")
+    let words = words.into_iter().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }

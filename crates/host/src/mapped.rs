@@ -119,7 +119,7 @@ impl MappedFile {
 impl Drop for MappedFile {
     fn drop(&mut self) {
         // SAFETY: the mapping is this value's own, of this length, and nothing else points into it.
-        // A failure leaves nobody to tell.
+        // A failure cannot be reported here.
         let _ = unsafe { munmap(self.map.as_ptr().cast(), self.bytes) };
     }
 }

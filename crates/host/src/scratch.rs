@@ -18,7 +18,7 @@ const CHUNK: usize = 64 << 10;
 ///
 /// It was not there, was empty, held zeros alone, or its owner said that its contents may go. It is locked (`flock`)
 /// until the value is dropped. Nothing is written before [`map`](Self::map); a file that was mapped is then left with the
-/// length that it had and without contents, unless somebody else gave it another length. The lock keeps out those that ask
+/// length that it had and without contents, unless another program changed its length. The lock keeps out those that ask
 /// for one: what a program that does not writes into the file meanwhile is lost.
 #[derive(Debug)]
 pub struct ScratchFile {
@@ -151,7 +151,7 @@ impl ScratchFile {
     /// Fills it with zeros, so that its disk has room for them, and maps it. What it held is lost.
     ///
     /// # Errors
-    /// Where somebody gave it another length, its disk is full, or its disk failed.
+    /// When another program changed its length, its disk is full, or its disk failed.
     pub fn map(&self) -> Result<MappedFile, ScratchFileError> {
         let expected = if self.is_written.get() {
             self.bytes
@@ -190,8 +190,8 @@ impl ScratchFile {
         let mount = mounts
             .lines()
             .find(|line| line.split(' ').nth(2) == Some(device.as_str()))?;
-        let mut told = mount.split_once(" - ")?.1.split(' ');
-        Some(format!("{} on {}", told.next()?, told.next()?))
+        let mut fields = mount.split_once(" - ")?.1.split(' ');
+        Some(format!("{} on {}", fields.next()?, fields.next()?))
     }
 
     /// Written and not merely lengthened: a store into a hole of a full disk would end the process.
@@ -217,11 +217,11 @@ impl ScratchFile {
 
 impl Drop for ScratchFile {
     fn drop(&mut self) {
-        // A failure leaves nobody to tell.
+        // A failure cannot be reported here.
         let Ok(now) = self.file.metadata() else {
             return;
         };
-        // What has another length by now is somebody else's.
+        // A file with another length belongs to another program.
         if self.is_written.get() && now.len() == self.bytes {
             let _ = self.empty();
         }

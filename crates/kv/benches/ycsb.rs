@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rustix::time::{ClockId, clock_gettime};
 use wordline_core::draw::{Purpose, draw, unit_interval};
-use wordline_kv::fixtures::{Clht, Sizes};
+use wordline_kv::fixtures::{Clht, Fixture as _, RecordSizes};
 use wordline_kv::{Options, RamDirectory, Table, format};
 use wordline_memory::{ByteMemory, OutOfRange};
 
@@ -118,7 +118,7 @@ fn own(records: u64) -> Table<Dram, RamDirectory<Vec<u64>>, Vec<u8>> {
 fn clht(records: u64) -> Clht<Dram> {
     // As many entries for each key as the other has slots: load 0.5.
     let memory = Dram::new(records * 2 / 3 * 64 * 4 / 3);
-    let mut table = Clht::format(memory, Sizes { key: 8, value: 8 }).expect("room");
+    let mut table = Clht::format(memory, RecordSizes { key: 8, value: 8 }).expect("room");
     for number in 0..records {
         table
             .put(&key(number), &number.to_le_bytes())

@@ -7,7 +7,7 @@
     not(test),
     allow(dead_code, reason = "some are made by the tests alone")
 )]
-pub(crate) enum Barrier {
+pub(crate) enum StoreBarrier {
     /// A record is persisted before it is committed.
     PersistRecord,
     /// The commit is the last write of a record.

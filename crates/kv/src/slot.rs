@@ -225,7 +225,7 @@ pub(crate) struct Record {
 
 /// What a whole slot turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum SlotContent {
     /// Free.
     Dead,
     /// Part of a record if that record's head says so; otherwise free.
@@ -237,32 +237,32 @@ pub(crate) enum Content {
 }
 
 /// Judges the bytes of a whole slot. They are changed on the way, and back.
-pub(crate) fn inspect(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Content {
+pub(crate) fn inspect(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> SlotContent {
     let state = bytes[0];
     if near(state, DEAD) {
-        return Content::Dead;
+        return SlotContent::Dead;
     }
     if near(state, CONTINUATION) {
-        return Content::Continuation;
+        return SlotContent::Continuation;
     }
     let is_near_live = |code: &u8| near(state, *code) || near(state, !code);
     if !LIVE.iter().any(is_near_live) {
-        return Content::Unknown;
+        return SlotContent::Unknown;
     }
     if let Some(head) = sound(bytes, slot, geometry) {
-        return Content::Live(Record {
+        return SlotContent::Live(Record {
             slot,
             head,
             flip: None,
         });
     }
     match one_bit_off(bytes, slot, geometry) {
-        Some((head, flip)) => Content::Live(Record {
+        Some((head, flip)) => SlotContent::Live(Record {
             slot,
             head,
             flip: Some(flip),
         }),
-        None => Content::Unknown,
+        None => SlotContent::Unknown,
     }
 }
 

@@ -21,7 +21,7 @@ fn opening(target: &str, key_bytes: usize) -> Result<f64, Box<dyn Error>> {
         age: 0.0,
         seed: 0,
     };
-    let Memory::Bytes(mut memory) = catalog.target(target)?.memory(conditions)? else {
+    let Memory::Bytes(mut memory) = catalog.part_on_board(target)?.memory(conditions)? else {
         return Err("a memory of bytes".into());
     };
     let clock = memory.clock().clone();

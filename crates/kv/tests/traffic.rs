@@ -5,9 +5,7 @@
     reason = "the figures are what one runs this for"
 )]
 
-mod support;
-
-use support::{Counted, drawn};
+use crate::support::{Counted, drawn};
 use wordline_kv::{Directory, Options, RamDirectory, ResidentDirectory, Table, format};
 
 const MEMORY_BYTES: usize = 512 << 10;

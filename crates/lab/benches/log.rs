@@ -12,7 +12,7 @@ use wordline_core::{
     AccessSource, BufferWorkload, Durations, Experiment, LogSource, Timing, Workload,
 };
 use wordline_lab::{Control, run};
-use wordline_trace::{Log, Options};
+use wordline_trace::{Log, LogOptions};
 
 const ACCESSES: u64 = 2_000_000;
 
@@ -71,7 +71,7 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("parse", |bencher| {
         bencher.iter(|| {
             let reader = open("").expect("it was written");
-            match wordline_trace::open(reader, &Options::default()).expect("a sound log") {
+            match wordline_trace::open(reader, &LogOptions::default()).expect("a sound log") {
                 Log::Accesses(accesses) => accesses.count(),
                 Log::Counted(_) | Log::Asked(_) => unreachable!("it is a latency log"),
             }

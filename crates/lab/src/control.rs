@@ -17,8 +17,8 @@ pub struct Progress<'a> {
     pub total_bytes: u64,
 }
 
-/// Opens a file that an experiment names.
-pub type Open<'a> = dyn Fn(&str) -> io::Result<Box<dyn BufRead>> + 'a;
+/// Opens a file that an experiment names; several threads may ask at once.
+pub type Open<'a> = dyn Fn(&str) -> io::Result<Box<dyn BufRead>> + Sync + 'a;
 
 /// The form of command traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,10 @@ pub struct Control<'a> {
     pub open: Option<&'a Open<'a>>,
     /// Set by the caller, from a signal handler for instance, to stop the run.
     pub stop: Option<&'a AtomicBool>,
-    /// Called now and then.
+    /// Called now and then, on the thread that started the run.
     pub progress: Option<&'a dyn Fn(Progress<'_>)>,
-    /// Threads for what can be done side by side; 0: as many as the machine has. No result depends on it.
+    /// Threads for independent cases; 0: as many as `RAYON_NUM_THREADS` says, or as the machine has. No result depends
+    /// on it. With more than one, finished cases of an interrupted run need not be the first ones.
     pub threads: usize,
     /// Takes the commands of replayed memory traces.
     pub commands: Option<&'a Commands<'a>>,

@@ -93,7 +93,7 @@ pub(crate) fn readable_bytes(memory: &dyn Background) -> u64 {
 
 /// The places that the work goes round in.
 #[derive(Clone, Debug)]
-struct Spare {
+struct SpareBlocks {
     work: BackgroundWork,
     first: u64,
     pieces: u64,
@@ -104,7 +104,7 @@ struct Spare {
     page: Vec<u8>,
 }
 
-impl Spare {
+impl SpareBlocks {
     /// The blocks that begin behind `wrap_bytes`.
     fn new(memory: &dyn Background, work: BackgroundWork, wrap_bytes: u64) -> Self {
         let block_bytes = memory.unit_bytes(BackgroundWork::Erase);
@@ -152,7 +152,7 @@ impl Spare {
 
 /// A program or an erase that runs.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct BackgroundPiece {
     begun: Time,
     /// When it would have ended, had no read come.
     alone: Time,
@@ -162,14 +162,14 @@ struct Piece {
 
 /// How long the pieces of work took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pieces {
+pub(crate) struct BackgroundPieces {
     count: u64,
     duration_s: f64,
     delay_s: f64,
 }
 
-impl Pieces {
-    fn add(&mut self, piece: &Piece) {
+impl BackgroundPieces {
+    fn add(&mut self, piece: &BackgroundPiece) {
         const PS_PER_S: f64 = 1e12;
         self.count += 1;
         self.duration_s += piece.ends.since(piece.begun).ps() as f64 / PS_PER_S;
@@ -194,9 +194,9 @@ pub(crate) struct BusyMemory<'a> {
     payload: &'a Payload,
     on_conflict: OnConflict,
     seed: u64,
-    spare: Spare,
-    piece: Piece,
-    pieces: Pieces,
+    spare: SpareBlocks,
+    piece: BackgroundPiece,
+    pieces: BackgroundPieces,
     /// The longest pause between two accesses.
     pause: Time,
     /// When the host is free again: pauses begin here.
@@ -214,7 +214,7 @@ impl<'a> BusyMemory<'a> {
         seed: u64,
     ) -> Result<Self, NvmError> {
         let clock = memory.clock().clone();
-        let mut spare = Spare::new(memory, during.work, workload.wrap_bytes);
+        let mut spare = SpareBlocks::new(memory, during.work, workload.wrap_bytes);
         let before = clock.now();
         let ready = spare.begin(memory, payload)?;
         memory.finish()?;
@@ -227,12 +227,12 @@ impl<'a> BusyMemory<'a> {
             on_conflict: during.on_conflict,
             seed,
             spare,
-            piece: Piece {
+            piece: BackgroundPiece {
                 begun: free,
                 alone: free,
                 ends: free,
             },
-            pieces: Pieces::default(),
+            pieces: BackgroundPieces::default(),
             pause: workload.pause_ps.map_or(alone, Time::from_ps),
             free,
         };
@@ -245,7 +245,7 @@ impl<'a> BusyMemory<'a> {
         let ready = self.spare.begin(self.memory, self.payload)?;
         self.free = later(self.free, ready)?;
         let (begun, ends) = (self.clock.now(), self.memory.busy_until());
-        self.piece = Piece {
+        self.piece = BackgroundPiece {
             begun,
             alone: ends,
             ends,
@@ -253,13 +253,13 @@ impl<'a> BusyMemory<'a> {
         Ok(())
     }
 
-    /// Lets a pause pass and reads. Returns when the read came, and what its data waited for.
+    /// Lets a pause pass and reads. Returns what the data waited for.
     pub(crate) fn read(
         &mut self,
         index: u64,
         at: u64,
         out: &mut [u8],
-    ) -> Result<(Time, AccessCost), NvmError> {
+    ) -> Result<AccessCost, NvmError> {
         let bits = u128::from(draw(self.seed, 0, index, Purpose::Arrival));
         let pause = Time::from_ps(((bits * u128::from(self.pause.ps())) >> 64) as u64);
         while self.piece.ends < later(self.free, pause)? {
@@ -288,12 +288,12 @@ impl<'a> BusyMemory<'a> {
                 }
             }
         }
-        Ok((arrival, cost))
+        Ok(cost)
     }
 
     /// How long the pieces of work took that have ended. The one that runs would be seen by fewer reads
     /// than the others.
-    pub(crate) const fn pieces(&self) -> Pieces {
+    pub(crate) const fn pieces(&self) -> BackgroundPieces {
         self.pieces
     }
 }

@@ -37,25 +37,21 @@ pub mod reproduce;
 mod buffer;
 mod compare;
 mod control;
+mod defaults;
 mod dram;
 mod during;
 mod error;
 mod fit;
-#[cfg_attr(
-    not(any(feature = "fat", feature = "littlefs")),
-    expect(dead_code, unused_variables, reason = "there is no file system to run")
-)]
 mod fs;
+mod instrument;
 mod kv;
 mod list;
-mod parallel;
+mod open;
 mod payload;
 mod raw;
-mod rows;
 mod sources;
 mod state;
 mod subject;
-mod tally;
 mod translation;
 mod wear;
 mod work;
@@ -63,13 +59,14 @@ mod work;
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
+pub use defaults::complete;
 pub use error::LabError;
 pub use fit::{Estimate, Fitted, default_base, fit};
-pub use fs::{Spent, Volume, VolumeReading, default_fs_workload};
-pub use kv::{ImageRecord, TableImage, TableImageError, is_of_host};
+pub use fs::{Spent, Volume, VolumeReading, default_fs_workload, file_systems};
+pub use kv::{ImageRecord, TableImage, TableImageError, tables};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
-use wordline_catalog::{Catalog, Target};
+use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::{AccessSource, Experiment, ResultSet, Timing, Workload};
 use wordline_nvm::{Conditions, Device, Synced};
@@ -103,62 +100,85 @@ pub fn run(
     Ok(document)
 }
 
-/// Runs an experiment whose own settings are checked.
+/// The list of workloads. The settings of the experiment itself are checked.
 fn run_into(
     document: &mut ResultSet,
     catalog: &Catalog,
     mut experiment: Experiment,
     control: &Control<'_>,
 ) -> Result<(), LabError> {
-    if let Workload::Compare(study) = &experiment.workload {
-        compare::run(catalog, study, &experiment, control, document)?;
-    } else if let Workload::Dram(workload) = &experiment.workload {
-        dram::run(catalog, workload, &experiment, control, document)?;
-    } else if let Workload::Health(workload) = &experiment.workload {
-        wear::health::run(workload, &experiment, control, document)?;
-    } else if matches!(experiment.workload, Workload::Fit(_)) {
-        *document = fit(catalog, &experiment, control)?.document;
-    } else if let Workload::Kv(workload) = &experiment.workload {
-        experiment.targets = kv::names(catalog, &experiment.targets)?;
-        document.experiment.targets.clone_from(&experiment.targets);
-        kv::run(catalog, workload, &experiment, control, document)?;
-    } else if let Workload::Wear(workload) = experiment.workload.clone() {
-        wear::run(catalog, &workload, &mut experiment, control, document)?;
-    } else {
-        let targets = resolve(catalog, &experiment)?;
-        name_in_full(&targets, &mut experiment, document);
-        match &experiment.workload {
-            Workload::Raw(workload) => {
-                raw::run(&targets, workload, &experiment, control, document)?;
-            }
-            Workload::Buffer(question) => {
-                buffer::run(&targets, question, &experiment, control, document)?;
-            }
-            Workload::Fs(workload) => {
-                fs::run(&targets, workload, &experiment, control, document)?;
-            }
-            Workload::Compare(_)
-            | Workload::Dram(_)
-            | Workload::Fit(_)
-            | Workload::Health(_)
-            | Workload::Kv(_)
-            | Workload::Wear(_) => {
-                unreachable!("it was run above")
-            }
+    match experiment.workload.clone() {
+        Workload::Raw(workload) => {
+            let targets = on_boards(catalog, &mut experiment, document)?;
+            raw::run(&targets, &workload, &experiment, control, document)
+        }
+        Workload::Buffer(question) => {
+            let targets = match question.source {
+                AccessSource::Log(_) => without_targets(&experiment)?,
+                _ => on_boards(catalog, &mut experiment, document)?,
+            };
+            buffer::run(&targets, &question, &experiment, control, document)
+        }
+        Workload::Fs(workload) => {
+            let targets = on_boards(catalog, &mut experiment, document)?;
+            fs::run(&targets, &workload, &experiment, control, document)
+        }
+        Workload::Kv(workload) => {
+            let targets = targets(catalog, &mut experiment, document)?;
+            kv::run(&targets, &workload, &experiment, control, document)
+        }
+        Workload::Wear(workload) => {
+            let targets = targets(catalog, &mut experiment, document)?;
+            wear::run(targets, &workload, &experiment, control, document)
+        }
+        Workload::Compare(study) => compare::run(catalog, &study, &experiment, control, document),
+        Workload::Dram(workload) => dram::run(catalog, &workload, &experiment, control, document),
+        Workload::Health(workload) => wear::health::run(&workload, &experiment, control, document),
+        Workload::Fit(_) => {
+            *document = fit(catalog, &experiment, control)?.document;
+            Ok(())
         }
     }
-    Ok(())
 }
 
-/// Names the targets in full, so that the document repeats whatever the defaults become.
-fn name_in_full(targets: &[Target<'_>], experiment: &mut Experiment, document: &mut ResultSet) {
-    experiment.targets = targets.iter().map(|target| target.name.clone()).collect();
+/// The targets of an experiment. It and the document get their full names, so that a repetition does not depend on
+/// defaults.
+fn targets<'a>(
+    catalog: &'a Catalog,
+    experiment: &mut Experiment,
+    document: &mut ResultSet,
+) -> Result<Vec<Target<'a>>, LabError> {
+    let targets = open::targets(catalog, &experiment.targets)?;
+    experiment.targets = targets.iter().map(Target::name).collect();
     document.experiment.targets.clone_from(&experiment.targets);
+    Ok(targets)
+}
+
+/// The same for a workload that runs on chips and cards on boards alone.
+fn on_boards<'a>(
+    catalog: &'a Catalog,
+    experiment: &mut Experiment,
+    document: &mut ResultSet,
+) -> Result<Vec<PartOnBoard<'a>>, LabError> {
+    open::parts(targets(catalog, experiment, document)?)
+}
+
+/// A log needs no targets, and takes none.
+fn without_targets<'a>(experiment: &Experiment) -> Result<Vec<PartOnBoard<'a>>, LabError> {
+    if experiment.targets.is_empty() {
+        return Ok(Vec::new());
+    }
+    Err(LabError::List {
+        what: "target",
+        problem:
+            "does not go with a log, whose accesses were measured; a trace is replayed on targets"
+                .to_owned(),
+    })
 }
 
 /// The device that a target is, in a timing class.
 fn connect(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     timing: Timing,
     experiment: &Experiment,
 ) -> Result<Box<dyn Device>, LabError> {
@@ -212,29 +232,4 @@ fn check(experiment: &Experiment) -> Result<(), LabError> {
     }
     let timings = experiment.timings.iter();
     list::distinct("timing", timings.map(|one| one.name().to_owned()))
-}
-
-/// Looks the targets up. A log needs none, and takes none.
-fn resolve<'a>(catalog: &'a Catalog, experiment: &Experiment) -> Result<Vec<Target<'a>>, LabError> {
-    let mut targets: Vec<Target<'a>> = Vec::new();
-    for name in &experiment.targets {
-        let target = catalog.target(name)?;
-        if targets.iter().any(|other| other.name == target.name) {
-            return Err(LabError::Twice(target.name));
-        }
-        targets.push(target);
-    }
-    let is_log = matches!(
-        &experiment.workload,
-        Workload::Buffer(question) if matches!(question.source, AccessSource::Log(_))
-    );
-    match (targets.is_empty(), is_log) {
-        (true, false) => Err(LabError::NoTarget),
-        (false, true) => Err(LabError::List {
-            what: "target",
-            problem: "does not go with a log, whose accesses were measured; a trace is replayed on targets"
-                .to_owned(),
-        }),
-        _ => Ok(targets),
-    }
 }

@@ -1,4 +1,6 @@
-//! The bytes that workloads write, and that reads are compared with.
+//! The bytes that workloads write, and that reads are checked against.
+
+use std::sync::Arc;
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_nvm::Device;
@@ -17,14 +19,14 @@ const WORD: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {
     seed: u64,
-    form: Form,
+    form: PayloadForm,
 }
 
 /// What the bytes look like.
 #[derive(Clone, Debug)]
-enum Form {
-    /// Every byte stands for itself: a memory that swaps any two is found out.
-    Bytes(Box<[u8]>),
+enum PayloadForm {
+    /// Bytes that differ from address to address, so that swapped bytes are detected.
+    Bytes(Arc<[u8]>),
     /// A word for each sector and pass, repeated: for devices that hold such sectors as their word.
     Words,
 }
@@ -37,7 +39,7 @@ impl Payload {
         let bytes = words.flat_map(u64::to_le_bytes).take(PERIOD);
         Self {
             seed,
-            form: Form::Bytes(bytes.collect()),
+            form: PayloadForm::Bytes(bytes.collect()),
         }
     }
 
@@ -51,7 +53,7 @@ impl Payload {
         if device.holds_words() && sizes.all(|bytes| bytes.is_multiple_of(SECTOR)) {
             Self {
                 seed,
-                form: Form::Words,
+                form: PayloadForm::Words,
             }
         } else {
             Self::new(seed)
@@ -61,9 +63,9 @@ impl Payload {
     /// Bytes of host memory that a device takes for `bytes` bytes of this payload.
     pub(crate) const fn held_bytes(&self, bytes: u64) -> u64 {
         match self.form {
-            Form::Bytes(_) => bytes,
+            PayloadForm::Bytes(_) => bytes,
             // The word and where it is: a copy-on-write table holds some of its pages in part.
-            Form::Words => bytes / SECTOR * 2 * WORD as u64,
+            PayloadForm::Words => bytes / SECTOR * 2 * WORD as u64,
         }
     }
 
@@ -73,6 +75,19 @@ impl Payload {
         for (piece, expected) in self.pieces(address, pass, out.len()) {
             repeat(&mut out[piece], expected.as_ref());
         }
+    }
+
+    /// The words that the sectors from `address` on repeat; `None` for bytes, and for parts of sectors.
+    pub(crate) fn sector_words(
+        &self,
+        address: u64,
+        pass: u64,
+        bytes: u64,
+    ) -> Option<impl Iterator<Item = u64> + '_> {
+        let whole = address.is_multiple_of(SECTOR) && bytes.is_multiple_of(SECTOR);
+        let sectors = address / SECTOR..(address + bytes) / SECTOR;
+        (whole && matches!(self.form, PayloadForm::Words))
+            .then(|| sectors.map(move |sector| draw(self.seed, sector, pass, Purpose::Payload)))
     }
 
     /// Whether `found` are the bytes that belong at `address` in pass `pass`.
@@ -94,7 +109,7 @@ impl Payload {
         address: u64,
         pass: u64,
         length: usize,
-    ) -> impl Iterator<Item = (std::ops::Range<usize>, Pattern<'_>)> {
+    ) -> impl Iterator<Item = (std::ops::Range<usize>, PayloadPattern<'_>)> {
         // Passes are 257 bytes apart, so that rewriting a place changes its bytes.
         let start = (u128::from(address) + u128::from(pass) * 257) % PERIOD as u128;
         let mut at = 0;
@@ -103,16 +118,16 @@ impl Payload {
                 return None;
             }
             let (end, pattern) = match &self.form {
-                Form::Bytes(bytes) => {
+                PayloadForm::Bytes(bytes) => {
                     let from = (start as usize + at) % PERIOD;
                     let end = length.min(at + PERIOD - from);
-                    (end, Pattern::Bytes(&bytes[from..from + end - at]))
+                    (end, PayloadPattern::Bytes(&bytes[from..from + end - at]))
                 }
-                Form::Words => {
+                PayloadForm::Words => {
                     let sector = (address + at as u64) / SECTOR;
                     let word = draw(self.seed, sector, pass, Purpose::Payload);
                     let end = length.min(at + SECTOR as usize);
-                    (end, Pattern::Word(word.to_le_bytes()))
+                    (end, PayloadPattern::Word(word.to_le_bytes()))
                 }
             };
             let piece = at..end;
@@ -123,12 +138,12 @@ impl Payload {
 }
 
 /// What a piece of the payload repeats.
-enum Pattern<'a> {
+enum PayloadPattern<'a> {
     Bytes(&'a [u8]),
     Word([u8; WORD]),
 }
 
-impl AsRef<[u8]> for Pattern<'_> {
+impl AsRef<[u8]> for PayloadPattern<'_> {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -155,7 +170,7 @@ mod tests {
     fn words(seed: u64) -> Payload {
         Payload {
             seed,
-            form: Form::Words,
+            form: PayloadForm::Words,
         }
     }
 
@@ -185,6 +200,14 @@ mod tests {
             assert!(sector.chunks(8).all(|word| *word == sector[..8]));
         }
         assert_ne!(long[..8], long[512..520]);
+        let short = payload.sector_words(1024, 2, 4096).expect("whole sectors");
+        assert!(
+            short.eq(long
+                .chunks(512)
+                .map(|sector| { u64::from_le_bytes(*sector.first_chunk().expect("a sector")) }))
+        );
+        assert!(payload.sector_words(1024, 2, 100).is_none());
+        assert!(Payload::new(3).sector_words(1024, 2, 512).is_none());
         assert_ne!(long, bytes(&payload, 1024, 3, 4096));
         assert_ne!(long, bytes(&words(4), 1024, 2, 4096));
     }

@@ -20,7 +20,7 @@ use wordline_core::results::NoValue;
 use crate::control::Control;
 use crate::published::{Allowed, Measure, Published, Use, Value};
 pub use band::{Band, BandEnd};
-use bench::Bench;
+use bench::ReproductionBench;
 
 /// How documents are reproduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -172,7 +172,7 @@ pub fn reproduce(
     options: Options,
     control: &Control<'_>,
 ) -> Reproduction {
-    let mut bench = Bench::new(catalog, documents, options, control);
+    let mut bench = ReproductionBench::new(catalog, documents, options, control);
     let mut reproduction = Reproduction {
         complete: true,
         pass: true,

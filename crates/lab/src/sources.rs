@@ -1,6 +1,6 @@
-//! What a document says of the sheets and figures that its rows rest on, and of their gaps.
+//! The sheets and figures that the rows of a document depend on, and warnings of their gaps.
 
-use wordline_catalog::{Header, Target};
+use wordline_catalog::{Header, PartOnBoard};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Fallback, Readings, ResultSet, Timing, Workload};
 use wordline_nvm::{Accounts, Cause, CurrentGap};
@@ -9,7 +9,7 @@ use wordline_nvm::{Accounts, Cause, CurrentGap};
 /// know of them.
 pub(crate) fn add(
     document: &mut ResultSet,
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     device: &dyn Accounts,
     timing: Timing,
 ) {
@@ -89,8 +89,8 @@ pub(crate) fn add_figures(
     }
 }
 
-/// Adds the figures of how a part ages, which no device reads that does not age.
-pub(crate) fn add_ageing(document: &mut ResultSet, target: &Target<'_>) {
+/// Adds the figures of a part's ageing, which a device reads only while it ages.
+pub(crate) fn add_ageing(document: &mut ResultSet, target: &PartOnBoard<'_>) {
     let table = target.part.model.name();
     let tables = [
         format!("{table}.aging."),

@@ -1,16 +1,17 @@
-//! What the rows of one run have in common.
+//! The columns that the rows of one run share.
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::Target;
-use wordline_core::quantity::Quantity;
+use wordline_catalog::PartOnBoard;
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
 use wordline_core::{
-    Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing, TranslationLayer,
+    Axis, Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing, TranslationLayer,
 };
 
+use crate::instrument::rows::{LATENCIES, percentile};
+
 /// Axes of a row, by name.
-pub(crate) type Axes = BTreeMap<String, AxisValue>;
+pub(crate) type Axes = BTreeMap<Axis, AxisValue>;
 
 /// The columns that identify a run, and the axes of all its rows.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct Subject {
 impl Subject {
     /// A simulated run of a target.
     pub(crate) fn simulated(
-        target: &Target<'_>,
+        target: &PartOnBoard<'_>,
         workload: &'static str,
         operation: Operation,
         timing: Timing,
@@ -49,16 +50,16 @@ impl Subject {
     }
 
     /// The same with another axis.
-    pub(crate) fn at(&self, axis: &str, value: impl Into<AxisValue>) -> Self {
+    pub(crate) fn at(&self, axis: Axis, value: impl Into<AxisValue>) -> Self {
         let mut one = self.clone();
-        one.axes.insert(axis.to_owned(), value.into());
+        one.axes.insert(axis, value.into());
         one
     }
 
     /// The same behind a translation layer, where there is one.
     pub(crate) fn behind(self, layer: Option<&TranslationLayer>) -> Self {
         match layer {
-            Some(layer) => self.at("ftl", AxisValue::Text(layer.to_string())),
+            Some(layer) => self.at(Axis::Ftl, AxisValue::Text(layer.to_string())),
             None => self,
         }
     }
@@ -67,7 +68,7 @@ impl Subject {
     pub(crate) fn estimate(&self, basis: Basis, kind: &str) -> Self {
         Self {
             basis,
-            ..self.at("estimate", kind)
+            ..self.at(Axis::Estimate, kind)
         }
     }
 
@@ -78,15 +79,8 @@ impl Subject {
         name: String,
         document: &mut ResultSet,
     ) {
-        let quantile = |quantile| latency.quantile(quantile).map(Quantity::si);
-        for (metric, value) in [
-            (Metric::LatencyMean, latency.mean_s()),
-            (Metric::LatencyP50, quantile(0.5)),
-            (Metric::LatencyP90, quantile(0.9)),
-            (Metric::LatencyP99, quantile(0.99)),
-            (Metric::LatencyP999, quantile(0.999)),
-            (Metric::LatencyMax, latency.max().map(Quantity::si)),
-        ] {
+        for metric in LATENCIES {
+            let value = percentile(latency, metric);
             let mut row = self.row(metric, value.ok_or(NoValue::NotApplicable));
             row.distribution = Some(name.clone());
             document.rows.push(row);
@@ -104,6 +98,16 @@ impl Subject {
             "formula"
         };
         self.estimate(basis, kind)
+    }
+
+    /// Adds a row.
+    pub(crate) fn add(
+        &self,
+        metric: Metric,
+        value: Result<f64, NoValue>,
+        document: &mut ResultSet,
+    ) {
+        document.rows.push(self.row(metric, value));
     }
 
     /// A row. A value that is not finite, as absurd figures give, is no value.

@@ -1,11 +1,9 @@
 //! Devices behind a translation layer: how they are made, and what rows say of the layer.
 
+use wordline_core::ResultSet;
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
-use wordline_core::{Metric, ResultSet};
 use wordline_nvm::{Device, TranslationReport};
-
-use crate::subject::Subject;
 
 /// Why a write needs a layer, and how to get one.
 pub(crate) fn needed(unit: u64) -> String {
@@ -79,22 +77,9 @@ impl Stretch {
         self.after.bad_blocks_max
     }
 
-    /// The rows of the layer, for a run that wrote so many bytes.
-    pub(crate) fn rows(&self, subject: &Subject, written_bytes: u64, document: &mut ResultSet) {
-        let amplification = self.write_amplification(written_bytes);
-        if let Some(amplification) = amplification {
-            document
-                .rows
-                .push(subject.row(Metric::WriteAmplification, Ok(amplification)));
-            for (cause, pages) in self.moved() {
-                let at = subject.at("cause", cause);
-                document
-                    .rows
-                    .push(at.row(Metric::PagesMoved, Ok(pages as f64)));
-            }
-        }
-        let ram = self.after.mapping_bytes as f64;
-        document.rows.push(subject.row(Metric::MappingRam, Ok(ram)));
+    /// Bytes of the layer's table of pages.
+    pub(crate) const fn mapping_bytes(&self) -> u64 {
+        self.after.mapping_bytes
     }
 
     /// Warns of writes that met a memory which had nothing to clean up yet.

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use wordline_core::draw::{Purpose, draw, unit_interval};
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Operation, Pattern};
-use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Device, NvmError, TranslationReport};
 
-use crate::payload::Payload;
+use crate::instrument::reading::AccountsReading;
+use crate::payload::{Payload, SECTOR};
 use crate::translation;
 
 /// One access.
@@ -92,11 +92,18 @@ pub(crate) struct Player<'a> {
     device: &'a mut dyn Device,
     payload: &'a Payload,
     buffer: Vec<u8>,
-    /// What all accesses together consisted of, and the bytes that they moved.
-    sum: AccessCost,
-    bytes: u64,
+    words: Vec<u64>,
     /// Bytes that the memory overwrites at once.
     unit: u64,
+    past: AccessHistory,
+}
+
+/// The accesses that a device has carried out.
+#[derive(Clone, Default)]
+pub(crate) struct AccessHistory {
+    /// What all of them together consisted of, and the bytes that they moved.
+    sum: AccessCost,
+    bytes: u64,
     /// How far each block has been written since it was erased, of a memory that erases blocks.
     written: HashMap<u64, u64>,
 }
@@ -122,46 +129,6 @@ pub(crate) enum Refusal {
     },
 }
 
-/// The accounts of a device at an instant of a run.
-pub(crate) struct Reading {
-    now: Time,
-    residence: Residence,
-    draw: PowerDraw,
-    cycles: f64,
-    bytes: u64,
-    host_j: Option<f64>,
-}
-
-/// What a stretch of a run took.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spent {
-    pub(crate) elapsed_s: f64,
-    pub(crate) bytes: f64,
-    /// Energy of the memory in joules; `None` where a current is unknown.
-    pub(crate) energy_j: Option<f64>,
-    /// Energy of the host in joules while it drives the memory, where its board says what it draws.
-    pub(crate) host_j: Option<f64>,
-    /// Cycles of all wear units together.
-    pub(crate) cycles: f64,
-}
-
-impl Reading {
-    /// What was spent since `earlier`, a reading of the same run.
-    pub(crate) fn since(&self, earlier: &Self) -> Spent {
-        let host = self.host_j.zip(earlier.host_j);
-        Spent {
-            elapsed_s: self.now.since(earlier.now).si(),
-            bytes: (self.bytes - earlier.bytes) as f64,
-            energy_j: self
-                .residence
-                .since(&earlier.residence)
-                .energy_j(&self.draw),
-            host_j: host.map(|(now, before)| now - before),
-            cycles: self.cycles - earlier.cycles,
-        }
-    }
-}
-
 impl<'a> Player<'a> {
     pub(crate) fn new(device: &'a mut dyn Device, payload: &'a Payload) -> Self {
         Self {
@@ -169,20 +136,36 @@ impl<'a> Player<'a> {
             device,
             payload,
             buffer: Vec::new(),
-            sum: AccessCost::default(),
-            bytes: 0,
-            written: HashMap::new(),
+            words: Vec::new(),
+            past: AccessHistory::default(),
         }
+    }
+
+    /// Goes on with a fork of a device on which accesses were carried out.
+    pub(crate) fn resume(
+        device: &'a mut dyn Device,
+        payload: &'a Payload,
+        past: AccessHistory,
+    ) -> Self {
+        Self {
+            past,
+            ..Self::new(device, payload)
+        }
+    }
+
+    /// A fork of the device as it is, and what was carried out on it.
+    pub(crate) fn fork(&self) -> (Box<dyn Device>, AccessHistory) {
+        (self.device.fork_device(), self.past.clone())
     }
 
     /// What all accesses together consisted of.
     pub(crate) const fn sum(&self) -> &AccessCost {
-        &self.sum
+        &self.past.sum
     }
 
     /// Bytes that they moved.
     pub(crate) const fn bytes(&self) -> u64 {
-        self.bytes
+        self.past.bytes
     }
 
     /// What the device's translation layer did so far.
@@ -196,17 +179,8 @@ impl<'a> Player<'a> {
     }
 
     /// The accounts now.
-    pub(crate) fn accounts(&self) -> Reading {
-        let wear = self.device.wear();
-        let host = self.device.notes().host;
-        Reading {
-            now: self.now(),
-            residence: self.device.residence(),
-            draw: *self.device.power_draw(),
-            cycles: wear.mean * wear.units as f64,
-            bytes: self.bytes,
-            host_j: host.map(|host| host.energy_j(&self.sum)),
-        }
+    pub(crate) fn accounts(&self) -> AccountsReading {
+        AccountsReading::of(&*self.device, &self.past.sum)
     }
 
     /// The device's clock.
@@ -231,7 +205,7 @@ impl<'a> Player<'a> {
         while at < end {
             let (block, offset) = (at / unit, at % unit);
             let until = (end - block * unit).min(unit);
-            let written = self.written.entry(block).or_insert(0);
+            let written = self.past.written.entry(block).or_insert(0);
             if offset > 0 && offset < *written {
                 return Err(Refusal::Overwrite {
                     at: step.at,
@@ -252,6 +226,16 @@ impl<'a> Player<'a> {
         match step.operation {
             Operation::Write => {
                 self.check_erased(step)?;
+                let words = self
+                    .payload
+                    .sector_words(step.at, step.pass, step.bytes)
+                    .filter(|_| self.device.holds_words());
+                if let Some(words) = words {
+                    self.words.clear();
+                    self.words.extend(words);
+                    self.device.write_words(step.at / SECTOR, &self.words)?;
+                    return Ok(self.account(step, start));
+                }
                 self.buffer.resize(length, 0);
                 self.payload.fill(step.at, step.pass, &mut self.buffer);
                 self.device.write(step.at, &self.buffer)?;
@@ -261,9 +245,14 @@ impl<'a> Player<'a> {
                 self.device.read(step.at, &mut self.buffer)?;
             }
         }
-        self.sum.add_all(self.device.last_cost());
-        self.bytes += step.bytes;
-        Ok(self.now().since(start))
+        Ok(self.account(step, start))
+    }
+
+    /// Adds the access that was carried out; returns how long it took.
+    fn account(&mut self, step: &Step, start: Time) -> Time {
+        self.past.sum.add_all(self.device.last_cost());
+        self.past.bytes += step.bytes;
+        self.now().since(start)
     }
 }
 

@@ -4,8 +4,9 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, Row, WarningCode};
 use wordline_core::{
-    AccessSource, Basis, BufferWorkload, Experiment, FtlMapping, LogSource, Metric, Operation,
-    Pattern, RawWorkload, ResultSet, StreamSource, Timing, TranslationLayer, Workload, WriteSync,
+    AccessSource, Axis, Basis, BufferWorkload, Experiment, FtlMapping, LogSource, Metric,
+    Operation, Pattern, RawWorkload, ResultSet, StreamSource, Timing, TranslationLayer, Workload,
+    WriteSync,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -81,9 +82,9 @@ fn refused(experiment: &Experiment) -> String {
 /// The value of a metric without cause and estimate, at an axis' value where one is given.
 fn value(result: &ResultSet, metric: Metric, axis: Option<(&str, f64)>) -> f64 {
     let mut rows = result.of(metric).filter(|row| {
-        ["cause", "estimate", "at_s", "horizon_s"]
+        [Axis::Cause, Axis::Estimate, Axis::AtS, Axis::HorizonS]
             .iter()
-            .all(|axis| row.text(axis).is_none() && !row.axes.contains_key(*axis))
+            .all(|axis| row.text(*axis).is_none() && !row.axes.contains_key(axis))
             && axis.is_none_or(|(name, wanted)| number(row, name) == Some(wanted))
     });
     let value = rows.next().and_then(|row| row.value).expect("a value");
@@ -101,7 +102,7 @@ fn number(row: &Row, axis: &str) -> Option<f64> {
 
 fn estimate<'a>(result: &'a ResultSet, metric: Metric, kind: &str) -> Vec<&'a Row> {
     let rows = result.of(metric);
-    rows.filter(|row| row.text("estimate") == Some(kind))
+    rows.filter(|row| row.text(Axis::Estimate) == Some(kind))
         .collect()
 }
 
@@ -148,7 +149,7 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     let cleaning = |share| {
         let mut rows = result.of(Metric::TimeShare);
         let row = rows.find(|row| {
-            row.text("cause") == Some("cleaning") && number(row, "fill") == Some(share)
+            row.text(Axis::Cause) == Some("cleaning") && number(row, "fill") == Some(share)
         });
         row.and_then(|row| row.value).expect("a share")
     };
@@ -194,7 +195,7 @@ fn one_stream_more_than_a_card_keeps_units_open_costs_a_unit_for_each_write() {
         ));
         let pages = value(&result, Metric::WriteAmplification, None);
         let mut shares = result.of(Metric::TimeShare);
-        let merging = shares.find(|row| row.text("cause") == Some("merging"));
+        let merging = shares.find(|row| row.text(Axis::Cause) == Some("merging"));
         let merging = merging.and_then(|row| row.value).expect("a share");
         (value(&result, Metric::ThroughputMean, None), pages, merging)
     };
@@ -218,10 +219,10 @@ fn one_stream_more_than_a_card_keeps_units_open_costs_a_unit_for_each_write() {
 #[test]
 fn axes_stand_in_rows_only_where_they_were_used() {
     let result = done(&raw(CARD, writes(Pattern::Sequential)));
-    let new = ["fill", "gap_s", "ftl", "streams"];
+    let new = [Axis::Fill, Axis::GapS, Axis::Ftl, Axis::Streams];
     for row in &result.rows {
         assert!(
-            new.iter().all(|axis| !row.axes.contains_key(*axis)),
+            new.iter().all(|axis| !row.axes.contains_key(axis)),
             "{row:?}"
         );
     }
@@ -274,7 +275,7 @@ fn safe_writes_cost_their_programs() {
         let named = result
             .rows
             .iter()
-            .all(|row| row.text("sync") == sync.map(WriteSync::name));
+            .all(|row| row.text(Axis::Sync) == sync.map(WriteSync::name));
         assert!(named);
         value(&result, Metric::LatencyMean, None)
     };
@@ -520,7 +521,12 @@ fn raw_nand_behind_a_layer_takes_random_writes() {
         (&page, "page, 12 % spare"),
         (&merged, "log-block, 12 % spare"),
     ] {
-        assert!(result.rows.iter().all(|row| row.text("ftl") == Some(name)));
+        assert!(
+            result
+                .rows
+                .iter()
+                .all(|row| row.text(Axis::Ftl) == Some(name))
+        );
         // A record of half a page takes a page.
         assert!(value(result, Metric::WriteAmplification, None) >= 2.0);
     }

@@ -4,16 +4,17 @@
 use std::io::{self, BufRead, Cursor};
 use std::sync::atomic::AtomicBool;
 
-use wordline_catalog::{Catalog, Model};
+use wordline_catalog::Catalog;
 use wordline_core::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
 };
 use wordline_core::results::{NoValue, Verdict, WarningCode};
 use wordline_core::{
-    CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work, WorkKind,
-    Workload,
+    Axis, CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work,
+    WorkKind, Workload,
 };
 use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
+use wordline_nvm::MemoryClass;
 
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
 const MRAM: &str = "em064lx@stm32h755-qspi";
@@ -104,7 +105,7 @@ fn value(
     let row = document
         .of(metric)
         .find(|row| {
-            row.target == target && row.timing == timing && !row.axes.contains_key("estimate")
+            row.target == target && row.timing == timing && !row.axes.contains_key(&Axis::Estimate)
         })
         .unwrap_or_else(|| panic!("no {metric} of {target}"));
     row.value
@@ -227,7 +228,7 @@ fn the_figures_of_a_candidate_are_those_of_its_sheet_by_hand() {
     let (page, block): (f64, f64) = (2048.0, 64.0 * 2048.0);
     // An hour of 500 KB/s is 1.8 GB; a chip holds 1024 blocks, less the 20 that may be bad.
     let part = catalog();
-    let part = part.target(NAND).expect("known").part;
+    let part = part.part_on_board(NAND).expect("known").part;
     let usable = part.model.usable_bytes() as f64;
     assert!(usable <= 1024.0 * block && usable >= (1024.0 - 20.0) * block);
     let parts = (rate * 3600.0 / usable).ceil();
@@ -462,8 +463,8 @@ fn limits_that_nobody_meets_leave_no_pass() {
 fn every_kind_of_work_is_judged_over_all_chips() {
     let catalog = catalog();
     let is_left_out = |target: &String| {
-        let part = catalog.target(target).expect("known").part;
-        matches!(part.model, Model::Card(_)) && part.header.id != "swissbit-s46u-4g"
+        let part = catalog.part_on_board(target).expect("known").part;
+        part.model.class() == MemoryClass::ManagedFlash && part.header.id != "swissbit-s46u-4g"
     };
     let mut targets = all_targets(&catalog);
     targets.retain(|target| !is_left_out(target));
@@ -569,6 +570,7 @@ fn a_stop_leaves_finished_verdicts_alone() {
     let control = Control {
         stop: Some(&stop),
         progress: Some(&progress),
+        threads: 1,
         ..Control::default()
     };
     let document = run(&catalog(), &of(study(), &[NAND, MRAM]), &control).expect("in order");

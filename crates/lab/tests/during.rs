@@ -1,10 +1,10 @@
 //! What holds of reads from a memory that erases or programs meanwhile.
 
-use wordline_catalog::{Catalog, Model, Target};
+use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::quantity::{Quantity, Time};
 use wordline_core::results::{NoValue, Row};
 use wordline_core::{
-    BackgroundWork, Experiment, Metric, Operation, Pattern, RawWorkload, Resolver, ResultSet,
+    Axis, BackgroundWork, Experiment, Metric, Operation, Pattern, RawWorkload, Resolver, ResultSet,
     Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
@@ -60,9 +60,9 @@ fn row<'a>(
     case: Option<(&str, &str)>,
 ) -> &'a Row {
     let mut rows = document.of(metric).filter(|row| {
-        row.count("access_bytes") == Some(bytes)
-            && row.text("during") == case.map(|(work, _)| work)
-            && row.text("on_conflict") == case.map(|(_, handling)| handling)
+        row.count(Axis::AccessBytes) == Some(bytes)
+            && row.text(Axis::During) == case.map(|(work, _)| work)
+            && row.text(Axis::OnConflict) == case.map(|(_, handling)| handling)
     });
     rows.next().expect("there is such a row")
 }
@@ -83,10 +83,9 @@ struct Sheets {
 }
 
 impl Sheets {
-    fn of(target: &Target<'_>) -> (Self, NorSheet) {
-        let Model::Nor(sheet) = &target.part.model else {
-            panic!("a NOR flash");
-        };
+    fn of(target: &PartOnBoard<'_>) -> (Self, NorSheet) {
+        let sheet = target.part.model.sheet::<NorSheet>();
+        let sheet = sheet.expect("a NOR flash");
         let board = &target.board.board;
         let driver = board.driver_cost(&mut Resolver::new(Timing::Typ, 0, "board"));
         let link = sheet.link(board).expect("fits");
@@ -105,7 +104,7 @@ impl Sheets {
             poll: poll.plus(bus(Action::Status, 1)).plus(longest).si(),
             load: load.plus(longest).si(),
         };
-        (sheets, (**sheet).clone())
+        (sheets, sheet.clone())
     }
 
     /// What the driver may still be doing when a read comes: it sees that the work has ended, permits
@@ -120,7 +119,7 @@ impl Sheets {
 #[test]
 fn a_suspending_read_is_bounded_by_the_sheet_whenever_it_comes() {
     let catalog = catalog();
-    let (sheets, nor) = Sheets::of(&catalog.target(NOR).expect("in the catalogue"));
+    let (sheets, nor) = Sheets::of(&catalog.part_on_board(NOR).expect("in the catalogue"));
     let suspend = nor.suspend.as_ref().expect("the sheet has it");
     for pause_ps in [None, Some(0), Some(100_000_000)] {
         let document = document(
@@ -172,7 +171,7 @@ fn a_suspending_read_is_bounded_by_the_sheet_whenever_it_comes() {
 #[test]
 fn a_waiting_read_waits_for_an_even_share_of_the_work() {
     let catalog = catalog();
-    let (sheets, nor) = Sheets::of(&catalog.target(NOR).expect("in the catalogue"));
+    let (sheets, nor) = Sheets::of(&catalog.part_on_board(NOR).expect("in the catalogue"));
     let erases = nor
         .erase
         .iter()
@@ -242,7 +241,7 @@ fn the_parts_of_the_slowest_read_add_up() {
     for max in document.of(Metric::LatencyMax) {
         let parts = document.of(Metric::LatencyMaxPart).filter(|row| {
             let mut axes = row.axes.clone();
-            axes.remove("cause");
+            axes.remove(&Axis::Cause);
             axes == max.axes
         });
         let sum: f64 = parts.filter_map(|row| row.value).sum();
@@ -277,7 +276,8 @@ fn rows_of_an_idle_memory_stay_as_they_are() {
             target,
             workload(&[BackgroundWork::Program, BackgroundWork::Erase]),
         );
-        both.rows.retain(|row| !row.axes.contains_key("during"));
+        both.rows
+            .retain(|row| !row.axes.contains_key(&Axis::During));
         assert_eq!(plain.rows, both.rows, "{target}");
     }
 }

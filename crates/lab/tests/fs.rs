@@ -4,7 +4,7 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, ResultSet};
 use wordline_core::{
-    Experiment, FsKind, FsTest, FsWorkload, Metric, Timing, TranslationLayer, Workload,
+    Axis, Experiment, FsTest, FsWorkload, Metric, Timing, TranslationLayer, Workload,
 };
 use wordline_lab::{Control, LabError, default_fs_workload, run};
 
@@ -17,9 +17,9 @@ fn catalog() -> Catalog {
     Catalog::load(&[]).expect("the embedded sheets")
 }
 
-fn workload(kind: FsKind, test: FsTest) -> FsWorkload {
+fn workload(file_system: &str, test: FsTest) -> FsWorkload {
     FsWorkload {
-        file_systems: vec![kind],
+        file_systems: vec![file_system.parse().expect("a name")],
         tests: vec![test],
         capacity_bytes: Some(1 << 20),
         file_bytes: 16 << 10,
@@ -66,7 +66,7 @@ fn value(
 /// FAT on rewritten NOR sectors of 4 KiB: a call that overwrites one reads it, erases it once, and programs 16 pages.
 #[test]
 fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
-    let document = ran(NOR, workload(FsKind::Fat, FsTest::Overwrite));
+    let document = ran(NOR, workload("fat", FsTest::Overwrite));
     let of = |metric, kind| {
         value(
             &document,
@@ -93,11 +93,11 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
 /// overwrites to other blocks, and links them.
 #[test]
 fn an_overwrite_of_mram_stores_what_the_caller_gave() {
-    for (kind, most) in [(FsKind::Fat, 1.0), (FsKind::Littlefs, 1.1)] {
+    for (kind, most) in [("fat", 1.0), ("littlefs", 1.1)] {
         let document = ran(MRAM, workload(kind, FsTest::Overwrite));
         let stored = value(&document, "overwrite", Metric::WriteAmplification, None);
         let stored = stored.unwrap_or_default();
-        assert!((1.0..=most).contains(&stored), "{}: {stored}", kind.name());
+        assert!((1.0..=most).contains(&stored), "{kind}: {stored}");
         let ram = value(&document, "mount", Metric::FileSystemRam, None);
         let buffers = value(
             &document,
@@ -119,7 +119,7 @@ fn fat_on_nand_runs_over_a_translation_layer() {
         NAND,
         FsWorkload {
             capacity_bytes: Some(8 << 20),
-            ..workload(FsKind::Fat, FsTest::Append)
+            ..workload("fat", FsTest::Append)
         },
     );
     let layer = AxisValue::Text("page, 12 % spare".to_owned());
@@ -127,7 +127,7 @@ fn fat_on_nand_runs_over_a_translation_layer() {
         document
             .rows
             .iter()
-            .all(|row| row.axes.get("ftl") == Some(&layer))
+            .all(|row| row.axes.get(&Axis::Ftl) == Some(&layer))
     );
     let part = |name| {
         let part = Some(("cause", name));
@@ -157,7 +157,7 @@ fn a_memory_without_room_fails_with_the_reason() {
         FsWorkload {
             file_bytes: 512 << 10,
             fill: vec![Fraction::from_si(0.75)],
-            ..workload(FsKind::Fat, FsTest::Sequential)
+            ..workload("fat", FsTest::Sequential)
         },
     );
     assert!(document.failed());
@@ -184,7 +184,7 @@ fn a_run_that_is_stopped_is_not_complete() {
     };
     let experiment = Experiment {
         targets: vec![MRAM.to_owned()],
-        workload: Workload::Fs(workload(FsKind::Fat, FsTest::Append)),
+        workload: Workload::Fs(workload("fat", FsTest::Append)),
         timings: vec![Timing::Typ],
         age: 0.0,
         seed: 0,
@@ -198,9 +198,15 @@ fn a_run_that_is_stopped_is_not_complete() {
 #[test]
 fn the_default_workload_fits_the_smallest_target() {
     let catalog = catalog();
-    let target = |name| catalog.target(name).expect("it is embedded");
+    let target = |name| catalog.part_on_board(name).expect("it is embedded");
     let all = [target(NOR), target(NAND)];
-    assert_eq!(default_fs_workload(&all, None), FsWorkload::default());
+    let every = FsWorkload {
+        file_systems: ["littlefs", "fat"]
+            .map(|name| name.parse().expect("a name"))
+            .to_vec(),
+        ..FsWorkload::default()
+    };
+    assert_eq!(default_fs_workload(&all, None), every);
     let small = default_fs_workload(&all, Some(8192));
     assert_eq!((small.capacity_bytes, small.file_bytes), (Some(8192), 1024));
     assert_eq!((small.access_bytes, small.record_bytes), (1024, 256));
@@ -214,7 +220,7 @@ fn a_target_has_the_same_rows_whatever_its_neighbours_are() {
             targets: targets.iter().map(|name| (*name).to_owned()).collect(),
             workload: Workload::Fs(FsWorkload {
                 capacity_bytes: None,
-                ..workload(FsKind::Littlefs, FsTest::Append)
+                ..workload("littlefs", FsTest::Append)
             }),
             timings: vec![Timing::Typ],
             age: 0.0,
@@ -230,7 +236,7 @@ fn a_target_has_the_same_rows_whatever_its_neighbours_are() {
     // The mount and the RAM are told for all 16 MiB as well.
     let mounts = alone.iter().filter(|row| {
         row.operation == "mount"
-            && row.axes.get("capacity_bytes") == Some(&AxisValue::Count(16 << 20))
+            && row.axes.get(&Axis::CapacityBytes) == Some(&AxisValue::Count(16 << 20))
     });
     let told: Vec<_> = mounts.map(|row| row.metric).collect();
     assert!(told.contains(&Metric::LatencyMax) && told.contains(&Metric::FileSystemRam));
@@ -243,7 +249,7 @@ fn what_cannot_run_is_no_failure_under_power_cuts() {
         "mt28ew512",
         FsWorkload {
             crash_images: 5,
-            ..workload(FsKind::Fat, FsTest::Append)
+            ..workload("fat", FsTest::Append)
         },
     );
     for metric in [Metric::CrashImages, Metric::CrashFailures] {
@@ -264,10 +270,10 @@ fn what_cannot_run_is_no_failure_under_power_cuts() {
 #[test]
 fn a_choice_that_cannot_be_is_refused() {
     for (kind, name, number) in [
-        (FsKind::Fat, "fat.tables", "0"),
-        (FsKind::Fat, "fat.cluster", "512"),
-        (FsKind::Littlefs, "littlefs.cycles", "-2"),
-        (FsKind::Littlefs, "littlefs.cache", "100"),
+        ("fat", "fat.tables", "0"),
+        ("fat", "fat.cluster", "512"),
+        ("littlefs", "littlefs.cycles", "-2"),
+        ("littlefs", "littlefs.cache", "100"),
     ] {
         let mut workload = workload(kind, FsTest::Append);
         workload.settings.insert(name.to_owned(), number.to_owned());
@@ -290,7 +296,7 @@ fn small_files_are_not_bounded_by_the_root_of_a_fat() {
         FsWorkload {
             files: 520,
             small_bytes: 8,
-            ..workload(FsKind::Fat, FsTest::SmallFiles)
+            ..workload("fat", FsTest::SmallFiles)
         },
     );
     assert!(!document.failed(), "{:?}", document.warnings);
@@ -303,7 +309,7 @@ fn small_files_are_not_bounded_by_the_root_of_a_fat() {
 /// A card's own layer tells sums since it was made, so that what the calls took of a block is not known.
 #[test]
 fn what_a_card_does_not_tell_of_wear_is_said() {
-    let document = ran(CARD, workload(FsKind::Fat, FsTest::Append));
+    let document = ran(CARD, workload("fat", FsTest::Append));
     for metric in [Metric::CyclesMax, Metric::WearSpread] {
         let rows: Vec<_> = document.of(metric).map(|row| row.no_value).collect();
         assert_eq!(rows, [Some(NoValue::NotApplicable)]);
@@ -319,7 +325,7 @@ fn more_than_a_part_has_is_all_of_it_and_is_told() {
         MRAM,
         FsWorkload {
             capacity_bytes: Some(1 << 30),
-            ..workload(FsKind::Fat, FsTest::Append)
+            ..workload("fat", FsTest::Append)
         },
     );
     let told = document.warnings.iter();
@@ -331,7 +337,7 @@ fn more_than_a_part_has_is_all_of_it_and_is_told() {
 #[test]
 fn percentiles_need_calls() {
     // 64 records.
-    let document = ran(MRAM, workload(FsKind::Fat, FsTest::Append));
+    let document = ran(MRAM, workload("fat", FsTest::Append));
     let told = |metric| value(&document, "append-sync", metric, None).is_some();
     assert!(told(Metric::LatencyP90) && told(Metric::LatencyMax));
     assert!(!told(Metric::LatencyP99) && !told(Metric::LatencyP999));

@@ -4,18 +4,26 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{
-    Basis, Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork,
-    KvWorkload, Metric, ResultSet, Timing, Workload,
+    Axis, Basis, EngineName, Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest,
+    KvWork, KvWorkload, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
 const MRAM: &str = "as3004316@stm32h743-fmc16";
 
+/// All tables.
+const ALL: [&str; 3] = ["lpht", "clht", "own"];
+
+fn tables(names: &[&str]) -> Vec<EngineName> {
+    let names = names.iter().map(|name| name.parse());
+    names.collect::<Result<_, _>>().expect("names")
+}
+
 fn experiment(target: &str, bench: KvBench) -> Experiment {
     Experiment {
         targets: vec![target.into()],
         workload: Workload::Kv(KvWorkload {
-            tables: KvTable::ALL.to_vec(),
+            tables: tables(&ALL),
             directories: KvDirectory::ALL.to_vec(),
             test: KvTest::Bench(bench),
         }),
@@ -55,11 +63,11 @@ fn row<'a>(
 ) -> &'a Row {
     let (table, mode) = table.split_once(' ').unwrap_or((table, "ram"));
     let mut rows = document.of(metric).filter(|row| {
-        row.text("table") == Some(table)
-            && row.text("directory").is_none_or(|found| found == mode)
-            && row.count("key_bytes") == Some(bytes)
+        row.text(Axis::Table) == Some(table)
+            && row.text(Axis::Directory).is_none_or(|found| found == mode)
+            && row.count(Axis::KeyBytes) == Some(bytes)
             && row.operation == operation
-            && row.text("cause").is_none()
+            && row.text(Axis::Cause).is_none()
     });
     let found = rows.next().expect("a row");
     assert!(rows.next().is_none(), "{found:?}");
@@ -76,7 +84,7 @@ fn traffic_and_time_are_those_of_the_written_format() {
     let Workload::Kv(kv) = &mut experiment.workload else {
         unreachable!("made above");
     };
-    kv.tables = vec![KvTable::Own];
+    kv.tables = tables(&["own"]);
     let document = result(&experiment);
     // Words of 16 bits: a slot of 16 bytes and no read; head with key, then the value; and one word more to remove it.
     for (operation, moved, floor) in [
@@ -122,8 +130,10 @@ fn no_operation_moves_less_than_the_floor_and_shares_of_time_add_up() {
                 );
             }
             let hits: Vec<_> = (document.of(Metric::TimeShare))
-                .filter(|row| row.operation == "hit" && row.count("key_bytes") == Some(bytes))
-                .filter(|row| Some(table.split(' ').next().unwrap_or(table)) == row.text("table"))
+                .filter(|row| row.operation == "hit" && row.count(Axis::KeyBytes) == Some(bytes))
+                .filter(|row| {
+                    Some(table.split(' ').next().unwrap_or(table)) == row.text(Axis::Table)
+                })
                 .collect();
             let tables = if table.starts_with("own") { 2.0 } else { 1.0 };
             let sum: f64 = hits.iter().filter_map(|row| row.value).sum();
@@ -172,7 +182,7 @@ fn few_operations_are_spread_over_all_records() {
         let document = result(&experiment(MRAM, bench));
         let mut rows = document
             .of(Metric::BytesMoved)
-            .filter(|row| row.text("table") == Some("lpht") && row.operation == "hit");
+            .filter(|row| row.text(Axis::Table) == Some("lpht") && row.operation == "hit");
         [(); 2].map(|()| rows.next().and_then(|row| row.value).expect("a value"))
     };
     let ([half, full], [half_of_all, full_of_all]) = (moved(few), moved(all));
@@ -307,7 +317,7 @@ fn the_published_table_in_ram_takes_the_time_that_its_authors_give() {
     let Workload::Kv(kv) = &mut experiment.workload else {
         unreachable!("made above");
     };
-    kv.tables = vec![KvTable::Lpht];
+    kv.tables = tables(&["lpht"]);
     let document = result(&experiment);
     let milliseconds =
         |operation| 4096.0 * 1e3 * value(&document, ("lpht", 32, operation), Metric::LatencyMean);
@@ -333,10 +343,10 @@ fn a_slower_processor_slows_what_is_computed_and_moves_no_byte_more() {
     let document = result(&experiment(MRAM, bench));
     let of = |build: &str, metric| {
         let mut rows = document.of(metric).filter(|row| {
-            row.text("build") == Some(build)
-                && row.text("table") == Some("lpht")
+            row.text(Axis::Build) == Some(build)
+                && row.text(Axis::Table) == Some("lpht")
                 && row.operation == "hit"
-                && row.text("cause").is_none()
+                && row.text(Axis::Cause).is_none()
         });
         rows.next().and_then(|row| row.value).expect("a value")
     };
@@ -358,11 +368,11 @@ fn a_slower_processor_slows_what_is_computed_and_moves_no_byte_more() {
     assert!(figures.contains(&"core_clock"), "{figures:?}");
 }
 
-fn crash(target: &str, tables: &[KvTable], sizes: &[u64], images: Option<u64>) -> Experiment {
+fn crash(target: &str, names: &[&str], sizes: &[u64], images: Option<u64>) -> Experiment {
     Experiment {
         targets: vec![target.into()],
         workload: Workload::Kv(KvWorkload {
-            tables: tables.to_vec(),
+            tables: tables(names),
             directories: KvDirectory::ALL.to_vec(),
             test: KvTest::Crash(KvCrash {
                 sizes: sizes.iter().copied().map(KvSizes::equal).collect(),
@@ -378,7 +388,7 @@ fn crash(target: &str, tables: &[KvTable], sizes: &[u64], images: Option<u64>) -
 
 #[test]
 fn power_cuts_catch_the_published_tables_and_not_the_one_that_survives() {
-    let published = [KvTable::Lpht, KvTable::Clht];
+    let published = ["lpht", "clht"];
     let document = result(&crash(MRAM, &published, &[8], None));
     let failures = |document: &ResultSet, table, bytes| {
         value(document, (table, bytes, "crash"), Metric::CrashFailures)
@@ -391,7 +401,7 @@ fn power_cuts_catch_the_published_tables_and_not_the_one_that_survives() {
             && warning.advice.contains("a value that nobody put")
     });
     assert!(said, "{:?}", document.warnings);
-    let document = result(&crash(MRAM, &[KvTable::Own], &[4, 32], Some(60)));
+    let document = result(&crash(MRAM, &["own"], &[4, 32], Some(60)));
     for table in ["own ram", "own resident"] {
         for bytes in [4, 32] {
             assert_eq!(failures(&document, table, bytes), 0.0, "{table}");
@@ -403,14 +413,14 @@ fn power_cuts_catch_the_published_tables_and_not_the_one_that_survives() {
 
 #[test]
 fn ram_is_run_and_not_cut() {
-    let refused = refusal(&crash("ram@stm32h743-fmc16", &KvTable::ALL, &[8], None));
+    let refused = refusal(&crash("ram@stm32h743-fmc16", &ALL, &[8], None));
     assert!(refused.contains("keeps nothing without power"), "{refused}");
     let refused = refusal(&experiment("ram@fpga-stddr4", small(&[4])));
     assert!(
         refused.contains("allowed: rpi3-sd, stm32h743-fmc16"),
         "{refused}"
     );
-    let refused = refusal(&crash(MRAM, &KvTable::ALL, &[8], Some(0)));
+    let refused = refusal(&crash(MRAM, &ALL, &[8], Some(0)));
     assert!(refused.contains("allowed: 1 to"), "{refused}");
     let bench = KvBench {
         builds: vec![KvBuild::Published],
@@ -434,11 +444,11 @@ fn mixes_run_on_a_filled_table_and_scans_do_not() {
     assert!(document.complete && !document.failed());
     let of = |work: &str, table: &str, operation: &str, metric| {
         let mut rows = document.of(metric).filter(|row| {
-            row.text("work") == Some(work)
-                && row.text("table") == Some(table)
-                && row.text("directory").is_none_or(|mode| mode == "ram")
+            row.text(Axis::Work) == Some(work)
+                && row.text(Axis::Table) == Some(table)
+                && row.text(Axis::Directory).is_none_or(|mode| mode == "ram")
                 && row.operation == operation
-                && row.text("cause").is_none()
+                && row.text(Axis::Cause).is_none()
         });
         rows.next().expect("a row").value
     };
@@ -476,7 +486,9 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
         .filter(|row| row.operation == "all")
         .collect();
     let told = |table: &str| {
-        let of_table = rates.iter().filter(|row| row.text("table") == Some(table));
+        let of_table = rates
+            .iter()
+            .filter(|row| row.text(Axis::Table) == Some(table));
         of_table.map(|row| row.value.is_some()).collect::<Vec<_>>()
     };
     assert_eq!(told("own"), [true; 10]);
@@ -490,9 +502,9 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
         );
     }
     let floor = document.of(Metric::BytesFloor).find(|row| {
-        row.text("work") == Some("usr")
+        row.text(Axis::Work) == Some("usr")
             && row.operation == "read"
-            && row.text("table") == Some("own")
+            && row.text(Axis::Table) == Some("own")
     });
     // Keys of 16 and 21 B and values of 2 B, in words of 2 B.
     let floor = floor.and_then(|row| row.value).expect("a mean");
@@ -522,6 +534,7 @@ fn stopped_at(
     let control = Control {
         stop: Some(stop),
         progress: Some(&progress),
+        threads: 1,
         ..Control::default()
     };
     run(&catalog, experiment, &control).expect("it runs")
@@ -546,7 +559,7 @@ fn memories_of_this_machine_are_measured_and_move_the_bytes_that_simulated_ones_
         assert_eq!(row.basis, Basis::Measured);
         assert_eq!((row.part.as_str(), row.board.as_str()), ("file", ""));
         assert!(
-            row.text("build").is_none() && row.metric != Metric::TimeShare,
+            row.text(Axis::Build).is_none() && row.metric != Metric::TimeShare,
             "{row:?}"
         );
         assert!(row.metric != Metric::EnergyPerOp || row.value.is_none());
@@ -591,8 +604,9 @@ fn a_file_is_left_empty_and_one_that_holds_data_is_left_alone() {
     let folder = tempfile::tempdir().expect("a place for files");
     let path = folder.path().join("table");
     let experiment = experiment(&target_of(&path), measured(&[8]));
+    // Each case reports its begin and its end: the third one is stopped.
     let stop = std::sync::atomic::AtomicBool::new(false);
-    let document = stopped_at(&experiment, &stop, 2);
+    let document = stopped_at(&experiment, &stop, 4);
     assert!(!document.complete);
     assert!(value(&document, ("clht", 8, "hit"), Metric::OpsRate) > 0.0);
     assert_eq!(std::fs::metadata(&path).expect("it was made").len(), 0);
@@ -668,9 +682,9 @@ fn what_this_machine_cannot_do_is_refused_and_no_file_is_made() {
         (old, "no age"),
         (experiment(&file, small(&[8])), "no target is simulated"),
         (experiment(&file, thin), "the least is"),
-        (crash(&file, &KvTable::ALL, &[8], None), "up to its disk"),
+        (crash(&file, &ALL, &[8], None), "up to its disk"),
         (
-            crash("ram@host", &KvTable::ALL, &[8], None),
+            crash("ram@host", &ALL, &[8], None),
             "keeps nothing without power",
         ),
     ] {
@@ -683,7 +697,7 @@ fn what_this_machine_cannot_do_is_refused_and_no_file_is_made() {
 #[test]
 fn records_that_the_memory_has_no_room_to_cut_are_refused() {
     for (sizes, word) in [(16_000, "takes 1.12"), (65_535, "up to 32756 B")] {
-        let message = refusal(&crash("cy15b104q", &[KvTable::Own], &[sizes], Some(5)));
+        let message = refusal(&crash("cy15b104q", &["own"], &[sizes], Some(5)));
         assert!(message.contains(word), "{message}");
     }
 }

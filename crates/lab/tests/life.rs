@@ -6,7 +6,7 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{
-    CompareWorkload, Experiment, FtlMapping, Keep, LifeBy, Limits, Metric, Prices, ResultSet,
+    Axis, CompareWorkload, Experiment, FtlMapping, Keep, LifeBy, Limits, Metric, Prices, ResultSet,
     Timing, TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
@@ -61,17 +61,12 @@ fn of(change: impl Fn(&mut CompareWorkload), targets: &[&str]) -> ResultSet {
 
 /// The value of the row with exactly these axes besides those of all rows.
 #[track_caller]
-fn value(document: &ResultSet, metric: Metric, axes: &[(&str, AxisValue)]) -> f64 {
-    let common = ["access_bytes", "rate_bytes_per_s", "ftl"];
+fn value(document: &ResultSet, metric: Metric, axes: &[(Axis, AxisValue)]) -> f64 {
+    let common = [Axis::AccessBytes, Axis::RateBytesPerS, Axis::Ftl];
     let is_it = |row: &&Row| {
         let own = row.axes.iter();
-        let own: Vec<_> = own
-            .filter(|(name, _)| !common.contains(&name.as_str()))
-            .collect();
-        own.len() == axes.len()
-            && axes
-                .iter()
-                .all(|(name, at)| row.axes.get(*name) == Some(at))
+        let own: Vec<_> = own.filter(|(name, _)| !common.contains(name)).collect();
+        own.len() == axes.len() && axes.iter().all(|(name, at)| row.axes.get(name) == Some(at))
     };
     let found = document.of(metric).find(is_it);
     let row = found.unwrap_or_else(|| panic!("no {metric} at {axes:?}"));
@@ -89,16 +84,16 @@ fn lifetime(document: &ResultSet) -> f64 {
 
 #[track_caller]
 fn ends_by(document: &ResultSet, cause: &str) -> f64 {
-    value(document, Metric::Lifetime, &[("cause", text(cause))])
+    value(document, Metric::Lifetime, &[(Axis::Cause, text(cause))])
 }
 
 /// When a share of something has not failed, by reports of the chip.
 #[track_caller]
 fn lives(document: &ResultSet, whose: &str, survivors: f64) -> f64 {
     let axes = [
-        ("estimate", text("status-fail")),
-        ("of", text(whose)),
-        ("survivors", AxisValue::Number(survivors)),
+        (Axis::Estimate, text("status-fail")),
+        (Axis::Population, text(whose)),
+        (Axis::Survivors, AxisValue::Number(survivors)),
     ];
     value(document, Metric::Lifetime, &axes)
 }
@@ -106,9 +101,9 @@ fn lives(document: &ResultSet, whose: &str, survivors: f64) -> f64 {
 #[track_caller]
 fn survival(document: &ResultSet, whose: &str, years: u64) -> f64 {
     let axes = [
-        ("estimate", text("status-fail")),
-        ("of", text(whose)),
-        ("after_years", AxisValue::Count(years)),
+        (Axis::Estimate, text("status-fail")),
+        (Axis::Population, text(whose)),
+        (Axis::AfterYears, AxisValue::Count(years)),
     ];
     value(document, Metric::SurvivalProbability, &axes)
 }

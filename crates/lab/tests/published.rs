@@ -3,7 +3,7 @@
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Quantity;
 use wordline_core::{
-    Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
+    Axis, Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
 };
 use wordline_lab::published::{Allowed, Kind, Measure, Published, Use, Value, keys, published};
 use wordline_lab::reproduce::{Options, Reproduction};
@@ -37,7 +37,7 @@ fn benchmark(target: &str, timing: Timing) -> ResultSet {
 
 fn value(result: &ResultSet, metric: Metric, operation: Operation, access: u64) -> f64 {
     let mut rows = result.of(metric).filter(|row| {
-        row.operation == operation.name() && row.count("access_bytes") == Some(access)
+        row.operation == operation.name() && row.count(Axis::AccessBytes) == Some(access)
     });
     let row = rows.next().expect("one row");
     assert!(rows.next().is_none(), "more than one row");
@@ -159,20 +159,20 @@ fn what_has_to_wait_says_for_what() {
         for value in &document.value {
             let measures = [Some(&value.of), value.over.as_ref()];
             let known = measures.into_iter().flatten().all(|measure| match measure {
-                Measure::Row { run, .. } => catalog.target(&run.target).is_ok(),
-                Measure::Wear(asked) => catalog.target(&asked.run.target).is_ok(),
+                Measure::Row { run, .. } => catalog.part_on_board(&run.target).is_ok(),
+                Measure::Wear(asked) => catalog.part_on_board(&asked.run.target).is_ok(),
                 Measure::Figure { sheet, .. } => {
                     catalog.part(sheet).is_ok() || catalog.board(sheet).is_ok()
                 }
                 Measure::Theory { .. } => true,
                 Measure::Table { run, .. } => match run.target.strip_prefix("ram@") {
                     Some(board) => catalog.board(board).is_ok(),
-                    None => catalog.target(&run.target).is_ok(),
+                    None => catalog.part_on_board(&run.target).is_ok(),
                 },
-                Measure::Module { run, .. } => catalog.dram_target(&run.target).is_ok(),
+                Measure::Module { run, .. } => catalog.module_in_system(&run.target).is_ok(),
                 Measure::Curves(curves) => [&curves.target, &curves.against]
                     .iter()
-                    .all(|target| catalog.dram_target(target).is_ok()),
+                    .all(|target| catalog.module_in_system(target).is_ok()),
             });
             assert!(known || value.needs.is_some(), "{}", value.citation);
         }
@@ -201,7 +201,9 @@ fn the_driver_constant_comes_from_one_published_value() {
     assert_eq!((run.variant, run.timing), (None, Timing::Typ));
 
     let catalog = Catalog::load(&[]).expect("sound");
-    let target = catalog.target(&published.target).expect("in the catalogue");
+    let target = catalog
+        .part_on_board(&published.target)
+        .expect("in the catalogue");
     let link = target.link().expect("fits");
     let write = link.command(Action::Write).expect("an MRAM is written");
     let bus = write.transaction(0, run.access_bytes).total().si();
@@ -259,8 +261,8 @@ fn the_driver_bound_share_falls_with_the_access_size() {
     let share = |access| {
         let mut rows = result.of(Metric::TimeShare).filter(|row| {
             row.operation == "write"
-                && row.count("access_bytes") == Some(access)
-                && row.text("cause") == Some(Cause::Driver.name())
+                && row.count(Axis::AccessBytes) == Some(access)
+                && row.text(Axis::Cause) == Some(Cause::Driver.name())
         });
         rows.next().and_then(|row| row.value).expect("a share")
     };
@@ -269,7 +271,7 @@ fn the_driver_bound_share_falls_with_the_access_size() {
     for access in RawWorkload::default().access_bytes {
         let parts: f64 = result
             .of(Metric::LatencyMaxPart)
-            .filter(|row| row.operation == "write" && row.count("access_bytes") == Some(access))
+            .filter(|row| row.operation == "write" && row.count(Axis::AccessBytes) == Some(access))
             .filter_map(|row| row.value)
             .sum();
         let whole = value(&result, Metric::LatencyMax, Operation::Write, access);

@@ -4,13 +4,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 use wordline_catalog::Catalog;
+use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _};
 use wordline_core::results::NoValue;
 use wordline_core::{
-    Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing, Workload,
+    AccessSource, Axis, BufferWorkload, CompareWorkload, EngineName, Experiment, FsTest,
+    FsWorkload, Keep, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWorkload, Limits,
+    Metric, Operation, Pattern, Prices, RawWorkload, ResultSet, StreamSource, Timing, WearUsage,
+    WearWorkload, Work, Workload,
 };
 use wordline_lab::{Control, LabError, default_workload, run};
 
 const TARGET: &str = "em064lx@stm32h755-qspi";
+
+/// The name of an engine.
+fn name(engine: &str) -> EngineName {
+    engine.parse().expect("a name")
+}
 
 fn small() -> RawWorkload {
     RawWorkload {
@@ -111,7 +120,7 @@ fn a_used_up_life_is_said_aloud() {
     );
     assert!(
         document
-            .of(Metric::LifetimeOnePlace)
+            .of(Metric::LifetimeHotSpot)
             .all(|row| row.value == Some(0.0))
     );
 }
@@ -209,6 +218,7 @@ fn a_stopped_run_keeps_what_it_has() {
     let control = Control {
         stop: Some(&stop),
         progress: Some(&progress),
+        threads: 1,
         ..Control::default()
     };
     let experiment = experiment(RawWorkload {
@@ -220,7 +230,7 @@ fn a_stopped_run_keeps_what_it_has() {
     assert!(!document.complete);
     let sizes: Vec<_> = document
         .of(Metric::LatencyMax)
-        .map(|row| row.count("access_bytes"))
+        .map(|row| row.count(Axis::AccessBytes))
         .collect();
     assert_eq!(sizes, [Some(4096)]);
 }
@@ -269,7 +279,7 @@ fn a_run_that_fails_says_so_in_its_rows() {
 #[test]
 fn the_default_workload_fits_the_smallest_part() {
     let catalog = Catalog::load(&[]).expect("sound");
-    let target = catalog.target(TARGET).expect("in the catalogue");
+    let target = catalog.part_on_board(TARGET).expect("in the catalogue");
     let plain = default_workload(std::slice::from_ref(&target), None, None);
     assert_eq!(plain, RawWorkload::default());
     assert_eq!(default_workload(&[], None, None), RawWorkload::default());
@@ -464,7 +474,7 @@ proptest! {
             prop_assert!((of(Metric::ThroughputMean, operation) / rate - 1.0).abs() < 1e-6);
         }
         let one_place = 1e14 * latency("write");
-        prop_assert!((of(Metric::LifetimeOnePlace, "write") / one_place - 1.0).abs() < 1e-6);
+        prop_assert!((of(Metric::LifetimeHotSpot, "write") / one_place - 1.0).abs() < 1e-6);
     }
 }
 
@@ -543,8 +553,160 @@ fn pipelines_of_nand_hide_time() {
 fn reads_wear_where_the_sheet_says_so() {
     let lifetime = |target: &str| {
         let result = flash(target, small()).expect("runs");
-        value(&result, Metric::LifetimeOnePlace, Operation::Read)
+        value(&result, Metric::LifetimeHotSpot, Operation::Read)
     };
     assert!(lifetime("cy15b104q").is_some_and(|seconds| seconds > 0.0));
     assert_eq!(lifetime("em064lx"), None);
+}
+
+/// A log of 4 KiB records for a few targets, in two timing classes.
+fn comparison() -> Experiment {
+    let work = Work::log(DataRate::from_si(5e4), ByteCount::from_bytes(4096));
+    Experiment {
+        targets: ["cy15b104q", "mt25ql128", "mt29f1g01", "em064lx"]
+            .map(String::from)
+            .into(),
+        workload: Workload::Compare(Box::new(CompareWorkload {
+            title: None,
+            work: Work {
+                keep: Some(Keep::For(Period::from_si(60.0))),
+                ..work
+            },
+            limits: Limits::default(),
+            prices: Prices::default(),
+            in_turn: true,
+        })),
+        timings: vec![Timing::Typ, Timing::Max],
+        ..experiment(small())
+    }
+}
+
+/// Small experiments of every workload whose cases run side by side, some with failing cases and warnings.
+fn of_many_cases() -> Vec<Experiment> {
+    let on = |targets: &[&str], workload| Experiment {
+        targets: targets.iter().copied().map(String::from).collect(),
+        workload,
+        timings: vec![Timing::Typ, Timing::Max],
+        ..experiment(small())
+    };
+    let raw = RawWorkload {
+        fill: vec![Fraction::from_si(0.0), Fraction::from_si(0.01)],
+        patterns: vec![Pattern::Sequential, Pattern::Random],
+        ..small()
+    };
+    let mut buffer = BufferWorkload::of(AccessSource::Stream(StreamSource {
+        operation: Operation::Write,
+        pattern: Pattern::Sequential,
+        record_bytes: 2048,
+        total_bytes: 1 << 19,
+        wrap_bytes: 1 << 18,
+    }));
+    buffer.rates_bytes_per_s = vec![1e5];
+    let kv = |test| {
+        Workload::Kv(KvWorkload {
+            tables: ["lpht", "clht", "own"].map(name).to_vec(),
+            directories: KvDirectory::ALL.to_vec(),
+            test,
+        })
+    };
+    let bench = KvBench {
+        capacity_bytes: 16 << 10,
+        sizes: vec![KvSizes::equal(8), KvSizes::equal(32)],
+        builds: vec![KvBuild::None],
+        ..KvBench::default()
+    };
+    let crash = KvCrash {
+        sizes: vec![KvSizes::equal(8)],
+        images: Some(20),
+    };
+    let wear = WearWorkload {
+        blocks: 20,
+        samples: 2,
+        usages: vec![WearUsage::FirstPage, WearUsage::WholeBlock],
+        most_cycles: 2000,
+        ..WearWorkload::default()
+    };
+    let mut all = vec![
+        on(&[TARGET, "mt29f1g01", "mt25ql128"], Workload::Raw(raw)),
+        on(&[TARGET, "mt25ql128"], Workload::Buffer(buffer)),
+        comparison(),
+        on(&["as3004316", "ram@rpi3-sd"], kv(KvTest::Bench(bench))),
+        on(&["as3004316"], kv(KvTest::Crash(crash))),
+        on(&["nand08gw3b2c"], Workload::Wear(wear)),
+    ];
+    if cfg!(all(feature = "fat", feature = "littlefs")) {
+        let fs = FsWorkload {
+            file_systems: ["littlefs", "fat"].map(name).to_vec(),
+            tests: vec![FsTest::Append, FsTest::Sequential],
+            capacity_bytes: Some(1 << 20),
+            file_bytes: 16 << 10,
+            access_bytes: 4096,
+            fill: vec![Fraction::from_si(0.0), Fraction::from_si(0.3)],
+            crash_images: 4,
+            ..FsWorkload::default()
+        };
+        all.push(on(&[TARGET, "mt25ql128"], Workload::Fs(fs)));
+    }
+    all
+}
+
+#[test]
+fn no_byte_of_a_document_depends_on_the_threads() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    for experiment in of_many_cases() {
+        let name = experiment.workload.name();
+        let on = |threads| {
+            let control = Control {
+                threads,
+                ..Control::default()
+            };
+            let document = run(&catalog, &experiment, &control);
+            let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(document.complete && document.rows.len() > 10, "{name}");
+            document.to_json()
+        };
+        let alone = on(1);
+        assert!(alone == on(2), "{name} on 2 threads");
+        assert!(alone == on(3), "{name} on 3 threads");
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_whole_candidates_as_they_are_in_the_finished_document() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let experiment = comparison();
+    let whole = run(&catalog, &experiment, &Control::default()).expect("runs");
+    for threads in [1, 2] {
+        let stop = AtomicBool::new(false);
+        let listen = |progress: wordline_lab::Progress<'_>| {
+            stop.store(progress.done_bytes >= 3, Ordering::Relaxed);
+        };
+        let control = Control {
+            stop: Some(&stop),
+            progress: Some(&listen),
+            threads,
+            ..Control::default()
+        };
+        let part = run(&catalog, &experiment, &control).expect("it stops in order");
+        assert_eq!((part.complete, part.check()), (false, Ok(())));
+        assert!(part.verdicts.len() >= 3 && part.verdicts.len() < whole.verdicts.len());
+        for verdict in &part.verdicts {
+            assert!(whole.verdicts.contains(verdict), "{verdict:?}");
+            let of = |document: &ResultSet| {
+                let rows = document
+                    .rows
+                    .iter()
+                    .filter(|row| (&row.target, row.timing) == (&verdict.target, verdict.timing));
+                rows.cloned().collect::<Vec<_>>()
+            };
+            assert_eq!(of(&part), of(&whole));
+        }
+        // No row is of anything else.
+        for row in &part.rows {
+            let of = |verdict: &&wordline_core::results::Verdict| {
+                (&row.target, row.timing) == (&verdict.target, verdict.timing)
+            };
+            assert!(part.verdicts.iter().any(|verdict| of(&verdict)), "{row:?}");
+        }
+    }
 }

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Money, Quantity as _};
 use wordline_core::{
-    CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work, WorkKind,
-    Workload,
+    Axis, CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work,
+    WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -67,7 +67,7 @@ fn typ(study: CompareWorkload, target: &str) -> ResultSet {
 #[track_caller]
 fn value(document: &ResultSet, metric: Metric) -> f64 {
     let mut rows = document.of(metric);
-    let row = rows.find(|row| !row.axes.contains_key("estimate"));
+    let row = rows.find(|row| !row.axes.contains_key(&Axis::Estimate));
     let row = row.unwrap_or_else(|| panic!("no {metric}"));
     row.value
         .unwrap_or_else(|| panic!("{metric}: {:?}", row.no_value))
@@ -209,7 +209,7 @@ fn mostly_reading_is_judged_by_its_writes() {
 #[test]
 fn pairs_count_an_even_number_of_parts() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let part = catalog.target(NAND).expect("known").part;
+    let part = catalog.part_on_board(NAND).expect("known").part;
     let three = 3 * part.model.usable_bytes();
     let study = || work(WorkKind::Log, 20_000.0, 4 * KIB, three);
     assert_eq!(value(&typ(study(), NAND), Metric::PartsNeeded), 3.0);

@@ -2,7 +2,7 @@
 //! firmware driver alike. [`ByteMemory`] is read and written byte by byte (MRAM, DRAM),
 //! [`Flash`] is programmed in pages and erased in blocks (NOR, NAND), and [`BlockDevice`] moves
 //! sectors (SD cards, SSDs). They carry bytes and errors only; time is read from a [`Clock`] by
-//! whoever runs the workload. This crate has no dependencies and needs no standard library, so
+//! the code that runs the workload. This crate has no dependencies and needs no standard library, so
 //! that a storage engine written against it runs unchanged on a microcontroller.
 //!
 //! Each contract has a reference in plain RAM: [`RamMemory`], [`RamFlash`], [`RamBlockDevice`].

@@ -13,24 +13,24 @@ use crate::{Ecc, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry};
 #[derive(Clone, Debug)]
 pub struct RamFlash<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> {
     geometry: Geometry,
-    blocks: [Block<PAGE_BYTES, PAGES>; BLOCKS],
+    blocks: [RamBlock<PAGE_BYTES, PAGES>; BLOCKS],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Block<const PAGE_BYTES: usize, const PAGES: usize> {
+struct RamBlock<const PAGE_BYTES: usize, const PAGES: usize> {
     bad: bool,
-    pages: [Page<PAGE_BYTES>; PAGES],
+    pages: [RamPage<PAGE_BYTES>; PAGES],
 }
 
 /// A byte is `None` from the erase to its first program, because a byte that was programmed with
 /// 0xFF is not an erased one.
 #[derive(Clone, Copy, Debug)]
-struct Page<const PAGE_BYTES: usize> {
+struct RamPage<const PAGE_BYTES: usize> {
     programs: u32,
     bytes: [Option<u8>; PAGE_BYTES],
 }
 
-impl<const PAGE_BYTES: usize> Page<PAGE_BYTES> {
+impl<const PAGE_BYTES: usize> RamPage<PAGE_BYTES> {
     const ERASED: Self = Self {
         programs: 0,
         bytes: [None; PAGE_BYTES],
@@ -49,9 +49,9 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
             && geometry.pages_per_block as u64 == PAGES as u64
             && geometry.blocks as u64 == BLOCKS as u64
         {
-            let block = Block {
+            let block = RamBlock {
                 bad: false,
-                pages: [Page::ERASED; PAGES],
+                pages: [RamPage::ERASED; PAGES],
             };
             Some(Self {
                 geometry,
@@ -174,7 +174,7 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
     fn erase(&mut self, block: u32) -> Result<(), RamFlashError> {
         self.geometry.check_block(block)?;
         self.check_good(block)?;
-        self.blocks[block as usize].pages.fill(Page::ERASED);
+        self.blocks[block as usize].pages.fill(RamPage::ERASED);
         Ok(())
     }
 

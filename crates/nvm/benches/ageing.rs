@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
 use wordline_nvm::ageing::{Cycle, Environment, cycle_block};
-use wordline_nvm::{Board, Conditions, Named, Nand, NandSheet, Wired};
+use wordline_nvm::{Board, Conditions, CycledFlash as _, Named, Nand, NandSheet, Wired};
 
 const ZEROS: [u8; 512] = [0; 512];
 

@@ -6,12 +6,12 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use wordline_core::Timing;
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::{
-    Board, Conditions, FlashDevice, Named, Nand, NandSheet, Nvram, NvramSheet, PagePart, Sheet,
+    Board, ChipSheet, Conditions, FlashDevice, Named, Nand, NandSheet, Nvram, NvramSheet, PagePart,
     Wired,
 };
 
 /// A part on the invented board.
-fn connect<S: Sheet>(sheet: &S) -> Wired<S::Chip> {
+fn connect<S: ChipSheet>(sheet: &S) -> Wired<S::Chip> {
     let board: Board =
         toml::from_str(include_str!("../tests/data/board.toml")).expect("a well-formed board");
     let part = Named { id: "part", sheet };

@@ -12,10 +12,12 @@ use wordline_core::draw::{Purpose as Draw, draw};
 use wordline_memory::Flash as _;
 use wordline_nvm::ageing::Environment;
 use wordline_nvm::ftl::{
-    CellMode, Fault, FlashMedia, FtlConfig, FtlError, Media, NextBlock, Purpose, Record, Shape,
-    Translation,
+    CellMode, FlashMedia, FtlConfig, FtlError, LayerPurpose, Media, MediaFault, NextBlock,
+    PageRecord, Shape, Translation,
 };
-use wordline_nvm::{Accounts as _, Board, Conditions, Named, Nand, NandSheet, NvmError, Wired};
+use wordline_nvm::{
+    Accounts as _, Board, Conditions, CycledFlash as _, Named, Nand, NandSheet, NvmError, Wired,
+};
 
 const POLICIES: [(&str, NextBlock, Option<u32>); 5] = [
     ("even", NextBlock::FewestErases, None),
@@ -49,31 +51,40 @@ impl Media for Watched {
         self.media.shape()
     }
 
-    fn purpose(&mut self, purpose: Purpose) {
+    fn purpose(&mut self, purpose: LayerPurpose) {
         self.media.purpose(purpose);
     }
 
-    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), Fault<NvmError>> {
+    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), MediaFault<NvmError>> {
         self.media.read(page, out)
     }
 
-    fn program(&mut self, page: u32, record: Record, data: &[u8]) -> Result<(), Fault<NvmError>> {
+    fn program(
+        &mut self,
+        page: u32,
+        record: PageRecord,
+        data: &[u8],
+    ) -> Result<(), MediaFault<NvmError>> {
         self.media.program(page, record, data)
     }
 
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<NvmError>> {
+    fn copy(&mut self, from: u32, to: u32, record: PageRecord) -> Result<(), MediaFault<NvmError>> {
         self.media.copy(from, to, record)
     }
 
-    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<NvmError>> {
+    fn fill(&mut self, page: u32, record: PageRecord) -> Result<(), MediaFault<NvmError>> {
         self.media.fill(page, record)
     }
 
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<NvmError>> {
+    fn summarize(
+        &mut self,
+        block: u32,
+        records: &[PageRecord],
+    ) -> Result<(), MediaFault<NvmError>> {
         self.media.summarize(block, records)
     }
 
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<NvmError>> {
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<NvmError>> {
         let before = self.media.flash().clock().now();
         let erased = self.media.erase(block, mode);
         self.erase_ps = self.media.flash().clock().now().since(before).ps();
@@ -90,11 +101,11 @@ impl Media for Watched {
         self.erase_ps
     }
 
-    fn retire(&mut self, block: u32) -> Result<(), Fault<NvmError>> {
+    fn retire(&mut self, block: u32) -> Result<(), MediaFault<NvmError>> {
         self.media.retire(block)
     }
 
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<NvmError>> {
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<NvmError>> {
         self.media.is_bad(block)
     }
 

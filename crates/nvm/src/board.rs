@@ -6,10 +6,10 @@ use wordline_core::quantity::{
 };
 use wordline_core::{Figure, Resolver, Sourced};
 
-use crate::bus::Command;
+use crate::bus::BusCommand;
 use crate::bus::ddr::DdrBus;
 use crate::bus::parallel::ParallelBus;
-use crate::bus::sd::{Form, SdBus};
+use crate::bus::sd::{CardBusMode, SdBus};
 use crate::bus::serial::{SerialBus, TransferRate};
 use crate::cost::{AccessCost, Cause};
 use crate::link::Link;
@@ -156,18 +156,18 @@ impl Board {
     pub(crate) fn note_link(&self, link: &Link, resolver: &mut Resolver) {
         resolver.read(&format!("rail[{}].voltage", link.rail));
         let figures: &[&str] = match link.commands().first() {
-            Some(Command::Parallel(_)) => &ParallelBus::FIGURES,
-            Some(Command::Ddr(_)) => &DdrBus::FIGURES,
-            Some(Command::Card(command)) if command.form == Form::Spi => {
+            Some(BusCommand::Parallel(_)) => &ParallelBus::FIGURES,
+            Some(BusCommand::Ddr(_)) => &DdrBus::FIGURES,
+            Some(BusCommand::Card(command)) if command.form == CardBusMode::Spi => {
                 &["serial.kernel_clock", "serial.modes", "serial.clock_str"]
             }
-            Some(Command::Card(_)) => &["sd.width_bits", "sd.clock"],
-            Some(Command::Serial(_)) | None => &["serial.kernel_clock", "serial.modes"],
+            Some(BusCommand::Card(_)) => &["sd.width_bits", "sd.clock"],
+            Some(BusCommand::Serial(_)) | None => &["serial.kernel_clock", "serial.modes"],
         };
         for figure in figures {
             resolver.read(figure);
         }
-        for rate in link.commands().iter().filter_map(Command::rate) {
+        for rate in link.commands().iter().filter_map(BusCommand::rate) {
             resolver.read(match rate {
                 TransferRate::Str => "serial.clock_str",
                 TransferRate::Dtr => "serial.clock_dtr",

@@ -14,9 +14,9 @@ use crate::error::NvmError;
 
 /// A duration in picoseconds within a formula, wide enough that no sum of an access overflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Span(u128);
+pub(crate) struct TimeSpan(u128);
 
-impl Span {
+impl TimeSpan {
     pub(crate) const ZERO: Self = Self(0);
 
     /// As a time.
@@ -29,13 +29,13 @@ impl Span {
     }
 }
 
-impl From<Time> for Span {
+impl From<Time> for TimeSpan {
     fn from(time: Time) -> Self {
         Self(u128::from(time.ps()))
     }
 }
 
-impl Add for Span {
+impl Add for TimeSpan {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -43,13 +43,13 @@ impl Add for Span {
     }
 }
 
-impl AddAssign for Span {
+impl AddAssign for TimeSpan {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl Mul<u64> for Span {
+impl Mul<u64> for TimeSpan {
     type Output = Self;
 
     fn mul(self, count: u64) -> Self {
@@ -103,8 +103,8 @@ impl Touched {
     /// at the most, for the column and the bytes of a page.
     pub(crate) fn sum(
         &self,
-        of: impl Fn(u64, u64) -> Result<Span, NvmError>,
-    ) -> Result<Span, NvmError> {
+        of: impl Fn(u64, u64) -> Result<TimeSpan, NvmError>,
+    ) -> Result<TimeSpan, NvmError> {
         self.sum_of(self.first(), self.last(), of)
     }
 
@@ -113,8 +113,8 @@ impl Touched {
         &self,
         first: u64,
         last: u64,
-        of: impl Fn(u64, u64) -> Result<Span, NvmError>,
-    ) -> Result<Span, NvmError> {
+        of: impl Fn(u64, u64) -> Result<TimeSpan, NvmError>,
+    ) -> Result<TimeSpan, NvmError> {
         let (column, bytes) = self.part(first);
         let mut sum = of(column, bytes)?;
         if last > first {
@@ -146,15 +146,15 @@ mod tests {
                 next += length;
             }
             prop_assert_eq!(next, at + bytes);
-            let by_sum = touched.sum(|_, length| Ok(Span(u128::from(length))));
-            prop_assert_eq!(by_sum, Ok(Span(u128::from(bytes))));
+            let by_sum = touched.sum(|_, length| Ok(TimeSpan(u128::from(length))));
+            prop_assert_eq!(by_sum, Ok(TimeSpan(u128::from(bytes))));
         }
     }
 
     #[test]
     fn nothing_touches_no_page_and_too_long_is_no_time() {
         assert!(Touched::new(7, 0, 512).is_none());
-        let day = Span::from(Time::from_ps(86_400_000_000_000_000));
+        let day = TimeSpan::from(Time::from_ps(86_400_000_000_000_000));
         assert!((day * 213).time().is_ok());
         assert_eq!((day * 214).time(), Err(NvmError::TimeExhausted));
     }

@@ -6,9 +6,10 @@ use wordline_memory::{ByteMemory, Flash};
 
 use crate::board::HostPower;
 use crate::bus::Action;
+use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::error::{Misuse, NvmError};
-use crate::ftl::Work;
+use crate::ftl::LayerWork;
 use crate::power::{PowerDraw, Residence};
 use crate::supply::Supply;
 pub use crate::wear::Wear;
@@ -95,7 +96,7 @@ impl<W: InFront + ?Sized> Accounts for W {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TranslationReport {
     /// Counts of operations.
-    pub work: Work,
+    pub work: LayerWork,
     /// Bytes of a page that these counts are of.
     pub page_bytes: u64,
     /// Bytes of all blocks, spare ones included.
@@ -221,6 +222,23 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
         false
     }
 
+    /// [Writes](ByteMemory::write) sectors of 512 bytes from a sector on, each of which repeats a word in little-endian
+    /// order. A memory that [holds words](Self::holds_words) is spared the bytes; time and content are the same.
+    ///
+    /// # Errors
+    /// As [`write`](ByteMemory::write).
+    fn write_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        self.write(sector * BLOCK_BYTES, &sectors_of(words))
+    }
+
+    /// [Stores](Self::preload) sectors in the same way.
+    ///
+    /// # Errors
+    /// As [`preload`](Self::preload).
+    fn preload_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        self.preload(sector * BLOCK_BYTES, &sectors_of(words))
+    }
+
     /// The memory as one that works by itself while the host does something else; `None` for one
     /// whose accesses leave nothing to wait for, as MRAM.
     fn background(&mut self) -> Option<&mut dyn Background> {
@@ -231,7 +249,16 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
     fn fork_device(&self) -> Box<dyn Device>;
 }
 
-/// A memory that programs and erases by itself once it has been told to, one thing at a time.
+/// The bytes of sectors that each repeat a word.
+fn sectors_of(words: &[u64]) -> Vec<u8> {
+    let repeated = |word: &u64| {
+        word.to_le_bytes()
+            .repeat(BLOCK_BYTES as usize / size_of::<u64>())
+    };
+    words.iter().flat_map(repeated).collect()
+}
+
+/// A memory that programs and erases in the background after a command, one operation at a time.
 /// Addresses are those of the [`ByteMemory`].
 pub trait Background: Device {
     /// Bytes that one piece of work is done on: a page or a block. It begins at a multiple of it.

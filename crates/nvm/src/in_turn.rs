@@ -13,7 +13,7 @@
 //!
 //! **One host, one bus.** Accesses are serial on one clock. While the host moves data of one chip it asks
 //! the other for nothing; an erase needs no bus. A chip is asked how its erase ended when it is accessed
-//! next, and whoever accesses it waits until then: also a read. An erase that failed shows in the write
+//! next, and every access to it waits until then: also a read. An erase that failed shows in the write
 //! that begins its block; where that block is not written next, it is erased again when it is.
 //!
 //! **Two chips are powered.** Residence is the sum of both, so that its times add up to twice what has
@@ -34,7 +34,7 @@ use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Background, Device, Notes, Pipeline, Wear};
 use crate::error::NvmError;
@@ -126,7 +126,7 @@ struct InTurn {
 }
 
 /// The part of an access that lies in one block.
-struct Piece {
+struct BlockAccess {
     block: u64,
     chip: usize,
     /// The chip's address.
@@ -154,13 +154,13 @@ impl InTurn {
         &self,
         at: u64,
         bytes: usize,
-    ) -> Result<impl Iterator<Item = Piece> + use<>, NvmError> {
+    ) -> Result<impl Iterator<Item = BlockAccess> + use<>, NvmError> {
         OutOfRange::check(at, bytes as u64, self.len())?;
         let unit = self.unit;
         let blocks = spans(at, bytes, unit as usize);
         Ok(blocks.map(move |(block, inside, range)| {
             let block = block as u64;
-            Piece {
+            BlockAccess {
                 block,
                 chip: chip_of(block),
                 at: block / 2 * unit + inside.start as u64,
@@ -220,11 +220,11 @@ impl InTurn {
         &self,
         at: u64,
         bytes: u64,
-        of: impl Fn(&dyn Device, &Piece) -> Result<Span, NvmError>,
+        of: impl Fn(&dyn Device, &BlockAccess) -> Result<TimeSpan, NvmError>,
     ) -> Result<Time, NvmError> {
         OutOfRange::check(at, bytes, self.len())?;
         let mut span = match bytes {
-            0 => Span::ZERO,
+            0 => TimeSpan::ZERO,
             _ => self.finish.into(),
         };
         for piece in self.pieces(at, bytes as usize)? {
@@ -254,7 +254,7 @@ impl ByteMemory for InTurn {
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         let pieces = self.pieces(at, out.len())?;
         self.cost = AccessCost::NONE;
-        for Piece {
+        for BlockAccess {
             chip, at, range, ..
         } in pieces
         {
@@ -345,7 +345,7 @@ impl Device for InTurn {
         self.bound(at, bytes, |chip, piece| {
             let write = chip.write_bound(piece.at, piece.range.len() as u64)?;
             let start = if piece.begins { self.start } else { Time::ZERO };
-            Ok(Span::from(write) + start.into())
+            Ok(TimeSpan::from(write) + start.into())
         })
     }
 
@@ -358,7 +358,7 @@ impl Device for InTurn {
 
     fn persist_bound(&self) -> Result<Time, NvmError> {
         let [one, other] = &self.chips;
-        (Span::from(one.persist_bound()?) + other.persist_bound()?.into()).time()
+        (TimeSpan::from(one.persist_bound()?) + other.persist_bound()?.into()).time()
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {

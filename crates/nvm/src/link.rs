@@ -6,7 +6,7 @@ use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 use crate::board::{Board, Rail};
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
-use crate::bus::{Action, Command, Transaction, ddr, sd};
+use crate::bus::{Action, BusCommand, Transaction, ddr, sd};
 use crate::supply::Supply;
 
 /// A chip on a board: its rail, and the opcode and clock of each action.
@@ -22,20 +22,20 @@ pub struct Link {
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
     pub turnaround: Time,
-    commands: Commands,
+    commands: CommandSet,
 }
 
 /// The commands of a chip, with the place of each action's first one, and what that costs without data: every
 /// transaction looks for its own.
 #[derive(Clone, Debug, PartialEq)]
-struct Commands {
-    all: Vec<Command>,
+struct CommandSet {
+    all: Vec<BusCommand>,
     first: [Option<u8>; Action::COUNT],
     bare: [Option<Transaction>; Action::COUNT],
 }
 
-impl FromIterator<Command> for Commands {
-    fn from_iter<I: IntoIterator<Item = Command>>(commands: I) -> Self {
+impl FromIterator<BusCommand> for CommandSet {
+    fn from_iter<I: IntoIterator<Item = BusCommand>>(commands: I) -> Self {
         let all: Vec<_> = commands.into_iter().collect();
         let mut first = [None; Action::COUNT];
         let mut bare = [None; Action::COUNT];
@@ -133,7 +133,7 @@ impl Link {
         supply: &Figure<Voltage>,
         width_bits: u8,
         limit: Frequency,
-        commands: impl FnOnce(&ddr::DdrBus) -> Vec<ddr::Command>,
+        commands: impl FnOnce(&ddr::DdrBus) -> Vec<ddr::DdrCommand>,
     ) -> Result<Self, LinkError> {
         let rail = rail_of(board, supply)?;
         let bus = board.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
@@ -147,7 +147,7 @@ impl Link {
             supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: Time::ZERO,
-            commands: commands(bus).into_iter().map(Command::Ddr).collect(),
+            commands: commands(bus).into_iter().map(BusCommand::Ddr).collect(),
         })
     }
 
@@ -155,7 +155,7 @@ impl Link {
     pub(crate) fn card(
         board: &Board,
         supply: &Figure<Voltage>,
-        commands: [sd::Command; 2],
+        commands: [sd::SdCommand; 2],
     ) -> Result<Self, LinkError> {
         let rail = rail_of(board, supply)?;
         Ok(Self {
@@ -164,7 +164,7 @@ impl Link {
             supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: Time::ZERO,
-            commands: commands.into_iter().map(Command::Card).collect(),
+            commands: commands.into_iter().map(BusCommand::Card).collect(),
         })
     }
 
@@ -191,7 +191,7 @@ impl Link {
                 turnaround: Time::ZERO,
                 commands: fastest_commands(bus, opcodes, protocol)
                     .into_iter()
-                    .map(Command::Serial)
+                    .map(BusCommand::Serial)
                     .collect(),
             })
             .filter(|link| {
@@ -220,14 +220,14 @@ impl Link {
             supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: bus.turnaround(),
-            commands: commands.into_iter().map(Command::Parallel).collect(),
+            commands: commands.into_iter().map(BusCommand::Parallel).collect(),
         })
     }
 
     /// How an action is done; `None` where the chip has no opcode for it that the board drives.
     #[must_use]
     #[inline(always)]
-    pub fn command(&self, action: Action) -> Option<&Command> {
+    pub fn command(&self, action: Action) -> Option<&BusCommand> {
         self.commands
             .all
             .get(usize::from(self.commands.first[action as usize]?))
@@ -242,7 +242,7 @@ impl Link {
 
     /// How an erase with a certain opcode is done; chips have one opcode for each size.
     #[must_use]
-    pub fn erase_command(&self, code: u8) -> Option<&Command> {
+    pub fn erase_command(&self, code: u8) -> Option<&BusCommand> {
         self.commands
             .all
             .iter()
@@ -251,7 +251,7 @@ impl Link {
 
     /// Every action with how it is done.
     #[must_use]
-    pub fn commands(&self) -> &[Command] {
+    pub fn commands(&self) -> &[BusCommand] {
         &self.commands.all
     }
 
@@ -274,13 +274,13 @@ fn fastest_commands(
     bus: &SerialBus,
     opcodes: &[Opcode],
     protocol: Protocol,
-) -> Vec<serial::Command> {
-    let mut fastest: Vec<serial::Command> = Vec::new();
+) -> Vec<serial::SerialCommand> {
+    let mut fastest: Vec<serial::SerialCommand> = Vec::new();
     for opcode in opcodes.iter().filter(|opcode| opcode.protocol == protocol) {
         let Some(clock) = bus.clock_for(opcode) else {
             continue;
         };
-        let command = serial::Command::new(opcode.clone(), clock);
+        let command = serial::SerialCommand::new(opcode.clone(), clock);
         // Erases of different sizes are different things to do.
         let same = fastest.iter_mut().find(|other| {
             other.opcode.action == opcode.action
@@ -295,8 +295,8 @@ fn fastest_commands(
     fastest
 }
 
-fn is_faster(one: &serial::Command, other: &serial::Command) -> bool {
-    let command_time = |command: &serial::Command| command.transaction(0).command;
+fn is_faster(one: &serial::SerialCommand, other: &serial::SerialCommand) -> bool {
+    let command_time = |command: &serial::SerialCommand| command.transaction(0).command;
     match one.data_rate().total_cmp(&other.data_rate()) {
         std::cmp::Ordering::Equal => command_time(one) < command_time(other),
         order => order.is_gt(),

@@ -69,7 +69,7 @@ impl<P: Clone + Default> Pages<P> {
 }
 
 /// Splits an access at page boundaries: page, range inside the page, range inside the data.
-pub(crate) fn spans(
+pub fn spans(
     at: u64,
     bytes: usize,
     page_bytes: usize,

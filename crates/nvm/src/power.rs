@@ -7,7 +7,7 @@ use wordline_core::quantity::{Current, Power, Quantity, Time, Voltage};
 /// What a chip draws current for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PowerState {
-    /// Selected by nobody, ready at once.
+    /// Not selected, ready at once.
     Standby,
     /// Asleep; waking takes time.
     DeepPowerDown,

@@ -16,7 +16,7 @@ use wordline_core::BackgroundWork;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::cost::AccessCost;
 use crate::device::{
     Background, Device, FlashDevice, FlashWork, InFront, NoSuspend, PagePart, Pipeline,
@@ -102,7 +102,7 @@ impl<F: FlashDevice> RawFlash<F> {
         self.cost = AccessCost::NONE;
         self.step(|flash| flash.begin_work(work, data))?;
         if let Some(FlashWork::Erase { block }) = self.work.replace(work) {
-            // Nobody asked how it ended.
+            // Its status was never read.
             self.erased.remove(&block);
         }
         match work {
@@ -259,14 +259,14 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         let program = |at, bytes| {
             self.flash
                 .program_bound(at, bytes, together)
-                .map(Span::from)
+                .map(TimeSpan::from)
         };
         // What comes before the first erase.
         let head = (at.next_multiple_of(unit) - at).min(bytes);
         let (whole, tail) = ((bytes - head) / unit, (bytes - head) % unit);
         let mut span = program(at, head)?;
         if head < bytes {
-            let erase = Span::from(self.flash.erase_bound(together)?);
+            let erase = TimeSpan::from(self.flash.erase_bound(together)?);
             span += (erase + program(0, unit)?) * whole;
             if tail > 0 {
                 span += erase + program(0, tail)?;

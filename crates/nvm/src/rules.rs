@@ -206,9 +206,9 @@ impl Rule {
 
 /// The rules that a model keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rules(u64);
+pub(crate) struct RuleSet(u64);
 
-impl Rules {
+impl RuleSet {
     pub(crate) const ALL: Self = Self(u64::MAX);
 
     /// Whether a rule is kept.

@@ -4,7 +4,7 @@ use wordline_core::WriteSync;
 use wordline_core::quantity::Time;
 use wordline_memory::ByteMemory;
 
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::cost::AccessCost;
 use crate::device::{Accounts, Device, InFront, Pipeline};
 use crate::error::{Misuse, NvmError};
@@ -106,7 +106,9 @@ impl Device for Synced {
         let write = self.device.write_bound(at, bytes)?;
         match self.how {
             WriteSync::Reliable => Ok(write),
-            WriteSync::Flush => (Span::from(write) + self.device.persist_bound()?.into()).time(),
+            WriteSync::Flush => {
+                (TimeSpan::from(write) + self.device.persist_bound()?.into()).time()
+            }
         }
     }
 

@@ -9,14 +9,14 @@ use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry, OutOfRange};
 
-use crate::chip::nand::NandSheet;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
 use crate::error::NvmError;
 use crate::ftl::{
-    CellMode, Fault, FlashMedia, FtlConfig, FtlError, Media, Purpose, Record, Shape, Translation,
-    Work,
+    CellMode, FlashMedia, FtlConfig, FtlError, LayerPurpose, LayerWork, Media, MediaFault,
+    PageRecord, Shape, Translation,
 };
+use crate::model::FlashModel;
 use crate::parts::parts;
 use crate::power::{PowerDraw, Residence};
 
@@ -40,14 +40,14 @@ const CAUSES: [Cause; 13] = [
 /// Raw flash behind a translation layer. Any byte can be overwritten: a page that an access covers in part is
 /// read first.
 pub struct Translated<F: FlashDevice> {
-    layer: Translation<Timed<F>>,
+    layer: Translation<TimedMedia<F>>,
     /// What the host's program sees.
     clock: SimClock,
     causes: &'static [Cause],
     last: AccessCost,
     page: Vec<u8>,
     /// What the layer did for content that was there before.
-    preloaded: Work,
+    preloaded: LayerWork,
 }
 
 impl<F: FlashDevice> Translated<F> {
@@ -57,13 +57,14 @@ impl<F: FlashDevice> Translated<F> {
     /// When the flash cannot carry the layer, or the configuration cannot work on it.
     pub fn format(
         flash: F,
-        sheet: &NandSheet,
+        model: &dyn FlashModel,
         choose: impl FnOnce(Shape) -> FtlConfig,
     ) -> Result<Self, NvmError> {
-        let media = FlashMedia::of(Metered::new(flash), sheet)
+        let media = FlashMedia::of(MeteredFlash::new(flash), model)
             .map_err(|error| NvmError::Translation(error.to_string().into()))?;
         let config = choose(media.shape());
-        let layer = Translation::format(Timed { media, erase_ps: 0 }, config).map_err(failed)?;
+        let layer =
+            Translation::format(TimedMedia { media, erase_ps: 0 }, config).map_err(failed)?;
         let media = &layer.media().media;
         let page_bytes = media.geometry().page_bytes as usize;
         let clock = SimClock::new();
@@ -75,7 +76,7 @@ impl<F: FlashDevice> Translated<F> {
             causes: &CAUSES,
             last: AccessCost::NONE,
             page: vec![0; page_bytes],
-            preloaded: Work::default(),
+            preloaded: LayerWork::default(),
         })
     }
 
@@ -83,7 +84,7 @@ impl<F: FlashDevice> Translated<F> {
         &self.layer.media().media.flash().flash
     }
 
-    fn metered(&mut self) -> &mut Metered<F> {
+    fn metered(&mut self) -> &mut MeteredFlash<F> {
         self.layer.media_mut().media.flash_mut()
     }
 
@@ -281,17 +282,17 @@ fn failed(error: FtlError<NvmError>) -> NvmError {
 }
 
 /// A flash that adds up what its operations took, by what they were for.
-struct Metered<F> {
+struct MeteredFlash<F> {
     flash: F,
-    purpose: Purpose,
+    purpose: LayerPurpose,
     cost: AccessCost,
 }
 
-impl<F: FlashDevice> Metered<F> {
+impl<F: FlashDevice> MeteredFlash<F> {
     const fn new(flash: F) -> Self {
         Self {
             flash,
-            purpose: Purpose::Host,
+            purpose: LayerPurpose::Host,
             cost: AccessCost::NONE,
         }
     }
@@ -299,21 +300,21 @@ impl<F: FlashDevice> Metered<F> {
     fn book(&mut self) {
         let cost = self.flash.last_cost();
         let cause = match self.purpose {
-            Purpose::Host => {
+            LayerPurpose::Host => {
                 self.cost.add_all(cost);
                 return;
             }
-            Purpose::Cleaning | Purpose::Recovery => Cause::Cleaning,
-            Purpose::Leveling => Cause::Leveling,
-            Purpose::Folding => Cause::Folding,
-            Purpose::Merging => Cause::Merging,
-            Purpose::Overhead => Cause::Mapping,
+            LayerPurpose::Cleaning | LayerPurpose::Recovery => Cause::Cleaning,
+            LayerPurpose::Leveling => Cause::Leveling,
+            LayerPurpose::Folding => Cause::Folding,
+            LayerPurpose::Merging => Cause::Merging,
+            LayerPurpose::Overhead => Cause::Mapping,
         };
         self.cost.add(cause, cost.total());
     }
 }
 
-impl<F: FlashDevice> Clone for Metered<F> {
+impl<F: FlashDevice> Clone for MeteredFlash<F> {
     fn clone(&self) -> Self {
         Self {
             flash: self.flash.fork_flash(),
@@ -323,7 +324,7 @@ impl<F: FlashDevice> Clone for Metered<F> {
     }
 }
 
-impl<F: FlashDevice> Flash for Metered<F> {
+impl<F: FlashDevice> Flash for MeteredFlash<F> {
     type Error = NvmError;
 
     fn geometry(&self) -> Geometry {
@@ -358,13 +359,13 @@ impl<F: FlashDevice> Flash for Metered<F> {
 }
 
 /// A medium that tells its flash what its operations are for.
-struct Timed<F: FlashDevice> {
-    media: FlashMedia<Metered<F>>,
+struct TimedMedia<F: FlashDevice> {
+    media: FlashMedia<MeteredFlash<F>>,
     /// How long the last erase took, with its command and the polls.
     erase_ps: u64,
 }
 
-impl<F: FlashDevice> Clone for Timed<F> {
+impl<F: FlashDevice> Clone for TimedMedia<F> {
     fn clone(&self) -> Self {
         Self {
             media: self.media.clone(),
@@ -373,7 +374,7 @@ impl<F: FlashDevice> Clone for Timed<F> {
     }
 }
 
-impl<F: FlashDevice> Media for Timed<F> {
+impl<F: FlashDevice> Media for TimedMedia<F> {
     type Data = [u8];
     type Error = NvmError;
 
@@ -381,31 +382,40 @@ impl<F: FlashDevice> Media for Timed<F> {
         self.media.shape()
     }
 
-    fn purpose(&mut self, purpose: Purpose) {
+    fn purpose(&mut self, purpose: LayerPurpose) {
         self.media.flash_mut().purpose = purpose;
     }
 
-    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), Fault<NvmError>> {
+    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), MediaFault<NvmError>> {
         self.media.read(page, out)
     }
 
-    fn program(&mut self, page: u32, record: Record, data: &[u8]) -> Result<(), Fault<NvmError>> {
+    fn program(
+        &mut self,
+        page: u32,
+        record: PageRecord,
+        data: &[u8],
+    ) -> Result<(), MediaFault<NvmError>> {
         self.media.program(page, record, data)
     }
 
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<NvmError>> {
+    fn copy(&mut self, from: u32, to: u32, record: PageRecord) -> Result<(), MediaFault<NvmError>> {
         self.media.copy(from, to, record)
     }
 
-    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<NvmError>> {
+    fn fill(&mut self, page: u32, record: PageRecord) -> Result<(), MediaFault<NvmError>> {
         self.media.fill(page, record)
     }
 
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<NvmError>> {
+    fn summarize(
+        &mut self,
+        block: u32,
+        records: &[PageRecord],
+    ) -> Result<(), MediaFault<NvmError>> {
         self.media.summarize(block, records)
     }
 
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<NvmError>> {
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<NvmError>> {
         let before = self.media.flash().flash.clock().now();
         let erased = self.media.erase(block, mode);
         self.erase_ps = self.media.flash().flash.clock().now().since(before).ps();
@@ -416,11 +426,11 @@ impl<F: FlashDevice> Media for Timed<F> {
         self.erase_ps
     }
 
-    fn retire(&mut self, block: u32) -> Result<(), Fault<NvmError>> {
+    fn retire(&mut self, block: u32) -> Result<(), MediaFault<NvmError>> {
         self.media.retire(block)
     }
 
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<NvmError>> {
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<NvmError>> {
         self.media.is_bad(block)
     }
 

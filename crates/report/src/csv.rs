@@ -11,7 +11,10 @@ use crate::grid::Grid;
 /// own, empty where a row has no such axis.
 pub(crate) fn results(document: &ResultSet) -> String {
     let rows = document.rows.iter();
-    let axes: BTreeSet<&str> = rows.flat_map(|row| row.axes.keys()).map(|s| &**s).collect();
+    let axes: BTreeSet<&str> = rows
+        .flat_map(|row| row.axes.keys())
+        .map(|axis| axis.name())
+        .collect();
     let mut header = vec!["target", "part", "board", "workload", "operation"];
     header.extend(&axes);
     header.extend(["timing", "age", "metric", "value", "no_value", "unit"]);

@@ -5,12 +5,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::grid::Grid;
 
 /// A row as an object whose keys keep the order of the columns.
-struct Object<'a> {
+struct GridObject<'a> {
     grid: &'a Grid,
     cells: &'a [String],
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for GridObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.cells.len()))?;
         for (column, cell) in self.grid.columns().iter().zip(self.cells) {
@@ -22,7 +22,7 @@ impl Serialize for Object<'_> {
 
 pub(crate) fn grid(grid: &Grid) -> String {
     let rows = grid.rows().iter();
-    let objects: Vec<_> = rows.map(|cells| Object { grid, cells }).collect();
+    let objects: Vec<_> = rows.map(|cells| GridObject { grid, cells }).collect();
     match serde_json::to_string_pretty(&objects) {
         Ok(text) => text + "\n",
         Err(error) => unreachable!("text serialises: {error}"),

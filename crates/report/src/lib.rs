@@ -16,7 +16,7 @@
 //! ```
 //! use std::collections::BTreeMap;
 //! use wordline_core::results::{AxisValue, ResultSet, Row};
-//! use wordline_core::{Basis, Experiment, Metric, RawWorkload, Timing, Workload};
+//! use wordline_core::{Axis, Basis, Experiment, Metric, RawWorkload, Timing, Workload};
 //! use wordline_report::{Format, Style, render};
 //!
 //! let mut document = ResultSet::new(Experiment {
@@ -33,7 +33,7 @@
 //!     board: "stm32h755-qspi".into(),
 //!     workload: "raw".into(),
 //!     operation: "write".into(),
-//!     axes: BTreeMap::from([("access_bytes".into(), AxisValue::Count(2048))]),
+//!     axes: BTreeMap::from([(Axis::AccessBytes, AxisValue::Count(2048))]),
 //!     timing: Timing::Typ,
 //!     age: 0.0,
 //!     metric: Metric::ThroughputMean,
@@ -51,28 +51,20 @@
 //! ```
 
 mod answer;
-mod buffer;
-mod compare;
 mod csv;
-mod dram;
-mod fit;
 mod format;
-mod fs;
 mod grid;
-mod headline;
-mod health;
 mod html;
 mod json;
-mod kind;
-mod kv;
-mod layer;
 mod markdown;
 mod mess;
 mod notes;
 mod pivot;
 mod table;
+mod tabulate;
 mod text;
-mod wear;
+mod view;
+mod views;
 
 #[cfg(test)]
 mod fixture;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use wordline_core::ResultSet;
 
 use crate::grid::{Align, Grid};
-use crate::kind::View;
+use crate::view::Shown;
 use crate::{notes, text};
 
 pub(crate) fn results(document: &ResultSet) -> String {
@@ -13,10 +13,10 @@ pub(crate) fn results(document: &ResultSet) -> String {
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(format!("> **{banner}**\n"));
     }
-    let view = View::of(document, None);
-    blocks.extend(view.lead.iter().map(grid));
-    let sentences: String = view
-        .sentences
+    let shown = Shown::of(document);
+    blocks.extend(shown.lead(None).iter().map(grid));
+    let sentences: String = shown
+        .sentences()
         .iter()
         .map(|sentence| format!("- {}\n", escape(sentence)))
         .collect();
@@ -29,7 +29,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         format!("> **Warning** ({code}): {advice}\n")
     }));
     blocks.extend(notes::grouped(&warned).map(|line| format!("{line}\n")));
-    blocks.extend(view.tables.iter().map(grid));
+    blocks.extend(shown.tables(None).iter().map(grid));
     blocks.push(again(document));
     blocks.join("\n")
 }

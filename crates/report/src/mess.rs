@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use wordline_core::results::ResultSet;
 use wordline_core::{Metric, Mix};
 
-use crate::dram::{View, curves};
-use crate::pivot::Pivot;
+use crate::pivot::{Keys, Pivot};
+use crate::views::{ModuleLines, curves};
 
 /// The columns, in Mess's order.
 const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,\
@@ -22,11 +22,11 @@ const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_pe
 /// bandwidth or a latency are left out, and so are mixes that are none of ours.
 #[must_use]
 pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
-    let pivot = Pivot::of(document);
-    let view = View::of(&pivot);
+    let pivot = Pivot::of(document, Keys::ALL);
+    let view = ModuleLines::of(&pivot);
     let mut texts: Vec<(String, String)> = Vec::new();
     for curve in curves(&view) {
-        let Some(nominal) = Mix::from_name(curve.mix).map(Mix::read_share) else {
+        let Some(nominal) = curve.mix.parse().ok().map(Mix::read_share) else {
             continue;
         };
         let place = texts.iter().position(|(target, _)| target == curve.target);
@@ -62,6 +62,7 @@ pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use wordline_core::Axis;
 
     #[test]
     fn each_target_has_a_text_with_a_row_for_each_point() {
@@ -87,7 +88,7 @@ mod tests {
                 row.value = Some(0.7512);
             }
             if row.axes.contains_key("mix") {
-                row.axes.insert("mix".into(), "3:1".into());
+                row.axes.insert(Axis::Mix, "3:1".into());
             }
         }
         let (_, text) = &mess_curves(&document)[0];

@@ -8,7 +8,7 @@ use wordline_core::ResultSet;
 
 use crate::format::Style;
 use crate::grid::{Align, Column, Grid};
-use crate::kind::View;
+use crate::view::Shown;
 use crate::{notes, text};
 
 /// Columns stand two spaces apart under a ruled heading; nothing else is drawn, so that the table
@@ -25,10 +25,11 @@ const PADDING: u16 = GAP - 1;
 /// What comes first, sentences, what the reader should know before trusting the tables, then the
 /// tables.
 pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
-    let view = View::of(document, style.width);
-    let mut blocks: Vec<_> = view.lead.iter().map(|lead| grid(lead, style)).collect();
-    let sentences: Vec<_> = view
-        .sentences
+    let shown = Shown::of(document);
+    let lead = shown.lead(style.width);
+    let mut blocks: Vec<_> = lead.iter().map(|lead| grid(lead, style)).collect();
+    let sentences: Vec<_> = shown
+        .sentences()
         .iter()
         .map(|sentence| text::wrap(sentence, style.width))
         .collect();
@@ -49,7 +50,8 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if !lines.is_empty() {
         blocks.push(lines);
     }
-    blocks.extend(view.tables.iter().map(|table| grid(table, style)));
+    let tables = shown.tables(style.width);
+    blocks.extend(tables.iter().map(|table| grid(table, style)));
     blocks.join("\n")
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Axis, Metric, Timing};
 
 use crate::{Format, Style, fixture, render};
 
@@ -117,11 +117,11 @@ fn ten_thousand_rates_are_thinned() {
         let mut row = pattern.clone();
         let rate = f64::from(index) * 17.0 + 0.5;
         row.axes
-            .insert("rate_bytes_per_s".into(), AxisValue::Number(rate));
+            .insert(Axis::RateBytesPerS, AxisValue::Number(rate));
         let mut fill = row.clone();
         document.rows.push(row);
         fill.axes.remove("arrival");
-        fill.axes.insert("at_s".into(), AxisValue::Number(rate));
+        fill.axes.insert(Axis::AtS, AxisValue::Number(rate));
         fill.metric = Metric::BufferFillMax;
         document.rows.push(fill);
     }
@@ -174,7 +174,7 @@ fn oddity() -> impl Strategy<Value = Oddity> {
 
 fn spoil(row: &Row, oddity: &Oddity) -> Option<Row> {
     let mut row = row.clone();
-    let name = |index: &usize| row.axes.keys().nth(index % row.axes.len().max(1)).cloned();
+    let name = |index: &usize| row.axes.keys().nth(index % row.axes.len().max(1)).copied();
     match oddity {
         Oddity::Gone => return None,
         Oddity::Value(value) => {
@@ -182,11 +182,11 @@ fn spoil(row: &Row, oddity: &Oddity) -> Option<Row> {
             row.no_value = value.is_none().then_some(NoValue::BeyondRange);
         }
         Oddity::Axis(index, value) => {
-            let name = name(index).unwrap_or_default();
+            let name = name(index).unwrap_or(Axis::AccessBytes);
             row.axes.insert(name, value.clone());
         }
         Oddity::NoAxis(index) => {
-            let name = name(index).unwrap_or_default();
+            let name = name(index).unwrap_or(Axis::AccessBytes);
             row.axes.remove(&name);
         }
         Oddity::Other(metric) => {

@@ -2,35 +2,20 @@
 
 use wordline_core::quantity::human;
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Metric, Property, Timing};
 
 /// Significant digits of a value in a table.
 pub(crate) const DIGITS: usize = 3;
 
 /// A value of a metric. Pure numbers that are shares of a whole read as percentages.
 pub(crate) fn number(metric: Metric, value: f64, digits: usize) -> String {
-    if is_share(metric) {
+    if metric.has(Property::Share) {
         percent(value, digits)
-    } else if is_ram(metric) {
+    } else if metric.has(Property::Ram) {
         ram(value, digits)
     } else {
         human(value, metric.unit(), digits)
     }
-}
-
-/// Whether a metric is an amount of RAM.
-const fn is_ram(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::RamPeak
-            | Metric::RamPeakInFlight
-            | Metric::MappingRam
-            | Metric::BufferFillMax
-            | Metric::BytesAtRisk
-            | Metric::FileSystemRam
-            | Metric::FileSystemRamPart
-            | Metric::TableRam
-    )
 }
 
 /// Bytes of RAM with a binary prefix, rounded up to the digits, so that what is read is enough.
@@ -80,56 +65,16 @@ pub(crate) fn tenths(share: f64) -> String {
     }
 }
 
-/// Whether a metric is a share of a whole, 0 to 1.
-pub(crate) const fn is_share(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::TimeShare
-            | Metric::Coverage
-            | Metric::WaitShare
-            | Metric::BusUtilization
-            | Metric::RowHitRate
-            | Metric::SurvivalProbability
-            | Metric::BusShare
-            | Metric::RowMissRate
-            | Metric::RowConflictRate
-            | Metric::LatencyShare
-            | Metric::ReadShare
-            | Metric::LifeUsed
-            | Metric::PredictionError
-            | Metric::PredictionErrorOfLife
-            | Metric::BandCoverage
-            | Metric::BandTold
-    )
-}
-
 /// A row's value, or the word for why there is none.
 pub(crate) fn value(row: &Row, digits: usize) -> String {
     match (row.value, row.no_value) {
         (Some(value), _) => number(row.metric, value, digits),
-        (None, Some(NoValue::NotApplicable)) if rests_on_figures(row.metric) => {
+        (None, Some(NoValue::NotApplicable)) if row.metric.has(Property::NeedsFigure) => {
             "unknown".to_owned()
         }
         (None, Some(reason)) => reason_word(reason).to_owned(),
         (None, None) => "no value".to_owned(),
     }
-}
-
-/// Whether a metric needs currents, prices or sizes: where a sheet lacks one, there is a value, but
-/// nobody knows it.
-const fn rests_on_figures(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::EnergyPerByte
-            | Metric::EnergyPerOp
-            | Metric::EnergyTotal
-            | Metric::PowerMean
-            | Metric::EnergyPerDay
-            | Metric::HoldupTime
-            | Metric::HoldupCapacitance
-            | Metric::Cost
-            | Metric::Area
-    )
 }
 
 /// Why there is no number, in words.
@@ -157,8 +102,18 @@ pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
         return percent(share, DIGITS);
     }
     match (numeric(value), axis_unit(axis)) {
+        (Some(_), Some((_, "°C"))) => format!("{value} °C"),
         (Some(number), Some((_, unit))) => human(number, unit, 4),
         _ => value.to_string(),
+    }
+}
+
+/// A place along an axis, as headings name it.
+pub(crate) fn place(axis: &str, place: f64) -> String {
+    match axis_unit(axis) {
+        _ if SHARES.contains(&axis) => percent(place, 2),
+        Some((_, unit)) => human(place, unit, DIGITS),
+        None => place.to_string(),
     }
 }
 
@@ -188,7 +143,8 @@ pub(crate) fn numeric(value: &AxisValue) -> Option<f64> {
 /// The unit that an axis carries in its name, with the suffix that names it. The longest suffix
 /// wins: `rate_bytes_per_s` is no time.
 pub(crate) fn axis_unit(axis: &str) -> Option<(&'static str, &'static str)> {
-    const SUFFIXES: [(&str, &str); 5] = [
+    const SUFFIXES: [(&str, &str); 6] = [
+        ("_celsius", "°C"),
         ("_bytes_per_s", "B/s"),
         ("_per_s", "1/s"),
         ("_bytes", "B"),
@@ -245,14 +201,28 @@ pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
     out
 }
 
+/// A count: every digit is exact.
+pub(crate) fn count(count: f64) -> String {
+    format!("{count:.0}")
+}
+
+/// How many of several things a plot shows: " The first 8 of 20."; empty where it shows all.
+pub(crate) fn first_of(most: usize, all: usize, which: &str) -> String {
+    match all > most {
+        true => format!(" The {which} {most} of {all}; the tables hold the others."),
+        false => String::new(),
+    }
+}
+
 /// A ratio as people say it: "4.2 times".
 pub(crate) fn factor(ratio: f64) -> String {
     format!("{} times", wordline_core::quantity::human(ratio, "1", 2))
 }
 
 /// Names in a row of words: "a, b and c".
-pub(crate) fn list(names: &[&str]) -> String {
-    match names {
+pub(crate) fn list<Name: AsRef<str>>(names: &[Name]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),

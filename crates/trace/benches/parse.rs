@@ -6,7 +6,7 @@ use std::io::BufReader;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_core::draw::{Purpose, draw};
-use wordline_trace::{Log, Options, open};
+use wordline_trace::{Log, LogOptions, open};
 
 /// 64 MiB of lines as fio 3.18 and later write them with `log_offset=1`: random writes of 4 KiB in 256 MiB.
 fn fio_log() -> String {
@@ -41,7 +41,7 @@ fn csv(lines: u64) -> String {
 
 fn total(text: &[u8]) -> u64 {
     let reader = BufReader::with_capacity(256 << 10, text);
-    let Ok(Log::Accesses(accesses)) = open(reader, &Options::default()) else {
+    let Ok(Log::Accesses(accesses)) = open(reader, &LogOptions::default()) else {
         panic!("accesses");
     };
     accesses

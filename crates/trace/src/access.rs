@@ -15,7 +15,7 @@ pub struct LoggedAccess {
     /// Address of the first byte, where the log has it.
     pub offset: Option<u64>,
     /// When it ended, where the log has it, as exactly as the log tells
-    /// ([`Summary::resolution`](crate::Summary::resolution)).
+    /// ([`LogSummary::resolution`](crate::LogSummary::resolution)).
     pub end: Option<Time>,
     /// Line of the text that tells it, from 1; for binary logs the number of the record.
     pub line: u64,

@@ -9,7 +9,7 @@ use crate::{TraceError, blkparse, csv, iolog, recorder};
 
 /// A format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum LogFormat {
     /// The bytes of the recorder for firmware.
     Recorder,
     /// fio's replay logs: `write_iolog`.
@@ -27,64 +27,64 @@ pub enum Format {
 }
 
 /// What the table says of a format.
-struct Row {
-    format: Format,
+struct FormatRow {
+    format: LogFormat,
     /// As the command line spells it.
     name: &'static str,
     /// For messages.
     about: &'static str,
     /// Whether the first bytes are those of this format. The rows are asked in their order.
-    looks_like: fn(&Probe<'_>) -> bool,
+    looks_like: fn(&LogHead<'_>) -> bool,
 }
 
 /// All formats, those with a signature first.
-const TABLE: &[Row] = &[
-    Row {
-        format: Format::Recorder,
+const TABLE: &[FormatRow] = &[
+    FormatRow {
+        format: LogFormat::Recorder,
         name: "recorder",
         about: "the bytes of firmware/wordline_recorder.h",
         looks_like: |probe| recorder::looks_like(probe.bytes),
     },
-    Row {
-        format: Format::Iolog,
+    FormatRow {
+        format: LogFormat::Iolog,
         name: "iolog",
         about: "what fio's --write_iolog wrote",
         looks_like: |probe| probe.first(iolog::looks_like),
     },
-    Row {
-        format: Format::FioJson,
+    FormatRow {
+        format: LogFormat::FioJson,
         name: "fio-json",
         about: "fio's output with --output-format=json+",
         looks_like: |probe| json::looks_like(probe.bytes),
     },
-    Row {
-        format: Format::FioHistogram,
+    FormatRow {
+        format: LogFormat::FioHistogram,
         name: "fio-hist",
         about: "fio's NAME_clat_hist.N.log",
         looks_like: |probe| probe.first(histogram::looks_like),
     },
-    Row {
-        format: Format::FioLog,
+    FormatRow {
+        format: LogFormat::FioLog,
         name: "fio-log",
         about: "fio's NAME_lat.N.log, NAME_clat.N.log, NAME_slat.N.log",
         looks_like: |probe| probe.first(layout::looks_like),
     },
     // In front of CSV, which takes every line with a column that it knows.
-    Row {
-        format: Format::Blkparse,
+    FormatRow {
+        format: LogFormat::Blkparse,
         name: "blkparse",
         about: "the default output of blkparse",
         looks_like: |probe| probe.first(blkparse::looks_like),
     },
-    Row {
-        format: Format::Csv,
+    FormatRow {
+        format: LogFormat::Csv,
         name: "csv",
         about: "text with named columns, such as \"operation,bytes,duration_us\"",
         looks_like: |probe| probe.first(csv::looks_like),
     },
 ];
 
-impl Format {
+impl LogFormat {
     /// Every format.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|row| row.format)
@@ -108,13 +108,13 @@ impl Format {
         matches!(self, Self::FioJson | Self::Iolog | Self::Blkparse)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FormatRow {
         let row = TABLE.iter().find(|row| row.format == self);
         row.unwrap_or(&TABLE[0])
     }
 
     /// What the first bytes of a log look like.
-    pub(crate) fn detect(probe: &Probe<'_>) -> Result<Self, TraceError> {
+    pub(crate) fn detect(probe: &LogHead<'_>) -> Result<Self, TraceError> {
         let unknown = |line, problem| Err(TraceError::Unknown { line, problem });
         if probe.bytes.is_empty() {
             return Err(TraceError::Empty);
@@ -176,7 +176,7 @@ pub(crate) const FOREIGN: &[(&[u8], &str)] = &[
     ),
 ];
 
-impl fmt::Display for Format {
+impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -185,25 +185,25 @@ impl fmt::Display for Format {
 /// A name that no format has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format {found:?}; there are {}", names())]
-pub struct UnknownFormat {
+pub struct UnknownLogFormat {
     /// What was given.
     pub found: String,
 }
 
 fn names() -> String {
-    Format::all()
-        .map(Format::name)
+    LogFormat::all()
+        .map(LogFormat::name)
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for LogFormat {
+    type Err = UnknownLogFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+    fn from_str(name: &str) -> Result<Self, UnknownLogFormat> {
         Self::all()
             .find(|format| format.name() == name)
-            .ok_or_else(|| UnknownFormat {
+            .ok_or_else(|| UnknownLogFormat {
                 found: name.to_owned(),
             })
     }
@@ -211,7 +211,7 @@ impl FromStr for Format {
 
 /// The first bytes of a log.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe<'a> {
+pub(crate) struct LogHead<'a> {
     /// The bytes, without a byte order mark.
     pub(crate) bytes: &'a [u8],
     /// Whether that is all there is.
@@ -227,7 +227,7 @@ pub(crate) struct ProbedLine<'a> {
     pub(crate) text: &'a [u8],
 }
 
-impl<'a> Probe<'a> {
+impl<'a> LogHead<'a> {
     /// The lines that tell something and are there as a whole; where that is none, the last one as well.
     pub(crate) fn told(&self) -> impl Iterator<Item = ProbedLine<'a>> + Clone + use<'a> {
         let ended = self
@@ -261,8 +261,8 @@ impl<'a> Probe<'a> {
 mod tests {
     use super::*;
 
-    fn detected(bytes: &[u8]) -> Result<Format, TraceError> {
-        Format::detect(&Probe {
+    fn detected(bytes: &[u8]) -> Result<LogFormat, TraceError> {
+        LogFormat::detect(&LogHead {
             bytes,
             is_whole: true,
         })
@@ -272,16 +272,16 @@ mod tests {
     fn every_format_is_known_by_its_first_lines() {
         let histogram = format!("1000, 0, 4096{}\n", ", 0".repeat(29));
         for (text, format) in [
-            ("0, 32418, 1, 4096, 16187392, 0\n", Format::FioLog),
-            ("# a comment\n\n0, 32418, 1, 4096", Format::FioLog),
-            ("{\n  \"fio version\" : \"fio-3.33\"\n", Format::FioJson),
+            ("0, 32418, 1, 4096, 16187392, 0\n", LogFormat::FioLog),
+            ("# a comment\n\n0, 32418, 1, 4096", LogFormat::FioLog),
+            ("{\n  \"fio version\" : \"fio-3.33\"\n", LogFormat::FioJson),
             (
                 "fio: a warning\n{\n  \"fio version\" : \"fio-3.33\"\n",
-                Format::FioJson,
+                LogFormat::FioJson,
             ),
-            (&histogram, Format::FioHistogram),
-            ("operation,bytes,duration_us\n", Format::Csv),
-            ("\"op\";\"size_kib\";\"latency (ns)\"\n", Format::Csv),
+            (&histogram, LogFormat::FioHistogram),
+            ("operation,bytes,duration_us\n", LogFormat::Csv),
+            ("\"op\";\"size_kib\";\"latency (ns)\"\n", LogFormat::Csv),
         ] {
             assert_eq!(detected(text.as_bytes()).ok(), Some(format), "{text:?}");
         }
@@ -292,7 +292,7 @@ mod tests {
         let error = detected(b"\x7FELF\x02\x01\n")
             .expect_err("no log")
             .to_string();
-        for format in Format::all() {
+        for format in LogFormat::all() {
             assert!(error.contains(format.name()), "{error}");
         }
         let error = detected(&[0x1F, 0x8B, 8]).expect_err("no log").to_string();
@@ -303,10 +303,10 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        for format in Format::all() {
+        for format in LogFormat::all() {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        let error = "fio".parse::<Format>().expect_err("no such format");
+        let error = "fio".parse::<LogFormat>().expect_err("no such format");
         assert_eq!(
             error.to_string(),
             "unknown format \"fio\"; there are recorder, iolog, fio-json, fio-hist, fio-log, blkparse, csv"

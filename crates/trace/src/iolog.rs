@@ -9,10 +9,10 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::lines::{Lines, is_silent, shown};
+use crate::lines::{LineReader, is_silent, shown};
 use crate::number::whole;
-use crate::watch::Watch;
-use crate::{AskedAccess, Reader, Summary, TraceError};
+use crate::watch::OddityWatch;
+use crate::{AccessReader, AskedAccess, LogSummary, TraceError};
 
 const PS_PER_US: u64 = 1_000_000;
 const PS_PER_MS: u64 = 1_000_000_000;
@@ -41,7 +41,7 @@ pub enum Waits {
 /// A last line without its end is left out: a number that was cut is a number, too.
 #[derive(Debug)]
 pub struct IologWorkload<R> {
-    lines: Lines<R>,
+    lines: LineReader<R>,
     chosen: Option<String>,
     /// The file of the first access, when none was chosen.
     found: Option<String>,
@@ -51,7 +51,7 @@ pub struct IologWorkload<R> {
     clock: Time,
     /// Version 3: when the first access was asked for.
     first: Option<Time>,
-    watch: Watch,
+    watch: OddityWatch,
 }
 
 /// Whether a line is the first of a replay log, of a version that is known or not.
@@ -66,7 +66,7 @@ enum Version {
 }
 
 /// One line, taken apart.
-struct Action<'a> {
+struct IologAction<'a> {
     time: Option<Time>,
     file: &'a str,
     name: &'a str,
@@ -78,14 +78,14 @@ impl<R: BufRead> IologWorkload<R> {
     /// writes several is refused without it, because each has offsets of its own.
     pub fn new(from: R, file: Option<String>, waits: Waits) -> Self {
         Self {
-            lines: Lines::new(from),
+            lines: LineReader::new(from),
             chosen: file,
             found: None,
             waits,
             version: None,
             clock: Time::ZERO,
             first: None,
-            watch: Watch::default(),
+            watch: OddityWatch::default(),
         }
     }
 
@@ -146,7 +146,7 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 /// Takes a line apart. What it may do depends on how many words it has.
-fn action(version: Version, text: &str) -> Result<Action<'_>, String> {
+fn action(version: Version, text: &str) -> Result<IologAction<'_>, String> {
     let mut words: [&str; 6] = [""; 6];
     let mut count = 0;
     for (word, slot) in text.split_whitespace().zip(&mut words) {
@@ -170,7 +170,7 @@ fn action(version: Version, text: &str) -> Result<Action<'_>, String> {
         [file, name, offset, length] => (file, name, Some((bytes(offset)?, bytes(length)?))),
         _ => return Err(format!("expected {form}, found {}", shown(text.trim()))),
     };
-    Ok(Action {
+    Ok(IologAction {
         time,
         file,
         name,
@@ -179,7 +179,7 @@ fn action(version: Version, text: &str) -> Result<Action<'_>, String> {
 }
 
 /// Whether the action moves data, and which way.
-fn operation(action: &Action<'_>) -> Result<Option<Operation>, String> {
+fn operation(action: &IologAction<'_>) -> Result<Option<Operation>, String> {
     match (action.name, action.place) {
         ("read", Some(_)) => Ok(Some(Operation::Read)),
         ("write", Some(_)) => Ok(Some(Operation::Write)),
@@ -219,7 +219,7 @@ fn microseconds(word: &str) -> Result<Time, String> {
         .ok_or_else(|| format!("{word} µs is beyond 213 days"))
 }
 
-impl<R: BufRead> Reader for IologWorkload<R> {
+impl<R: BufRead> AccessReader for IologWorkload<R> {
     type Access = AskedAccess;
 
     fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
@@ -299,7 +299,7 @@ impl<R: BufRead> Reader for IologWorkload<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         let (format, resolution) = match (self.version, self.waits) {
             (Some(Version::Three), _) => ("fio iolog, version 3", Some(PS_PER_US)),
             (Some(Version::Two), Waits::Ignored) => ("fio iolog, version 2", None),

@@ -5,15 +5,15 @@
 //! larger than memory: what the theory of buffers needs. fio's histograms, its JSON among them, have lost the
 //! order and give **durations counted**, from which only intervals follow. Replay logs are **workloads**, to be
 //! run on a simulated target and streamed as well. blkparse's output can be read as durations or as a workload:
-//! [`Options::purpose`] says which. Every fault names its line, or its record in a capture.
+//! [`LogOptions::purpose`] says which. Every fault names its line, or its record in a capture.
 //!
 //! [`open`] looks at the first 64 KiB and says which it is:
 //!
 //! ```
-//! use wordline_trace::{Log, Options, open};
+//! use wordline_trace::{Log, LogOptions, open};
 //!
 //! let text = "0, 32418, 1, 4096, 16187392, 0\n1, 10445, 1, 4096, 198717440, 0\n";
-//! let Log::Accesses(mut accesses) = open(text.as_bytes(), &Options::default())? else {
+//! let Log::Accesses(mut accesses) = open(text.as_bytes(), &LogOptions::default())? else {
 //!     panic!("these are accesses in their order");
 //! };
 //! let mut longest = 0;
@@ -25,7 +25,7 @@
 //! # Ok::<(), wordline_trace::TraceError>(())
 //! ```
 //!
-//! Each format has a folder or file of its own with a [`Reader`]; [`Format`] is the table of them all. Why it is
+//! Each format has a folder or file of its own with a [`AccessReader`]; [`LogFormat`] is the table of them all. Why it is
 //! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], and logs of flash
 //! blocks over their life by [`cycling`].
 
@@ -48,18 +48,19 @@ mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};
 pub use error::{Oddity, TraceError};
-pub use format::{Format, UnknownFormat};
+pub use format::{LogFormat, UnknownLogFormat};
 pub use lines::MAX_LINE;
 pub use log::{
-    Accesses, AskedAccesses, Counted, LatencyUnit, Log, Options, Purpose, UnknownUnit, open,
+    Accesses, AskedAccesses, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose, UnknownUnit,
+    open,
 };
-pub use stream::{Reader, Stream};
+pub use stream::{AccessReader, AccessStream};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
 /// What was seen of a log when its last access has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct LogSummary {
     /// The format in words, such as "fio latency log, 6 columns".
     pub format: String,
     /// Steps in which the log tells when accesses ended: 1 ms for fio.

@@ -10,7 +10,7 @@ pub const MAX_LINE: usize = 64 << 10;
 
 /// Reads lines into one buffer that is used again.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     /// What they come from. Whoever takes a line out of it directly counts it in `number`.
     pub(crate) reader: R,
     /// The line that was read last, from 1.
@@ -19,7 +19,7 @@ pub(crate) struct Lines<R> {
 }
 
 /// One line.
-pub(crate) struct Line<'a> {
+pub(crate) struct LogLine<'a> {
     /// From 1.
     pub(crate) number: u64,
     /// Its bytes without the line end.
@@ -28,14 +28,14 @@ pub(crate) struct Line<'a> {
     pub(crate) ended: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LogLine<'a> {
     /// Its characters. Bytes that are no UTF-8 are replaced: names of processes and files may hold them.
     pub(crate) fn characters(&self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.text)
     }
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LineReader<R> {
     pub(crate) fn new(reader: R) -> Self {
         Self {
             reader,
@@ -45,7 +45,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, TraceError> {
+    pub(crate) fn next(&mut self) -> Result<Option<LogLine<'_>>, TraceError> {
         self.buffer.clear();
         let number = self.number + 1;
         self.reader
@@ -64,7 +64,7 @@ impl<R: BufRead> Lines<R> {
         if self.buffer.len() > MAX_LINE {
             return Err(too_long(number));
         }
-        Ok(Some(Line {
+        Ok(Some(LogLine {
             number,
             text: without_end(&self.buffer),
             ended,
@@ -72,14 +72,14 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line that says something: neither blank nor a comment behind `#`.
-    pub(crate) fn next_told(&mut self) -> Result<Option<Line<'_>>, TraceError> {
+    pub(crate) fn next_told(&mut self) -> Result<Option<LogLine<'_>>, TraceError> {
         loop {
             // The line is looked at twice, because a borrow that is returned from a loop lasts too long.
             match self.next()? {
                 None => return Ok(None),
                 Some(line) if is_silent(line.text) => {}
-                Some(Line { number, ended, .. }) => {
-                    return Ok(Some(Line {
+                Some(LogLine { number, ended, .. }) => {
+                    return Ok(Some(LogLine {
                         number,
                         text: without_end(&self.buffer),
                         ended,
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn lines_come_with_their_number_and_whether_they_end() {
-        let mut lines = Lines::new(&b"a\r\n\n# b\n  \nc"[..]);
+        let mut lines = LineReader::new(&b"a\r\n\n# b\n  \nc"[..]);
         let first = lines.next_told().expect("readable").expect("a line");
         assert_eq!(
             (first.number, first.text, first.ended),
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused_in_bounded_memory() {
         let endless = std::io::BufReader::new(std::io::repeat(b'7'));
-        let mut lines = Lines::new(endless);
+        let mut lines = LineReader::new(endless);
         let error = lines.next().err().expect("too long").to_string();
         assert!(
             error.starts_with("line 1: longer than 65536 bytes"),

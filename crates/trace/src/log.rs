@@ -6,23 +6,24 @@ use std::str::FromStr;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::blkparse::{Asked, BlkparseLatencies, BlkparseWorkload, Span};
+use crate::blkparse::{AskEvent, BlkparseLatencies, BlkparseWorkload, LatencySpan};
 use crate::csv::Csv;
 use crate::fio::text::FioLog;
 use crate::fio::{histogram, json};
-use crate::format::Probe;
+use crate::format::LogHead;
 use crate::iolog::{IologWorkload, Waits};
-use crate::lines::{Lines, MAX_LINE, too_long};
+use crate::lines::{LineReader, MAX_LINE, too_long};
 use crate::recorder::RecorderReader;
 use crate::{
-    AskedAccess, CountedDurations, Format, LoggedAccess, Reader, Stream, Summary, TraceError,
+    AccessReader, AccessStream, AskedAccess, CountedDurations, LogFormat, LogSummary, LoggedAccess,
+    TraceError,
 };
 
 /// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct LogOptions {
     /// Its format; by default the first lines tell it.
-    pub format: Option<Format>,
+    pub format: Option<LogFormat>,
     /// The unit of fio's values, which old logs do not tell; see [`Oddity::UnitAssumed`](crate::Oddity).
     pub unit: Option<LatencyUnit>,
     /// The name of the file. fio says there and nowhere else whether a log holds latencies, bandwidths or
@@ -32,7 +33,7 @@ pub struct Options {
     /// device of blkparse's output, as `8,0`.
     pub job: Option<String>,
     /// What is wanted of a log that can be read in two ways, as blkparse's can.
-    pub purpose: Purpose,
+    pub purpose: LogPurpose,
     /// What the accesses of a CSV do that has no column for it.
     pub operation: Option<Operation>,
     /// Bytes of each access of a CSV that has no column for it.
@@ -41,7 +42,7 @@ pub struct Options {
 
 /// What is wanted of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Purpose {
+pub enum LogPurpose {
     /// How long accesses took.
     #[default]
     Durations,
@@ -86,21 +87,21 @@ pub enum Log<R> {
     /// Accesses in their order, still to be read.
     Accesses(Accesses<R>),
     /// Durations without their order, all of them.
-    Counted(Counted),
+    Counted(DurationCounts),
     /// What a program asked for, still to be read.
     Asked(AskedAccesses<R>),
 }
 
 /// Durations of which the order is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct DurationCounts {
     /// The counts that are not zero, reads first, each operation from the shortest duration.
     pub durations: Vec<CountedDurations>,
     /// Time in which the accesses happened, in steps of the summary's resolution; `None` where the log does
     /// not tell.
     pub elapsed: Option<Time>,
     /// What was seen of the log.
-    pub summary: Summary,
+    pub summary: LogSummary,
 }
 
 /// What was read to recognise the log, and the rest.
@@ -108,17 +109,17 @@ pub(crate) type Source<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The accesses of a log, one at a time. The first error is the last item.
 #[derive(Debug)]
-pub struct Accesses<R>(Stream<Measured<R>>);
+pub struct Accesses<R>(AccessStream<MeasuredReader<R>>);
 
 /// Reads accesses that somebody measured, in any format.
-enum Measured<R> {
+enum MeasuredReader<R> {
     FioLog(Box<FioLog<Source<R>>>),
     Csv(Box<Csv<Source<R>>>),
     Recorder(Box<RecorderReader<Source<R>>>),
     Blkparse(Box<BlkparseLatencies<Source<R>>>),
 }
 
-impl<R: BufRead> Reader for Measured<R> {
+impl<R: BufRead> AccessReader for MeasuredReader<R> {
     type Access = LoggedAccess;
 
     #[inline]
@@ -131,7 +132,7 @@ impl<R: BufRead> Reader for Measured<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         match self {
             Self::FioLog(log) => log.summary(),
             Self::Csv(log) => log.summary(),
@@ -144,7 +145,7 @@ impl<R: BufRead> Reader for Measured<R> {
 impl<R: BufRead> Accesses<R> {
     /// What has been seen of the log so far; all of it once the last access has been read.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> LogSummary {
         self.0.summary()
     }
 }
@@ -160,15 +161,15 @@ impl<R: BufRead> Iterator for Accesses<R> {
 
 /// What a program asked for, one access at a time. The first error is the last item.
 #[derive(Debug)]
-pub struct AskedAccesses<R>(Stream<Replayed<R>>);
+pub struct AskedAccesses<R>(AccessStream<WorkloadReader<R>>);
 
 /// Reads what a program asked for, in any format.
-enum Replayed<R> {
+enum WorkloadReader<R> {
     Iolog(Box<IologWorkload<Source<R>>>),
     Blkparse(Box<BlkparseWorkload<Source<R>>>),
 }
 
-impl<R: BufRead> Reader for Replayed<R> {
+impl<R: BufRead> AccessReader for WorkloadReader<R> {
     type Access = AskedAccess;
 
     fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
@@ -178,7 +179,7 @@ impl<R: BufRead> Reader for Replayed<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         match self {
             Self::Iolog(log) => log.summary(),
             Self::Blkparse(log) => log.summary(),
@@ -189,7 +190,7 @@ impl<R: BufRead> Reader for Replayed<R> {
 impl<R: BufRead> AskedAccesses<R> {
     /// What has been seen of the trace so far; all of it once the last access has been read.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> LogSummary {
         self.0.summary()
     }
 }
@@ -208,7 +209,7 @@ impl<R: BufRead> Iterator for AskedAccesses<R> {
 /// # Errors
 /// Where the format is unknown, a line is not what its format asks for, the log says nothing that can be used, or a job
 /// is asked for that its format does not name; each names its line. Accesses bring errors of their later lines with them.
-pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, TraceError> {
+pub fn open<R: BufRead>(mut reader: R, options: &LogOptions) -> Result<Log<R>, TraceError> {
     let mut bytes = Vec::new();
     let unreadable = |source| TraceError::Unreadable { line: 1, source };
     let wanted = MAX_LINE as u64;
@@ -218,15 +219,15 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
-    let probe = Probe {
+    let probe = LogHead {
         bytes: &bytes,
         is_whole,
     };
     let format = match options.format {
         Some(format) => format,
-        None => Format::detect(&probe)?,
+        None => LogFormat::detect(&probe)?,
     };
-    let is_text = !matches!(format, Format::FioJson | Format::Recorder);
+    let is_text = !matches!(format, LogFormat::FioJson | LogFormat::Recorder);
     if let Some(job) = options.job.as_deref().filter(|_| !format.has_jobs()) {
         return Err(TraceError::Useless {
             line: 1,
@@ -240,44 +241,46 @@ pub fn open<R: BufRead>(mut reader: R, options: &Options) -> Result<Log<R>, Trac
     }
     let source = Cursor::new(bytes.clone()).chain(reader);
     Ok(match format {
-        Format::FioLog => {
-            let log = FioLog::new(Lines::new(source), &probe, options)?;
-            measured(Measured::FioLog(Box::new(log)))
+        LogFormat::FioLog => {
+            let log = FioLog::new(LineReader::new(source), &probe, options)?;
+            measured(MeasuredReader::FioLog(Box::new(log)))
         }
-        Format::Csv => {
-            let log = Csv::new(Lines::new(source), options)?;
-            measured(Measured::Csv(Box::new(log)))
+        LogFormat::Csv => {
+            let log = Csv::new(LineReader::new(source), options)?;
+            measured(MeasuredReader::Csv(Box::new(log)))
         }
-        Format::Recorder => measured(Measured::Recorder(Box::new(RecorderReader::new(source)))),
-        Format::Blkparse => {
+        LogFormat::Recorder => measured(MeasuredReader::Recorder(Box::new(RecorderReader::new(
+            source,
+        )))),
+        LogFormat::Blkparse => {
             let device = options.job.as_deref().map(str::parse).transpose();
             let device = device.map_err(|problem| TraceError::Unknown { line: 1, problem })?;
             match options.purpose {
-                Purpose::Durations => {
-                    let log = BlkparseLatencies::new(source, Span::default(), device);
-                    measured(Measured::Blkparse(Box::new(log)))
+                LogPurpose::Durations => {
+                    let log = BlkparseLatencies::new(source, LatencySpan::default(), device);
+                    measured(MeasuredReader::Blkparse(Box::new(log)))
                 }
-                Purpose::Workload => {
-                    let log = BlkparseWorkload::new(source, Asked::default(), device);
-                    replayed(Replayed::Blkparse(Box::new(log)))
+                LogPurpose::Workload => {
+                    let log = BlkparseWorkload::new(source, AskEvent::default(), device);
+                    replayed(WorkloadReader::Blkparse(Box::new(log)))
                 }
             }
         }
-        Format::Iolog => {
+        LogFormat::Iolog => {
             let log = IologWorkload::new(source, options.job.clone(), Waits::default());
-            replayed(Replayed::Iolog(Box::new(log)))
+            replayed(WorkloadReader::Iolog(Box::new(log)))
         }
-        Format::FioJson => Log::Counted(json::read(Lines::new(source), options)?),
-        Format::FioHistogram => Log::Counted(histogram::read(Lines::new(source))?),
+        LogFormat::FioJson => Log::Counted(json::read(LineReader::new(source), options)?),
+        LogFormat::FioHistogram => Log::Counted(histogram::read(LineReader::new(source))?),
     })
 }
 
-fn measured<R: BufRead>(reader: Measured<R>) -> Log<R> {
-    Log::Accesses(Accesses(Stream::new(reader)))
+fn measured<R: BufRead>(reader: MeasuredReader<R>) -> Log<R> {
+    Log::Accesses(Accesses(AccessStream::new(reader)))
 }
 
-fn replayed<R: BufRead>(reader: Replayed<R>) -> Log<R> {
-    Log::Asked(AskedAccesses(Stream::new(reader)))
+fn replayed<R: BufRead>(reader: WorkloadReader<R>) -> Log<R> {
+    Log::Asked(AskedAccesses(AccessStream::new(reader)))
 }
 
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

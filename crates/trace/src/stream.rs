@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::{Summary, TraceError};
+use crate::{LogSummary, TraceError};
 
-/// Reads a log from its start to its end, once. [`Stream`] makes an iterator of it.
-pub trait Reader {
+/// Reads a log from its start to its end, once. [`AccessStream`] makes an iterator of it.
+pub trait AccessReader {
     /// What it reads: [`LoggedAccess`](crate::LoggedAccess) or [`AskedAccess`](crate::AskedAccess).
     type Access;
 
@@ -17,16 +17,16 @@ pub trait Reader {
     fn advance(&mut self) -> Result<Option<Self::Access>, TraceError>;
 
     /// What has been seen of the log so far; all of it once the last access has been read.
-    fn summary(&self) -> Summary;
+    fn summary(&self) -> LogSummary;
 }
 
 /// The accesses of a log, one at a time. The first error is the last item.
-pub struct Stream<S> {
+pub struct AccessStream<S> {
     reader: S,
     is_over: bool,
 }
 
-impl<S: Reader> Stream<S> {
+impl<S: AccessReader> AccessStream<S> {
     /// What the reader reads.
     pub const fn new(reader: S) -> Self {
         Self {
@@ -36,12 +36,12 @@ impl<S: Reader> Stream<S> {
     }
 
     /// What has been seen of the log so far; all of it once the last access has been read.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> LogSummary {
         self.reader.summary()
     }
 }
 
-impl<S: Reader> Iterator for Stream<S> {
+impl<S: AccessReader> Iterator for AccessStream<S> {
     type Item = Result<S::Access, TraceError>;
 
     #[inline(always)]
@@ -59,7 +59,7 @@ impl<S: Reader> Iterator for Stream<S> {
     }
 }
 
-impl<S> fmt::Debug for Stream<S> {
+impl<S> fmt::Debug for AccessStream<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").finish_non_exhaustive()
     }

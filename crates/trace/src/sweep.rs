@@ -18,8 +18,8 @@ use std::io::BufRead;
 use wordline_core::Operation;
 
 use crate::TraceError;
-use crate::csv::fields::Fields;
-use crate::lines::{Line, Lines, shown};
+use crate::csv::fields::LineFields;
+use crate::lines::{LineReader, LogLine, shown};
 use crate::number::whole;
 
 /// Names of the latency's column with its unit in seconds.
@@ -65,13 +65,13 @@ pub fn is_sweep(names: &[u8]) -> bool {
 /// # Errors
 /// When it cannot be read, has no latency in it, or a line is not what the format asks for.
 pub fn read_sweep(reader: impl BufRead) -> Result<Vec<SweepPoint>, TraceError> {
-    let mut lines = Lines::new(reader);
+    let mut lines = LineReader::new(reader);
     let Some(line) = lines.next_told()? else {
         return Err(TraceError::Empty);
     };
-    let columns = Columns::read(&line)?;
+    let columns = SweepColumns::read(&line)?;
     let mut points: Vec<SweepPoint> = Vec::new();
-    let mut fields = Fields::default();
+    let mut fields = LineFields::default();
     let mut target: Option<Vec<u8>> = None;
     while let Some(line) = lines.next_told()? {
         let number = line.number;
@@ -115,7 +115,7 @@ pub fn read_sweep(reader: impl BufRead) -> Result<Vec<SweepPoint>, TraceError> {
 }
 
 /// Where what is told stands in a line, from 0.
-struct Columns {
+struct SweepColumns {
     count: usize,
     target: Option<usize>,
     pattern: Option<usize>,
@@ -126,13 +126,13 @@ struct Columns {
     unit: f64,
 }
 
-impl Columns {
-    fn read(line: &Line<'_>) -> Result<Self, TraceError> {
+impl SweepColumns {
+    fn read(line: &LogLine<'_>) -> Result<Self, TraceError> {
         let malformed = |problem: String| TraceError::Malformed {
             line: line.number,
             problem,
         };
-        let mut fields = Fields::default();
+        let mut fields = LineFields::default();
         fields.split(line.text, b',').map_err(malformed)?;
         let names: Vec<String> = fields
             .iter()
@@ -170,7 +170,7 @@ impl Columns {
     }
 
     /// The point of a line; none of a line about something else.
-    fn point(&self, fields: &Fields, line: u64) -> Result<Option<SweepPoint>, String> {
+    fn point(&self, fields: &LineFields, line: u64) -> Result<Option<SweepPoint>, String> {
         let (found, expected) = (fields.count(), self.count);
         if found != expected {
             return Err(format!(

@@ -3,7 +3,7 @@
 
 use wordline_core::quantity::Time;
 
-use crate::{Oddity, Summary, TraceError};
+use crate::{LogSummary, Oddity, TraceError};
 
 /// Times of a log in picoseconds from an instant of its own: a log that counts from 1970 would not fit into 213
 /// days.
@@ -37,12 +37,12 @@ impl Origin {
 
 /// How often something was seen, and where first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Count {
+pub(crate) struct OddityCount {
     pub(crate) line: u64,
     pub(crate) count: u64,
 }
 
-impl Count {
+impl OddityCount {
     pub(crate) fn add(&mut self, line: u64) {
         self.add_many(line, 1);
     }
@@ -62,19 +62,19 @@ impl Count {
 
 /// Collects what is odd.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct OddityWatch {
     /// Accesses that were handed out.
     pub(crate) accesses: u64,
     latest: Time,
-    backwards: Count,
+    backwards: OddityCount,
     longest_step: Time,
-    skipped: Vec<(&'static str, Count)>,
+    skipped: Vec<(&'static str, OddityCount)>,
     truncated: Option<u64>,
     /// The unit of the values was a guess.
     pub(crate) unit_assumed: bool,
 }
 
-impl Watch {
+impl OddityWatch {
     /// The next time that the log tells.
     #[inline]
     pub(crate) fn time(&mut self, time: Time, line: u64) {
@@ -102,7 +102,7 @@ impl Watch {
         }
         let at = self.skipped.iter().position(|(other, _)| *other == what);
         let at = at.unwrap_or_else(|| {
-            self.skipped.push((what, Count::default()));
+            self.skipped.push((what, OddityCount::default()));
             self.skipped.len() - 1
         });
         self.skipped[at].1.add_many(line, many);
@@ -132,7 +132,11 @@ impl Watch {
     }
 
     /// All of it, beside the format in words.
-    pub(crate) fn summary(&self, format: impl Into<String>, resolution: Option<Time>) -> Summary {
+    pub(crate) fn summary(
+        &self,
+        format: impl Into<String>,
+        resolution: Option<Time>,
+    ) -> LogSummary {
         let truncated = self.truncated.map(|line| Oddity::TruncatedEnd { line });
         let most = self.longest_step;
         let backwards =
@@ -142,7 +146,7 @@ impl Watch {
             seen.told(|line, count| Oddity::Skipped { line, count, what })
         });
         let unit = self.unit_assumed.then_some(Oddity::UnitAssumed);
-        Summary {
+        LogSummary {
             format: format.into(),
             resolution,
             oddities: truncated
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn steps_back_are_counted_and_the_longest_kept() {
-        let mut watch = Watch::default();
+        let mut watch = OddityWatch::default();
         for (line, ps) in [(1, 10), (2, 10), (3, 7), (4, 20), (5, 12)] {
             watch.time(Time::from_ps(ps), line);
         }
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_counted_by_its_kind_in_the_order_in_which_it_came() {
-        let mut watch = Watch::default();
+        let mut watch = OddityWatch::default();
         watch.skipped("waits", 2);
         watch.skipped_many("syncs", 3, 0);
         watch.skipped_many("trims", 4, 7);

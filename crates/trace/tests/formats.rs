@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use wordline_trace::{AskedAccess, Format, Log, LoggedAccess, Options, Purpose, TraceError, open};
+use wordline_trace::{
+    AskedAccess, Log, LogFormat, LogOptions, LogPurpose, LoggedAccess, TraceError, open,
+};
 
 /// A file of the corpus of the fuzz targets.
 fn corpus(name: &str) -> Vec<u8> {
@@ -11,16 +13,16 @@ fn corpus(name: &str) -> Vec<u8> {
     fs::read(path.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn wanted(purpose: Purpose, job: Option<&str>) -> Options {
-    Options {
+fn wanted(purpose: LogPurpose, job: Option<&str>) -> LogOptions {
+    LogOptions {
         purpose,
         job: job.map(str::to_owned),
-        ..Options::default()
+        ..LogOptions::default()
     }
 }
 
 /// The format in words, whatever the log holds.
-fn format(data: &[u8], options: &Options) -> Result<String, TraceError> {
+fn format(data: &[u8], options: &LogOptions) -> Result<String, TraceError> {
     Ok(match open(data, options)? {
         Log::Accesses(mut log) => {
             log.by_ref().for_each(drop);
@@ -34,14 +36,14 @@ fn format(data: &[u8], options: &Options) -> Result<String, TraceError> {
     })
 }
 
-fn durations(data: &[u8], options: &Options) -> Result<Vec<LoggedAccess>, TraceError> {
+fn durations(data: &[u8], options: &LogOptions) -> Result<Vec<LoggedAccess>, TraceError> {
     match open(data, options)? {
         Log::Accesses(log) => log.collect(),
         other => panic!("{other:?}"),
     }
 }
 
-fn workload(data: &[u8], options: &Options) -> Result<Vec<AskedAccess>, TraceError> {
+fn workload(data: &[u8], options: &LogOptions) -> Result<Vec<AskedAccess>, TraceError> {
     match open(data, options)? {
         Log::Asked(log) => log.collect(),
         other => panic!("{other:?}"),
@@ -50,29 +52,29 @@ fn workload(data: &[u8], options: &Options) -> Result<Vec<AskedAccess>, TraceErr
 
 #[test]
 fn every_format_is_recognised_by_its_first_bytes() {
-    for each in Format::all() {
+    for each in LogFormat::all() {
         let (sample, words) = match each {
-            Format::Recorder => ("recorder/example.wlr", "firmware recorder"),
-            Format::Iolog => ("trace/version-3.iolog", "fio iolog, version 3"),
-            Format::Blkparse => ("trace/blkparse.txt", "blkparse, D to C"),
-            Format::FioLog => ("log/fio-6.log", "fio latency log, 6 columns"),
-            Format::FioJson => ("log/fio-json-plus.json", "json+"),
-            Format::FioHistogram => ("log/fio-hist-29.log", "fio 3 histogram log"),
-            Format::Csv => ("log/csv-comma.csv", "CSV, "),
+            LogFormat::Recorder => ("recorder/example.wlr", "firmware recorder"),
+            LogFormat::Iolog => ("trace/version-3.iolog", "fio iolog, version 3"),
+            LogFormat::Blkparse => ("trace/blkparse.txt", "blkparse, D to C"),
+            LogFormat::FioLog => ("log/fio-6.log", "fio latency log, 6 columns"),
+            LogFormat::FioJson => ("log/fio-json-plus.json", "json+"),
+            LogFormat::FioHistogram => ("log/fio-hist-29.log", "fio 3 histogram log"),
+            LogFormat::Csv => ("log/csv-comma.csv", "CSV, "),
         };
         let data = corpus(sample);
-        let told = Options {
+        let told = LogOptions {
             format: Some(each),
-            ..Options::default()
+            ..LogOptions::default()
         };
-        let found = format(&data, &Options::default()).expect(sample);
+        let found = format(&data, &LogOptions::default()).expect(sample);
         assert!(found.contains(words), "{sample}: {found}");
         assert_eq!(found, format(&data, &told).expect(sample), "{sample}");
-        if each != Format::Recorder {
+        if each != LogFormat::Recorder {
             let commented = [b"\xEF\xBB\xBF\n# a comment\n", &data[..]].concat();
             assert_eq!(
                 found,
-                format(&commented, &Options::default()).expect(sample)
+                format(&commented, &LogOptions::default()).expect(sample)
             );
         }
     }
@@ -81,16 +83,16 @@ fn every_format_is_recognised_by_its_first_bytes() {
 #[test]
 fn what_blkparse_wrote_gives_durations_or_a_workload() {
     let text = corpus("trace/blkparse.txt");
-    let measured = durations(&text, &wanted(Purpose::Durations, None)).expect("sound");
+    let measured = durations(&text, &wanted(LogPurpose::Durations, None)).expect("sound");
     assert!(measured.iter().all(|access| access.duration.ps() > 0));
-    let asked = workload(&text, &wanted(Purpose::Workload, None)).expect("sound");
+    let asked = workload(&text, &wanted(LogPurpose::Workload, None)).expect("sound");
     assert!(asked.iter().all(|access| access.at.is_some()));
     assert!(!measured.is_empty() && !asked.is_empty());
     // Formats that are read in one way only are what they are.
     let replay = corpus("trace/version-3.iolog");
-    assert!(workload(&replay, &wanted(Purpose::Durations, None)).is_ok());
+    assert!(workload(&replay, &wanted(LogPurpose::Durations, None)).is_ok());
     let capture = corpus("recorder/example.wlr");
-    assert!(durations(&capture, &wanted(Purpose::Workload, None)).is_ok());
+    assert!(durations(&capture, &wanted(LogPurpose::Workload, None)).is_ok());
 }
 
 #[test]
@@ -105,12 +107,13 @@ fn the_job_chooses_the_device_of_blkparse() {
         .map(|((device, sector, action), ns)| event(device, action, sector, ns))
         .collect();
     for (job, sector) in [("8,0", 16), ("8,16", 24)] {
-        let asked = workload(text.as_bytes(), &wanted(Purpose::Workload, Some(job))).expect(job);
+        let asked = workload(text.as_bytes(), &wanted(LogPurpose::Workload, Some(job))).expect(job);
         assert_eq!((asked.len(), asked[0].offset), (1, sector * 512));
-        let told = durations(text.as_bytes(), &wanted(Purpose::Durations, Some(job))).expect(job);
+        let told =
+            durations(text.as_bytes(), &wanted(LogPurpose::Durations, Some(job))).expect(job);
         assert_eq!((told.len(), told[0].offset), (1, Some(sector * 512)));
     }
-    for purpose in [Purpose::Workload, Purpose::Durations] {
+    for purpose in [LogPurpose::Workload, LogPurpose::Durations] {
         let refused = |job| {
             let error = format(text.as_bytes(), &wanted(purpose, job));
             error.expect_err("no device").to_string()
@@ -120,7 +123,7 @@ fn the_job_chooses_the_device_of_blkparse() {
             "line 1: \"sda\" is no device; expected MAJOR,MINOR, such as 8,0"
         );
     }
-    let error = workload(text.as_bytes(), &wanted(Purpose::Workload, None)).expect_err("two");
+    let error = workload(text.as_bytes(), &wanted(LogPurpose::Workload, None)).expect_err("two");
     assert!(error.to_string().contains("choose one"), "{error}");
 }
 
@@ -128,10 +131,10 @@ fn the_job_chooses_the_device_of_blkparse() {
 fn the_job_chooses_the_file_of_a_replay_log() {
     let text = b"fio version 2 iolog\n/a read 0 512\n#b write 4096 1024\n";
     for (job, offset) in [("/a", 0), ("#b", 4096)] {
-        let asked = workload(text, &wanted(Purpose::Workload, Some(job))).expect(job);
+        let asked = workload(text, &wanted(LogPurpose::Workload, Some(job))).expect(job);
         assert_eq!((asked.len(), asked[0].offset), (1, offset));
     }
-    let error = workload(text, &wanted(Purpose::Workload, None)).expect_err("two files");
+    let error = workload(text, &wanted(LogPurpose::Workload, None)).expect_err("two files");
     assert!(
         error.to_string().starts_with("line 3: an access to \"#b\""),
         "{error}"
@@ -147,19 +150,19 @@ fn a_capture_that_begins_late_is_recognised() {
         .position(|four| four == b"WLR1")
         .expect("a header comes");
     assert!(header > 100, "it begins late");
-    let whole = durations(&late, &Options::default()).expect("sound");
+    let whole = durations(&late, &LogOptions::default()).expect("sound");
     for start in (1..header).step_by(7).chain([header - 2, header - 1]) {
-        let told = durations(&late[start..], &Options::default())
+        let told = durations(&late[start..], &LogOptions::default())
             .unwrap_or_else(|error| panic!("from {start}: {error}"));
         assert!(told.len() <= whole.len() && !told.is_empty());
     }
     // Behind what a console printed meanwhile, in what is looked at and beyond.
     let behind = |bytes: usize| [&b"[I] tick\r\n".repeat(bytes / 10), &late[..]].concat();
-    assert!(durations(&behind(60_000), &Options::default()).is_ok());
-    assert!(durations(&behind(70_000), &Options::default()).is_err());
-    let told = Options {
-        format: Some(Format::Recorder),
-        ..Options::default()
+    assert!(durations(&behind(60_000), &LogOptions::default()).is_ok());
+    assert!(durations(&behind(70_000), &LogOptions::default()).is_err());
+    let told = LogOptions {
+        format: Some(LogFormat::Recorder),
+        ..LogOptions::default()
     };
     assert!(durations(&behind(70_000), &told).is_ok());
 }
@@ -169,17 +172,17 @@ fn a_text_that_mentions_the_magic_is_no_capture() {
     let csv = "op,bytes,duration_us,WLR1\nw,4096,12,WLR1\n";
     let leading = "WLR1,op,bytes,duration_us\n\"WLR1,\",w,4096,12\n";
     for text in [csv, leading] {
-        let found = format(text.as_bytes(), &Options::default()).expect("a CSV");
+        let found = format(text.as_bytes(), &LogOptions::default()).expect("a CSV");
         assert!(found.starts_with("CSV, 4 columns"), "{found}");
         // A crash has left zeros in it.
         let torn = text.replace("4096", "\0\0\0\0");
-        let error = durations(torn.as_bytes(), &Options::default()).expect_err("torn");
+        let error = durations(torn.as_bytes(), &LogOptions::default()).expect_err("torn");
         assert!(error.to_string().starts_with("line 2: column"), "{error}");
     }
-    let zeros = durations(&corpus("log/fio-nul.log"), &Options::default()).expect_err("zeros");
+    let zeros = durations(&corpus("log/fio-nul.log"), &LogOptions::default()).expect_err("zeros");
     assert!(zeros.to_string().contains("NUL"), "{zeros}");
     for noise in ["no log\0 WLR1\0", "\0\0\0\0", "WLR1\0"] {
-        let error = format(noise.as_bytes(), &Options::default()).expect_err(noise);
+        let error = format(noise.as_bytes(), &LogOptions::default()).expect_err(noise);
         assert!(error.to_string().contains("of no known format"), "{error}");
     }
 }
@@ -193,7 +196,7 @@ fn a_job_is_asked_only_of_logs_that_name_theirs() {
         "log/fio-hist-29.log",
     ] {
         let data = corpus(name);
-        let error = format(&data, &wanted(Purpose::Durations, Some("writer"))).expect_err(name);
+        let error = format(&data, &wanted(LogPurpose::Durations, Some("writer"))).expect_err(name);
         let told = error.to_string();
         assert!(
             told.starts_with("line 1: job writer: a log of the format "),
@@ -205,6 +208,6 @@ fn a_job_is_asked_only_of_logs_that_name_theirs() {
         );
     }
     let csv = b"operation,bytes,duration_us\nwrite,4096,10\n";
-    assert!(format(csv, &wanted(Purpose::Durations, Some("writer"))).is_err());
-    assert!(format(csv, &wanted(Purpose::Durations, None)).is_ok());
+    assert!(format(csv, &wanted(LogPurpose::Durations, Some("writer"))).is_err());
+    assert!(format(csv, &wanted(LogPurpose::Durations, None)).is_ok());
 }

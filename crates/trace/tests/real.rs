@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use wordline_core::Operation;
-use wordline_trace::{Counted, Log, LoggedAccess, Options, Summary, open};
+use wordline_trace::{DurationCounts, Log, LogOptions, LogSummary, LoggedAccess, open};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -15,14 +15,14 @@ fn data(name: &str) -> PathBuf {
 
 fn opened(name: &str) -> Log<BufReader<File>> {
     let file = File::open(data(name)).expect("checked in");
-    let options = Options {
+    let options = LogOptions {
         name: Some(name.to_owned()),
-        ..Options::default()
+        ..LogOptions::default()
     };
     open(BufReader::new(file), &options).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn accesses(name: &str) -> (Vec<LoggedAccess>, Summary) {
+fn accesses(name: &str) -> (Vec<LoggedAccess>, LogSummary) {
     let Log::Accesses(mut accesses) = opened(name) else {
         panic!("{name} holds accesses");
     };
@@ -30,7 +30,7 @@ fn accesses(name: &str) -> (Vec<LoggedAccess>, Summary) {
     (all.collect(), accesses.summary())
 }
 
-fn counted(name: &str) -> Counted {
+fn counted(name: &str) -> DurationCounts {
     let Log::Counted(counted) = opened(name) else {
         panic!("{name} holds counts");
     };

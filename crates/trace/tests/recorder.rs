@@ -1,26 +1,21 @@
 //! The recorder for firmware from end to end: the C header is compiled for this host and driven by scripts, and
 //! what it sends is compared with a plain encoder and decoded again.
 
-#[path = "recorder/compiled.rs"]
 mod compiled;
-#[path = "recorder/damage.rs"]
 mod damage;
-#[path = "recorder/encoder.rs"]
 mod encoder;
-#[path = "recorder/framed.rs"]
 mod framed;
-#[path = "recorder/header.rs"]
 mod header;
 
 use encoder::Access;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 use wordline_trace::recorder::RecorderReader;
-use wordline_trace::{LoggedAccess, Stream, Summary, TraceError};
+use wordline_trace::{AccessStream, LogSummary, LoggedAccess, TraceError};
 
 /// All accesses and what was seen, or the error.
-pub(crate) fn decoded(stream: &[u8]) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
-    let mut reader = Stream::new(RecorderReader::new(stream));
+pub(crate) fn decoded(stream: &[u8]) -> Result<(Vec<LoggedAccess>, LogSummary), TraceError> {
+    let mut reader = AccessStream::new(RecorderReader::new(stream));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     Ok((accesses, reader.summary()))
 }

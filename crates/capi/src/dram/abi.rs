@@ -14,7 +14,7 @@ pub(crate) const CAUSES: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs, reason = "the header tells what each means")]
-pub enum Status {
+pub enum DramStatus {
     Ok = 0,
     BadArgument = 1,
     BadHandle = 2,
@@ -40,7 +40,7 @@ pub type Complete = extern "C" fn(user: *mut c_void, id: u64, is_write: i32, tim
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs, reason = "the header tells what each means")]
-pub struct Options {
+pub struct DramOptions {
     pub size: u64,
     pub abi: u64,
     pub target: *const c_char,
@@ -54,7 +54,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "the header tells what each means")]
-pub struct Info {
+pub struct DramInfo {
     pub size: u64,
     pub bytes: u64,
     pub line_bytes: u64,
@@ -88,12 +88,12 @@ pub struct Stats {
     pub read_wait_seconds: [f64; CAUSES],
 }
 
-impl Versioned for Options {
+impl Versioned for DramOptions {
     const NAME: &'static str = "wl_dram_options";
     const FIRST_SIZE: usize = 16 + 5 * size_of::<usize>();
 }
 
-impl Versioned for Info {
+impl Versioned for DramInfo {
     const NAME: &'static str = "wl_dram_info";
     const FIRST_SIZE: usize = 80;
 }
@@ -103,7 +103,7 @@ impl Versioned for Stats {
     const FIRST_SIZE: usize = 184;
 }
 
-impl Default for Options {
+impl Default for DramOptions {
     fn default() -> Self {
         Self {
             size: size_of::<Self>() as u64,

@@ -5,13 +5,13 @@ use wordline_dram::sheet::SettingError;
 use wordline_dram::system::MemoryError;
 use wordline_dram::{AddressError, ConfigError};
 
-use super::abi::Status;
-use crate::boundary::{BadArgument, Failure};
+use super::abi::DramStatus;
+use crate::boundary::{BadArgument, BoundaryFailure};
 use crate::handles::Lost;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum DramFault {
     #[error(transparent)]
     Argument(#[from] BadArgument),
     #[error(transparent)]
@@ -44,22 +44,22 @@ pub(crate) enum Fault {
     Internal,
 }
 
-impl Failure for Fault {
-    type Status = Status;
+impl BoundaryFailure for DramFault {
+    type Status = DramStatus;
 
-    fn status(&self) -> Status {
+    fn status(&self) -> DramStatus {
         match self {
-            Self::Argument(_) => Status::BadArgument,
-            Self::Handle(Lost::Unknown) => Status::BadHandle,
+            Self::Argument(_) => DramStatus::BadArgument,
+            Self::Handle(Lost::Unknown) => DramStatus::BadHandle,
             Self::Catalog(_) | Self::Setting(_) | Self::Settings(_) | Self::Config(_) => {
-                Status::BadTarget
+                DramStatus::BadTarget
             }
-            Self::Address(_) => Status::BadAddress,
-            Self::Full(_) => Status::Full,
-            Self::Time { .. } => Status::BadTime,
-            Self::Busy => Status::Busy,
+            Self::Address(_) => DramStatus::BadAddress,
+            Self::Full(_) => DramStatus::Full,
+            Self::Time { .. } => DramStatus::BadTime,
+            Self::Busy => DramStatus::Busy,
             Self::Handle(Lost::Broken) | Self::Handles | Self::Refused(_) | Self::Internal => {
-                Status::Internal
+                DramStatus::Internal
             }
         }
     }

@@ -3,27 +3,27 @@
 
 use std::ffi::c_char;
 
-use wordline_dram::Kind;
+use wordline_dram::RequestKind;
 
-use super::abi::{ABI, Info, Options, Stats, Status, WlDram};
-use super::fault::Fault;
-use super::memory::Memory;
+use super::abi::{ABI, DramInfo, DramOptions, DramStatus, Stats, WlDram};
+use super::fault::DramFault;
+use super::memory::DramMemory;
 use super::table;
 use crate::boundary::{BadArgument, guarded, read_in, text, write_out};
 use crate::message;
 
-fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
+fn status(act: impl FnOnce() -> Result<(), DramFault>) -> DramStatus {
     match guarded(act) {
-        Ok(()) => Status::Ok,
+        Ok(()) => DramStatus::Ok,
         Err(status) => status,
     }
 }
 
-fn kind(is_write: i32) -> Kind {
+fn kind(is_write: i32) -> RequestKind {
     if is_write == 0 {
-        Kind::Read
+        RequestKind::Read
     } else {
-        Kind::Write
+        RequestKind::Write
     }
 }
 
@@ -45,9 +45,9 @@ pub extern "C" fn wl_dram_message() -> *const c_char {
 /// `options` and `memory` are NULL or point to what the header says, and so do the pointers in `options`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_dram_create(
-    options: *const Options,
+    options: *const DramOptions,
     memory: *mut *mut WlDram,
-) -> Status {
+) -> DramStatus {
     status(|| {
         if memory.is_null() {
             return Err(BadArgument::Null("memory").into());
@@ -69,9 +69,9 @@ pub unsafe extern "C" fn wl_dram_create(
             )
         };
         let target = target.ok_or(BadArgument::Null("target"))?;
-        let made = Memory::new(target, settings, catalog)?;
+        let made = DramMemory::new(target, settings, catalog)?;
         let handle = table::insert(made, options.complete, options.user)?;
-        // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
+        // SAFETY: as above. The handle is a number passed as a pointer; it is never dereferenced.
         unsafe { memory.write_unaligned(std::ptr::without_provenance_mut(handle)) };
         Ok(())
     })
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn wl_dram_create(
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_dram_free(memory: *mut WlDram) -> Status {
+pub extern "C" fn wl_dram_free(memory: *mut WlDram) -> DramStatus {
     status(|| match memory.addr() {
         0 => Ok(()),
         handle => table::remove(handle),
@@ -91,18 +91,21 @@ pub extern "C" fn wl_dram_free(memory: *mut WlDram) -> Status {
 /// # Safety
 /// `info` is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_dram_get_info(memory: *const WlDram, info: *mut Info) -> Status {
+pub unsafe extern "C" fn wl_dram_get_info(
+    memory: *const WlDram,
+    info: *mut DramInfo,
+) -> DramStatus {
     status(|| {
         let entry = table::find(memory.addr())?;
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(info, || Ok::<_, Fault>(entry.memory()?.info())) }
+        unsafe { write_out(info, || Ok::<_, DramFault>(entry.memory()?.info())) }
     })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_can_accept(memory: *const WlDram, address: u64, is_write: i32) -> i32 {
-    let accepts = guarded::<_, Fault>(|| {
+    let accepts = guarded::<_, DramFault>(|| {
         let entry = table::find(memory.addr())?;
         entry.memory()?.can_accept(address, kind(is_write))
     });
@@ -116,7 +119,7 @@ pub extern "C" fn wl_dram_push(
     address: u64,
     is_write: i32,
     id: u64,
-) -> Status {
+) -> DramStatus {
     status(|| {
         let entry = table::find(memory.addr())?;
         entry.memory()?.push(address, kind(is_write), id)
@@ -125,33 +128,33 @@ pub extern "C" fn wl_dram_push(
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_dram_tick(memory: *mut WlDram) -> Status {
-    status(|| table::find(memory.addr())?.run(Memory::tick))
+pub extern "C" fn wl_dram_tick(memory: *mut WlDram) -> DramStatus {
+    status(|| table::find(memory.addr())?.run(DramMemory::tick))
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_dram_run_until(memory: *mut WlDram, time_ps: u64) -> Status {
+pub extern "C" fn wl_dram_run_until(memory: *mut WlDram, time_ps: u64) -> DramStatus {
     status(|| table::find(memory.addr())?.run(|memory| memory.run_until(time_ps)))
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_dram_drain(memory: *mut WlDram) -> Status {
+pub extern "C" fn wl_dram_drain(memory: *mut WlDram) -> DramStatus {
     status(|| table::find(memory.addr())?.run(|memory| Ok(memory.drain())))
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_now(memory: *const WlDram) -> u64 {
-    let now = guarded(|| Ok::<_, Fault>(table::find(memory.addr())?.memory()?.now_ps()));
+    let now = guarded(|| Ok::<_, DramFault>(table::find(memory.addr())?.memory()?.now_ps()));
     now.unwrap_or(0)
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
-    let next = guarded(|| Ok::<_, Fault>(table::find(memory.addr())?.memory()?.next_event()));
+    let next = guarded(|| Ok::<_, DramFault>(table::find(memory.addr())?.memory()?.next_event()));
     next.unwrap_or(u64::MAX)
 }
 
@@ -160,17 +163,17 @@ pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
 /// # Safety
 /// `stats` is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut Stats) -> Status {
+pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut Stats) -> DramStatus {
     status(|| {
         let entry = table::find(memory.addr())?;
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(stats, || Ok::<_, Fault>(entry.memory()?.stats())) }
+        unsafe { write_out(stats, || Ok::<_, DramFault>(entry.memory()?.stats())) }
     })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_dram_reset_stats(memory: *mut WlDram) -> Status {
+pub extern "C" fn wl_dram_reset_stats(memory: *mut WlDram) -> DramStatus {
     status(|| {
         table::find(memory.addr())?.memory()?.reset_stats();
         Ok(())

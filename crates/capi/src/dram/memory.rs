@@ -6,12 +6,12 @@ use wordline_catalog::Catalog;
 use wordline_dram::sheet::Settings;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{
-    Command, Currents, EnergyMeter, Issued, Kind, Observer, Place, Served, Statistics, Summary,
-    SystemConfig, energy,
+    Command, Currents, DecodedAddress, EnergyMeter, Issued, Observer, RequestKind, ServedRequest,
+    Statistics, SystemConfig, TrafficSummary, energy,
 };
 
-use super::abi::{CAUSES, Info, Stats};
-use super::fault::Fault;
+use super::abi::{CAUSES, DramInfo, Stats};
+use super::fault::DramFault;
 
 /// Longest time that one call runs: refreshes make even an idle memory cost something.
 const STEP_PS: u64 = 1_000 * 1_000_000_000_000;
@@ -19,7 +19,7 @@ const STEP_PS: u64 = 1_000 * 1_000_000_000_000;
 const LATEST_PS: u64 = 1 << 62;
 
 /// Watches a sub-channel.
-struct Watch {
+struct CommandWatch {
     statistics: Statistics,
     energy: EnergyMeter,
     /// Requests that left their queues since they were counted last: by set of queues, then kind.
@@ -27,7 +27,7 @@ struct Watch {
     shared_queues: bool,
 }
 
-impl Observer for Watch {
+impl Observer for CommandWatch {
     const WAITS: bool = true;
 
     fn command(&mut self, issued: &Issued) {
@@ -35,7 +35,7 @@ impl Observer for Watch {
         self.energy.command(issued);
     }
 
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         self.statistics.served(served);
         self.energy.served(served);
         let set = set(self.shared_queues, served.location.pseudo_channel);
@@ -52,16 +52,16 @@ const fn set(shared_queues: bool, pseudo_channel: u8) -> usize {
     }
 }
 
-const fn kind(kind: Kind) -> usize {
+const fn kind(kind: RequestKind) -> usize {
     match kind {
-        Kind::Read => 0,
-        Kind::Write => 1,
+        RequestKind::Read => 0,
+        RequestKind::Write => 1,
     }
 }
 
 /// The memory behind a handle.
-pub(crate) struct Memory {
-    system: MemorySystem<Watch>,
+pub(crate) struct DramMemory {
+    system: MemorySystem<CommandWatch>,
     config: SystemConfig,
     currents: Option<Currents>,
     now_ps: u64,
@@ -75,25 +75,25 @@ pub(crate) struct Memory {
     completions: Vec<Completion>,
 }
 
-impl Memory {
+impl DramMemory {
     /// The memory that a target names.
     pub(crate) fn new(
         target: &str,
         settings: Option<&str>,
         catalog: Option<&str>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, DramFault> {
         let folders: Vec<PathBuf> = catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
         let connected = catalog
-            .dram_target(target)?
+            .module_in_system(target)?
             .connect(&settings_of(settings)?)?;
         let currents = connected.currents.into_iter().next();
         Self::of(connected.config, currents.map(|(_, currents)| currents))
     }
 
-    fn of(config: SystemConfig, currents: Option<Currents>) -> Result<Self, Fault> {
+    fn of(config: SystemConfig, currents: Option<Currents>) -> Result<Self, DramFault> {
         let sub_channel = &config.sub_channel;
-        let system = MemorySystem::new(&config, |_, _| Watch {
+        let system = MemorySystem::new(&config, |_, _| CommandWatch {
             statistics: Statistics::new(sub_channel),
             energy: EnergyMeter::new(sub_channel),
             served: [[0; 2]; 2],
@@ -112,11 +112,11 @@ impl Memory {
         })
     }
 
-    pub(crate) fn info(&self) -> Info {
+    pub(crate) fn info(&self) -> DramInfo {
         let config = &self.config;
         let policy = &config.sub_channel.policy;
-        Info {
-            size: size_of::<Info>() as u64,
+        DramInfo {
+            size: size_of::<DramInfo>() as u64,
             bytes: config.bytes(),
             line_bytes: 64,
             channels: u64::from(config.channels),
@@ -134,18 +134,23 @@ impl Memory {
     }
 
     /// Whether the queue of a request has room.
-    pub(crate) fn can_accept(&self, address: u64, wanted: Kind) -> Result<bool, Fault> {
+    pub(crate) fn can_accept(&self, address: u64, wanted: RequestKind) -> Result<bool, DramFault> {
         let place = self.system.map().decode(address)?;
         let (sub_channel, set) = self.queue(&place);
         Ok(self.queued[sub_channel][set][kind(wanted)] < self.room(wanted))
     }
 
     /// Takes a request that comes now.
-    pub(crate) fn push(&mut self, address: u64, wanted: Kind, id: u64) -> Result<(), Fault> {
+    pub(crate) fn push(
+        &mut self,
+        address: u64,
+        wanted: RequestKind,
+        id: u64,
+    ) -> Result<(), DramFault> {
         if !self.can_accept(address, wanted)? {
-            return Err(Fault::Full(match wanted {
-                Kind::Read => "read",
-                Kind::Write => "write",
+            return Err(DramFault::Full(match wanted {
+                RequestKind::Read => "read",
+                RequestKind::Write => "write",
             }));
         }
         let place = self.system.map().decode(address)?;
@@ -156,23 +161,23 @@ impl Memory {
         Ok(())
     }
 
-    fn queue(&self, place: &Place) -> (usize, usize) {
+    fn queue(&self, place: &DecodedAddress) -> (usize, usize) {
         let sub_channel = place.channel * self.config.sub_channels + place.sub_channel;
         let shared = self.config.sub_channel.policy.shared_queues;
         let set = set(shared, place.location.pseudo_channel);
         (sub_channel as usize, set)
     }
 
-    const fn room(&self, wanted: Kind) -> u32 {
+    const fn room(&self, wanted: RequestKind) -> u32 {
         let policy = &self.config.sub_channel.policy;
         match wanted {
-            Kind::Read => policy.read_queue,
-            Kind::Write => policy.write_queue,
+            RequestKind::Read => policy.read_queue,
+            RequestKind::Write => policy.write_queue,
         }
     }
 
     /// Runs to the next clock edge.
-    pub(crate) fn tick(&mut self) -> Result<Vec<Completion>, Fault> {
+    pub(crate) fn tick(&mut self) -> Result<Vec<Completion>, DramFault> {
         self.run_until(self.edge_behind(1))
     }
 
@@ -198,10 +203,10 @@ impl Memory {
     }
 
     /// Does everything that happens before a time.
-    pub(crate) fn run_until(&mut self, time_ps: u64) -> Result<Vec<Completion>, Fault> {
+    pub(crate) fn run_until(&mut self, time_ps: u64) -> Result<Vec<Completion>, DramFault> {
         let to = self.now_ps.saturating_add(STEP_PS).min(LATEST_PS);
         if !(self.now_ps..=to).contains(&time_ps) {
-            return Err(Fault::Time {
+            return Err(DramFault::Time {
                 asked: time_ps,
                 from: self.now_ps,
                 to,
@@ -217,7 +222,7 @@ impl Memory {
         let end_ps = self.system.flush();
         self.now_ps = self.now_ps.max(end_ps);
         let told = self.told();
-        // What is told lies before the time that the memory was run to.
+        // Reported times lie before the time that the memory was run to.
         let last_ps = told.last().map_or(0, |completion| completion.time_ps + 1);
         if self.now_ps < last_ps {
             self.now_ps = last_ps;
@@ -249,7 +254,7 @@ impl Memory {
 
     /// See the header.
     pub(crate) fn next_event(&self) -> u64 {
-        let rooms = [self.room(Kind::Read), self.room(Kind::Write)];
+        let rooms = [self.room(RequestKind::Read), self.room(RequestKind::Write)];
         let queues = || self.queued.iter().flatten();
         let is_full = queues().any(|queued| queued[0] >= rooms[0] || queued[1] >= rooms[1]);
         let known = self.system.next_completion_ps();
@@ -268,7 +273,7 @@ impl Memory {
 
     pub(crate) fn stats(&mut self) -> Stats {
         let now = self.edge();
-        let mut sum = Summary::default();
+        let mut sum = TrafficSummary::default();
         let mut joules = 0.0;
         for watch in self.system.observers_mut() {
             sum.merge(&watch.statistics.end(now));
@@ -321,13 +326,13 @@ impl Memory {
     }
 }
 
-fn settings_of(text: Option<&str>) -> Result<Settings, Fault> {
+fn settings_of(text: Option<&str>) -> Result<Settings, DramFault> {
     let mut settings = Settings::new();
     let parts = text.unwrap_or_default().split(',').map(str::trim);
     for part in parts.filter(|part| !part.is_empty()) {
         let (name, value) = part
             .split_once('=')
-            .ok_or_else(|| Fault::Setting(part.to_owned()))?;
+            .ok_or_else(|| DramFault::Setting(part.to_owned()))?;
         settings.insert(name.trim().to_owned(), value.trim().to_owned());
     }
     Ok(settings)

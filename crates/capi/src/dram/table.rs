@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use wordline_dram::system::Completion;
 
 use super::abi::Complete;
-use super::fault::Fault;
-use super::memory::Memory;
+use super::fault::DramFault;
+use super::memory::DramMemory;
 use crate::boundary::User;
 use crate::handles::Handles;
 
 /// What a handle stands for.
-pub(crate) struct Entry {
-    memory: Mutex<Memory>,
+pub(crate) struct MethodEntry {
+    memory: Mutex<DramMemory>,
     complete: Option<Complete>,
     user: User,
     /// Completions are being told.
@@ -23,47 +23,49 @@ pub(crate) struct Entry {
     freed: AtomicBool,
 }
 
-static HANDLES: Handles<Arc<Entry>> = Handles::of_kind(3);
+static HANDLES: Handles<Arc<MethodEntry>> = Handles::of_kind(3);
 
 /// Takes a memory in, and returns its handle.
 pub(crate) fn insert(
-    memory: Memory,
+    memory: DramMemory,
     complete: Option<Complete>,
     user: *mut c_void,
-) -> Result<usize, Fault> {
-    let entry = Entry {
+) -> Result<usize, DramFault> {
+    let entry = MethodEntry {
         memory: Mutex::new(memory),
         complete,
         user: User::new(user),
         telling: AtomicBool::new(false),
         freed: AtomicBool::new(false),
     };
-    HANDLES.insert(Arc::new(entry)).map_err(|_| Fault::Handles)
+    HANDLES
+        .insert(Arc::new(entry))
+        .map_err(|_| DramFault::Handles)
 }
 
-pub(crate) fn find(handle: usize) -> Result<Arc<Entry>, Fault> {
+pub(crate) fn find(handle: usize) -> Result<Arc<MethodEntry>, DramFault> {
     Ok(HANDLES.with(handle, |entry| Arc::clone(entry))?)
 }
 
-pub(crate) fn remove(handle: usize) -> Result<(), Fault> {
+pub(crate) fn remove(handle: usize) -> Result<(), DramFault> {
     let entry = HANDLES.remove(handle)?;
     entry.freed.store(true, Ordering::Relaxed);
     Ok(())
 }
 
-impl Entry {
+impl MethodEntry {
     /// The memory. A panic within an earlier call has left it in pieces.
-    pub(crate) fn memory(&self) -> Result<MutexGuard<'_, Memory>, Fault> {
-        self.memory.lock().map_err(|_| Fault::Internal)
+    pub(crate) fn memory(&self) -> Result<MutexGuard<'_, DramMemory>, DramFault> {
+        self.memory.lock().map_err(|_| DramFault::Internal)
     }
 
-    /// Runs the memory by `run`, and tells what was completed while nobody holds it, so that the caller may push.
+    /// Runs the memory by `run`, and reports completions after releasing its lock, so that the callback may push.
     pub(crate) fn run(
         &self,
-        run: impl FnOnce(&mut Memory) -> Result<Vec<Completion>, Fault>,
-    ) -> Result<(), Fault> {
+        run: impl FnOnce(&mut DramMemory) -> Result<Vec<Completion>, DramFault>,
+    ) -> Result<(), DramFault> {
         if self.telling.load(Ordering::Relaxed) {
-            return Err(Fault::Busy);
+            return Err(DramFault::Busy);
         }
         let mut completions = run(&mut *self.memory()?)?;
         if let (Some(complete), false) = (self.complete, completions.is_empty()) {
@@ -72,7 +74,7 @@ impl Entry {
                 if self.freed.load(Ordering::Relaxed) {
                     break;
                 }
-                let is_write = completion.kind == wordline_dram::Kind::Write;
+                let is_write = completion.kind == wordline_dram::RequestKind::Write;
                 complete(
                     self.user.pointer(),
                     completion.id,

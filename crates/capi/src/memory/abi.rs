@@ -11,7 +11,7 @@ pub const ABI: u32 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs, reason = "the header tells what each means")]
-pub enum Status {
+pub enum MemoryStatus {
     Ok = 0,
     BadArgument = -1,
     BadHandle = -2,

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use wordline_core::SimClock;
+use wordline_crash::FlashImage;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
-use wordline_nvm::crash::FlashImage;
 use wordline_nvm::{
     Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent, worse,
 };
 
-use super::fault::{Fault, Why};
+use super::fault::{FaultReason, MemoryFault};
 
 /// How a block goes bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockFault {
+pub(super) enum InjectedFault {
     ProgramError,
     EraseError,
     ReadError,
@@ -21,7 +21,7 @@ pub(super) enum BlockFault {
     EraseNoop,
 }
 
-impl BlockFault {
+impl InjectedFault {
     const ALL: [Self; 5] = [
         Self::ProgramError,
         Self::EraseError,
@@ -31,12 +31,12 @@ impl BlockFault {
     ];
 
     /// By the header's number; none for a good block.
-    pub(super) fn of(number: u32) -> Result<Option<Self>, Fault> {
+    pub(super) fn of(number: u32) -> Result<Option<Self>, MemoryFault> {
         match number {
             0 => Ok(None),
             fault => {
                 let known = Self::ALL.get(fault as usize - 1).copied();
-                Ok(Some(known.ok_or(Why::Value {
+                Ok(Some(known.ok_or(FaultReason::Value {
                     what: "fault",
                     found: u64::from(fault),
                     allowed: "WL_MEMORY_GOOD to WL_MEMORY_ERASE_NOOP, 0 to 5",
@@ -56,7 +56,7 @@ pub(super) struct Cells {
     pub(super) memory: Memory,
     /// A handle of the memory's clock, which is read around every operation.
     clock: SimClock,
-    pub(super) faults: BTreeMap<u32, BlockFault>,
+    pub(super) faults: BTreeMap<u32, InjectedFault>,
     /// Blocks that a power cut left in doubt, until they are erased: each a memory of one block. The chip's own block
     /// then keeps time, order and number of programs, and one reading of the bytes.
     pub(super) torn: BTreeMap<u32, FlashImage>,
@@ -90,22 +90,24 @@ impl Cells {
     }
 
     #[inline(always)]
-    pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, Fault> {
+    pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, MemoryFault> {
         match &mut self.memory {
             Memory::Bytes(device) => Ok(&mut **device),
-            Memory::Flash(_) => {
-                Err(Why::Unsupported("this is flash: program pages and erase blocks").into())
-            }
+            Memory::Flash(_) => Err(FaultReason::Unsupported(
+                "this is flash: program pages and erase blocks",
+            )
+            .into()),
         }
     }
 
     #[inline(always)]
-    pub(super) fn flash(&mut self) -> Result<&mut dyn FlashMemory, Fault> {
+    pub(super) fn flash(&mut self) -> Result<&mut dyn FlashMemory, MemoryFault> {
         match &mut self.memory {
             Memory::Flash(flash) => Ok(&mut **flash),
-            Memory::Bytes(_) => {
-                Err(Why::Unsupported("this memory has no pages and blocks: write it").into())
-            }
+            Memory::Bytes(_) => Err(FaultReason::Unsupported(
+                "this memory has no pages and blocks: write it",
+            )
+            .into()),
         }
     }
 
@@ -117,7 +119,7 @@ impl Cells {
     /// Reads bytes, of flash those of main areas. Returns how many bits the ECC corrected, in the worst page: a number,
     /// which goes through registers.
     #[inline(always)]
-    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, Fault> {
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, MemoryFault> {
         let plain = self.is_plain();
         let found = match &mut self.memory {
             Memory::Bytes(device) => {
@@ -131,7 +133,7 @@ impl Cells {
     }
 
     #[inline(never)]
-    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<Ecc, Fault> {
+    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<Ecc, MemoryFault> {
         let page_bytes = u64::from(self.flash()?.geometry().page_bytes);
         let mut worst = Ecc::Clean;
         while !out.is_empty() {
@@ -151,7 +153,7 @@ impl Cells {
         page: u32,
         column: u32,
         out: &mut [u8],
-    ) -> Result<Ecc, Fault> {
+    ) -> Result<Ecc, MemoryFault> {
         if self.is_plain() {
             return Ok(self.flash()?.read(page, column, out)?);
         }
@@ -160,11 +162,11 @@ impl Cells {
 
     /// The same where some blocks do not do what the chip does.
     #[inline(never)]
-    fn read_faulty(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, Fault> {
+    fn read_faulty(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, MemoryFault> {
         let flash = self.flash()?;
         let (block, within) = place(flash.geometry(), page);
         let found = flash.read(page, column, out);
-        if self.faults.get(&block) == Some(&BlockFault::ReadError) {
+        if self.faults.get(&block) == Some(&InjectedFault::ReadError) {
             found.or_else(only_uncorrectable)?;
             out.fill(0);
             return Err(NvmError::Uncorrectable { page }.into());
@@ -183,7 +185,7 @@ impl Cells {
         page: u32,
         column: u32,
         data: &[u8],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), MemoryFault> {
         if self.is_plain() {
             return Ok(self.flash()?.program(page, column, data)?);
         }
@@ -192,7 +194,7 @@ impl Cells {
 
     /// The same where some blocks do not do what the chip does.
     #[inline(never)]
-    fn program_faulty(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Fault> {
+    fn program_faulty(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), MemoryFault> {
         let flash = self.flash()?;
         let geometry = flash.geometry();
         geometry
@@ -202,11 +204,13 @@ impl Cells {
         let kept = flash.content(block)?;
         flash.program(page, column, data)?;
         match self.faults.get(&block) {
-            Some(BlockFault::ProgramError) => {
+            Some(InjectedFault::ProgramError) => {
                 self.flash()?.set_content(block, &kept)?;
                 return Err(NvmError::ProgramFailed { page }.into());
             }
-            Some(BlockFault::ProgramNoop) => return Ok(self.flash()?.set_content(block, &kept)?),
+            Some(InjectedFault::ProgramNoop) => {
+                return Ok(self.flash()?.set_content(block, &kept)?);
+            }
             _ => {}
         }
         if let Some(image) = self.torn.get_mut(&block) {
@@ -216,7 +220,7 @@ impl Cells {
         Ok(())
     }
 
-    pub(super) fn erase(&mut self, block: u32) -> Result<(), Fault> {
+    pub(super) fn erase(&mut self, block: u32) -> Result<(), MemoryFault> {
         let plain = self.is_plain();
         let flash = self.flash()?;
         if plain {
@@ -225,11 +229,11 @@ impl Cells {
         let mut kept = flash.content(block)?;
         flash.erase(block)?;
         match self.faults.get(&block) {
-            Some(BlockFault::EraseError) => {
+            Some(InjectedFault::EraseError) => {
                 self.flash()?.set_content(block, &kept)?;
                 return Err(NvmError::EraseFailed { block }.into());
             }
-            Some(BlockFault::EraseNoop) => {
+            Some(InjectedFault::EraseNoop) => {
                 count_as_erased(&mut kept);
                 return Ok(self.flash()?.set_content(block, &kept)?);
             }
@@ -243,7 +247,7 @@ impl Cells {
     }
 
     /// Flips a stored bit of a page.
-    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), Fault> {
+    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), MemoryFault> {
         let flash = self.flash()?;
         let geometry = flash.geometry();
         geometry

@@ -6,15 +6,15 @@ use wordline_core::quantity::Time;
 use wordline_nvm::{Memory, NvmError};
 
 use super::abi::Cut;
-use super::cells::BlockFault;
+use super::cells::InjectedFault;
 use super::cut::Due;
-use super::device::{Device, Power};
-use super::fault::{Fault, Why};
+use super::device::{MemoryDevice, Power};
+use super::fault::{FaultReason, MemoryFault};
 use super::image;
 
-impl Device {
+impl MemoryDevice {
     /// Lets time pass.
-    pub(super) fn advance(&mut self, duration: Time) -> Result<(), Fault> {
+    pub(super) fn advance(&mut self, duration: Time) -> Result<(), MemoryFault> {
         let end = self.now().checked_plus(duration);
         let end = end.ok_or(NvmError::TimeExhausted)?;
         if let Power::Due(due) = &self.power
@@ -22,14 +22,14 @@ impl Device {
         {
             self.cells.clock().advance_to(instant);
             self.lose_power_in_pause()?;
-            return Err(Why::PowerLost.into());
+            return Err(FaultReason::PowerLost.into());
         }
         self.cells.clock().advance_to(end);
         Ok(())
     }
 
     /// Cycles of a unit of wear.
-    pub(super) fn cycles(&mut self, unit: u64) -> Result<u64, Fault> {
+    pub(super) fn cycles(&mut self, unit: u64) -> Result<u64, MemoryFault> {
         let at = self.unit(unit)?;
         match &self.cells.memory {
             Memory::Flash(flash) => Ok(flash.cycles(unit as u32)?),
@@ -37,7 +37,7 @@ impl Device {
         }
     }
 
-    pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), Fault> {
+    pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), MemoryFault> {
         let at = self.unit(unit)?;
         match &mut self.cells.memory {
             Memory::Flash(flash) => Ok(flash.set_cycles(unit as u32, cycles)?),
@@ -46,10 +46,10 @@ impl Device {
     }
 
     /// The first byte of a unit of wear.
-    fn unit(&self, unit: u64) -> Result<u64, Fault> {
+    fn unit(&self, unit: u64) -> Result<u64, MemoryFault> {
         let bytes = self.info.wear_unit_bytes;
         if bytes == 0 {
-            return Err(Why::Unsupported(
+            return Err(FaultReason::Unsupported(
                 "the model of this memory counts no cycles of single units",
             )
             .into());
@@ -59,7 +59,11 @@ impl Device {
         Ok(at)
     }
 
-    pub(super) fn set_fault(&mut self, block: u32, fault: Option<BlockFault>) -> Result<(), Fault> {
+    pub(super) fn set_fault(
+        &mut self,
+        block: u32,
+        fault: Option<InjectedFault>,
+    ) -> Result<(), MemoryFault> {
         let geometry = self.cells.flash()?.geometry();
         geometry.check_block(block).map_err(NvmError::from)?;
         match fault {
@@ -69,14 +73,14 @@ impl Device {
         Ok(())
     }
 
-    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), Fault> {
+    pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), MemoryFault> {
         self.cells.flip(page, column, bit)
     }
 
-    pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), Fault> {
+    pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), MemoryFault> {
         let mut due = Due::of(cut)?;
         if matches!(self.power, Power::Off) {
-            return Err(Why::PowerLost.into());
+            return Err(FaultReason::PowerLost.into());
         }
         if let Power::Due(earlier) = &mut self.power {
             due.take_over(earlier);
@@ -90,7 +94,7 @@ impl Device {
     }
 
     /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
-    fn lose_power_in_pause(&mut self) -> Result<(), Fault> {
+    fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
         if let Power::Due(due) = &self.power {
             due.take_pending(&mut self.cells)?;
         }
@@ -98,9 +102,9 @@ impl Device {
         Ok(())
     }
 
-    pub(super) fn power_up(&mut self) -> Result<(), Fault> {
+    pub(super) fn power_up(&mut self) -> Result<(), MemoryFault> {
         if !matches!(self.power, Power::Off) {
-            return Err(Why::Powered.into());
+            return Err(FaultReason::Powered.into());
         }
         let wait = self.cells.accounts().notes().power_up;
         let ready = self.now().checked_plus(wait.unwrap_or(Time::ZERO));
@@ -110,12 +114,12 @@ impl Device {
         Ok(())
     }
 
-    pub(super) fn save(&self, path: &Path) -> Result<(), Fault> {
+    pub(super) fn save(&self, path: &Path) -> Result<(), MemoryFault> {
         self.check_power()?;
         image::save(path, &self.part, &self.info, &self.cells)
     }
 
-    pub(super) fn load(&mut self, path: &Path) -> Result<(), Fault> {
+    pub(super) fn load(&mut self, path: &Path) -> Result<(), MemoryFault> {
         self.check_power()?;
         // What is wrong with the file shows while it is read: only a memory that took all of it replaces this one.
         let mut cells = self.cells.fork();
@@ -124,9 +128,9 @@ impl Device {
         Ok(())
     }
 
-    pub(super) fn check_power(&self) -> Result<(), Fault> {
+    pub(super) fn check_power(&self) -> Result<(), MemoryFault> {
         match self.power {
-            Power::Off => Err(Why::PowerLost.into()),
+            Power::Off => Err(FaultReason::PowerLost.into()),
             Power::On | Power::Due(_) => Ok(()),
         }
     }

@@ -1,21 +1,21 @@
-//! What a power cut leaves, by the crash images of `wordline_nvm::crash`.
+//! What a power cut leaves, by the crash images of `wordline_crash`.
 //!
 //! A cut interrupts one operation, so that only its block is in doubt: a flash image of that block alone is derived, and
 //! lives on until the block is erased. Of a byte memory, the images are those of the writes that are pending.
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
-use wordline_nvm::crash::{
+use wordline_crash::{
     ByteTearing, Content, FlashContent, FlashImage, FlashTear, FlashTearing, ImageId, Recording,
     Tearing,
 };
+use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 use wordline_nvm::{BlockContent, NvmError};
 
 use super::abi::Cut;
 use super::cells::{Cells, count_as_erased, erased_page, place};
 use super::device::Op;
-use super::fault::{Fault, Why};
+use super::fault::{FaultReason, MemoryFault};
 
 /// What a cut leaves of the operation that it interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum Tear {
 
 /// A write that a cut can still take.
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingCut {
     at: u64,
     old: Vec<u8>,
     new: Vec<u8>,
@@ -41,18 +41,18 @@ pub(super) struct Due {
     time: Option<Time>,
     tear: Tear,
     seed: u64,
-    pending: Vec<Pending>,
+    pending: Vec<PendingCut>,
 }
 
 impl Due {
     /// A cut as C asks for it.
-    pub(super) fn of(cut: &Cut) -> Result<Self, Fault> {
+    pub(super) fn of(cut: &Cut) -> Result<Self, MemoryFault> {
         let tear = match cut.tear {
             0 => Tear::Clean,
             1 => Tear::Torn,
             2 => Tear::Reordered,
             found => {
-                return Err(Why::Value {
+                return Err(FaultReason::Value {
                     what: "tear",
                     found,
                     allowed: "WL_MEMORY_CUT_CLEAN, _TORN or _REORDERED, 0 to 2",
@@ -103,14 +103,14 @@ impl Due {
     }
 
     /// Notes a write. `before` is what was there before it.
-    pub(super) fn note(&mut self, op: &Op<'_>, before: &Cells) -> Result<(), Fault> {
+    pub(super) fn note(&mut self, op: &Op<'_>, before: &Cells) -> Result<(), MemoryFault> {
         if let Op::Write { at, data } = op {
             if self.tear != Tear::Reordered {
                 self.pending.clear();
             }
             let mut old = vec![0; data.len()];
             before.fork().bytes()?.read(*at, &mut old)?;
-            self.pending.push(Pending {
+            self.pending.push(PendingCut {
                 at: *at,
                 old,
                 new: data.to_vec(),
@@ -131,7 +131,7 @@ impl Due {
         done: &mut Cells,
         op: &Op<'_>,
         tearing: FlashTearing,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), MemoryFault> {
         match (op, self.tear) {
             (_, Tear::Clean) => Ok(()),
             (Op::Program { .. } | Op::Erase { .. }, _) => {
@@ -143,14 +143,14 @@ impl Due {
     }
 
     /// Lets `left` hold what a cut between two operations leaves, or one within an operation that changes nothing.
-    pub(super) fn take_pending(&self, left: &mut Cells) -> Result<(), Fault> {
+    pub(super) fn take_pending(&self, left: &mut Cells) -> Result<(), MemoryFault> {
         if self.tear == Tear::Reordered && !self.pending.is_empty() {
             return self.tear_writes(left);
         }
         Ok(())
     }
 
-    fn tear_writes(&self, left: &mut Cells) -> Result<(), Fault> {
+    fn tear_writes(&self, left: &mut Cells) -> Result<(), MemoryFault> {
         let reordered = self.tear == Tear::Reordered;
         let tearing = ByteTearing {
             buffered: reordered,
@@ -186,13 +186,13 @@ impl Due {
 }
 
 /// The image of a recording's start.
-fn first<T: Tearing>(recording: &Recording<T>, seed: u64) -> Result<T::Image, Fault> {
+fn first<T: Tearing>(recording: &Recording<T>, seed: u64) -> Result<T::Image, MemoryFault> {
     let id = ImageId {
         operation: 0,
         variant: 0,
         seed,
     };
-    Ok(recording.image(id).ok_or(Why::Internal)?)
+    Ok(recording.image(id).ok_or(FaultReason::Internal)?)
 }
 
 /// One of the images of a cut within an operation, each with equal chance.
@@ -200,7 +200,7 @@ fn drawn<T: Tearing>(
     recording: &Recording<T>,
     operation: usize,
     seed: u64,
-) -> Result<T::Image, Fault> {
+) -> Result<T::Image, MemoryFault> {
     let id = |variant| ImageId {
         operation,
         variant,
@@ -222,7 +222,7 @@ fn drawn<T: Tearing>(
         }
     }
     let variant = draw(seed, operation as u64, 0, Purpose::Tear) % (known + 1);
-    Ok(recording.image(id(variant)).ok_or(Why::Internal)?)
+    Ok(recording.image(id(variant)).ok_or(FaultReason::Internal)?)
 }
 
 /// Leaves a block as a cut within its program or erase does.
@@ -232,7 +232,7 @@ fn tear_block(
     op: &Op<'_>,
     tearing: FlashTearing,
     seed: u64,
-) -> Result<(), Fault> {
+) -> Result<(), MemoryFault> {
     let geometry = left.flash()?.geometry();
     let (block, erases) = match *op {
         Op::Erase { block } => (block, true),

@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use wordline_catalog::{Catalog, Model};
+use wordline_catalog::Catalog;
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
+use wordline_crash::FlashTearing;
 use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
-use wordline_nvm::crash::FlashTearing;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
 use super::cells::{Cells, corrected};
 use super::cut::Due;
-use super::fault::{Fault, Why};
-use super::trace::Trace;
+use super::fault::{FaultReason, MemoryFault};
+use super::trace::OperationTrace;
 
 /// An operation of the chip.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(super) enum Power {
 }
 
 /// The memory behind a handle.
-pub(super) struct Device {
+pub(super) struct MemoryDevice {
     pub(super) cells: Cells,
     /// Of the part, which images and snapshots have to be of.
     pub(super) part: String,
@@ -65,7 +65,7 @@ pub(super) struct Device {
     pub(super) power: Power,
     stats: Stats,
     last: Time,
-    pub(super) trace: Trace,
+    pub(super) trace: OperationTrace,
 }
 
 /// What a memory is made from.
@@ -77,26 +77,24 @@ pub(super) struct Wanted<'a> {
     pub(super) age: f64,
 }
 
-impl Device {
-    pub(super) fn new(wanted: &Wanted<'_>) -> Result<Self, Fault> {
+impl MemoryDevice {
+    pub(super) fn new(wanted: &Wanted<'_>) -> Result<Self, MemoryFault> {
         let timing = wanted.timing.map_or(Ok(Timing::Typ), str::parse);
-        let timing = timing.map_err(Why::Timing)?;
+        let timing = timing.map_err(FaultReason::Timing)?;
         if !(0.0..=1.0).contains(&wanted.age) {
-            return Err(Why::Age(wanted.age).into());
+            return Err(FaultReason::Age(wanted.age).into());
         }
         let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
-        let target = catalog.target(wanted.target)?;
+        let target = catalog.part_on_board(wanted.target)?;
         let conditions = Conditions {
             timing,
             age: wanted.age,
             seed: wanted.seed,
         };
-        let memory = target.memory(conditions).map_err(Why::Link)?;
-        let tearing = match &target.part.model {
-            Model::Nand(sheet) => FlashTearing::of(sheet),
-            _ => FlashTearing::raw(),
-        };
+        let memory = target.memory(conditions).map_err(FaultReason::Link)?;
+        let flash = target.part.model.flash();
+        let tearing = flash.map_or(FlashTearing::raw(), FlashTearing::of);
         Ok(Self {
             info: info(&memory),
             cells: Cells::new(memory),
@@ -105,7 +103,7 @@ impl Device {
             power: Power::On,
             stats: Stats::default(),
             last: Time::ZERO,
-            trace: Trace::default(),
+            trace: OperationTrace::default(),
         })
     }
 
@@ -118,14 +116,14 @@ impl Device {
             power: self.power.clone(),
             stats: self.stats,
             last: self.last,
-            trace: Trace::default(),
+            trace: OperationTrace::default(),
         }
     }
 
     /// Takes the state of another memory of the same part.
-    pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), Fault> {
+    pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), MemoryFault> {
         if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
-            return Err(Why::OtherPart {
+            return Err(FaultReason::OtherPart {
                 found: snapshot.part.into(),
                 expected: self.part.as_str().into(),
             }
@@ -165,24 +163,29 @@ impl Device {
 
     /// Checks a range of bytes, before C's pointer to as many is believed.
     #[inline(always)]
-    pub(super) fn check(&self, at: u64, bytes: u64) -> Result<(), Fault> {
+    pub(super) fn check(&self, at: u64, bytes: u64) -> Result<(), MemoryFault> {
         Ok(OutOfRange::check(at, bytes, self.info.bytes).map_err(NvmError::from)?)
     }
 
     /// Checks a range within a page, before C's pointer to as many bytes is believed.
-    pub(super) fn check_page(&mut self, page: u32, column: u32, bytes: u32) -> Result<(), Fault> {
+    pub(super) fn check_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        bytes: u32,
+    ) -> Result<(), MemoryFault> {
         let geometry = self.cells.flash()?.geometry();
         let fits = geometry.check_read(page, column, u64::from(bytes));
         Ok(fits.map_err(NvmError::from)?)
     }
 
-    /// Runs an operation while there is power, counts it and tells of it.
+    /// Runs an operation while there is power, counts it and reports it to the listener.
     #[inline(always)]
     fn perform<T>(
         &mut self,
         op: Op<'_>,
-        run: impl FnOnce(&mut Cells) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
+    ) -> Result<T, MemoryFault> {
         match self.power {
             Power::On => {
                 let start = self.now();
@@ -191,7 +194,7 @@ impl Device {
                 result
             }
             Power::Due(_) => self.perform_at_risk(op, run),
-            Power::Off => Err(Why::PowerLost.into()),
+            Power::Off => Err(FaultReason::PowerLost.into()),
         }
     }
 
@@ -200,8 +203,8 @@ impl Device {
     fn perform_at_risk<T>(
         &mut self,
         op: Op<'_>,
-        run: impl FnOnce(&mut Cells) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
+    ) -> Result<T, MemoryFault> {
         let before = self.cells.fork();
         let start = self.now();
         let result = run(&mut self.cells);
@@ -231,7 +234,7 @@ impl Device {
         self.cells = left;
         self.account(&op, start, true);
         self.lose_power();
-        Err(Why::PowerLost.into())
+        Err(FaultReason::PowerLost.into())
     }
 
     pub(super) fn lose_power(&mut self) {
@@ -305,7 +308,7 @@ impl Device {
     /// Reads bytes, of flash those of main areas: of a NAND page by page, so that each is an operation. The range was
     /// [checked](Self::check).
     #[inline(always)]
-    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
         let page = self.info.page_bytes;
         // A NOR flash reads on across its pages.
         if page == 0 || self.info.spare_bytes == 0 || at % page + out.len() as u64 <= page {
@@ -315,7 +318,7 @@ impl Device {
     }
 
     #[inline(never)]
-    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<(), Fault> {
+    fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<(), MemoryFault> {
         let page = self.info.page_bytes;
         while !out.is_empty() {
             let length = out.len().min((page - at % page) as usize);
@@ -327,7 +330,7 @@ impl Device {
     }
 
     #[inline(always)]
-    fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), Fault> {
+    fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
         let bytes = out.len() as u64;
         let corrected = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
         self.stats.corrected_bits += corrected;
@@ -339,7 +342,7 @@ impl Device {
         page: u32,
         column: u32,
         out: &mut [u8],
-    ) -> Result<Ecc, Fault> {
+    ) -> Result<Ecc, MemoryFault> {
         let op = Op::Read {
             at: u64::from(page) * self.info.page_bytes + u64::from(column),
             bytes: out.len() as u64,
@@ -351,7 +354,7 @@ impl Device {
 
     /// Writes bytes to a range that was [checked](Self::check).
     #[inline(always)]
-    pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
+    pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
         self.cells.bytes()?;
         self.perform(Op::Write { at, data }, |cells| {
             Ok(cells.bytes()?.write(at, data)?)
@@ -360,7 +363,7 @@ impl Device {
 
     /// Programs main areas, page by page. The range was [checked](Self::check).
     #[inline(always)]
-    pub(super) fn program(&mut self, at: u64, data: &[u8]) -> Result<(), Fault> {
+    pub(super) fn program(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
         self.cells.flash()?;
         self.check_power()?;
         let page_bytes = self.info.page_bytes;
@@ -381,30 +384,30 @@ impl Device {
         page: u32,
         column: u32,
         data: &[u8],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), MemoryFault> {
         let op = Op::Program { page, column, data };
         self.perform(op, |cells| cells.program_page(page, column, data))
     }
 
-    pub(super) fn erase(&mut self, block: u32) -> Result<(), Fault> {
+    pub(super) fn erase(&mut self, block: u32) -> Result<(), MemoryFault> {
         self.perform(Op::Erase { block }, |cells| cells.erase(block))
     }
 
     /// Makes what was written last; flash buffers nothing.
-    pub(super) fn sync(&mut self) -> Result<(), Fault> {
+    pub(super) fn sync(&mut self) -> Result<(), MemoryFault> {
         self.perform(Op::Sync, |cells| match &mut cells.memory {
             Memory::Bytes(device) => Ok(device.persist()?),
             Memory::Flash(_) => Ok(()),
         })
     }
 
-    pub(super) fn is_bad(&mut self, block: u32) -> Result<bool, Fault> {
+    pub(super) fn is_bad(&mut self, block: u32) -> Result<bool, MemoryFault> {
         let at = u64::from(block) * self.info.block_bytes;
         let op = Op::Read { at, bytes: 1 };
         self.perform(op, |cells| Ok(cells.flash()?.is_bad(block)?))
     }
 
-    pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), Fault> {
+    pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), MemoryFault> {
         let op = Op::Mark { block };
         self.perform(op, |cells| Ok(cells.flash()?.mark_bad(block)?))
     }

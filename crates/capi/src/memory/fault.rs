@@ -6,18 +6,18 @@ use wordline_catalog::CatalogError;
 use wordline_memory::FlashMisuse;
 use wordline_nvm::{Misuse, NvmError};
 
-use super::abi::Status;
+use super::abi::MemoryStatus;
 use super::image::ImageError;
-use crate::boundary::{BadArgument, Failure};
+use crate::boundary::{BadArgument, BoundaryFailure};
 use crate::handles::Lost;
 
 /// A failure of a call. It is behind a pointer, so that the results of calls that go well, which are nearly all, are
 /// handed on in registers.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub(crate) struct Fault(Box<Why>);
+pub(crate) struct MemoryFault(Box<FaultReason>);
 
-impl<W: Into<Why>> From<W> for Fault {
+impl<W: Into<FaultReason>> From<W> for MemoryFault {
     #[cold]
     fn from(why: W) -> Self {
         Self(Box::new(why.into()))
@@ -26,7 +26,7 @@ impl<W: Into<Why>> From<W> for Fault {
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Why {
+pub(crate) enum FaultReason {
     #[error(transparent)]
     Argument(#[from] BadArgument),
     #[error(transparent)]
@@ -71,59 +71,61 @@ pub(crate) enum Why {
     Internal,
 }
 
-impl From<CatalogError> for Why {
+impl From<CatalogError> for FaultReason {
     fn from(error: CatalogError) -> Self {
         Self::Catalog(Box::new(error))
     }
 }
 
-impl Failure for Fault {
-    type Status = Status;
+impl BoundaryFailure for MemoryFault {
+    type Status = MemoryStatus;
 
-    fn status(&self) -> Status {
+    fn status(&self) -> MemoryStatus {
         match &*self.0 {
-            Why::Argument(_)
-            | Why::Timing(_)
-            | Why::Age(_)
-            | Why::Value { .. }
-            | Why::OtherPart { .. } => Status::BadArgument,
-            Why::Handle(Lost::Unknown) => Status::BadHandle,
-            Why::Catalog(_) | Why::Link(_) => Status::BadTarget,
-            Why::Memory(error) => of_memory(error),
-            Why::PowerLost => Status::PowerLost,
-            Why::Powered => Status::Misuse,
-            Why::Unsupported(_) => Status::Unsupported,
-            Why::Image { .. } => Status::BadImage,
-            Why::File { .. } => Status::File,
-            Why::Handles | Why::Handle(Lost::Broken) | Why::Internal => Status::Internal,
+            FaultReason::Argument(_)
+            | FaultReason::Timing(_)
+            | FaultReason::Age(_)
+            | FaultReason::Value { .. }
+            | FaultReason::OtherPart { .. } => MemoryStatus::BadArgument,
+            FaultReason::Handle(Lost::Unknown) => MemoryStatus::BadHandle,
+            FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
+            FaultReason::Memory(error) => of_memory(error),
+            FaultReason::PowerLost => MemoryStatus::PowerLost,
+            FaultReason::Powered => MemoryStatus::Misuse,
+            FaultReason::Unsupported(_) => MemoryStatus::Unsupported,
+            FaultReason::Image { .. } => MemoryStatus::BadImage,
+            FaultReason::File { .. } => MemoryStatus::File,
+            FaultReason::Handles | FaultReason::Handle(Lost::Broken) | FaultReason::Internal => {
+                MemoryStatus::Internal
+            }
         }
     }
 
     fn internal() -> Self {
-        Why::Internal.into()
+        FaultReason::Internal.into()
     }
 }
 
-const fn of_memory(error: &NvmError) -> Status {
+const fn of_memory(error: &NvmError) -> MemoryStatus {
     match error {
         NvmError::OutOfRange(_)
         | NvmError::Misuse(Misuse::Flash(
             FlashMisuse::NoSuchPage { .. }
             | FlashMisuse::NoSuchBlock { .. }
             | FlashMisuse::LeavesPage { .. },
-        )) => Status::OutOfRange,
-        NvmError::Misuse(Misuse::NoUnitCycles) => Status::Unsupported,
-        NvmError::Misuse(_) => Status::Misuse,
-        NvmError::Uncorrectable { .. } => Status::Uncorrectable,
-        NvmError::ProgramFailed { .. } => Status::ProgramFailed,
-        NvmError::EraseFailed { .. } => Status::EraseFailed,
-        NvmError::BadBlock { .. } => Status::BadBlock,
-        NvmError::PowerLost => Status::PowerLost,
+        )) => MemoryStatus::OutOfRange,
+        NvmError::Misuse(Misuse::NoUnitCycles) => MemoryStatus::Unsupported,
+        NvmError::Misuse(_) => MemoryStatus::Misuse,
+        NvmError::Uncorrectable { .. } => MemoryStatus::Uncorrectable,
+        NvmError::ProgramFailed { .. } => MemoryStatus::ProgramFailed,
+        NvmError::EraseFailed { .. } => MemoryStatus::EraseFailed,
+        NvmError::BadBlock { .. } => MemoryStatus::BadBlock,
+        NvmError::PowerLost => MemoryStatus::PowerLost,
         NvmError::Link(_)
         | NvmError::Unsupported(_)
         | NvmError::NoBackground
         | NvmError::UnequalChips(_)
         | NvmError::Translation(_)
-        | NvmError::TimeExhausted => Status::Device,
+        | NvmError::TimeExhausted => MemoryStatus::Device,
     }
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use wordline_core::quantity::Time;
 
-use super::abi::{ABI, Cut, Info, Listener, Options, Stats, Status, WlMemory};
-use super::cells::BlockFault;
-use super::device::{Device, Wanted};
-use super::fault::{Fault, Why};
+use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
+use super::cells::InjectedFault;
+use super::device::{MemoryDevice, Wanted};
+use super::fault::{FaultReason, MemoryFault};
 use super::handle;
 use crate::boundary::{BadArgument, User, guarded, read_in, store, text, write_out};
 use crate::message;
 
 /// Does something, and returns its status.
 #[inline(always)]
-pub(super) fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
+pub(super) fn status(act: impl FnOnce() -> Result<(), MemoryFault>) -> MemoryStatus {
     match guarded(act) {
-        Ok(()) => Status::Ok,
+        Ok(()) => MemoryStatus::Ok,
         Err(status) => status,
     }
 }
@@ -26,8 +26,8 @@ pub(super) fn status(act: impl FnOnce() -> Result<(), Fault>) -> Status {
 #[inline(always)]
 pub(super) fn with(
     memory: *const WlMemory,
-    act: impl FnOnce(&mut Device) -> Result<(), Fault>,
-) -> Status {
+    act: impl FnOnce(&mut MemoryDevice) -> Result<(), MemoryFault>,
+) -> MemoryStatus {
     status(|| handle::with(memory.addr(), act))
 }
 
@@ -38,13 +38,13 @@ pub(super) fn with(
 unsafe fn make(
     out: *mut *mut WlMemory,
     name: &'static str,
-    make: impl FnOnce() -> Result<Device, Fault>,
-) -> Status {
+    make: impl FnOnce() -> Result<MemoryDevice, MemoryFault>,
+) -> MemoryStatus {
     status(|| {
         // SAFETY: the caller promises what `store` asks for.
         unsafe { store(out, std::ptr::null_mut(), name) }?;
         let handle = handle::insert(make()?)?;
-        // SAFETY: as above. The handle is a number in the guise of a pointer; nobody follows it.
+        // SAFETY: as above. The handle is a number passed as a pointer; it is never dereferenced.
         unsafe { store(out, std::ptr::without_provenance_mut(handle), name) }?;
         Ok(())
     })
@@ -70,7 +70,7 @@ pub extern "C" fn wl_memory_message() -> *const c_char {
 pub unsafe extern "C" fn wl_memory_create(
     options: *const Options,
     memory: *mut *mut WlMemory,
-) -> Status {
+) -> MemoryStatus {
     let device = || {
         // SAFETY: the caller promises what `read_in` asks for.
         let options = unsafe { read_in(options, "options") }?;
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn wl_memory_create(
                 text(options.timing, "timing")?,
             )
         };
-        Device::new(&Wanted {
+        MemoryDevice::new(&Wanted {
             target: target.ok_or(BadArgument::Null("target"))?,
             catalog,
             timing,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn wl_memory_create(
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_free(memory: *mut WlMemory) -> Status {
+pub extern "C" fn wl_memory_free(memory: *mut WlMemory) -> MemoryStatus {
     status(|| match memory.addr() {
         0 => Ok(()),
         handle => handle::remove(handle)?.trace.write_to(None),
@@ -115,7 +115,7 @@ pub extern "C" fn wl_memory_free(memory: *mut WlMemory) -> Status {
 pub unsafe extern "C" fn wl_memory_fork(
     memory: *const WlMemory,
     fork: *mut *mut WlMemory,
-) -> Status {
+) -> MemoryStatus {
     let device = || handle::with(memory.addr(), |device| Ok(device.fork()));
     // SAFETY: the caller promises that `fork` is NULL or points to a pointer.
     unsafe { make(fork, "fork", device) }
@@ -123,7 +123,10 @@ pub unsafe extern "C" fn wl_memory_fork(
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_restore(memory: *mut WlMemory, snapshot: *const WlMemory) -> Status {
+pub extern "C" fn wl_memory_restore(
+    memory: *mut WlMemory,
+    snapshot: *const WlMemory,
+) -> MemoryStatus {
     status(|| {
         let state = handle::with(snapshot.addr(), |device| Ok(device.fork()))?;
         handle::with(memory.addr(), |device| device.restore(state))
@@ -135,7 +138,10 @@ pub extern "C" fn wl_memory_restore(memory: *mut WlMemory, snapshot: *const WlMe
 /// # Safety
 /// `info` is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_get_info(memory: *const WlMemory, info: *mut Info) -> Status {
+pub unsafe extern "C" fn wl_memory_get_info(
+    memory: *const WlMemory,
+    info: *mut Info,
+) -> MemoryStatus {
     with(memory, |device| {
         // SAFETY: the caller promises what `write_out` asks for.
         unsafe { write_out(info, || Ok(*device.info())) }
@@ -151,7 +157,7 @@ pub extern "C" fn wl_memory_now(memory: *const WlMemory) -> u64 {
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_advance(memory: *mut WlMemory, time_ps: u64) -> Status {
+pub extern "C" fn wl_memory_advance(memory: *mut WlMemory, time_ps: u64) -> MemoryStatus {
     with(memory, |device| device.advance(Time::from_ps(time_ps)))
 }
 
@@ -174,7 +180,10 @@ pub extern "C" fn wl_memory_energy(memory: *const WlMemory) -> f64 {
 /// # Safety
 /// `stats` is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_get_stats(memory: *const WlMemory, stats: *mut Stats) -> Status {
+pub unsafe extern "C" fn wl_memory_get_stats(
+    memory: *const WlMemory,
+    stats: *mut Stats,
+) -> MemoryStatus {
     with(memory, |device| {
         let size = size_of::<Stats>() as u64;
         let known = Stats {
@@ -188,7 +197,7 @@ pub unsafe extern "C" fn wl_memory_get_stats(memory: *const WlMemory, stats: *mu
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_reset_stats(memory: *mut WlMemory) -> Status {
+pub extern "C" fn wl_memory_reset_stats(memory: *mut WlMemory) -> MemoryStatus {
     with(memory, |device| {
         device.reset_stats();
         Ok(())
@@ -204,7 +213,7 @@ pub unsafe extern "C" fn wl_memory_get_cycles(
     memory: *const WlMemory,
     unit: u64,
     cycles: *mut u64,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         let found = device.cycles(unit)?;
         // SAFETY: the caller promises what `store` asks for.
@@ -214,15 +223,23 @@ pub unsafe extern "C" fn wl_memory_get_cycles(
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_set_cycles(memory: *mut WlMemory, unit: u64, cycles: u64) -> Status {
+pub extern "C" fn wl_memory_set_cycles(
+    memory: *mut WlMemory,
+    unit: u64,
+    cycles: u64,
+) -> MemoryStatus {
     with(memory, |device| device.set_cycles(unit, cycles))
 }
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_set_fault(memory: *mut WlMemory, block: u32, fault: u32) -> Status {
+pub extern "C" fn wl_memory_set_fault(
+    memory: *mut WlMemory,
+    block: u32,
+    fault: u32,
+) -> MemoryStatus {
     with(memory, |device| {
-        device.set_fault(block, BlockFault::of(fault)?)
+        device.set_fault(block, InjectedFault::of(fault)?)
     })
 }
 
@@ -233,10 +250,10 @@ pub extern "C" fn wl_memory_flip_bit(
     page: u32,
     column: u32,
     bit: u32,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         let known = u8::try_from(bit).ok().filter(|bit| *bit < 8);
-        let known = known.ok_or(Why::Value {
+        let known = known.ok_or(FaultReason::Value {
             what: "bit",
             found: u64::from(bit),
             allowed: "0 to 7",
@@ -250,7 +267,10 @@ pub extern "C" fn wl_memory_flip_bit(
 /// # Safety
 /// `cut` is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_cut_power(memory: *mut WlMemory, cut: *const Cut) -> Status {
+pub unsafe extern "C" fn wl_memory_cut_power(
+    memory: *mut WlMemory,
+    cut: *const Cut,
+) -> MemoryStatus {
     with(memory, |device| {
         // SAFETY: the caller promises what `read_in` asks for.
         let cut = unsafe { read_in(cut, "cut") }?;
@@ -260,8 +280,8 @@ pub unsafe extern "C" fn wl_memory_cut_power(memory: *mut WlMemory, cut: *const 
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_power_up(memory: *mut WlMemory) -> Status {
-    with(memory, Device::power_up)
+pub extern "C" fn wl_memory_power_up(memory: *mut WlMemory) -> MemoryStatus {
+    with(memory, MemoryDevice::power_up)
 }
 
 /// See `wordline_memory.h`.
@@ -269,7 +289,10 @@ pub extern "C" fn wl_memory_power_up(memory: *mut WlMemory) -> Status {
 /// # Safety
 /// `path` is NULL or a text.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_save(memory: *const WlMemory, path: *const c_char) -> Status {
+pub unsafe extern "C" fn wl_memory_save(
+    memory: *const WlMemory,
+    path: *const c_char,
+) -> MemoryStatus {
     with(memory, |device| {
         // SAFETY: the caller promises that it is NULL or a text; it is used within this call alone.
         let path = unsafe { text(path, "path") }?;
@@ -282,7 +305,10 @@ pub unsafe extern "C" fn wl_memory_save(memory: *const WlMemory, path: *const c_
 /// # Safety
 /// `path` is NULL or a text.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_load(memory: *mut WlMemory, path: *const c_char) -> Status {
+pub unsafe extern "C" fn wl_memory_load(
+    memory: *mut WlMemory,
+    path: *const c_char,
+) -> MemoryStatus {
     with(memory, |device| {
         // SAFETY: the caller promises that it is NULL or a text; it is used within this call alone.
         let path = unsafe { text(path, "path") }?;
@@ -295,7 +321,10 @@ pub unsafe extern "C" fn wl_memory_load(memory: *mut WlMemory, path: *const c_ch
 /// # Safety
 /// `path` is NULL or a text.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_memory_trace_to(memory: *mut WlMemory, path: *const c_char) -> Status {
+pub unsafe extern "C" fn wl_memory_trace_to(
+    memory: *mut WlMemory,
+    path: *const c_char,
+) -> MemoryStatus {
     with(memory, |device| {
         // SAFETY: the caller promises that it is NULL or a text; it is used within this call alone.
         let path = unsafe { text(path, "path") }?;
@@ -309,7 +338,7 @@ pub extern "C" fn wl_memory_listen(
     memory: *mut WlMemory,
     listener: Option<Listener>,
     user: *mut c_void,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         let listener = listener.map(|listener| (listener, User::new(user)));
         device.trace.tell(listener);

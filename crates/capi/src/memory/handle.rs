@@ -1,28 +1,28 @@
 //! The memories that C has handles of.
 
-use super::device::Device;
-use super::fault::{Fault, Why};
+use super::device::MemoryDevice;
+use super::fault::{FaultReason, MemoryFault};
 use crate::handles::Handles;
 
-static HANDLES: Handles<Device> = Handles::of_kind(1);
+static HANDLES: Handles<MemoryDevice> = Handles::of_kind(1);
 
 /// Takes a memory in, and returns its handle.
-pub(super) fn insert(device: Device) -> Result<usize, Fault> {
+pub(super) fn insert(device: MemoryDevice) -> Result<usize, MemoryFault> {
     let handle = HANDLES.insert(device);
-    Ok(handle.map_err(|_| Why::Handles)?)
+    Ok(handle.map_err(|_| FaultReason::Handles)?)
 }
 
 /// Forgets a handle, and returns its memory.
-pub(super) fn remove(handle: usize) -> Result<Device, Fault> {
+pub(super) fn remove(handle: usize) -> Result<MemoryDevice, MemoryFault> {
     Ok(HANDLES.remove(handle)?)
 }
 
-/// Does something with the memory of a handle, and then tells its listener what happened, when nobody holds it.
+/// Does something with the memory of a handle, and reports what happened to its listener after releasing the lock.
 #[inline(always)]
 pub(super) fn with<T>(
     handle: usize,
-    act: impl FnOnce(&mut Device) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    act: impl FnOnce(&mut MemoryDevice) -> Result<T, MemoryFault>,
+) -> Result<T, MemoryFault> {
     let (result, is_told) = HANDLES.with(handle, |device| (act(device), device.trace.is_told()))?;
     if is_told {
         tell(handle);
@@ -30,7 +30,7 @@ pub(super) fn with<T>(
     result
 }
 
-/// Tells a listener what it has not heard of yet.
+/// Reports the pending operations to a listener.
 #[cold]
 fn tell(handle: usize) {
     let Ok(Some((listener, user, heard))) =

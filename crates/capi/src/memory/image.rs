@@ -7,8 +7,8 @@ use wordline_memory::ByteMemory;
 use wordline_nvm::{BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
 use super::abi::Info;
-use super::cells::{BlockFault, Cells};
-use super::fault::{Fault, Why};
+use super::cells::{Cells, InjectedFault};
+use super::fault::{FaultReason, MemoryFault};
 
 /// What the file begins with.
 const MAGIC: &[u8; 8] = b"WLMEMIMG";
@@ -60,9 +60,9 @@ const fn sizes(info: &Info) -> [(&'static str, u64); 6] {
     ]
 }
 
-pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Result<(), Fault> {
+pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Result<(), MemoryFault> {
     if info.wear_unit_bytes == 0 {
-        return Err(Why::Unsupported(
+        return Err(FaultReason::Unsupported(
             "a card keeps more than its bytes: there are no images of cards",
         )
         .into());
@@ -80,7 +80,7 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
         Memory::Bytes(device) => write_bytes(&mut out, &**device, info)?,
     }
     out.extend(checksum(&out).to_le_bytes());
-    fs::write(path, out).map_err(|why| Why::File {
+    fs::write(path, out).map_err(|why| FaultReason::File {
         path: path.into(),
         why,
     })?;
@@ -92,7 +92,7 @@ fn write_flash(
     flash: &dyn FlashMemory,
     cells: &Cells,
     info: &Info,
-) -> Result<(), Fault> {
+) -> Result<(), MemoryFault> {
     let before = flash.wear().before;
     for block in 0..info.blocks as u32 {
         let (content, cycles) = (flash.content(block)?, flash.cycles(block)?);
@@ -120,7 +120,7 @@ fn write_flash(
     Ok(())
 }
 
-fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<(), Fault> {
+fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<(), MemoryFault> {
     // Reading takes time: that of a fork.
     let mut fork = device.fork_device();
     let mut chunk = vec![0; CHUNK as usize];
@@ -146,12 +146,17 @@ fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<()
 }
 
 /// Lets cells hold what a file says. They are of no use when that fails.
-pub(super) fn load(path: &Path, part: &str, info: &Info, cells: &mut Cells) -> Result<(), Fault> {
-    let file = fs::read(path).map_err(|why| Why::File {
+pub(super) fn load(
+    path: &Path,
+    part: &str,
+    info: &Info,
+    cells: &mut Cells,
+) -> Result<(), MemoryFault> {
+    let file = fs::read(path).map_err(|why| FaultReason::File {
         path: path.into(),
         why,
     })?;
-    read_all(&file, part, info, cells).map_err(|why| Why::Image {
+    read_all(&file, part, info, cells).map_err(|why| FaultReason::Image {
         path: path.into(),
         why: Box::new(why),
     })?;
@@ -217,7 +222,7 @@ fn read_flash(
     all: &mut Entries<'_>,
     flash: &mut dyn FlashMemory,
     info: &Info,
-) -> Result<Vec<(u32, BlockFault)>, ImageError> {
+) -> Result<Vec<(u32, InjectedFault)>, ImageError> {
     let before = flash.wear().before;
     let mut faults = Vec::new();
     let mut next = 0;
@@ -241,7 +246,7 @@ fn read_flash(
         flash.set_cycles(block, all.u64()?)?;
         let at = all.at;
         let fault = all.u32()?;
-        match BlockFault::of(fault) {
+        match InjectedFault::of(fault) {
             Ok(Some(fault)) => faults.push((block, fault)),
             Ok(None) => {}
             Err(_) => {

@@ -1,8 +1,8 @@
 //! Non-volatile memories for storage software: what is behind `wordline_memory.h`.
 //!
-//! A `Device` is a memory with its power, its counts and its trace; its `Cells` are what it holds, with blocks that go
+//! A `MemoryDevice` is a memory with its power, its counts and its trace; its `Cells` are what it holds, with blocks that go
 //! bad and blocks that a power cut left in doubt. `cut` derives what a cut leaves, by the crash images of
-//! `wordline_nvm::crash`; `image` is the file that a memory is saved to.
+//! `wordline_crash`; `image` is the file that a memory is saved to.
 
 pub(crate) mod abi;
 mod cells;

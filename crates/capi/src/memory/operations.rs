@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use super::abi::{Ecc, Status, WlMemory};
-use super::device::Device;
-use super::fault::Fault;
+use super::abi::{Ecc, MemoryStatus, WlMemory};
+use super::device::MemoryDevice;
+use super::fault::MemoryFault;
 use super::functions::with;
 use crate::boundary::{bytes_in, bytes_out, store, write_out};
 
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn wl_memory_read(
     at: u64,
     out: *mut c_void,
     bytes: u64,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         device.check(at, bytes)?;
         // SAFETY: the caller promises what `bytes_out` asks for.
@@ -36,8 +36,8 @@ unsafe fn put(
     at: u64,
     data: *const c_void,
     bytes: u64,
-    put: impl FnOnce(&mut Device, u64, &[u8]) -> Result<(), Fault>,
-) -> Status {
+    put: impl FnOnce(&mut MemoryDevice, u64, &[u8]) -> Result<(), MemoryFault>,
+) -> MemoryStatus {
     with(memory, |device| {
         device.check(at, bytes)?;
         // SAFETY: the caller promises what `bytes_in` asks for.
@@ -55,9 +55,9 @@ pub unsafe extern "C" fn wl_memory_program(
     at: u64,
     data: *const c_void,
     bytes: u64,
-) -> Status {
+) -> MemoryStatus {
     // SAFETY: the caller promises what `put` asks for.
-    unsafe { put(memory, at, data, bytes, Device::program) }
+    unsafe { put(memory, at, data, bytes, MemoryDevice::program) }
 }
 
 /// See `wordline_memory.h`.
@@ -70,21 +70,21 @@ pub unsafe extern "C" fn wl_memory_write(
     at: u64,
     data: *const c_void,
     bytes: u64,
-) -> Status {
+) -> MemoryStatus {
     // SAFETY: the caller promises what `put` asks for.
-    unsafe { put(memory, at, data, bytes, Device::write) }
+    unsafe { put(memory, at, data, bytes, MemoryDevice::write) }
 }
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_erase(memory: *mut WlMemory, block: u32) -> Status {
+pub extern "C" fn wl_memory_erase(memory: *mut WlMemory, block: u32) -> MemoryStatus {
     with(memory, |device| device.erase(block))
 }
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_sync(memory: *mut WlMemory) -> Status {
-    with(memory, Device::sync)
+pub extern "C" fn wl_memory_sync(memory: *mut WlMemory) -> MemoryStatus {
+    with(memory, MemoryDevice::sync)
 }
 
 /// See `wordline_memory.h`.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn wl_memory_read_page(
     out: *mut c_void,
     bytes: u32,
     ecc: *mut Ecc,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         device.check_page(page, column, bytes)?;
         // SAFETY: the caller promises what `bytes_out` asks for.
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn wl_memory_program_page(
     column: u32,
     data: *const c_void,
     bytes: u32,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         device.check_page(page, column, bytes)?;
         // SAFETY: the caller promises what `bytes_in` asks for.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn wl_memory_is_bad(
     memory: *mut WlMemory,
     block: u32,
     bad: *mut i32,
-) -> Status {
+) -> MemoryStatus {
     with(memory, |device| {
         let found = device.is_bad(block)?;
         // SAFETY: the caller promises what `store` asks for.
@@ -160,6 +160,6 @@ pub unsafe extern "C" fn wl_memory_is_bad(
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn wl_memory_mark_bad(memory: *mut WlMemory, block: u32) -> Status {
+pub extern "C" fn wl_memory_mark_bad(memory: *mut WlMemory, block: u32) -> MemoryStatus {
     with(memory, |device| device.mark_bad(block))
 }

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::cells::Cells;
-use super::device::{Device, Wanted};
+use super::device::{MemoryDevice, Wanted};
 use super::image::{ImageError, checksum, read_all, save};
 
-fn device(target: &str) -> Device {
+fn device(target: &str) -> MemoryDevice {
     let wanted = Wanted {
         target,
         catalog: None,
@@ -14,11 +14,11 @@ fn device(target: &str) -> Device {
         seed: 1,
         age: 0.0,
     };
-    Device::new(&wanted).expect("embedded")
+    MemoryDevice::new(&wanted).expect("embedded")
 }
 
 /// A memory with something in it.
-fn used(target: &str) -> Device {
+fn used(target: &str) -> MemoryDevice {
     let mut device = device(target);
     match device.info().kind {
         1 => device.program(0, &[0x5A; 512]).expect("erased"),
@@ -28,7 +28,7 @@ fn used(target: &str) -> Device {
     device
 }
 
-fn image(device: &Device, part: &str) -> Vec<u8> {
+fn image(device: &MemoryDevice, part: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("image");
     save(&path, part, device.info(), &device.cells).expect("saved");

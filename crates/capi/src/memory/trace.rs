@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use wordline_nvm::OperationKind;
 
 use super::abi::{Listener, Operation};
-use super::fault::{Fault, Why};
+use super::fault::{FaultReason, MemoryFault};
 use crate::boundary::User;
 
-/// Who hears of operations.
+/// The listener of operations.
 #[derive(Default)]
-pub(super) struct Trace {
+pub(super) struct OperationTrace {
     file: Option<TraceFile>,
     listener: Option<(Listener, User)>,
-    /// What the listener has not heard of yet.
+    /// Operations not yet reported.
     heard: Vec<Operation>,
 }
 
@@ -29,13 +29,13 @@ struct TraceFile {
 /// The columns, as `wordline buffer --log` knows them. Erases and syncs are trims to it, which it counts and leaves out.
 const COLUMNS: &str = "operation,bytes,offset,start_ps,end_ps,device_operation,failed\n";
 
-impl Trace {
-    /// Whether anybody hears.
+impl OperationTrace {
+    /// Whether there is a listener.
     pub(super) const fn is_heard(&self) -> bool {
         self.file.is_some() || self.listener.is_some()
     }
 
-    /// Whether a listener has something to hear.
+    /// Whether operations are pending for a listener.
     pub(super) const fn is_told(&self) -> bool {
         !self.heard.is_empty()
     }
@@ -50,7 +50,7 @@ impl Trace {
     }
 
     /// Begins another file, or none, and ends the one before.
-    pub(super) fn write_to(&mut self, path: Option<PathBuf>) -> Result<(), Fault> {
+    pub(super) fn write_to(&mut self, path: Option<PathBuf>) -> Result<(), MemoryFault> {
         let ended = self.file.take().map_or(Ok(()), TraceFile::end);
         if let Some(path) = path {
             let began = File::create(&path).and_then(|file| {
@@ -58,7 +58,7 @@ impl Trace {
                 out.write_all(COLUMNS.as_bytes())?;
                 Ok(out)
             });
-            let out = began.map_err(|why| Why::File {
+            let out = began.map_err(|why| FaultReason::File {
                 path: path.as_path().into(),
                 why,
             })?;
@@ -73,7 +73,7 @@ impl Trace {
         self.heard.clear();
     }
 
-    /// The listener, and what it is to hear.
+    /// The listener, and the operations to report.
     pub(super) fn take_heard(&mut self) -> Option<(Listener, User, Vec<Operation>)> {
         let (listener, user) = self.listener?;
         let heard = std::mem::take(&mut self.heard);
@@ -106,13 +106,13 @@ impl TraceFile {
         self.failed = wrote.err();
     }
 
-    fn end(mut self) -> Result<(), Fault> {
+    fn end(mut self) -> Result<(), MemoryFault> {
         let path = std::mem::take(&mut self.path);
         let ended = match self.failed.take() {
             Some(why) => Err(why),
             None => self.out.flush(),
         };
-        ended.map_err(|why| Why::File {
+        ended.map_err(|why| FaultReason::File {
             path: path.into(),
             why,
         })?;

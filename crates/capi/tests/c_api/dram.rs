@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use wordline_capi::wordline_dram_h::{ABI, Info, Options, Stats, Status};
+use wordline_capi::wordline_dram_h::{ABI, DramInfo, DramOptions, DramStatus, Stats};
 
-use crate::cc::{SANITIZERS, check_cpp, compiled, layout_of, run};
-use crate::prototypes::{in_header, in_library};
+use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, layout_of, run};
+use crate::c_api::prototypes::{in_header, in_library};
 
 #[test]
 fn a_program_in_c_streams_requests_and_hears_of_each() {
@@ -25,21 +25,30 @@ fn structs_and_values_are_those_of_the_header() {
     let mut found = vec![
         ("WL_DRAM_ABI".to_owned(), ABI as i64),
         ("WL_DRAM_CAUSES".to_owned(), wordline_dram::CAUSES as i64),
-        ("WL_DRAM_OK".to_owned(), Status::Ok as i64),
+        ("WL_DRAM_OK".to_owned(), DramStatus::Ok as i64),
         (
             "WL_DRAM_BAD_ARGUMENT".to_owned(),
-            Status::BadArgument as i64,
+            DramStatus::BadArgument as i64,
         ),
-        ("WL_DRAM_BAD_HANDLE".to_owned(), Status::BadHandle as i64),
-        ("WL_DRAM_BAD_TARGET".to_owned(), Status::BadTarget as i64),
-        ("WL_DRAM_BAD_ADDRESS".to_owned(), Status::BadAddress as i64),
-        ("WL_DRAM_FULL".to_owned(), Status::Full as i64),
-        ("WL_DRAM_BAD_TIME".to_owned(), Status::BadTime as i64),
-        ("WL_DRAM_BUSY".to_owned(), Status::Busy as i64),
-        ("WL_DRAM_INTERNAL".to_owned(), Status::Internal as i64),
+        (
+            "WL_DRAM_BAD_HANDLE".to_owned(),
+            DramStatus::BadHandle as i64,
+        ),
+        (
+            "WL_DRAM_BAD_TARGET".to_owned(),
+            DramStatus::BadTarget as i64,
+        ),
+        (
+            "WL_DRAM_BAD_ADDRESS".to_owned(),
+            DramStatus::BadAddress as i64,
+        ),
+        ("WL_DRAM_FULL".to_owned(), DramStatus::Full as i64),
+        ("WL_DRAM_BAD_TIME".to_owned(), DramStatus::BadTime as i64),
+        ("WL_DRAM_BUSY".to_owned(), DramStatus::Busy as i64),
+        ("WL_DRAM_INTERNAL".to_owned(), DramStatus::Internal as i64),
     ];
-    members!(found, "wl_dram_options", Options: size abi target settings catalog complete user);
-    members!(found, "wl_dram_info", Info: size bytes line_bytes channels sub_channels pseudo_channels read_queue
+    members!(found, "wl_dram_options", DramOptions: size abi target settings catalog complete user);
+    members!(found, "wl_dram_info", DramInfo: size bytes line_bytes channels sub_channels pseudo_channels read_queue
         write_queue clock_ps peak_bytes_per_second);
     members!(found, "wl_dram_stats", Stats: size time_ps reads writes forwarded merged row_hits row_misses
         row_conflicts activates refreshes read_latency_seconds energy_joules read_wait_seconds);
@@ -51,10 +60,10 @@ fn structs_and_values_are_those_of_the_header() {
 #[test]
 fn the_functions_are_those_of_the_header() {
     let types = [
-        ("Status", "wl_dram_status"),
+        ("DramStatus", "wl_dram_status"),
         ("WlDram", "wl_dram"),
-        ("Options", "wl_dram_options"),
-        ("Info", "wl_dram_info"),
+        ("DramOptions", "wl_dram_options"),
+        ("DramInfo", "wl_dram_info"),
         ("Stats", "wl_dram_stats"),
     ];
     let header = in_header("include/wordline_dram.h", "wl_dram_");

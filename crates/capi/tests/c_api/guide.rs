@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cc::{SANITIZERS, compiled_file, here, run};
+use crate::c_api::cc::{SANITIZERS, compiled_file, here, run};
 
 /// The blocks of a language in a page, joined.
 fn blocks(page: &str, language: &str) -> String {

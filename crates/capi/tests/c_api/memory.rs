@@ -5,10 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wordline_capi::wordline_memory_h::{ABI, Cut, Ecc, Info, Operation, Options, Stats, Status};
+use wordline_capi::wordline_memory_h::{
+    ABI, Cut, Ecc, Info, MemoryStatus, Operation, Options, Stats,
+};
 
-use crate::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
-use crate::prototypes::{in_header, in_library};
+use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use crate::c_api::prototypes::{in_header, in_library};
 
 const HEADER: &str = "include/wordline_memory.h";
 
@@ -66,24 +68,24 @@ fn structs_and_values_are_those_of_the_header() {
         return;
     };
     let statuses = [
-        ("WL_MEMORY_OK", Status::Ok),
-        ("WL_MEMORY_BAD_ARGUMENT", Status::BadArgument),
-        ("WL_MEMORY_BAD_HANDLE", Status::BadHandle),
-        ("WL_MEMORY_BAD_TARGET", Status::BadTarget),
-        ("WL_MEMORY_OUT_OF_RANGE", Status::OutOfRange),
-        ("WL_MEMORY_MISUSE", Status::Misuse),
-        ("WL_MEMORY_UNCORRECTABLE", Status::Uncorrectable),
-        ("WL_MEMORY_PROGRAM_FAILED", Status::ProgramFailed),
-        ("WL_MEMORY_ERASE_FAILED", Status::EraseFailed),
-        ("WL_MEMORY_BAD_BLOCK", Status::BadBlock),
-        ("WL_MEMORY_POWER_LOST", Status::PowerLost),
-        ("WL_MEMORY_UNSUPPORTED", Status::Unsupported),
-        ("WL_MEMORY_BAD_IMAGE", Status::BadImage),
-        ("WL_MEMORY_FILE", Status::File),
-        ("WL_MEMORY_DEVICE", Status::Device),
-        ("WL_MEMORY_INTERNAL", Status::Internal),
+        ("WL_MEMORY_OK", MemoryStatus::Ok),
+        ("WL_MEMORY_BAD_ARGUMENT", MemoryStatus::BadArgument),
+        ("WL_MEMORY_BAD_HANDLE", MemoryStatus::BadHandle),
+        ("WL_MEMORY_BAD_TARGET", MemoryStatus::BadTarget),
+        ("WL_MEMORY_OUT_OF_RANGE", MemoryStatus::OutOfRange),
+        ("WL_MEMORY_MISUSE", MemoryStatus::Misuse),
+        ("WL_MEMORY_UNCORRECTABLE", MemoryStatus::Uncorrectable),
+        ("WL_MEMORY_PROGRAM_FAILED", MemoryStatus::ProgramFailed),
+        ("WL_MEMORY_ERASE_FAILED", MemoryStatus::EraseFailed),
+        ("WL_MEMORY_BAD_BLOCK", MemoryStatus::BadBlock),
+        ("WL_MEMORY_POWER_LOST", MemoryStatus::PowerLost),
+        ("WL_MEMORY_UNSUPPORTED", MemoryStatus::Unsupported),
+        ("WL_MEMORY_BAD_IMAGE", MemoryStatus::BadImage),
+        ("WL_MEMORY_FILE", MemoryStatus::File),
+        ("WL_MEMORY_DEVICE", MemoryStatus::Device),
+        ("WL_MEMORY_INTERNAL", MemoryStatus::Internal),
     ];
-    let named = |(name, status): (&str, Status)| (name.to_owned(), i64::from(status as i32));
+    let named = |(name, status): (&str, MemoryStatus)| (name.to_owned(), i64::from(status as i32));
     let mut found: Vec<_> = statuses.into_iter().map(named).collect();
     found.push(("WL_MEMORY_ABI".to_owned(), i64::from(ABI)));
     members!(found, "wl_memory_options", Options: size abi target catalog timing seed age);
@@ -99,7 +101,7 @@ fn structs_and_values_are_those_of_the_header() {
 #[test]
 fn the_functions_are_those_of_the_header() {
     let types = [
-        ("Status", "wl_memory_status"),
+        ("MemoryStatus", "wl_memory_status"),
         ("WlMemory", "wl_memory"),
         ("Options", "wl_memory_options"),
         ("Info", "wl_memory_info"),
@@ -123,7 +125,7 @@ fn the_header_is_cpp_as_well() {
 fn check_trace(path: &Path) {
     let log = fs::File::open(path).expect("the program wrote it");
     let log = std::io::BufReader::new(log);
-    let opened = wordline_trace::open(log, &wordline_trace::Options::default());
+    let opened = wordline_trace::open(log, &wordline_trace::LogOptions::default());
     let Ok(wordline_trace::Log::Accesses(mut accesses)) = opened else {
         panic!("these are accesses in their order");
     };

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cc::here;
+use super::cc::here;
 
 /// Return type, name and arguments of a function, as C spells them.
 pub(crate) type Prototype = (String, String, Vec<String>);

@@ -46,7 +46,7 @@ fn too_large(bytes: usize) -> ImportError {
 fn decode(text: &str, mut at: usize) -> Result<Vec<u8>, ImportError> {
     let mut decoder = Decoder::default();
     for (index, line) in text.split_inclusive('\n').enumerate() {
-        decoder.line(Line {
+        decoder.line(HexLine {
             number: index + 1,
             at,
             text: line.trim_end(),
@@ -66,14 +66,14 @@ fn decode(text: &str, mut at: usize) -> Result<Vec<u8>, ImportError> {
 }
 
 /// A line of a hex text.
-struct Line<'a> {
+struct HexLine<'a> {
     number: usize,
     /// Byte of the text at which it begins.
     at: usize,
     text: &'a str,
 }
 
-impl Line<'_> {
+impl HexLine<'_> {
     fn error(&self, token: &str, fault: &str, found: String, allowed: &str) -> ImportError {
         // Tokens are slices of the line.
         let within = token
@@ -97,7 +97,7 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn line(&mut self, line: Line<'_>) -> Result<(), ImportError> {
+    fn line(&mut self, line: HexLine<'_>) -> Result<(), ImportError> {
         // The gutter of `hexdump -C` shows the bytes as characters.
         let data = line.text.split('|').next().unwrap_or("").trim();
         if data.starts_with('#') || data.starts_with("//") {
@@ -133,7 +133,7 @@ impl Decoder {
     }
 
     /// The offset at which a line says that its bytes begin.
-    fn offset(&mut self, line: &Line<'_>, token: &str) -> Result<(), ImportError> {
+    fn offset(&mut self, line: &HexLine<'_>, token: &str) -> Result<(), ImportError> {
         let stated = usize::from_str_radix(token, 16).unwrap_or(usize::MAX);
         if stated > DUMP_BYTES_MAX {
             let found = format!("offset {token}");
@@ -155,7 +155,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn token(&mut self, line: &Line<'_>, token: &str) -> Result<(), ImportError> {
+    fn token(&mut self, line: &HexLine<'_>, token: &str) -> Result<(), ImportError> {
         let allowed = "hex digits in pairs, such as 53 46 44 50, 0x53 or 53464450";
         let prefixed = token.strip_prefix("0x").or(token.strip_prefix("0X"));
         let digits = prefixed.unwrap_or(token);

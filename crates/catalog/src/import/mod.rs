@@ -27,14 +27,14 @@ pub const DUMP_BYTES_MAX: usize = 1 << 20;
 
 /// Which standard a page follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageKind {
+pub enum DumpFormat {
     /// Serial Flash Discoverable Parameters, JESD216: NOR with a serial bus.
     Sfdp,
     /// The parameter page of the Open NAND Flash Interface.
     Onfi,
 }
 
-impl PageKind {
+impl DumpFormat {
     /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Sfdp, Self::Onfi];
 
@@ -48,7 +48,7 @@ impl PageKind {
     }
 }
 
-impl FromStr for PageKind {
+impl FromStr for DumpFormat {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL
@@ -77,7 +77,7 @@ pub struct Field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Its standard.
-    pub kind: PageKind,
+    pub kind: DumpFormat,
     /// What the page describes, in a few words.
     pub title: String,
     /// What a reader should know about the page as a whole.
@@ -138,18 +138,18 @@ impl ImportError {
 ///
 /// # Errors
 /// When the bytes are no such page, end too early, or hold values that the standard excludes.
-pub fn import(bytes: &[u8], kind: Option<PageKind>) -> Result<Page, ImportError> {
+pub fn import(bytes: &[u8], kind: Option<DumpFormat>) -> Result<Page, ImportError> {
     match kind.map_or_else(|| detect(bytes), Ok)? {
-        PageKind::Sfdp => sfdp::read(bytes),
-        PageKind::Onfi => onfi::read(bytes),
+        DumpFormat::Sfdp => sfdp::read(bytes),
+        DumpFormat::Onfi => onfi::read(bytes),
     }
 }
 
-fn detect(bytes: &[u8]) -> Result<PageKind, ImportError> {
+fn detect(bytes: &[u8]) -> Result<DumpFormat, ImportError> {
     if bytes.starts_with(sfdp::SIGNATURE) {
-        Ok(PageKind::Sfdp)
+        Ok(DumpFormat::Sfdp)
     } else if onfi::looks_like(bytes) {
-        Ok(PageKind::Onfi)
+        Ok(DumpFormat::Onfi)
     } else {
         Err(ImportError::new(
             0,

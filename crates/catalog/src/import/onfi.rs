@@ -2,8 +2,8 @@
 
 use wordline_core::quantity::{ByteCount, Cycles, Time};
 
-use super::toml::{self, Header, Skeleton};
-use super::{Field, ImportError, Page, PageKind, beginning, set_bits};
+use super::toml::{self, Skeleton, SkeletonHeader};
+use super::{DumpFormat, Field, ImportError, Page, beginning, set_bits};
 
 const SIGNATURE: &[u8; 4] = b"ONFI";
 const PAGE_BYTES: usize = 256;
@@ -93,7 +93,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
             copy.passed_over.join("; ")
         ));
     }
-    let reader = Reader {
+    let reader = PageReader {
         page: copy.page,
         offset: copy.offset,
     };
@@ -103,7 +103,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
     let size = ByteCount::from_bytes(geometry.bytes);
     let mut sheet = Skeleton::new(
         "an ONFI parameter page",
-        &Header {
+        &SkeletonHeader {
             id: toml::id(&model),
             name: &model,
             manufacturer: &manufacturer,
@@ -117,7 +117,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
     );
     reader.sheet(&geometry, &mut sheet);
     Ok(Page {
-        kind: PageKind::Onfi,
+        kind: DumpFormat::Onfi,
         title: format!("ONFI {}: {manufacturer} {model}, {size}", reader.version()),
         notes,
         fields,
@@ -185,7 +185,7 @@ fn good_copy(bytes: &[u8]) -> Result<GoodCopy<'_>, ImportError> {
 }
 
 /// Sizes and counts that the page states, checked.
-struct Geometry {
+struct OnfiGeometry {
     page: u32,
     pages_per_block: u32,
     blocks_per_lun: u32,
@@ -194,12 +194,12 @@ struct Geometry {
 }
 
 /// A good copy of the page.
-struct Reader<'a> {
+struct PageReader<'a> {
     page: &'a [u8],
     offset: usize,
 }
 
-impl Reader<'_> {
+impl PageReader<'_> {
     fn byte(&self, at: usize) -> u8 {
         self.page[at]
     }
@@ -236,7 +236,7 @@ impl Reader<'_> {
         ImportError::new(self.offset + at, fault, found, allowed)
     }
 
-    fn geometry(&self) -> Result<Geometry, ImportError> {
+    fn geometry(&self) -> Result<OnfiGeometry, ImportError> {
         let page = self.long(80);
         if !page.is_power_of_two() || page < 512 {
             let found = format!("{page} bytes");
@@ -264,7 +264,7 @@ impl Reader<'_> {
             );
             return Err(self.impossible(80, "size of the chip", found, "up to 16 TiB"));
         };
-        Ok(Geometry {
+        Ok(OnfiGeometry {
             page,
             pages_per_block,
             blocks_per_lun,
@@ -301,7 +301,7 @@ impl Reader<'_> {
         (cycles > 0).then_some(cycles)
     }
 
-    fn fields(&self, geometry: &Geometry) -> Vec<Field> {
+    fn fields(&self, geometry: &OnfiGeometry) -> Vec<Field> {
         let mut fields = Vec::new();
         self.identity(&mut fields);
         self.organisation(geometry, &mut fields);
@@ -354,7 +354,7 @@ impl Reader<'_> {
         add(65, 2, "date code", date);
     }
 
-    fn organisation(&self, geometry: &Geometry, fields: &mut Vec<Field>) {
+    fn organisation(&self, geometry: &OnfiGeometry, fields: &mut Vec<Field>) {
         let bytes = |count: u32| ByteCount::from_bytes(count.into()).to_string();
         let cycles = |at| match self.endurance(at) {
             Some(cycles) => format!("program and erase: {}", Cycles::from_count(cycles)),
@@ -495,7 +495,7 @@ impl Reader<'_> {
     }
 
     /// The figures of the page, for a sheet.
-    fn sheet(&self, geometry: &Geometry, sheet: &mut Skeleton) {
+    fn sheet(&self, geometry: &OnfiGeometry, sheet: &mut Skeleton) {
         let source = |at, length| format!("ONFI parameter page, {}", place(at, length));
         let size = |bytes: u64| [("typ", ByteCount::from_bytes(bytes).to_string())];
         sheet.table("[nand]");
@@ -545,7 +545,7 @@ impl Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl PageReader<'_> {
     /// The interface of a chip on an asynchronous bus: times of its fastest mode, and the commands that
     /// every such chip has. A chip that lists no mode is on another bus.
     fn parallel(&self, sheet: &mut Skeleton) {

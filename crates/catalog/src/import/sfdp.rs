@@ -6,9 +6,9 @@ mod fields;
 mod modes;
 mod others;
 
-use super::toml::{Header, Skeleton};
-use super::{Field, ImportError, Page, PageKind, beginning};
-use fields::{Table, hex};
+use super::toml::{Skeleton, SkeletonHeader};
+use super::{DumpFormat, Field, ImportError, Page, beginning};
+use fields::{SfdpTable, hex};
 use wordline_core::quantity::ByteCount;
 
 /// The first four bytes.
@@ -104,7 +104,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
     let decoded = basic::read(&table, &mut fields)?;
     let mut skeleton = Skeleton::new(
         "an SFDP dump",
-        &Header {
+        &SkeletonHeader {
             id: "my-part".to_owned(),
             name: "my part",
             manufacturer: "",
@@ -130,7 +130,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
         }
     }
     Ok(Page {
-        kind: PageKind::Sfdp,
+        kind: DumpFormat::Sfdp,
         title: format!(
             "SFDP {}: {} serial NOR flash",
             revision(major, minor),
@@ -226,9 +226,9 @@ impl Parameter {
         }
     }
 
-    fn table(&self, bytes: &[u8], name: &'static str) -> Table {
+    fn table(&self, bytes: &[u8], name: &'static str) -> SfdpTable {
         let words = bytes[self.pointer..][..4 * self.words].chunks_exact(4);
-        Table {
+        SfdpTable {
             name,
             offset: self.pointer,
             words: words

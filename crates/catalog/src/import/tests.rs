@@ -8,7 +8,7 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Cycles, Frequency, Time};
 
 use self::skeleton::check_sheet;
-use super::{Page, PageKind, dump_bytes, import, onfi};
+use super::{DumpFormat, Page, dump_bytes, import, onfi};
 
 /// Micron MT25QU01G. Fabio Estevam, linux-mtd, 30 November 2023, with the kernel's reading of it; SHA-256
 /// e49dfee6eeb73c55e94c07a8c7d352dd7d8774b830a64ed1059ef6e7bc833668.
@@ -342,7 +342,7 @@ fn corrupt_sfdp_pages_are_refused_where_they_are_wrong() {
     refused(&sound[..0x60], 0x0C, &["0x70", "0x60"]);
     refused(&sound[..6], 6, &["SFDP header", "at least 8"]);
     refused(&[], 0, &["an empty dump"]);
-    let error = import(&sound, Some(PageKind::Onfi)).expect_err("it is SFDP");
+    let error = import(&sound, Some(DumpFormat::Onfi)).expect_err("it is SFDP");
     assert!(error.to_string().contains("ONFI"), "{error}");
 }
 
@@ -446,7 +446,7 @@ fn faulty_hex_is_refused_with_its_line() {
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..700)) {
-        for kind in [None, Some(PageKind::Sfdp), Some(PageKind::Onfi)] {
+        for kind in [None, Some(DumpFormat::Sfdp), Some(DumpFormat::Onfi)] {
             if let Ok(page) = import(&bytes, kind) {
                 check_sheet(&page);
             }
@@ -469,7 +469,7 @@ proptest! {
             bytes[at] = *value;
         }
         bytes.truncate(length.index(4 * bytes.len()).max(8));
-        match import(&bytes, Some(PageKind::Sfdp)) {
+        match import(&bytes, Some(DumpFormat::Sfdp)) {
             Ok(page) => {
                 prop_assert!(page.fields.iter().all(|field| field.offset < bytes.len()));
                 check_sheet(&page);

@@ -11,7 +11,7 @@ pub(super) struct Skeleton {
 }
 
 /// The header of a sheet, as far as a page knows it.
-pub(super) struct Header<'a> {
+pub(super) struct SkeletonHeader<'a> {
     pub(super) id: String,
     pub(super) name: &'a str,
     pub(super) manufacturer: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Header<'a> {
 }
 
 impl Skeleton {
-    pub(super) fn new(source: &str, header: &Header<'_>) -> Self {
+    pub(super) fn new(source: &str, header: &SkeletonHeader<'_>) -> Self {
         let mut skeleton = Self {
             text: String::new(),
         };

@@ -1,7 +1,7 @@
 //! The idle read that the on-chip path was chosen by.
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_dram::{Kind, Location, Observer, Request, Served, SubChannel};
+use wordline_dram::{Location, Observer, Request, RequestKind, ServedRequest, SubChannel};
 
 use super::config;
 
@@ -25,7 +25,7 @@ fn an_idle_sub_channel_answers_as_the_arithmetic_says() {
     #[derive(Default)]
     struct Latencies(Vec<u64>);
     impl Observer for Latencies {
-        fn served(&mut self, served: &Served) {
+        fn served(&mut self, served: &ServedRequest) {
             self.0.push(served.finish - served.arrival);
         }
     }
@@ -45,7 +45,7 @@ fn an_idle_sub_channel_answers_as_the_arithmetic_says() {
         };
         let request = Request {
             id,
-            kind: Kind::Read,
+            kind: RequestKind::Read,
             location,
             arrival,
         };

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use wordline_core::{FsKind, Timing};
+use wordline_core::{EngineName, NamedValues, Timing, TranslationLayer};
 
-use super::{Drawn, Layer};
+use super::engines::{ALL_FILE_SYSTEMS, file_system};
 
 /// Where a file system is shown to programs, and what it lies on.
 #[derive(Args, Debug)]
@@ -17,8 +17,8 @@ pub(crate) struct Mount {
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
     /// The file system
-    #[arg(long, default_value = "littlefs", value_name = "littlefs|fat")]
-    pub(crate) fs: FsKind,
+    #[arg(long, default_value = "littlefs", value_name = ALL_FILE_SYSTEMS[1].as_str(), value_parser = file_system())]
+    pub(crate) fs: EngineName,
     /// What the memory holds: read from the file if there is one, and written to it at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<PathBuf>,
@@ -28,11 +28,24 @@ pub(crate) struct Mount {
     /// Column of the data sheets
     #[arg(long, default_value = "typ", value_name = "typ|max|sampled")]
     pub(crate) timing: Timing,
-    /// Set a choice of the file system otherwise than by default, as in wordline fs bench; repeatable
-    #[arg(long, value_name = "FS.NAME=VALUE", value_parser = super::dram::setting)]
-    pub(crate) set: Vec<(String, String)>,
     #[command(flatten)]
-    pub(crate) layer: Layer,
+    pub(crate) settings: NamedValues<String>,
     #[command(flatten)]
-    pub(crate) drawn: Drawn,
+    pub(crate) ftl: Option<TranslationLayer>,
+    /// Fraction of rated life already used, 0 to 1
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_name = "FRACTION",
+        allow_negative_numbers = true
+    )]
+    pub(crate) age: f64,
+    /// Seed of everything that is drawn
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
+    pub(crate) seed: u64,
 }

@@ -1,33 +1,18 @@
 //! The command line: every flag, its help and its default.
 
-mod buffer;
-mod compare;
-mod dram;
-mod fs;
+mod engines;
 mod fs_mount;
-mod kv;
-mod part_fit;
-mod wear;
-mod wear_health;
 
 use std::path::PathBuf;
 
-pub(crate) use buffer::Buffer;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use compare::Compare;
-pub(crate) use dram::{Bandwidth, Dram, Idle, Lengths, Loaded, Modules, Trace};
-pub(crate) use fs::{Bench, Fs};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 pub(crate) use fs_mount::Mount;
-pub(crate) use kv::{Kv, KvBench, KvCrash, KvDump};
-pub(crate) use part_fit::PartFit;
-pub(crate) use wear::{Wear, WearPart};
-pub(crate) use wear_health::WearHealth;
-use wordline_catalog::import::PageKind;
-use wordline_core::quantity::{ByteCount, Fraction, Time};
-use wordline_core::{
-    BackgroundWork, FtlMapping, Operation, Pattern, Timing, TranslationLayer, WriteSync,
-};
+use wordline_catalog::import::DumpFormat;
+use wordline_core::COMMANDS;
 use wordline_report::Format;
+
+use crate::commands::hooks;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
 #[derive(Debug, Parser)]
@@ -68,206 +53,58 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(crate) catalog: Vec<PathBuf>,
     /// How stdout is written
-    #[arg(long, global = true, value_enum, default_value = "table", help_heading = EVERYWHERE)]
+    #[arg(id = "stdout_format", long = "format", global = true, value_enum)]
+    #[arg(default_value = "table", value_name = "FORMAT", help_heading = EVERYWHERE)]
     pub(crate) format: StdoutFormat,
     /// No progress and no notes on stderr; errors stay
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
 }
 
+/// What is no experiment; those have a table of their own, [`COMMANDS`].
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Rank memories for a piece of work, with a verdict for each: the main job
-    Compare(Box<Compare>),
-    /// RAM for a fixed input rate, from a target or a log
-    Buffer(Box<Buffer>),
-    /// Run a raw memory over access sizes
-    Raw(Box<Raw>),
-    /// Cycle blocks of flash until they fail: endurance, and latency over life
-    Wear(Box<Wear>),
     /// Run file systems that products use on a memory
-    #[command(subcommand)]
+    #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),
     /// Run hash tables on a byte-addressable memory
-    #[command(subcommand)]
-    Kv(Box<Kv>),
-    /// Run DDR5 modules in a server: latency, bandwidth, latency under load, traces
-    #[command(subcommand)]
-    Dram(Box<Dram>),
+    #[command(subcommand, display_order = 21)]
+    Kv(Kv),
     /// List, show, check or import parts and boards, or fit one to a log
-    #[command(subcommand)]
+    #[command(subcommand, display_order = 23)]
     Part(Part),
     /// Print published figures beside ours, with the score
+    #[command(display_order = 24)]
     Reproduce(Reproduce),
     /// Render saved results again, without running anything
+    #[command(display_order = 25)]
     Report(Report),
     /// Say what can be measured on this host
+    #[command(display_order = 26)]
     Doctor,
-}
-
-/// Runs sequential reads and writes of several sizes on each target, from address 0, starting over
-/// at the wrap address. Without flags it is the benchmark of "Everspin MRAM Performance Benchmark
-/// Comparison": 64 MiB in accesses of 2 to 64 KiB, wrapping at 8 MiB.
-#[derive(Args, Debug)]
-#[command(after_help = "\
+    /// Print completions of commands, flags and values for a shell
+    #[command(
+        display_order = 27,
+        after_help = "\
 Examples:
-  wordline raw --target em064lx
-  wordline raw --target em064lx@stm32h755-qspi --operation write --format json
-  wordline raw --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export report.html
-  wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
-  wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
-  wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
-  wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
-  wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
-  wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
-  wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
-
-Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.")]
-pub(crate) struct Raw {
-    /// PART@BOARD, or PART on its default board; repeatable and comma-separated
-    #[arg(long, required = true, value_delimiter = ',', value_name = "TARGET")]
-    pub(crate) target: Vec<String>,
-    /// What the accesses do
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "read,write",
-        value_name = "read|write"
+  wordline completions bash > ~/.local/share/bash-completion/completions/wordline
+  wordline completions zsh > ~/.zfunc/_wordline        with ~/.zfunc in fpath
+  wordline completions fish > ~/.config/fish/completions/wordline.fish"
     )]
-    #[arg(value_parser = operation)]
-    pub(crate) operation: Vec<Operation>,
-    /// Order of the addresses; random ones are drawn from the seed
-    #[arg(long, value_delimiter = ',', default_value = "sequential")]
-    #[arg(value_name = "sequential|random", value_parser = pattern)]
-    pub(crate) pattern: Vec<Pattern>,
-    /// Let NAND chips load the next page while the one before it is moved to the host
-    #[arg(long)]
-    pub(crate) cache_read: bool,
-    /// Let NAND chips take the next page while the one before it is programmed
-    #[arg(long)]
-    pub(crate) cache_program: bool,
-    /// Let the planes of a NAND chip work at the same time: pages alternate between them
-    #[arg(long)]
-    pub(crate) multi_plane: bool,
-    /// Read also while the chip erases or programs: once waiting for it, once suspending it
-    #[arg(long, value_delimiter = ',', value_name = "erase|program")]
-    #[arg(value_parser = background)]
-    pub(crate) during: Vec<BackgroundWork>,
-    /// Longest pause between two reads of --during; each is drawn evenly from 0 to it [default: as
-    /// long as the work]
-    #[arg(long, value_name = "TIME", requires = "during")]
-    pub(crate) pause: Option<Time>,
-    /// Share of the memory that holds data in order before each run: 0% fresh, 100% full; repeatable and
-    /// comma-separated [default: only what is read]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "SHARE",
-        allow_hyphen_values = true
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write a man page for each command into a folder
+    #[command(
+        display_order = 28,
+        after_help = "Example:\n  wordline man ~/.local/share/man/man1"
     )]
-    pub(crate) fill: Vec<Fraction>,
-    /// Data moved by the same accesses before anything counts
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) warm_up: Option<ByteCount>,
-    /// Time that the host leaves the memory alone between two accesses; repeatable and comma-separated
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "TIME",
-        conflicts_with = "during"
-    )]
-    pub(crate) gap: Vec<Time>,
-    /// Write or read so many equal parts of the range in turn, as with files that grow side by side;
-    /// repeatable and comma-separated [default: 1]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "COUNT",
-        conflicts_with = "during"
-    )]
-    pub(crate) streams: Vec<u32>,
-    /// Make each write safe from a power cut before it ends: flush, or reliable (eMMC)
-    #[arg(long, value_name = "HOW", conflicts_with = "during")]
-    pub(crate) sync: Option<WriteSync>,
-    #[command(flatten)]
-    pub(crate) layer: Layer,
-    /// Size of one access; repeatable and comma-separated [default: 2KiB,4KiB,…,64KiB]
-    #[arg(long, value_delimiter = ',', value_name = "SIZE")]
-    pub(crate) size: Vec<ByteCount>,
-    /// Data moved for each operation and size, in whole accesses [default: 64MiB]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) total: Option<ByteCount>,
-    /// Address at which a run starts over at 0 [default: 8MiB, or the smallest part's end]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) wrap: Option<ByteCount>,
-    #[command(flatten)]
-    pub(crate) columns: Columns,
-    #[command(flatten)]
-    pub(crate) drawn: Drawn,
-    #[command(flatten)]
-    pub(crate) export: Export,
-}
-
-/// The translation layer that raw flash is run behind.
-#[derive(Args, Debug)]
-pub(crate) struct Layer {
-    /// Run raw NAND behind a translation layer that maps pages, or blocks with a log: sectors can be
-    /// overwritten in any order
-    #[arg(long, value_name = "page|log-block")]
-    pub(crate) ftl: Option<FtlMapping>,
-    /// Share of the blocks that the layer keeps to itself [default: 12%]
-    #[arg(
-        long,
-        value_name = "SHARE",
-        requires = "ftl",
-        allow_hyphen_values = true
-    )]
-    pub(crate) ftl_spare: Option<Fraction>,
-}
-
-impl Layer {
-    /// As an experiment has it.
-    pub(crate) fn chosen(&self) -> Option<TranslationLayer> {
-        let mut layer = TranslationLayer::of(self.ftl?);
-        layer.spare = self.ftl_spare.unwrap_or(layer.spare);
-        Some(layer)
-    }
-}
-
-/// Which figures of the data sheets are run.
-#[derive(Args, Debug)]
-pub(crate) struct Columns {
-    /// Columns of the data sheets, each run by itself: typical, maximum, or one chip drawn around typical; repeatable and
-    /// comma-separated
-    #[arg(
-        long,
-        default_value = "typ",
-        value_delimiter = ',',
-        value_name = "typ|max|sampled"
-    )]
-    pub(crate) timing: Vec<Timing>,
-}
-
-/// Age of the chips, and the seed of what is drawn.
-#[derive(Args, Debug)]
-pub(crate) struct Drawn {
-    /// Fraction of rated life already used, 0 to 1
-    #[arg(
-        long,
-        default_value_t = 0.0,
-        value_name = "FRACTION",
-        allow_negative_numbers = true
-    )]
-    pub(crate) age: f64,
-    /// Seed of everything that is drawn: the bytes written, random addresses, when reads come during
-    /// other work, and sampled figures
-    #[arg(
-        long,
-        default_value_t = 0,
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
-    pub(crate) seed: u64,
+    Man {
+        /// A folder that exists
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// Where results are saved besides stdout.
@@ -275,8 +112,57 @@ pub(crate) struct Drawn {
 pub(crate) struct Export {
     /// Save the results as well, in the format of the extension (json, csv, md, html, txt);
     /// repeatable
-    #[arg(long = "export", value_name = "FILE")]
+    #[arg(id = "export", long = "export", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Fs {
+    /// Let any program use a file system on a simulated memory, through FUSE, and say what it took
+    ///
+    /// Formats a file system on the memory and shows it at a directory, until the directory is unmounted or the command
+    /// is interrupted. Then it says what the work took: simulated time, operations, energy and wear.
+    ///
+    /// Every call of a program reaches the file system, and none is answered from a cache of this host; time is that of
+    /// the memory alone. It needs Linux, /dev/fuse, and a user who may mount.
+    #[command(
+        display_order = 30,
+        after_help = "\
+Examples:
+  wordline fs mount --fs littlefs --target mt25ql128 mnt
+  wordline fs mount --fs fat --target em064lx --image card.img mnt
+  wordline fs mount --fs fat --target mt29f1g01 --ftl log-block --set fat.tables=1 mnt
+
+FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of the translation layer of --ftl,
+page-mapped unless you say otherwise."
+    )]
+    Mount(Box<Mount>),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Kv {
+    /// Print header, records and damage of a table in an image of its memory, which is never written
+    #[command(
+        display_order = 30,
+        after_help = "\
+Examples:
+  wordline kv dump mram.bin
+  wordline kv dump mram.bin --format json
+
+The image is the bytes of the memory from the table's first on; crates/kv/SPEC.md has the format. Exit code 1: a record
+is damaged."
+    )]
+    Dump(KvDump),
+}
+
+/// Opens a copy of the image in RAM and walks over its records.
+#[derive(Args, Debug)]
+pub(crate) struct KvDump {
+    /// The image
+    pub(crate) image: PathBuf,
+    /// The most records that are shown; the header counts all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) limit: usize,
 }
 
 #[derive(Debug, Subcommand)]
@@ -295,7 +181,7 @@ Examples:
         /// A part, a board, or PART@BOARD
         id: String,
         /// Print the TOML text of the sheet, to begin one of your own with
-        #[arg(long, conflicts_with = "format")]
+        #[arg(long, conflicts_with = "stdout_format")]
         sheet: bool,
     },
     /// Decode the parameter page of a flash chip: SFDP (NOR) or ONFI (NAND)
@@ -311,13 +197,11 @@ Dumps are binary, or hex text as xxd and hexdump -C print it.")]
         file: PathBuf,
         /// What the dump is [default: what its signature says]
         #[arg(long = "as", value_name = "sfdp|onfi")]
-        kind: Option<PageKind>,
+        kind: Option<DumpFormat>,
         /// Print TOML to begin a sheet with: every figure of the page, commented out
-        #[arg(long, conflicts_with = "format")]
+        #[arg(long, conflicts_with = "stdout_format")]
         sheet: bool,
     },
-    /// Find the figures of a card that its maker does not state, from a log of a real one
-    Fit(Box<PartFit>),
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\
 Examples:
@@ -405,23 +289,21 @@ impl From<StdoutFormat> for Format {
     }
 }
 
-fn pattern(text: &str) -> Result<Pattern, String> {
-    [Pattern::Sequential, Pattern::Random]
-        .into_iter()
-        .find(|pattern| pattern.name() == text)
-        .ok_or_else(|| "allowed: sequential, random".to_owned())
-}
-
-fn background(text: &str) -> Result<BackgroundWork, String> {
-    [BackgroundWork::Erase, BackgroundWork::Program]
-        .into_iter()
-        .find(|work| work.name() == text)
-        .ok_or_else(|| "allowed: erase, program".to_owned())
-}
-
-fn operation(text: &str) -> Result<Operation, String> {
-    [Operation::Read, Operation::Write]
-        .into_iter()
-        .find(|operation| operation.name() == text)
-        .ok_or_else(|| "allowed: read, write".to_owned())
+/// Every command: those of experiments come from the structs of their workloads.
+pub(crate) fn program() -> clap::Command {
+    let dram = clap::Command::new("dram")
+        .about("Run DDR5 modules in a server: latency, bandwidth, latency under load, traces")
+        .display_order(22)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    let program = Arguments::command().subcommand(dram);
+    COMMANDS
+        .iter()
+        .enumerate()
+        .fold(program, |program, (order, row)| {
+            row.add_to(program, |command| {
+                let flags = hooks::of(row).map_or(command.clone(), |hook| (hook.flags)(command));
+                engines::with_names(Export::augment_args(flags), row.path).display_order(order)
+            })
+        })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use wordline_catalog::import::{DUMP_BYTES_MAX, Field, Page, PageKind, dump_bytes, import};
+use wordline_catalog::import::{DUMP_BYTES_MAX, DumpFormat, Field, Page, dump_bytes, import};
 use wordline_report::{Column, Format, Grid, printable};
 
 use crate::args::Global;
@@ -16,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 8 * DUMP_BYTES_MAX as u64;
 
 pub(crate) fn run(
     file: &Path,
-    kind: Option<PageKind>,
+    kind: Option<DumpFormat>,
     sheet: bool,
     global: &Global,
 ) -> Result<Outcome, Failure> {

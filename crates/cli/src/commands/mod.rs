@@ -1,25 +1,26 @@
-//! One file a subcommand.
+//! The commands. Experiments run alike, and a hook says what else one of them does.
 
-mod buffer;
 mod compare;
 mod dram;
 mod fs;
+pub(crate) mod hooks;
 mod import;
-mod kv;
+mod kv_dump;
 mod part;
 mod part_dram;
 mod part_fit;
-mod raw;
 mod report;
 mod reproduce;
+mod required;
+mod shell;
 mod wear;
-mod wear_health;
 
+use clap::{ArgMatches, FromArgMatches as _};
 use wordline_catalog::Catalog;
-use wordline_core::{Experiment, ResultSet};
+use wordline_core::{COMMANDS, Experiment, ResultSet};
 use wordline_lab::Control;
 
-use crate::args::{Arguments, Command, Global};
+use crate::args::{Arguments, Command, Global, Kv};
 use crate::doctor;
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
@@ -28,20 +29,27 @@ use crate::outcome::Outcome;
 use crate::progress::Bar;
 
 /// Runs the command that the user asked for.
-pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
+pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let (mut path, mut own) = (Vec::new(), matches);
+    while let Some((name, below)) = own.subcommand() {
+        path.push(name);
+        own = below;
+    }
+    if let Some(row) = COMMANDS.iter().find(|row| *row.path == path) {
+        let global = Global::from_arg_matches(own).map_err(failure::flags)?;
+        return hooks::run(row, own, &global);
+    }
+    let arguments = Arguments::from_arg_matches(matches).map_err(failure::flags)?;
     let global = &arguments.global;
     match &arguments.command {
-        Command::Compare(compare) => compare::run(compare, global),
-        Command::Buffer(buffer) => buffer::run(buffer, global),
-        Command::Raw(raw) => raw::run(raw, global),
-        Command::Wear(wear) => wear::run(wear, global),
         Command::Fs(fs) => fs::run(fs, global),
-        Command::Kv(kv) => kv::run(kv, global),
-        Command::Dram(dram) => dram::run(dram, global),
+        Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
         Command::Doctor => doctor::run(global),
+        Command::Completions { shell } => shell::completions(*shell),
+        Command::Man { folder } => shell::man(folder),
     }
 }
 
@@ -51,16 +59,6 @@ fn catalog(global: &Global) -> Result<Catalog, Failure> {
 }
 
 /// Runs an experiment with a progress bar; the first interrupt ends it in order.
-fn run_experiment(
-    catalog: &Catalog,
-    experiment: &Experiment,
-    inputs: &Inputs,
-    global: &Global,
-) -> Result<ResultSet, Failure> {
-    run_with(catalog, experiment, inputs, &Control::default(), global)
-}
-
-/// The same with further wishes.
 fn run_with(
     catalog: &Catalog,
     experiment: &Experiment,

@@ -1,7 +1,9 @@
 //! `wordline part list|show|import|check`; `part fit` has a file of its own.
 
 use serde_json::json;
-use wordline_catalog::{Board, Catalog, CatalogError, DramSheet, Header, Part};
+use wordline_catalog::{
+    Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
+};
 use wordline_core::quantity::Money;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
@@ -9,7 +11,7 @@ use wordline_core::{Figure, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
-use super::part_dram::View;
+use super::part_dram::PartView;
 use crate::args::{self, Global};
 use crate::failure::{self, Failure};
 use crate::outcome::Outcome;
@@ -20,7 +22,6 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
-        args::Part::Fit(fit) => super::part_fit::run(fit, global),
         args::Part::Check { rules: true, paths } if !paths.is_empty() => Err(failure::message(
             "--rules checks parts on their boards, which may lie in other files: name the folder \
                  that holds them with --catalog DIR instead",
@@ -74,7 +75,7 @@ fn line(header: &Header, kind: &str, board: &str, cost: &Option<Figure<Money>>) 
 
 fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {
     let catalog = super::catalog(global)?;
-    let page = Page::find(&catalog, id)?;
+    let page = ImportPage::find(&catalog, id)?;
     if sheet {
         output::data(&page.header.text)?;
         return Ok(Outcome::Done);
@@ -90,35 +91,49 @@ fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {
 }
 
 /// What `part show` prints.
-struct Page<'a> {
+struct ImportPage<'a> {
     header: &'a Header,
     kind: &'static str,
     figures: &'a [FigureUse],
     /// How the part works on its board, where there is one.
     link: Option<(&'a str, Link)>,
     /// What a DRAM module or system has beside its figures.
-    dram: Option<View>,
+    dram: Option<PartView>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ImportPage<'a> {
     fn find(catalog: &'a Catalog, id: &str) -> Result<Self, Failure> {
-        if let Some(page) = Self::find_dram(catalog, id)? {
-            return Ok(page);
+        if id.contains('@') {
+            return match catalog.target(id).map_err(failure::catalog)? {
+                Target::Module(target) => {
+                    let view = PartView::of_target(&target)?;
+                    Ok(Self::of_dram("module", target.module, Some(view)))
+                }
+                target => Self::on_board(&target.into_part().map_err(failure::catalog)?),
+            };
         }
-        if !id.contains('@')
-            && let Ok(board) = catalog.board(id)
-        {
+        if let Ok(module) = catalog.module(id) {
+            let view = PartView::of_module(catalog, module)?;
+            return Ok(Self::of_dram("module", module, Some(view)));
+        }
+        if let Ok(system) = catalog.system(id) {
+            let view = PartView::of_system(system);
+            return Ok(Self::of_dram("system", system, Some(view)));
+        }
+        if let Ok(die) = catalog.die(id) {
+            return Ok(Self::of_dram("die", die, None));
+        }
+        if let Ok(board) = catalog.board(id) {
             return Ok(Self::of_board(board));
         }
-        if !id.contains('@') {
-            let part = catalog
-                .part(id)
-                .map_err(|error| both_kinds(catalog, error))?;
-            if part.default_board.is_none() {
-                return Ok(Self::of_part(part, None));
-            }
+        match catalog.part(id) {
+            Ok(part) if part.default_board.is_none() => Ok(Self::of_part(part, None)),
+            Ok(_) => Self::on_board(&catalog.part_on_board(id).map_err(failure::catalog)?),
+            Err(_) => Err(failure::catalog(catalog.unknown_name(id))),
         }
-        let target = catalog.target(id).map_err(failure::catalog)?;
+    }
+
+    fn on_board(target: &PartOnBoard<'a>) -> Result<Self, Failure> {
         let link = target
             .link()
             .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
@@ -126,29 +141,7 @@ impl<'a> Page<'a> {
         Ok(Self::of_part(target.part, Some(link)))
     }
 
-    /// The page of a die, a module, a system, or a module in a system.
-    fn find_dram(catalog: &'a Catalog, id: &str) -> Result<Option<Self>, Failure> {
-        if let Some((module, _)) = id.split_once('@') {
-            if catalog.module(module.trim()).is_err() {
-                return Ok(None);
-            }
-            let target = catalog.dram_target(id).map_err(failure::catalog)?;
-            let view = View::of_target(&target)?;
-            return Ok(Some(Self::of_dram("module", target.module, Some(view))));
-        }
-        if let Ok(module) = catalog.module(id) {
-            let view = View::of_module(catalog, module)?;
-            return Ok(Some(Self::of_dram("module", module, Some(view))));
-        }
-        if let Ok(system) = catalog.system(id) {
-            let view = View::of_system(system);
-            return Ok(Some(Self::of_dram("system", system, Some(view))));
-        }
-        let die = catalog.die(id).ok();
-        Ok(die.map(|die| Self::of_dram("die", die, None)))
-    }
-
-    fn of_dram<T>(kind: &'static str, sheet: &'a DramSheet<T>, dram: Option<View>) -> Self {
+    fn of_dram<T>(kind: &'static str, sheet: &'a DramSheet<T>, dram: Option<PartView>) -> Self {
         Self {
             header: &sheet.header,
             kind,
@@ -234,7 +227,7 @@ impl<'a> Page<'a> {
         for caution in &header.cautions {
             facts.push(["caution", caution]);
         }
-        let [timing, choices] = self.dram.as_ref().map_or([None, None], View::grids);
+        let [timing, choices] = self.dram.as_ref().map_or([None, None], PartView::grids);
         let figures = Some(self.figures());
         let grids = [Some(facts), self.commands(), timing, choices, figures];
         let texts: Vec<_> = grids
@@ -272,26 +265,10 @@ impl<'a> Page<'a> {
             "cautions": header.cautions,
             "figures": self.figures,
             "link": link,
-            "dram": self.dram.as_ref().map(View::json),
+            "dram": self.dram.as_ref().map(PartView::json),
         });
         format!("{page:#}\n")
     }
-}
-
-/// An unknown name may have been meant as a board, or as something of DRAM.
-fn both_kinds(catalog: &Catalog, error: CatalogError) -> Failure {
-    let boards: Vec<_> = catalog
-        .boards()
-        .map(|board| board.header.id.as_str())
-        .collect();
-    let dram = catalog
-        .headers()
-        .filter(|(kind, _)| ["die", "module", "system"].contains(kind));
-    let dram: Vec<_> = dram.map(|(_, header)| header.id.as_str()).collect();
-    let (boards, dram) = (boards.join(", "), dram.join(", "));
-    failure::message(format!(
-        "{error}; and the boards {boards}; and of DRAM {dram}"
-    ))
 }
 
 fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
@@ -347,11 +324,13 @@ fn rules(global: &Global) -> Result<Outcome, Failure> {
     let mut faults = Vec::new();
     let boards = catalog.parts().filter(|part| part.default_board.is_some());
     for part in boards {
-        let target = catalog.target(&part.header.id).map_err(failure::catalog)?;
+        let target = catalog
+            .part_on_board(&part.header.id)
+            .map_err(failure::catalog)?;
         let outcomes = target
             .conformance(Timing::Typ)
             .map_err(|error| failure::message(format!("{}: {error}", target.name)))?;
-        let count = |good: fn(&conformance::Outcome) -> bool| {
+        let count = |good: fn(&conformance::RuleOutcome) -> bool| {
             outcomes.iter().filter(|one| good(one)).count().to_string()
         };
         for outcome in &outcomes {

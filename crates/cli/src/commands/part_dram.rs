@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use wordline_catalog::{Catalog, DramTarget, Module, System};
-use wordline_dram::sheet::{Choice, Settings};
-use wordline_dram::{Clock, Timing};
+use wordline_catalog::{Catalog, Module, ModuleInSystem, System};
+use wordline_dram::sheet::{Settings, SheetChoice};
+use wordline_dram::{ClockDomain, Timing};
 use wordline_report::{Column, Grid};
 
 use crate::failure::{self, Failure};
@@ -78,7 +78,7 @@ const ROWS: [Row; 33] = [
 ];
 
 /// Whether a rule exists for a target: not every die can refresh single banks, nor every module joins ranks in pairs.
-fn applies(symbol: &str, target: &DramTarget<'_>) -> bool {
+fn applies(symbol: &str, target: &ModuleInSystem<'_>) -> bool {
     if ["tREFI/sb", "tRFCsb", "tREFSBRD"].contains(&symbol) {
         return target.die.sheet.rules.same_bank.is_some();
     }
@@ -86,16 +86,16 @@ fn applies(symbol: &str, target: &DramTarget<'_>) -> bool {
 }
 
 /// What is shown of a module or system.
-pub(crate) struct View {
+pub(crate) struct PartView {
     /// The target that the clocks hold for; `None` where no module is named.
     title: Option<String>,
     rows: Vec<Row>,
     /// The timing of each speed bin.
-    bins: BTreeMap<String, (Clock, Timing)>,
-    choices: Vec<Choice>,
+    bins: BTreeMap<String, (ClockDomain, Timing)>,
+    choices: Vec<SheetChoice>,
 }
 
-impl View {
+impl PartView {
     /// A module by itself: what only a system decides is left out.
     pub(crate) fn of_module(catalog: &Catalog, module: &Module) -> Result<Self, Failure> {
         let choices = module.sheet.choices();
@@ -103,13 +103,15 @@ impl View {
             return Ok(Self::of_choices(choices));
         };
         let target = format!("{}@{}", module.header.id, system.header.id);
-        let target = catalog.dram_target(&target).map_err(failure::catalog)?;
+        let target = catalog
+            .module_in_system(&target)
+            .map_err(failure::catalog)?;
         let rows = ROWS.into_iter().filter(|row| !row.2).collect();
         Self::new(&target, &module.header.id, rows, choices)
     }
 
     /// A module in a system.
-    pub(crate) fn of_target(target: &DramTarget<'_>) -> Result<Self, Failure> {
+    pub(crate) fn of_target(target: &ModuleInSystem<'_>) -> Result<Self, Failure> {
         Self::new(target, &target.name, ROWS.into(), target.choices())
     }
 
@@ -118,7 +120,7 @@ impl View {
         Self::of_choices(system.sheet.choices())
     }
 
-    fn of_choices(choices: Vec<Choice>) -> Self {
+    fn of_choices(choices: Vec<SheetChoice>) -> Self {
         Self {
             title: None,
             rows: Vec::new(),
@@ -128,10 +130,10 @@ impl View {
     }
 
     fn new(
-        target: &DramTarget<'_>,
+        target: &ModuleInSystem<'_>,
         title: &str,
         rows: Vec<Row>,
-        choices: Vec<Choice>,
+        choices: Vec<SheetChoice>,
     ) -> Result<Self, Failure> {
         let rate = *target.module.sheet.dram_rate_mts.value();
         let fitting = target
@@ -210,7 +212,7 @@ impl View {
 
     /// The same for programs: clocks by bin and symbol, and the choices.
     pub(crate) fn json(&self) -> Value {
-        let timing = |(bin, (clock, timing)): (&String, &(Clock, Timing))| {
+        let timing = |(bin, (clock, timing)): (&String, &(ClockDomain, Timing))| {
             let clocks = self.rows.iter();
             let clocks: BTreeMap<_, _> =
                 clocks.map(|(name, _, _, of)| (*name, of(timing))).collect();

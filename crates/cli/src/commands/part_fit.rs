@@ -1,56 +1,68 @@
-//! `wordline part fit`.
+//! `wordline part fit`: the sheet that it writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use wordline_core::quantity::ByteCount;
-use wordline_core::{Experiment, FitWorkload, LogSource, Timing, Workload};
+use clap::Args;
+use wordline_core::Workload;
 use wordline_lab::{Control, Fitted};
 
-use crate::args::{Global, PartFit};
+use super::hooks::HookRequest;
 use crate::failure::{self, Failure};
-use crate::input::Inputs;
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::{self, Exports};
+use crate::output;
 use crate::progress::Bar;
 
 /// Characters of an id that is made from the name of a log.
 const ID_MAX: usize = 40;
 
-pub(crate) fn run(fit: &PartFit, global: &Global) -> Result<Outcome, Failure> {
-    let mut exports = Exports::new(&fit.export)?;
-    if let Some(file) = &fit.output {
-        check_output(file, fit.force)?;
-        exports.also("--output", file)?;
+/// Where the sheet goes.
+#[derive(Args)]
+pub(super) struct BaseSheet {
+    /// Write the sheet; an existing file is left alone without --force
+    #[arg(long, value_name = "FILE.toml")]
+    output: Option<PathBuf>,
+    /// Write over an existing file
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
+    let BaseSheet { output, force } = request.flags()?;
+    if let Some(file) = &output {
+        check_output(file, force)?;
+        request.exports.also("--output", file)?;
     }
-    exports.spare(&fit.log)?;
-    let catalog = super::catalog(global)?;
-    let mut inputs = Inputs::default();
-    let experiment = experiment(fit, &mut inputs)?;
-    let bar = Bar::new(global.quiet);
+    let catalog = request.catalog()?;
+    if let Workload::Fit(fit) = &mut request.experiment.workload
+        && fit.id.is_empty()
+    {
+        fit.id = id_of(&fit.source.file);
+    }
+    let bar = Bar::new(request.global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
     let stop = interrupt::listen();
-    let open = |name: &str| inputs.open(name, &bar, &stop);
+    let open = |name: &str| request.inputs.open(name, &bar, &stop);
     let control = Control {
         stop: Some(&stop),
         progress: Some(&show),
         open: Some(&open),
         ..Control::default()
     };
-    let fitted = wordline_lab::fit(&catalog, &experiment, &control);
+    let fitted = wordline_lab::fit(&catalog, &request.experiment, &control);
     drop(bar);
     let Fitted {
         document, sheet, ..
     } = fitted.map_err(failure::lab)?;
     // Half a fit is none: an interrupted one leaves no sheet.
-    match (&fit.output, &sheet) {
-        (Some(file), Some(sheet)) => output::write_file(file, sheet, global)?,
-        (None, Some(_)) if !global.quiet => {
+    match (&output, &sheet) {
+        (Some(file), Some(sheet)) => output::write_file(file, sheet, request.global)?,
+        (None, Some(_)) if !request.global.quiet => {
             output::note("note: --output FILE.toml writes the sheet for part check and --catalog");
         }
         _ => {}
     }
-    exports.write(&document, global)?;
+    request.exports.write(&document, request.global)?;
     Ok(super::outcome(&document))
 }
 
@@ -70,42 +82,6 @@ fn check_output(file: &Path, force: bool) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-fn experiment(fit: &PartFit, inputs: &mut Inputs) -> Result<Experiment, Failure> {
-    let file = inputs.add(&fit.log);
-    let base = match &fit.base {
-        Some(base) => base.clone(),
-        None => wordline_lab::default_base(&fit.template)
-            .map_err(failure::lab)?
-            .to_owned(),
-    };
-    Ok(Experiment {
-        targets: vec![base],
-        workload: Workload::Fit(FitWorkload {
-            template: fit.template.clone(),
-            id: fit.id.clone().unwrap_or_else(|| id_of(&file)),
-            pattern: fit.pattern,
-            range_bytes: fit.range.map(ByteCount::bytes),
-            fill: fit.fill,
-            warm_up_bytes: fit.warm_up.bytes(),
-            usage: fit.usage,
-            simulations: fit.simulations,
-            source: LogSource {
-                file,
-                format: fit.log_format.clone(),
-                unit: fit.log_unit.clone(),
-                job: fit.job.clone(),
-                operation: None,
-                record_bytes: fit.record.map(ByteCount::bytes),
-                durations: fit.durations,
-            },
-        }),
-        timings: vec![Timing::Typ],
-        age: 0.0,
-        seed: fit.seed,
-        ftl: None,
-    })
 }
 
 /// An id from the name of a log: "Card_lat.1.log" becomes "card-lat.1-fit".

@@ -1,85 +1,73 @@
-//! `wordline wear`.
+//! `wordline wear`: its cycling log, and the device that it destroys.
 
 use std::cell::Cell;
 use std::io::{LineWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use wordline_catalog::Catalog;
-use wordline_core::quantity::Quantity as _;
-use wordline_core::{Experiment, WearWorkload, Workload};
+use clap::{Args, Command};
 use wordline_lab::Control;
 
-use crate::args::{Global, Wear, WearPart};
+use super::hooks::HookRequest;
 use crate::failure::{self, Failure};
-use crate::input::Inputs;
 use crate::outcome::Outcome;
-use crate::output::{Exports, Growing};
-use crate::sink::{self, Named};
+use crate::output::Growing;
+use crate::sink::{self, NamedFile};
 
-pub(crate) fn run(wear: &Wear, global: &Global) -> Result<Outcome, Failure> {
-    if let Some(WearPart::Health(health)) = &wear.part {
-        return super::wear_health::run(health, global);
+/// What may be lost.
+#[derive(Args)]
+pub(super) struct Destroyed {
+    /// Names the device of a target mtd:DEVICE, or the file of a target file:PATH, again: what it holds will be lost
+    #[arg(long, value_name = "PATH")]
+    pub(super) destroy: Vec<String>,
+}
+
+#[derive(Args)]
+struct CyclingLogFile {
+    /// File for a cycling log, CSV: how long each operation took, a line where that changes
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    destroyed: Destroyed,
+}
+
+/// Its flags; `wear health` is a command below it.
+pub(super) fn flags(command: Command) -> Command {
+    CyclingLogFile::augment_args(command)
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+}
+
+pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
+    let CyclingLogFile { log, destroyed } = request.flags()?;
+    if let Some(log) = &log {
+        request.exports.also("--log", log)?;
     }
-    let mut exports = Exports::new(&wear.export)?;
-    if let Some(log) = &wear.log {
-        exports.also("--log", log)?;
-    }
-    let catalog = super::catalog(global)?;
-    let experiment = experiment(wear, &catalog)?;
+    let catalog = request.catalog()?;
     let growing = Cell::new(None);
     let create = || {
-        let log = wear.log.as_deref().unwrap_or(Path::new(""));
+        let log = log.as_deref().unwrap_or(Path::new(""));
         let (begun, file) = Growing::create(log).map_err(|error| sink::named(log, &error))?;
         growing.set(Some(begun));
         // What took days to measure is to be on its way when the power goes.
-        let lines = LineWriter::new(Named::new(file, log.to_owned()));
+        let lines = LineWriter::new(NamedFile::new(file, log.to_owned()));
         Ok(Box::new(lines) as Box<dyn Write>)
     };
     let control = Control {
-        cycling_log: wear.log.is_some().then_some(&create),
-        destroy: &wear.destroy,
+        cycling_log: log.is_some().then_some(&create),
+        destroy: &destroyed.destroy,
         ..Control::default()
     };
-    let ran = super::run_with(&catalog, &experiment, &Inputs::default(), &control, global);
+    let ran = request.document(&catalog, &control);
     // The log of a real memory cannot be taken again: it stays, whatever came of the rest.
     if let Some(growing) = growing.take()
-        && (ran.is_ok() || !wear.destroy.is_empty())
+        && (ran.is_ok() || !destroyed.destroy.is_empty())
     {
         growing.finish().map_err(|error| {
-            let file = wear.log.as_deref().unwrap_or(Path::new("")).display();
+            let file = log.as_deref().unwrap_or(Path::new("")).display();
             failure::message(format!("--log {file} cannot be written: {error}"))
         })?;
     }
     let document = ran?;
-    exports.write(&document, global)?;
+    request.exports.write(&document, request.global)?;
     Ok(super::outcome(&document))
-}
-
-fn experiment(wear: &Wear, catalog: &Catalog) -> Result<Experiment, Failure> {
-    let targets = wear.target.iter();
-    let targets = targets.map(|name| match name.starts_with("mtd:") {
-        // Looked up by whoever opens it.
-        true => Ok(name.clone()),
-        false => catalog.target(name).map(|target| target.name),
-    });
-    let targets = targets
-        .collect::<Result<_, _>>()
-        .map_err(failure::catalog)?;
-    let workload = WearWorkload {
-        blocks: wear.blocks,
-        samples: wear.samples,
-        usages: wear.usage.clone(),
-        order: wear.order,
-        temperatures_celsius: wear.temperature.clone(),
-        dwells_s: wear.dwell.iter().map(|dwell| dwell.si()).collect(),
-        most_cycles: wear.max_cycles,
-    };
-    Ok(Experiment {
-        targets,
-        workload: Workload::Wear(workload),
-        timings: wear.columns.timing.clone(),
-        age: wear.drawn.age,
-        seed: wear.drawn.seed,
-        ftl: None,
-    })
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Finding, State};
+use super::{DoctorState, Finding};
 
 /// Everything that is looked at.
 pub(crate) fn findings() -> Vec<Finding> {
@@ -42,7 +42,7 @@ fn unknown(area: &'static str, check: &'static str) -> Finding {
     Finding {
         area,
         check,
-        state: State::Missing,
+        state: DoctorState::Missing,
         found: "not stated by this system".to_owned(),
         advice: "",
     }
@@ -54,7 +54,7 @@ fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Findi
         |found| Finding {
             area,
             check,
-            state: State::Fact,
+            state: DoctorState::Fact,
             found,
             advice: "",
         },
@@ -72,7 +72,11 @@ fn judged(
     Finding {
         area,
         check,
-        state: if good { State::Good } else { State::Limited },
+        state: if good {
+            DoctorState::Good
+        } else {
+            DoctorState::Limited
+        },
         found,
         advice: if good { "" } else { advice },
     }
@@ -227,7 +231,7 @@ fn raw_flash() -> Finding {
         return Finding {
             area: "storage",
             check: "raw flash (MTD)",
-            state: State::Missing,
+            state: DoctorState::Missing,
             found: "none".to_owned(),
             advice: "",
         };

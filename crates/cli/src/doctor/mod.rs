@@ -18,7 +18,7 @@ pub(crate) struct Finding {
     /// What was looked at.
     pub(crate) check: &'static str,
     /// Whether it serves measurements.
-    pub(crate) state: State,
+    pub(crate) state: DoctorState,
     /// What was found.
     pub(crate) found: String,
     /// What to do about it; empty when nothing.
@@ -27,7 +27,7 @@ pub(crate) struct Finding {
 
 /// Whether something serves measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum DoctorState {
     /// As good as it gets.
     Good,
     /// Usable, with noise or limits.
@@ -38,7 +38,7 @@ pub(crate) enum State {
     Fact,
 }
 
-impl State {
+impl DoctorState {
     const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -56,7 +56,7 @@ pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
         Finding {
             area: "simulation",
             check: "catalogue",
-            state: State::Good,
+            state: DoctorState::Good,
             found: format!(
                 "parts: {}, boards: {}",
                 catalog.parts().count(),
@@ -67,7 +67,7 @@ pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
         Finding {
             area: "measurement",
             check: "this version",
-            state: State::Good,
+            state: DoctorState::Good,
             found: "raw flash (wear), a mapped file and RAM (kv bench)".to_owned(),
             advice: "latency and bandwidth of this machine's memory are not measured yet",
         },

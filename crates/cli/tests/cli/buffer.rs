@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 /// A run that takes a moment.
 const SMALL: [&str; 10] = [
@@ -325,7 +325,7 @@ fn rates_and_sizes_that_cannot_be_are_refused() {
     refused(&["--horizon=0s"], &["horizon 0"]);
     refused(&["--startup=300d"], &["\"300d\" is not a time"]);
     refused(&["--age=2"], &["age 2"]);
-    refused(&["--durations=latency"], &["cannot be used with"]);
+    refused(&["--durations=latency"], &["--durations is about a log"]);
     refused(&["--log", "my.log"], &["cannot be used with"]);
     wordline(&["buffer"]).refused(&["--target <TARGET>"]);
     wordline(&["buffer", "--log", "a", "--power-up"]).refused(&["cannot be used with"]);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{BOARD, FORMATS, Folder, OCTAL_BOARD, PART, wordline};
+use crate::cli::support::{BOARD, FORMATS, Folder, OCTAL_BOARD, PART, wordline};
 
 #[test]
 fn the_list_names_every_part_and_board_in_every_format() {
@@ -75,7 +75,7 @@ fn dram_is_listed_by_kind_and_shown_with_its_clocks_and_choices() {
         }
     }
     wordline(&["part", "show", "rdimm-6400-2rx4-128g@nowhere"])
-        .refused(&["unknown system", "xeon6-1s"]);
+        .refused(&["unknown system", "wordline part list"]);
 }
 
 #[test]
@@ -128,10 +128,12 @@ fn a_part_is_shown_as_it_works_on_its_board() {
 }
 
 #[test]
-fn unknown_ids_are_answered_with_parts_and_boards() {
-    let words = ["unknown part \"em064l\"", PART, BOARD, OCTAL_BOARD];
+fn unknown_ids_are_answered_with_the_nearest_of_any_kind() {
+    let words = ["unknown name \"em064l\"; did you mean em064lx?"];
     wordline(&["part", "show", "em064l"]).refused(&words);
-    let words = ["unknown board \"nowhere\"", BOARD, OCTAL_BOARD];
+    let words = ["unknown name \"xeon6-2s\"; did you mean xeon6-1s?"];
+    wordline(&["part", "show", "xeon6-2s"]).refused(&words);
+    let words = ["unknown board \"nowhere\"", "wordline part list names all"];
     wordline(&["part", "show", "em064lx@nowhere"]).refused(&words);
     wordline(&["part", "show"]).refused(&["<ID>"]);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, Ran, command, exported, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, exported, wordline};
 
 /// Two candidates, one of which passes.
 const FLAGS: [&str; 9] = [

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 const BOTH: &str = "rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s";
 
@@ -203,7 +203,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     refused(
         "idle",
         &["--target", "rdimm-9000@xeon6-1s"],
-        &["rdimm-9000", "rdimm-6400-2rx4-128g"],
+        &["unknown module \"rdimm-9000\"", "wordline part list"],
     );
     refused(
         "idle",
@@ -218,19 +218,19 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     refused(
         "bandwidth",
         &[&target[..], &["--mix", "4:1"]].concat(),
-        &["4:1", "allowed: 1:0, 3:1, 2:1, 1:1, triad"],
+        &["4:1", "possible values: 1:0, 3:1, 2:1, 1:1, triad"],
     );
     refused(
         "bandwidth",
         &[&target[..], &["--band", "some"]].concat(),
-        &["allowed: reads, all, none"],
+        &["possible values: reads, all, none"],
     );
     wordline(&["raw", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
     wordline(&["buffer", target[0], target[1]]).refused(&["is a memory module", "wordline dram"]);
     refused(
         "idle",
         &["--target", "em064lx@stm32h755-qspi"],
-        &["is no memory module", "wordline raw"],
+        &["lacks the requests of cores", "wordline raw"],
     );
     loaded(
         &["--set", "speed_bin=nonsense"],
@@ -244,7 +244,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         &["--delay", "100,0"],
         &["delay 0 comes after 100", "ascending"],
     );
-    loaded(&["--delay", "-1"], &["invalid digit"]);
+    loaded(&["--delay", "-1"], &["no whole number"]);
     loaded(&["--set", "refresh"], &["expected NAME=VALUE"]);
     loaded(
         &["--set", "refresh=off", "--set", "refresh=off"],

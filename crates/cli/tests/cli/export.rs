@@ -1,6 +1,6 @@
 //! `--export`: the format is that of the extension, and is settled before anything runs.
 
-use crate::support::{Folder, SMALL, wordline};
+use crate::cli::support::{Folder, SMALL, wordline};
 
 #[test]
 fn each_extension_has_its_format() {

@@ -1,12 +1,12 @@
 //! `part fit`: from a log to a sheet that other commands take, and what is refused.
 
-use crate::support::{FORMATS, Folder, wordline};
+use crate::cli::support::{FORMATS, Folder, wordline};
 
 const BOARD: &str = "stm32h743-sdmmc";
 
 /// A card of 32 MiB, so that a fit takes a moment.
 fn cards() -> Folder {
-    let base = crate::support::sheet_text("sandisk-extreme-32g");
+    let base = crate::cli::support::sheet_text("sandisk-extreme-32g");
     let small = [
         ("part", "part = \"small-card\""),
         (

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{Folder, exported, rows, wordline};
+use crate::cli::support::{Folder, exported, rows, wordline};
 
 const NOR: &str = "mt25ql128@stm32h755-qspi";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -336,7 +336,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--fs", "ext4"],
-        &["ext4", "allowed: littlefs, fat"],
+        &["ext4", "possible values: littlefs, fat"],
     );
     refused(
         &["--target", "em064lx", "--fs", "fat,fat"],
@@ -392,7 +392,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--set", "fat.color=red"],
-        &["set fat.color is no choice", "littlefs.cache"],
+        &["set fat.color is no choice", "fat.tables"],
     );
     refused(
         &["--target", "em064lx", "--set", "fat.tables=two"],

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::wordline;
+use crate::cli::support::wordline;
 
 /// The commands of a guide: indented or fenced lines that begin with the program's name, with what continues them.
 fn commands(guide: &str) -> Vec<Vec<String>> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{Folder, sheet_text, wordline};
+use crate::cli::support::{Folder, sheet_text, wordline};
 
 const SMALL: [&str; 6] = [
     "raw",

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Folder, rows, wordline};
+use crate::cli::support::{Folder, rows, wordline};
 
 /// Lives of ten simulated blocks, as `wordline wear --log` writes them.
 fn lives(folder: &Folder) -> String {

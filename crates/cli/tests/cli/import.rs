@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{FORMATS, Folder, Ran, command, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, wordline};
 
 /// A dump of the fuzzing corpus.
 fn dump(name: &str) -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Folder, TARGET, rows, wordline};
+use crate::cli::support::{Folder, TARGET, rows, wordline};
 
 /// The first size is done in a moment; the second would keep a debug build busy for an hour.
 const LONG: [&str; 12] = [

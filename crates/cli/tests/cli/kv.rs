@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, rows, wordline};
+use crate::cli::support::{Folder, rows, wordline};
 
 const BENCH: [&str; 10] = [
     "kv",
@@ -77,7 +77,7 @@ fn what_cannot_run_is_refused_by_name() {
             &["bench", "--target", "as3004316", "--table", "btree"],
             "lpht, clht, own",
         ),
-        (&["bench", "--target", "ram@fpga-stddr4"], "does not say"),
+        (&["bench", "--target", "ram@fpga-stddr4"], "no table [cpu]"),
         (&["crash", "--target", "ram"], "keeps nothing without power"),
         (&["crash", "--target", "file:table.bin"], "up to its disk"),
         (

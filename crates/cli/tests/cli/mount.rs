@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use wordline_core::draw::{Purpose, draw};
 
-use crate::support::wordline;
+use crate::cli::support::wordline;
 
 /// Whether the kernel shows a FUSE file system at a directory.
 fn is_mounted(dir: &Path) -> bool {

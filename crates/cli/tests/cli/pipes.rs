@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Command, Output};
 
-use crate::support::{Folder, SMALL, wordline};
+use crate::cli::support::{Folder, SMALL, wordline};
 
 /// Runs the command with a stdout whose reader has gone.
 fn with_closed_stdout(arguments: &[&str]) -> Output {

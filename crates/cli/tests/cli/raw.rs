@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use wordline_core::{METRICS, ResultSet};
 
-use crate::support::{BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, rows, wordline};
+use crate::cli::support::{
+    BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, rows, wordline,
+};
 
 #[test]
 fn six_sizes_written_take_what_the_benchmark_published() {
@@ -65,7 +67,7 @@ fn every_row_has_the_columns_of_the_schema_and_no_two_are_about_one_thing() {
     let document = wordline(&[&SMALL[..], &["--format", "json"]].concat())
         .done()
         .json();
-    assert_eq!(document["schema_version"], 1);
+    assert_eq!(document["schema_version"], 2);
     assert_eq!(document["complete"], true);
     assert_eq!(document["experiment"]["targets"][0], TARGET);
     let all = document["rows"].as_array().expect("rows");
@@ -335,7 +337,8 @@ fn a_memory_without_other_work_says_so() {
     let during: Vec<_> = during.filter(|row| row.get("during").is_some()).collect();
     assert_eq!(during.len(), 2 * 2 * 2);
     assert!(during.iter().all(|row| row["no_value"] == "not_applicable"));
-    wordline(&["raw", "--target", PART, "--during", "read"]).refused(&["allowed: erase, program"]);
+    wordline(&["raw", "--target", PART, "--during", "read"])
+        .refused(&["possible values: erase, program"]);
     wordline(&["raw", "--target", PART, "--pause", "1us"]).refused(&["--during"]);
 }
 

@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use crate::support::{BOARD, Folder, OCTAL_BOARD, PART, TARGET, line_of, sheet_text, wordline};
+use crate::cli::support::{
+    BOARD, Folder, OCTAL_BOARD, PART, TARGET, line_of, sheet_text, wordline,
+};
 
 /// Runs `raw` with further arguments on a small workload, which must be refused.
 #[track_caller]
@@ -65,21 +67,23 @@ fn a_capacity_of_nothing_is_refused() {
 }
 
 #[test]
-fn unknown_parts_and_boards_are_answered_with_those_that_exist() {
+fn unknown_parts_and_boards_are_answered_with_the_nearest() {
     refused(
         &["--target", "em064l"],
-        &["unknown part \"em064l\"; allowed: ", "em064lx"],
+        &["unknown part \"em064l\"; did you mean em064lx?"],
     );
-    let words = [
-        "unknown board \"nowhere\"; allowed: ",
-        "stm32h755-qspi, stm32h7s78-xspi",
-    ];
-    refused(&["--target", "em064lx@nowhere"], &words);
-    refused(&["--target", ""], &["unknown part \"\"", "em064lx"]);
-    refused(&["--target", "@"], &["unknown part \"\"", "em064lx"]);
+    let words = ["unknown board \"stm32h755-qpsi\"; did you mean stm32h755-qspi?"];
+    refused(&["--target", "em064lx@stm32h755-qpsi"], &words);
+    let all = "wordline part list names all";
+    refused(
+        &["--target", "em064lx@nowhere"],
+        &["unknown board \"nowhere\"", all],
+    );
+    refused(&["--target", ""], &["unknown part \"\"", all]);
+    refused(&["--target", "@"], &["unknown part \"\"", all]);
     refused(
         &["--target", "file:/dev/null"],
-        &["file:", "allowed: PART or PART@BOARD"],
+        &["a file of this host", "allowed: PART@BOARD"],
     );
     refused(
         &["--target", &format!("{TARGET},{TARGET}")],
@@ -175,7 +179,7 @@ fn flags_with_values_that_do_not_exist_are_answered_with_those_that_do() {
     flag("--size", "0.3B", &["no whole number of B"]);
     flag("--size", "99999999999TiB", &["too large"]);
     flag("--size", "", &["is not a size: it is empty"]);
-    flag("--operation", "erase", &["allowed: read, write"]);
+    flag("--operation", "erase", &["possible values: read, write"]);
     flag("--timing", "worst", &["typ", "max", "sampled"]);
     flag("--seed", "-1", &["--seed"]);
     flag("--seed", "18446744073709551616", &["--seed"]);

@@ -1,6 +1,8 @@
 //! `wordline report`: saved results come back as they were, and faulty ones are refused.
 
-use crate::support::{FORMATS, Folder, OCTAL_BOARD, PART, Ran, SMALL, command, line_of, wordline};
+use crate::cli::support::{
+    FORMATS, Folder, OCTAL_BOARD, PART, Ran, SMALL, command, line_of, wordline,
+};
 
 fn document() -> String {
     wordline(&[&SMALL[..], &["--format", "json", "--quiet"]].concat())
@@ -74,9 +76,9 @@ fn documents_that_break_a_rule_are_refused_with_place_and_allowed_values() {
     let json = document();
     let line = |needle: &str| format!("result.json:{}:", line_of(&json, needle));
     refused(
-        "\"schema_version\": 1",
         "\"schema_version\": 2",
-        &["schema_version is 2; this version reads 1"],
+        "\"schema_version\": 3",
+        &["schema_version is 3; this version reads 1 to 2"],
     );
     refused(
         "\"seed\": 0",

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::support::{FORMATS, Folder, command, wordline};
+use crate::cli::support::{FORMATS, Folder, command, wordline};
 
 const KEY: &str = "mram-vs-flash-benchmark";
 const BUFFERING: &str = "realtime-buffering";
 const DATABASES: &str = "mram-edge-databases";
 
-fn run(arguments: &[&str]) -> crate::support::Ran {
+fn run(arguments: &[&str]) -> crate::cli::support::Ran {
     wordline(&[&["reproduce", "--quiet"], arguments].concat())
 }
 

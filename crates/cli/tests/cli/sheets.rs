@@ -2,7 +2,7 @@
 
 use wordline_catalog::EMBEDDED;
 
-use crate::support::{BOARD, FORMATS, Folder, PART, line_of, sheet_text, wordline};
+use crate::cli::support::{BOARD, FORMATS, Folder, PART, line_of, sheet_text, wordline};
 
 #[test]
 fn the_embedded_catalogue_is_sound() {

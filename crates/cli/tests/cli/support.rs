@@ -103,6 +103,37 @@ fn squeezed(text: &str) -> String {
     text.chars().filter(framed).collect()
 }
 
+/// What `--help` prints of a command, without spaces at line ends.
+pub(crate) fn help(command: &[String]) -> String {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let text = wordline(&[&words[..], &["--help"]].concat()).done().stdout;
+    let lines = text.lines().map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// Every command in the order of `--help`, the one without words first.
+pub(crate) fn commands() -> Vec<Vec<String>> {
+    let mut found = vec![Vec::new()];
+    let mut at = 0;
+    while at < found.len() {
+        let command = found[at].clone();
+        at += 1;
+        let help = help(&command);
+        let list = help
+            .split_once("\nCommands:\n")
+            .map_or("", |(_, rest)| rest);
+        let lines = list.lines().take_while(|line| !line.is_empty());
+        let names = lines.filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
+        let names = names
+            .map(|(name, _)| name)
+            .filter(|name| !name.is_empty() && !name.starts_with(' '));
+        let below = names.map(|name| [command.as_slice(), &[name.to_owned()]].concat());
+        let below: Vec<_> = below.collect();
+        found.splice(at..at, below);
+    }
+    found
+}
+
 /// The rows of one metric.
 pub(crate) fn rows<'a>(document: &'a Value, metric: &str) -> Vec<&'a Value> {
     let rows = document["rows"].as_array().expect("a document has rows");

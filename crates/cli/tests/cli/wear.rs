@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, exported, rows, wordline};
+use crate::cli::support::{Folder, exported, rows, wordline};
 
 const CHIP: &str = "nand08gw3b2c";
 
@@ -286,7 +286,7 @@ fn raw_flash_of_the_machine_is_named_twice() {
         &["character device"],
     );
     device(&[CHIP, "--destroy", "/dev/mtd9"], &["nothing real is worn"]);
-    wordline(&["raw", "--target", "mtd:/dev/mtd9"]).refused(&["wordline wear alone"]);
+    wordline(&["raw", "--target", "mtd:/dev/mtd9"]).refused(&["wordline wear takes this one"]);
 }
 
 #[test]
@@ -294,10 +294,10 @@ fn what_cannot_be_worn_is_refused_by_name() {
     let refused = |arguments: &[&str], words: &[&str]| {
         wordline(&[&["wear", "--target"], arguments].concat()).refused(words);
     };
-    refused(&["em064lx"], &["em064lx", "no raw flash"]);
+    refused(&["em064lx"], &["em064lx", "lacks flash blocks to erase"]);
     refused(
         &["swissbit-g4000-4g"],
-        &["swissbit-g4000-4g", "no raw flash"],
+        &["swissbit-g4000-4g", "lacks flash blocks to erase"],
     );
     refused(&["mt29f1g01"], &["mt29f1g01", "aging", "erase_loops_last"]);
     refused(&["s28hs512t"], &["s28hs512t", "aging", "erase_loops_last"]);

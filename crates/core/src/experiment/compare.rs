@@ -8,6 +8,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::NamedValues;
+use crate::names::named;
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _, QuantityError,
 };
@@ -15,66 +17,94 @@ use crate::quantity::{
 /// A study: the work, the limits, and what things cost. The candidates are the experiment's targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct CompareWorkload {
-    /// What the study is about, in a line.
+    /// What the study is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT"))]
     pub title: Option<String>,
     /// The work.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub work: Work,
     /// What a candidate must meet.
     #[serde(default)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
     /// What the sheets do not know of prices.
     #[serde(default, skip_serializing_if = "Prices::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub prices: Prices,
-    /// Whether two chips in turn, one written while the other erases, are candidates as well.
+    /// Two chips in turn, one written while the other erases, are candidates as well.
     #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub in_turn: bool,
 }
 
 /// Work that a memory has to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Work {
     /// What the accesses are.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "work",
+            id = "work.kind",
+            value_name = "KIND",
+            help_heading = "The work"
+        )
+    )]
     pub kind: WorkKind,
     /// Bytes a second that come while the work goes on.
     #[schemars(with = "String")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub rate: DataRate,
     /// Bytes of one access.
     #[schemars(with = "String")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub record: ByteCount,
-    /// Share of the time in which the work goes on; always, where nothing is said.
+    /// Share of the time in which the work goes on [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub duty: Option<Fraction>,
-    /// The data to keep; what comes in an hour, where nothing is said.
+    /// Data to keep: a size, or a time at the rate [default: 1h].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "SIZE|PERIOD", help_heading = "The work")
+    )]
     pub keep: Option<Keep>,
-    /// Share of the memory that the data to keep may fill; all of it, where nothing is said.
+    /// Share of the memory that the data to keep may fill [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub utilization: Option<Fraction>,
-    /// Share of a memory behind a translation layer that holds data before; all of a card, and of raw flash the data
-    /// to keep, where nothing is said.
+    /// Share of a memory behind a translation layer that holds data before [default: all of a card, and of
+    /// raw flash the data to keep].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub fill: Option<Fraction>,
-    /// Share of the accesses that read, of work that mixes.
+    /// Share of the accesses that read, of read-mostly (default 90%) and mixed (default 50%).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub reads: Option<Fraction>,
-    /// The trace that is replayed.
+    /// Trace to replay, from blkparse or fio --write_iolog.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name(), help_heading = "The work"))]
     pub trace: Option<String>,
-    /// Temperature of the memory in degrees Celsius, while it works and while it keeps; 25, where nothing is said.
+    /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "temperature", help_heading = "The work"))]
     pub temperature_celsius: Option<f64>,
-    /// How long what was written must keep at the end of life; until it is overwritten as the data to keep are, where
-    /// nothing is said.
+    /// How long what was written must keep, even at the end of life [default: until it is overwritten].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub retain: Option<Period>,
 }
 
@@ -151,48 +181,25 @@ impl Work {
     }
 }
 
-/// What the accesses of a piece of work are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum WorkKind {
-    /// Records are written one after the other, over the oldest ones in the end.
-    Log,
-    /// Records are written over each other, anywhere in the data to keep.
-    Overwrite,
-    /// Records are read in order, as a boot image is.
-    Read,
-    /// Reads anywhere in the data, and writes in order: nine of ten accesses read.
-    ReadMostly,
-    /// As read-mostly, with as many writes as reads.
-    Mixed,
-    /// What a trace asked for.
-    Replay,
+named! {
+    /// What the accesses of a piece of work are.
+    pub enum WorkKind {
+        /// Records are written one after the other, over the oldest ones in the end.
+        Log = "log",
+        /// Records are written over each other, anywhere in the data to keep.
+        Overwrite = "overwrite",
+        /// Records are read in order, as a boot image is.
+        Read = "read",
+        /// Reads anywhere in the data, and writes in order: nine of ten accesses read.
+        ReadMostly = "read-mostly",
+        /// As read-mostly, with as many writes as reads.
+        Mixed = "mixed",
+        /// What a trace asked for.
+        Replay = "replay",
+    }
 }
 
 impl WorkKind {
-    /// Every kind, as studies spell them.
-    pub const ALL: [Self; 6] = [
-        Self::Log,
-        Self::Overwrite,
-        Self::Read,
-        Self::ReadMostly,
-        Self::Mixed,
-        Self::Replay,
-    ];
-
-    /// As studies and the command line spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Log => "log",
-            Self::Overwrite => "overwrite",
-            Self::Read => "read",
-            Self::ReadMostly => "read-mostly",
-            Self::Mixed => "mixed",
-            Self::Replay => "replay",
-        }
-    }
-
     /// Share of the accesses that read, unless the study says otherwise.
     #[must_use]
     pub const fn reads(self) -> f64 {
@@ -202,14 +209,6 @@ impl WorkKind {
             Self::ReadMostly => 0.9,
             Self::Mixed => 0.5,
         }
-    }
-}
-
-impl FromStr for WorkKind {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| format!("allowed: {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 
@@ -268,15 +267,20 @@ impl<'de> Deserialize<'de> for Keep {
 }
 
 macro_rules! limits {
-    ($($(#[$doc:meta])* $field:ident: $type:ty as $schema:literal,)*) => {
+    ($($(#[$doc:meta])* $flag:literal $field:ident: $type:ty as $schema:literal,)*) => {
         /// What a candidate must meet; a limit that is not stated is met by all.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
         pub struct Limits {
             $(
                 $(#[$doc])*
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 #[schemars(with = $schema)]
+                #[cfg_attr(
+                    feature = "cli",
+                    arg(long = $flag, id = concat!("limits.", stringify!($field)), help_heading = "Limits")
+                )]
                 pub $field: Option<$type>,
             )*
         }
@@ -284,27 +288,26 @@ macro_rules! limits {
 }
 
 limits! {
-    /// RAM for records that wait.
-    ram: ByteCount as "Option<String>",
+    /// Most RAM for records that wait.
+    "max-ram" ram: ByteCount as "Option<String>",
     /// Longest access.
-    latency: Period as "Option<String>",
+    "max-latency" latency: Period as "Option<String>",
     /// Least life.
-    life: Period as "Option<String>",
-    /// What ends a life; the rated cycles, where nothing is said.
-    life_by: LifeBy as "Option<LifeBy>",
-    /// Most probable loss of a page that is kept, with which a life with retention ends; 0.001 %, where nothing
-    /// is said.
-    page_loss: Fraction as "Option<String>",
-    /// Energy in a day, of memory and host.
-    energy_per_day: Energy as "Option<String>",
-    /// Bytes that a power cut may lose.
-    bytes_at_risk: ByteCount as "Option<String>",
-    /// Largest hold-up capacitor.
-    holdup: Capacitance as "Option<String>",
-    /// Price of memory, RAM and level shifter.
-    cost: Money as "Option<String>",
-    /// Most chips that one candidate may consist of.
-    parts: u64 as "Option<u64>",
+    "min-life" life: Period as "Option<String>",
+    /// What ends a life: the rated cycles, or failures that the chip reports [default: rated].
+    "life-by" life_by: LifeBy as "Option<LifeBy>",
+    /// Most probable loss of a page that is kept, with which a life ends [default: 0.001%].
+    "max-page-loss" page_loss: Fraction as "Option<String>",
+    /// Most energy in a day, of memory and host.
+    "max-energy-per-day" energy_per_day: Energy as "Option<String>",
+    /// Most bytes that a power cut may lose.
+    "max-bytes-at-risk" bytes_at_risk: ByteCount as "Option<String>",
+    /// Largest hold-up capacitor that saves what is in RAM.
+    "max-holdup" holdup: Capacitance as "Option<String>",
+    /// Highest price of memory, RAM and level shifter.
+    "max-cost" cost: Money as "Option<String>",
+    /// Most chips of one candidate [default: 16].
+    "max-parts" parts: u64 as "Option<u64>",
 }
 
 impl Limits {
@@ -326,54 +329,36 @@ impl Limits {
     }
 }
 
-/// What ends the life of a memory. Data that no longer keep end it in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LifeBy {
-    /// The cycles that its sheet rates it for.
-    Rated,
-    /// Failures that the chip itself reports, of programs and erases, until its spare blocks are used up.
-    StatusFail,
-}
-
-impl LifeBy {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Rated, Self::StatusFail];
-
-    /// As studies and the command line spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rated => "rated",
-            Self::StatusFail => "status-fail",
-        }
-    }
-}
-
-impl FromStr for LifeBy {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|by| by.name() == text);
-        found.ok_or_else(|| format!("allowed: {}", Self::ALL.map(Self::name).join(", ")))
+named! {
+    /// What ends the life of a memory. Data that no longer keep end it in any case.
+    pub enum LifeBy {
+        /// The cycles that its sheet rates it for.
+        Rated = "rated",
+        /// Failures that the chip itself reports, of programs and erases, until its spare blocks are used up.
+        StatusFail = "status-fail",
     }
 }
 
 /// Prices that the sheets do not know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Prices {
-    /// Of a KiB of RAM.
+    /// Price of a KiB of RAM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "ram-price", help_heading = "Prices"))]
     pub ram_per_kib: Option<Money>,
-    /// Of a level shifter for one chip.
+    /// Price of a level shifter for one chip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "shifter-price", help_heading = "Prices"))]
     pub level_shifter: Option<Money>,
     /// Of parts, by their id.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
-    pub parts: BTreeMap<String, Money>,
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub parts: NamedValues<Money>,
 }
 
 impl Prices {
@@ -383,3 +368,47 @@ impl Prices {
         *self == Self::default()
     }
 }
+
+/// `wordline compare`.
+#[cfg(feature = "cli")]
+pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["compare"],
+    about: "Rank memories for a piece of work, with a verdict for each: the main job",
+    examples: "\
+Examples:
+  wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
+  wordline compare --rate 500KB/s --record 4KiB --duty 10% --max-ram 16KiB --in-turn --export compare.html
+  wordline compare data-logger                      a study that comes along
+  wordline compare my-study.toml --require mt29f1g01@stm32h755-qspi
+  wordline compare --rate 20KB/s --record 512B --print-study > my-study.toml
+  wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
+  wordline compare trace-replay --trace my.blkparse
+  wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
+
+Studies that come along: data-logger, boot-image, sensor-node-battery, trace-replay.
+docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
+
+Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.",
+    target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]",
+    timing: "typ,max",
+    fixed: crate::Timing::Typ,
+    layer: true,
+    flags: |command| {
+        <CompareWorkload as clap::Args>::augment_args(command)
+            .mut_arg("targets", |targets| targets.required(false))
+    },
+    read: |matches| {
+        let compare = clap::FromArgMatches::from_arg_matches(matches)?;
+        Ok(super::Workload::Compare(Box::new(compare)))
+    },
+    default: || {
+        let work = Work::log(DataRate::from_si(0.0), ByteCount::from_bytes(4096));
+        super::Workload::Compare(Box::new(CompareWorkload {
+            title: None,
+            work,
+            limits: Limits::default(),
+            prices: Prices::default(),
+            in_turn: false,
+        }))
+    },
+};

@@ -1,27 +1,30 @@
 //! The workload of `wordline dram`: DDR5 modules behind the memory controllers of a server.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Pattern;
+use super::{NamedValues, Pattern};
+use crate::names::named;
 
 /// A test of memory modules. Targets are `MODULE@SYSTEM`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct DramWorkload {
     /// What is run.
+    #[cfg_attr(feature = "cli", arg(skip = DramTest::Idle(IdleTest::default())))]
     pub test: DramTest,
     /// Choices that no maker discloses and that are not at their defaults, by name; of every target that has
     /// them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub settings: BTreeMap<String, String>,
-    /// Simulated time in picoseconds before anything counts, at least: a memory that puts off refreshes has to owe as
-    /// many as it may first, which takes (postponed + 2) refresh intervals.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub settings: NamedValues<String>,
+    /// Simulated time before anything counts; longer where a memory takes longer to settle: as many refresh
+    /// intervals as it may put off, and two.
+    #[cfg_attr(feature = "cli", arg(long = "warm-up"))]
     pub warm_up_ps: u64,
-    /// Simulated time in picoseconds that counts, at least.
+    /// Simulated time that counts, at least.
+    #[cfg_attr(feature = "cli", arg(long = "measure"))]
     pub measure_ps: u64,
 }
 
@@ -34,10 +37,10 @@ impl DramWorkload {
 
     /// A test with every setting at its default.
     #[must_use]
-    pub const fn of(test: DramTest) -> Self {
+    pub fn of(test: DramTest) -> Self {
         Self {
             test,
-            settings: BTreeMap::new(),
+            settings: NamedValues::new(),
             warm_up_ps: Self::WARM_UP_PS,
             measure_ps: Self::MEASURE_PS,
         }
@@ -74,39 +77,52 @@ impl DramTest {
 /// Latency without load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct IdleTest {
-    /// Reads whose latency is taken.
+    /// Reads whose latency is taken, at least.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub samples: u64,
 }
 
 /// Throughput of mixes of reads and writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct BandwidthTest {
-    /// Mixes, each run by itself.
+    /// Reads for each write; triad reads two streams and stores a third past the caches.
+    #[cfg_attr(feature = "cli", arg(long = "mix"))]
     pub mixes: Vec<Mix>,
-    /// Orders of the addresses, each run by itself.
+    /// Order of the addresses.
+    #[cfg_attr(feature = "cli", arg(long = "pattern"))]
     pub patterns: Vec<Pattern>,
-    /// For which mixes the gain over the first target gets its band.
+    /// Mixes whose gain over the first target is run again with each alternative of each undisclosed choice.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub band: Band,
 }
 
 /// Latency under load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LoadedTest {
-    /// Pauses of a loading core between two lines, in cycles of its clock, ascending; each run by itself.
+    /// Pauses of the loading cores between two lines, in cycles, ascending.
+    #[cfg_attr(feature = "cli", arg(long = "delay", value_name = "CYCLES"))]
     pub delays_cycles: Vec<u64>,
-    /// What the loading cores do.
+    /// Reads for each write of the loading cores.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub mix: Mix,
     /// Order of their addresses.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub pattern: Pattern,
-    /// Reads whose latency is taken, at every delay.
+    /// Reads whose latency is taken at every pause, at least.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub samples: u64,
-    /// Cores that follow chains of pointers; the others load the memory.
+    /// Cores that follow chains of pointers; all others load the memory.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub probes: u32,
-    /// Times in picoseconds for which the share of the samples is told that are no longer than that.
+    /// Times for which the share of the reads is shown that take no longer; repeatable and comma-separated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "within"))]
     pub within_ps: Vec<u64>,
 }
 
@@ -126,78 +142,55 @@ impl LoadedTest {
 }
 
 /// A trace of lines that a program asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct DramTraceTest {
-    /// The file, or `-` for standard input.
+    /// The trace; - for standard input.
+    #[cfg_attr(feature = "cli", arg(value_name = "FILE", value_parser = super::options::file_name()))]
     pub file: String,
     /// Its format, where its content does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv")
+    )]
     pub format: Option<String>,
-    /// The clock in Hz that its cycles are counted in.
+    /// The clock that its cycles are counted in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "clock"))]
     pub clock_hz: Option<u64>,
-    /// Whether an address within a line of 64 bytes is taken for the line.
+    /// Take an address within a line of 64 bytes for the line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub align: bool,
-    /// Whether an address beyond the memory is taken modulo its size.
+    /// Take addresses beyond the memory modulo its size.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub fold: bool,
-    /// Whether every command is held against an independent table of the rules.
+    /// Hold every command against an independent table of DDR5's rules; a violation fails.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub check: bool,
 }
 
-/// How many lines are read for each that is written.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Mix {
-    /// Reads alone.
-    #[serde(rename = "1:0")]
-    Reads,
-    /// Three reads for each write.
-    #[serde(rename = "3:1")]
-    ThreeToOne,
-    /// Two reads for each write.
-    #[serde(rename = "2:1")]
-    TwoToOne,
-    /// As many reads as writes.
-    #[serde(rename = "1:1")]
-    OneToOne,
-    /// Stream triad with non-temporal stores: two streams are read, a third is written.
-    #[serde(rename = "triad")]
-    Triad,
+named! {
+    /// How many lines are read for each that is written.
+    pub enum Mix {
+        /// Reads alone.
+        Reads = "1:0",
+        /// Three reads for each write.
+        ThreeToOne = "3:1",
+        /// Two reads for each write.
+        TwoToOne = "2:1",
+        /// As many reads as writes.
+        OneToOne = "1:1",
+        /// Stream triad with non-temporal stores: two streams are read, a third is written.
+        Triad = "triad",
+    }
 }
 
 impl Mix {
-    /// Every mix, in the order of the tables.
-    pub const ALL: [Self; 5] = [
-        Self::Reads,
-        Self::ThreeToOne,
-        Self::TwoToOne,
-        Self::OneToOne,
-        Self::Triad,
-    ];
-
-    /// As the command line and the result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reads => "1:0",
-            Self::ThreeToOne => "3:1",
-            Self::TwoToOne => "2:1",
-            Self::OneToOne => "1:1",
-            Self::Triad => "triad",
-        }
-    }
-
-    /// The mix of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mix| mix.name() == name)
-    }
-
     /// Share of the bytes that are read.
     #[must_use]
     pub const fn read_share(self) -> f64 {
@@ -219,52 +212,21 @@ impl Mix {
     }
 }
 
-impl fmt::Display for Mix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// For which mixes a gain is run again with each alternative of each undisclosed choice.
+    #[derive(Default)]
+    pub enum Band {
+        /// For reads.
+        #[default]
+        Reads = "reads",
+        /// For every mix.
+        All = "all",
+        /// For none.
+        None = "none",
     }
-}
-
-/// For which mixes a gain is run again with each alternative of each undisclosed choice.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Band {
-    /// For reads.
-    #[default]
-    Reads,
-    /// For every mix.
-    All,
-    /// For none.
-    None,
 }
 
 impl Band {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Reads, Self::All, Self::None];
-
-    /// As the command line spells it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reads => "reads",
-            Self::All => "all",
-            Self::None => "none",
-        }
-    }
-
     /// Whether a mix has a band.
     #[must_use]
     pub fn covers(self, mix: Mix) -> bool {
@@ -276,21 +238,157 @@ impl Band {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_what_json_says() {
-        for mix in Mix::ALL {
-            let json = serde_json::to_string(&mix).expect("an enum serialises");
-            assert_eq!(json, format!("\"{}\"", mix.name()));
-            assert_eq!(Mix::from_name(mix.name()), Some(mix));
+impl Default for IdleTest {
+    fn default() -> Self {
+        Self {
+            samples: LoadedTest::SAMPLES,
         }
-        for band in Band::ALL {
-            let json = serde_json::to_string(&band).expect("an enum serialises");
-            assert_eq!(json, format!("\"{}\"", band.name()));
-        }
-        assert_eq!(Mix::from_name("4:1"), None);
     }
 }
+
+impl Default for BandwidthTest {
+    fn default() -> Self {
+        Self {
+            mixes: Mix::ALL.to_vec(),
+            patterns: vec![Pattern::Sequential],
+            band: Band::Reads,
+        }
+    }
+}
+
+impl Default for LoadedTest {
+    fn default() -> Self {
+        Self {
+            delays_cycles: Self::DELAYS_CYCLES.to_vec(),
+            mix: Mix::Reads,
+            pattern: Pattern::Sequential,
+            samples: Self::SAMPLES,
+            probes: Self::PROBES,
+            within_ps: Vec::new(),
+        }
+    }
+}
+
+/// `wordline dram idle`.
+#[cfg(feature = "cli")]
+pub(super) const IDLE: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["dram", "idle"],
+    about: "Latency without load, and what it consists of",
+    examples: "\
+Examples:
+  wordline dram idle --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
+  wordline dram idle --target mrdimm-8800-2rx4-128g@xeon6-1s --set page_policy=closed --export idle.html",
+    target: "MODULE@SYSTEM; repeatable and comma-separated",
+    timing: "",
+    fixed: crate::Timing::Max,
+    layer: false,
+    flags: |command| {
+        let command = <IdleTest as clap::Args>::augment_args(command);
+        <DramWorkload as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        let workload = <DramWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
+        Ok(super::Workload::Dram(DramWorkload {
+            test: DramTest::Idle(test),
+            ..workload
+        }))
+    },
+    default: || super::Workload::Dram(DramWorkload::of(DramTest::Idle(IdleTest::default()))),
+};
+
+/// `wordline dram bandwidth`.
+#[cfg(feature = "cli")]
+pub(super) const BANDWIDTH: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["dram", "bandwidth"],
+    about: "Bandwidth by mix of reads and writes, with the difference explained and its band",
+    examples: "\
+Examples:
+  wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
+  wordline dram bandwidth --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 1:0,triad --pattern sequential,random
+  wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --set refresh=same-bank --band none
+
+The first target is what the others are compared with. The band is the least and the greatest gain with each
+alternative of each undisclosed choice, one at a time; the report lists them all.",
+    target: "MODULE@SYSTEM; repeatable and comma-separated",
+    timing: "",
+    fixed: crate::Timing::Max,
+    layer: false,
+    flags: |command| {
+        let command = <BandwidthTest as clap::Args>::augment_args(command);
+        <DramWorkload as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        let workload = <DramWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
+        Ok(super::Workload::Dram(DramWorkload {
+            test: DramTest::Bandwidth(test),
+            ..workload
+        }))
+    },
+    default: || super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(BandwidthTest::default()))),
+};
+
+/// `wordline dram loaded`.
+#[cfg(feature = "cli")]
+pub(super) const LOADED: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["dram", "loaded"],
+    about: "Latency while other cores load the memory, over a sweep of their pauses",
+    examples: "\
+Examples:
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export loaded.html
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns --mess curves.csv
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000",
+    target: "MODULE@SYSTEM; repeatable and comma-separated",
+    timing: "",
+    fixed: crate::Timing::Max,
+    layer: false,
+    flags: |command| {
+        let command = <LoadedTest as clap::Args>::augment_args(command);
+        <DramWorkload as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        let workload = <DramWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
+        Ok(super::Workload::Dram(DramWorkload {
+            test: DramTest::Loaded(test),
+            ..workload
+        }))
+    },
+    default: || super::Workload::Dram(DramWorkload::of(DramTest::Loaded(LoadedTest::default()))),
+};
+
+/// `wordline dram trace`.
+#[cfg(feature = "cli")]
+pub(super) const TRACE: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["dram", "trace"],
+    about: "Replay a trace of memory requests",
+    examples: "\
+Examples:
+  wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
+  wordline dram trace dramsim3.trc --clock 3.2GHz --target mrdimm-8800-2rx4-128g@xeon6-1s --commands commands.json
+  wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s --check
+
+Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation).
+docs/reference/dram-traces.md describes them, and the command traces that --commands writes.",
+    target: "MODULE@SYSTEM; repeatable and comma-separated",
+    timing: "",
+    fixed: crate::Timing::Max,
+    layer: false,
+    flags: |command| {
+        let command = <DramTraceTest as clap::Args>::augment_args(command);
+        <NamedValues<String> as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        let workload = DramWorkload {
+            settings: clap::FromArgMatches::from_arg_matches(matches)?,
+            ..DramWorkload::of(DramTest::Idle(IdleTest::default()))
+        };
+        Ok(super::Workload::Dram(DramWorkload {
+            test: DramTest::Trace(test),
+            ..workload
+        }))
+    },
+    default: || super::Workload::Dram(DramWorkload::of(DramTest::Trace(DramTraceTest::default()))),
+};

@@ -10,31 +10,49 @@ use crate::quantity::Fraction;
 /// experiment's one target is the part that all other figures come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct FitWorkload {
     /// The log.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub source: LogSource,
-    /// Which figures are fitted, and how they show in a log: `sd`, `nand`, `nor`.
+    /// What is fitted.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "sd|nand|nor"))]
     pub template: String,
-    /// Id of the sheet that is made.
+    /// Id of the new sheet [default: from the name of the log].
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "NAME",
+            default_value = "",
+            hide_default_value = true
+        )
+    )]
     pub id: String,
     /// Order of the addresses, where the log does not tell them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub pattern: Option<Pattern>,
-    /// Bytes from address 0 on that the accesses fall into, where the log does not tell its addresses.
+    /// Bytes from address 0 on that were written to, where the log does not tell addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "range"))]
     pub range_bytes: Option<u64>,
-    /// Share of the part that held data before the log. Where nothing is said, either what the log writes to or
-    /// all of it held some, whichever brings the base nearer to the log.
+    /// Share of the card that held data before [default: what was written to, or all of it, whichever is
+    /// nearer].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub fill: Option<Fraction>,
-    /// Bytes of the same writes that were made before the log.
+    /// Data written likewise before the log began.
     #[serde(default, skip_serializing_if = "no_bytes")]
+    #[cfg_attr(feature = "cli", arg(long = "warm-up"))]
     pub warm_up_bytes: u64,
-    /// What each cycle of a log of raw flash programmed; the first page unless somebody says otherwise.
+    /// What each cycle of a cycling log programmed [default: first-page].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub usage: Option<WearUsage>,
-    /// The most simulations that the search makes.
+    /// The most simulations of the search, each as long as half the log.
+    #[cfg_attr(feature = "cli", arg(long))]
     pub simulations: u32,
 }
 
@@ -46,3 +64,65 @@ impl FitWorkload {
 const fn no_bytes(bytes: &u64) -> bool {
     *bytes == 0
 }
+
+/// `wordline part fit`.
+#[cfg(feature = "cli")]
+pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["part", "fit"],
+    about: "Find the figures of a card that its maker does not state, from a log of a real one",
+    examples: "\
+Examples:
+  fio --name=card --filename=/mnt/card/test --size=256M --rw=randwrite --bs=4k --ioengine=psync --sync=1 \\
+      --loops=4 --write_lat_log=card --log_offset=1
+  wordline part fit card_lat.1.log --template sd --id my-card --output my-parts/my-card.toml
+  wordline buffer --catalog my-parts --target my-card --rate 500KB/s
+
+  wordline part fit card_lat.1.log --template sd --base swissbit-g4000@rpi3-sd --export fit.html
+  wordline part fit paced_lat.1.log --template sd --durations paced      a log at a fixed rate shows idle work
+  wordline part fit uart.bin --template sd --pattern random --range 64MiB    what the recorder sent
+
+  wordline part fit cycled.csv --template nand --base nand08gw3b2c --output my-parts/my-nand.toml
+  wordline part fit cycled.csv --template nand --usage whole-block
+  wordline wear --catalog my-parts --target my-nand
+
+docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a log, and what a fit can tell.",
+    target: "",
+    timing: "",
+    fixed: crate::Timing::Typ,
+    layer: false,
+    flags: |command| {
+        let command = command
+            .arg(
+                clap::Arg::new("file")
+                    .value_name("LOG")
+                    .value_parser(super::options::file_name())
+                    .required(true)
+                    .help("sd: a log of writes of one size; nand, nor: a cycling log; - for standard input"),
+            )
+            .arg(
+                clap::Arg::new("targets")
+                    .long("base")
+                    .value_name("TARGET")
+                    .help("Where all other figures come from: PART, or PART@BOARD [default: that of the template]"),
+            );
+        <FitWorkload as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let mut fit = <FitWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
+        fit.source.file = matches.get_one("file").cloned().unwrap_or_default();
+        Ok(super::Workload::Fit(fit))
+    },
+    default: || {
+        super::Workload::Fit(FitWorkload {
+            source: LogSource::default(),
+            template: String::new(),
+            id: String::new(),
+            pattern: None,
+            range_bytes: None,
+            fill: None,
+            warm_up_bytes: 0,
+            usage: None,
+            simulations: FitWorkload::SIMULATIONS,
+        })
+    },
+};

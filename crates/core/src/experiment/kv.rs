@@ -6,18 +6,24 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fs::named;
+use super::engine::EngineName;
+use crate::names::named;
 use crate::quantity::{ByteCount, Fraction, Quantity as _};
 
 /// What is done with hash tables, each on each memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct KvWorkload {
-    /// Tables, each run by itself.
-    pub tables: Vec<KvTable>,
-    /// Where the directory of the project's own table lies, each run by itself.
+    /// Tables, each run by itself; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "table"))]
+    pub tables: Vec<EngineName>,
+    /// Where the project's table keeps its directory: in RAM, or in the memory, which takes next to no RAM;
+    /// repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "directory"))]
     pub directories: Vec<KvDirectory>,
     /// What is done.
+    #[cfg_attr(feature = "cli", arg(skip = KvTest::Bench(KvBench::default())))]
     pub test: KvTest,
 }
 
@@ -45,23 +51,30 @@ impl KvTest {
 /// Operations in simulated time: the table is filled to a load, and then used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct KvBench {
-    /// What is done, each on a table of its own.
+    /// What is done with a table, each on one of its own; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "workload", value_name = "WORKLOAD"))]
     pub works: Vec<KvWork>,
-    /// Bytes of each memory, from its first on, that a table gets: all of a smaller one.
+    /// Bytes of each memory, from its first on, that a table gets: all of a smaller one; a file has as many.
+    #[cfg_attr(feature = "cli", arg(long = "capacity"))]
     pub capacity_bytes: u64,
-    /// Bytes in keys and values, each run by itself.
+    /// Bytes in keys and values, KEY/VALUE or one size for both; repeatable and comma-separated.
     #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "size", value_name = "SIZE"))]
     pub sizes: Vec<KvSizes>,
-    /// Shares of a table's places that are taken, each run by itself.
+    /// Share of a table's places that is taken before it is read; repeatable and comma-separated.
     #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "load"))]
     pub loads: Vec<Fraction>,
-    /// How the software on a simulated processor is built, each run by itself; none where no memory is simulated.
+    /// What a table's own work takes on a simulated processor; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "build"))]
     pub builds: Vec<KvBuild>,
-    /// The most operations that are timed once a table is filled, of the sweep of each kind: as many as it holds records
-    /// where it is `None`, and of mixes [`MIXED`](Self::MIXED). In a file, whose disk every change waits for,
-    /// inserts are among them, and these are [`ON_DISK`](Self::ON_DISK) and [`MIXED_ON_DISK`](Self::MIXED_ON_DISK).
+    /// The most operations that are timed once a table is filled, of the sweep of each kind, and in a file of
+    /// its inserts as well [default: as many as it holds records, and 10000 of a mix; in a file 50, and 500
+    /// of a mix].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub operations: Option<u64>,
 }
 
@@ -93,169 +106,59 @@ impl Default for KvBench {
 /// Power cuts within a fixed workload of inserts, updates and, where the table can, removes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct KvCrash {
-    /// Bytes in keys and values, each run by itself.
+    /// Bytes in keys and values, KEY/VALUE or one size for both; repeatable and comma-separated.
     #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "size", value_name = "SIZE"))]
     pub sizes: Vec<KvSizes>,
-    /// Images of interrupted runs that are sampled; every one where it is `None`.
+    /// Images that are sampled [default: every one].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub images: Option<u64>,
 }
 
-/// A hash table.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum KvTable {
-    /// Linear probing with a bitmap, as published.
-    Lpht,
-    /// Buckets of a cache line, as published.
-    Clht,
-    /// The project's own, which survives power cuts.
-    Own,
-}
-
-impl KvTable {
-    /// All.
-    pub const ALL: [Self; 3] = [Self::Lpht, Self::Clht, Self::Own];
-
-    /// As the command line and the column `table` of result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lpht => "lpht",
-            Self::Clht => "clht",
-            Self::Own => "own",
-        }
-    }
-
-    /// As people read it.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Lpht => "LPHT",
-            Self::Clht => "CLHT",
-            Self::Own => "wordline-kv",
-        }
-    }
-
-    /// Whether it promises that a power cut leaves each call done or not done.
-    #[must_use]
-    pub const fn survives_power_cuts(self) -> bool {
-        matches!(self, Self::Own)
+named! {
+    /// Where a table keeps what it knows of its slots.
+    pub enum KvDirectory {
+        /// In RAM: searches read nothing of the memory.
+        Ram = "ram",
+        /// In the table's memory: it takes next to no RAM.
+        Resident = "resident",
     }
 }
 
-impl FromStr for KvTable {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        named(text, &Self::ALL, Self::name)
+named! {
+    /// What is done with a table.
+    pub enum KvWork {
+        /// Inserts, hits, misses, updates and deletes, each kind by itself.
+        Sweep = "sweep",
+        /// YCSB A: half reads, half updates, zipfian.
+        YcsbA = "ycsb-a",
+        /// YCSB B: 95 % reads, 5 % updates, zipfian.
+        YcsbB = "ycsb-b",
+        /// YCSB C: reads, zipfian.
+        YcsbC = "ycsb-c",
+        /// YCSB D: 95 % reads of the newest records, 5 % inserts.
+        YcsbD = "ycsb-d",
+        /// YCSB E: scans, which a hash table cannot do.
+        YcsbE = "ycsb-e",
+        /// YCSB F: half reads, half read-modify-writes, zipfian.
+        YcsbF = "ycsb-f",
+        /// A general pool of a production cache: records of many sizes, 30 gets for each set.
+        Etc = "etc",
+        /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
+        Usr = "usr",
+        /// The store below a database of a social graph: 27 bytes of key and 127 of value in the mean, four gets for each put.
+        Udb = "udb",
+        /// A distributed store, here of where objects lie: keys of 48 bytes, short values, six gets for each put.
+        ZippyDb = "zippydb",
+        /// A store of counters for machine learning: 10 bytes of key and 47 of value in the mean, nearly all read-modify-writes.
+        Up2x = "up2x",
     }
-}
-
-/// Where a table keeps what it knows of its slots.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum KvDirectory {
-    /// In RAM: searches read nothing of the memory.
-    Ram,
-    /// In the table's memory: it takes next to no RAM.
-    Resident,
-}
-
-impl KvDirectory {
-    /// All.
-    pub const ALL: [Self; 2] = [Self::Ram, Self::Resident];
-
-    /// As the command line and the column `directory` of result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ram => "ram",
-            Self::Resident => "resident",
-        }
-    }
-}
-
-impl FromStr for KvDirectory {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        named(text, &Self::ALL, Self::name)
-    }
-}
-
-/// What is done with a table.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum KvWork {
-    /// Inserts, hits, misses, updates and deletes, each kind by itself.
-    Sweep,
-    /// YCSB A: half reads, half updates, zipfian.
-    YcsbA,
-    /// YCSB B: 95 % reads, 5 % updates, zipfian.
-    YcsbB,
-    /// YCSB C: reads, zipfian.
-    YcsbC,
-    /// YCSB D: 95 % reads of the newest records, 5 % inserts.
-    YcsbD,
-    /// YCSB E: scans, which a hash table cannot do.
-    YcsbE,
-    /// YCSB F: half reads, half read-modify-writes, zipfian.
-    YcsbF,
-    /// A general pool of a production cache: records of many sizes, 30 gets for each set.
-    Etc,
-    /// A pool of a production cache for the status of users: keys of 16 and 21 bytes, values of 2, next to no sets.
-    Usr,
-    /// The store below a database of a social graph: 27 bytes of key and 127 of value in the mean, four gets for each put.
-    Udb,
-    /// A distributed store, here of where objects lie: keys of 48 bytes, short values, six gets for each put.
-    #[serde(rename = "zippydb")]
-    ZippyDb,
-    /// A store of counters for machine learning: 10 bytes of key and 47 of value in the mean, nearly all read-modify-writes.
-    Up2x,
 }
 
 impl KvWork {
-    /// All.
-    pub const ALL: [Self; 12] = [
-        Self::Sweep,
-        Self::YcsbA,
-        Self::YcsbB,
-        Self::YcsbC,
-        Self::YcsbD,
-        Self::YcsbE,
-        Self::YcsbF,
-        Self::Etc,
-        Self::Usr,
-        Self::Udb,
-        Self::ZippyDb,
-        Self::Up2x,
-    ];
-
-    /// As the command line and the column `work` of result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sweep => "sweep",
-            Self::YcsbA => "ycsb-a",
-            Self::YcsbB => "ycsb-b",
-            Self::YcsbC => "ycsb-c",
-            Self::YcsbD => "ycsb-d",
-            Self::YcsbE => "ycsb-e",
-            Self::YcsbF => "ycsb-f",
-            Self::Etc => "etc",
-            Self::Usr => "usr",
-            Self::Udb => "udb",
-            Self::ZippyDb => "zippydb",
-            Self::Up2x => "up2x",
-        }
-    }
-
     /// Whether records have sizes of their own, whatever sizes were named.
     #[must_use]
     pub const fn has_own_sizes(self) -> bool {
@@ -266,46 +169,15 @@ impl KvWork {
     }
 }
 
-impl FromStr for KvWork {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        named(text, &Self::ALL, Self::name)
-    }
-}
-
-/// What the time of a table's own work on the processor is that of.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum KvBuild {
-    /// A build like the published one, with which the board's figure was calibrated where there is one.
-    Published,
-    /// An optimised build that runs from caches: assumed.
-    Optimized,
-    /// None: the time of the memory and its driver alone.
-    None,
-}
-
-impl KvBuild {
-    /// All.
-    pub const ALL: [Self; 3] = [Self::Published, Self::Optimized, Self::None];
-
-    /// As the command line and the column `build` of result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Optimized => "optimized",
-            Self::None => "none",
-        }
-    }
-}
-
-impl FromStr for KvBuild {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        named(text, &Self::ALL, Self::name)
+named! {
+    /// What the time of a table's own work on the processor is that of.
+    pub enum KvBuild {
+        /// A build like the published one, with which the board's figure was calibrated where there is one.
+        Published = "published",
+        /// An optimised build that runs from caches: assumed.
+        Optimized = "optimized",
+        /// None: the time of the memory and its driver alone.
+        None = "none",
     }
 }
 
@@ -370,6 +242,91 @@ impl<'de> Deserialize<'de> for KvSizes {
         text.parse().map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(feature = "cli")]
+impl KvWorkload {
+    fn read(matches: &clap::ArgMatches, test: KvTest) -> Result<super::Workload, clap::Error> {
+        let workload = <Self as clap::FromArgMatches>::from_arg_matches(matches)?;
+        Ok(super::Workload::Kv(Self { test, ..workload }))
+    }
+}
+
+/// `wordline kv bench`.
+#[cfg(feature = "cli")]
+pub(super) const BENCH: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["kv", "bench"],
+    about: "Time inserts, updates, hits, misses and deletes, with the least that any durable table moves beside them",
+    examples: "\
+Examples:
+  wordline kv bench --target as3004316@stm32h743-fmc16
+  wordline kv bench --table lpht,own --directory ram,resident --size 4B,32B,16B/100B --load 50%,90% --target em064lx
+  wordline kv bench --workload ycsb-a,ycsb-c,ycsb-d --size 8B --target as3004316,em064lx
+  wordline kv bench --workload etc,usr,udb,zippydb,up2x --table own --target em064lx --capacity 4MiB
+  wordline kv bench --table own --target as3004316,em064lx,cy15b104q --export kv.html
+  wordline kv bench --size 8B,32B --target as3004316,ram@host,file:table.bin
+
+Without flags the sizes, the capacity and the lower load are those of \"Towards MRAM Byte-Addressable Persistent Memory in
+Edge Database Systems\": put(key, key) of 2 to 256 B into 512 KiB until half of it is taken.",
+    target: "PART@BOARD, or PART on its default board; ram@BOARD for the RAM of a board's processor, and ram for DRAM, that of \
+             rpi3-sd; of this machine file:PATH, a mapped file, and ram@host; repeatable and comma-separated",
+    timing: "typ",
+    fixed: crate::Timing::Typ,
+    layer: false,
+    flags: |command| {
+        let command = <KvWorkload as clap::Args>::augment_args(command);
+        <KvBench as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        KvWorkload::read(matches, KvTest::Bench(test))
+    },
+    default: || {
+        super::Workload::Kv(KvWorkload {
+            tables: Vec::new(),
+            directories: vec![KvDirectory::Ram],
+            test: KvTest::Bench(KvBench::default()),
+        })
+    },
+};
+
+/// `wordline kv crash`.
+#[cfg(feature = "cli")]
+pub(super) const CRASH: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["kv", "crash"],
+    about: "Cut the power within every access of a workload, open what is left, and say what is lost",
+    examples: "\
+Examples:
+  wordline kv crash --target as3004316@stm32h743-fmc16
+  wordline kv crash --table own --directory ram,resident --target em064lx,cy15b104q --size 4B,32B,100B --require own
+
+The memory is the kindest of its kind: it stores what arrives on its bus in order. On a part with error correction
+inside a store in flight spoils the word of it. A table passes where every call is done or not done, and what
+returned lasts.
+
+Exit code 1: a table that --require names lost something. Otherwise the verdict is a figure like others.",
+    target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
+    timing: "typ",
+    fixed: crate::Timing::Typ,
+    layer: false,
+    flags: |command| {
+        let command = <KvWorkload as clap::Args>::augment_args(command);
+        <KvCrash as clap::Args>::augment_args(command)
+    },
+    read: |matches| {
+        let test = clap::FromArgMatches::from_arg_matches(matches)?;
+        KvWorkload::read(matches, KvTest::Crash(test))
+    },
+    default: || {
+        super::Workload::Kv(KvWorkload {
+            tables: Vec::new(),
+            directories: KvDirectory::ALL.to_vec(),
+            test: KvTest::Crash(KvCrash {
+                sizes: vec![KvSizes::equal(8)],
+                images: None,
+            }),
+        })
+    },
+};
 
 #[cfg(test)]
 mod tests {

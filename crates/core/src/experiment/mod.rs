@@ -4,13 +4,16 @@
 //! result set carries it, so that a saved result says how to make it again.
 
 mod buffer;
-mod command;
 mod compare;
 mod dram;
+mod engine;
 mod fit;
 mod fs;
 mod health;
 mod kv;
+mod named_values;
+#[cfg(feature = "cli")]
+mod options;
 mod raw;
 mod sync;
 mod translation;
@@ -26,12 +29,14 @@ pub use compare::{CompareWorkload, Keep, LifeBy, Limits, Prices, Work, WorkKind}
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
+pub use engine::EngineName;
 pub use fit::FitWorkload;
-pub use fs::{FsKind, FsTest, FsWorkload};
+pub use fs::{FsTest, FsWorkload};
 pub use health::HealthWorkload;
-pub use kv::{
-    KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
-};
+pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};
+pub use named_values::NamedValues;
+#[cfg(feature = "cli")]
+pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
@@ -101,7 +106,68 @@ impl Workload {
             Self::Wear(_) => "wear",
         }
     }
+
+    /// The file that it reads, by its last name.
+    #[must_use]
+    pub const fn file_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Buffer(BufferWorkload {
+                source:
+                    AccessSource::Log(LogSource { file, .. })
+                    | AccessSource::Trace(TraceSource { file, .. }),
+                ..
+            })
+            | Self::Dram(DramWorkload {
+                test: DramTest::Trace(DramTraceTest { file, .. }),
+                ..
+            })
+            | Self::Fit(FitWorkload {
+                source: LogSource { file, .. },
+                ..
+            })
+            | Self::Health(HealthWorkload::Trace { file }) => Some(file),
+            Self::Compare(compare) => compare.work.trace.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Which of its tests is run, of a workload with several.
+    const fn test(&self) -> Option<&'static str> {
+        match self {
+            Self::Dram(dram) => Some(dram.test.name()),
+            Self::Kv(kv) => Some(kv.test.name()),
+            _ => None,
+        }
+    }
+
+    /// Its command.
+    #[cfg(feature = "cli")]
+    #[must_use]
+    pub fn command(&self) -> Option<&'static ExperimentCommand> {
+        COMMANDS.iter().find(|command| {
+            let default = (command.default)();
+            (default.name(), default.test()) == (self.name(), self.test())
+        })
+    }
 }
+
+/// The commands of all workloads, in the order of help.
+#[cfg(feature = "cli")]
+pub static COMMANDS: &[ExperimentCommand] = &[
+    compare::COMMAND,
+    buffer::COMMAND,
+    raw::COMMAND,
+    wear::COMMAND,
+    health::COMMAND,
+    fs::COMMAND,
+    kv::BENCH,
+    kv::CRASH,
+    dram::IDLE,
+    dram::BANDWIDTH,
+    dram::LOADED,
+    dram::TRACE,
+    fit::COMMAND,
+];
 
 /// How [`Experiment::timings`] are written.
 #[derive(Serialize, JsonSchema)]
@@ -160,7 +226,7 @@ mod one_or_many {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
 
@@ -261,9 +327,8 @@ mod tests {
         assert_eq!(serde_json::from_str(&json).ok(), Some(experiment.clone()));
         assert_eq!(
             experiment.command_line(),
-            "wordline compare --target mt29f1g01 --work log --rate 500KB/s --record 4KiB \
-             --max-ram 16KiB --min-life 10y --in-turn \
-             --title 'a \"logger\"' --timing typ,max --age 0 --seed 0"
+            "wordline compare --title 'a \"logger\"' --work log --rate 500KB/s --record 4KiB --max-ram 16KiB \
+             --min-life 10y --in-turn --target mt29f1g01 --timing typ,max --age 0 --seed 0"
         );
     }
 

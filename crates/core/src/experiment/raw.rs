@@ -4,59 +4,75 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::WriteSync;
+use crate::names::named;
 use crate::quantity::Fraction;
 
 /// Reads and writes of several sizes, in order or at random, within a part of the memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct RawWorkload {
-    /// Operations, each run by itself.
+    /// What the accesses do, each run by itself.
+    #[cfg_attr(feature = "cli", arg(long = "operation"))]
     pub operations: Vec<Operation>,
-    /// Orders of the addresses, each run by itself.
+    /// Order of the addresses, each run by itself; random ones are drawn from the seed.
     #[serde(default = "in_order")]
+    #[cfg_attr(feature = "cli", arg(long = "pattern"))]
     pub patterns: Vec<Pattern>,
-    /// Whether NAND chips load the next page while the one before it is moved to the host.
+    /// Let NAND chips load the next page while the one before it is moved to the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub cache_read: bool,
-    /// Whether NAND chips take the next page while the one before it is programmed.
+    /// Let NAND chips take the next page while the one before it is programmed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub cache_program: bool,
-    /// Whether the planes of a NAND chip work at the same time.
+    /// Let the planes of a NAND chip work at the same time: pages alternate between them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub multi_plane: bool,
-    /// Work of the memory during which reads come, each run by itself and beside the runs on an idle
-    /// memory.
+    /// Read also while the chip erases or programs: once waiting for it, once suspending it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub during: Vec<BackgroundWork>,
-    /// Longest pause between two such reads in picoseconds; each is drawn evenly from 0 to it. Without
-    /// it, it is what a piece of the work takes, so that reads come at any moment of the work.
+    /// Longest pause between two reads of --during; each is drawn evenly from 0 to it [default: as long as
+    /// the work].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "pause", requires = "during"))]
     pub pause_ps: Option<u64>,
-    /// Shares of the memory that hold data in order before a run, each run by itself; nothing but what
-    /// reads find, where none is named.
+    /// Share of the memory that holds data in order before each run: 0% fresh, 100% full; repeatable and
+    /// comma-separated [default: only what is read].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub fill: Vec<Fraction>,
-    /// Bytes of the same accesses that are run before anything counts.
+    /// Data moved by the same accesses before anything counts.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "cli", arg(long = "warm-up"))]
     pub warm_up_bytes: u64,
-    /// Times in picoseconds that the host leaves the memory alone between two accesses, each run by
-    /// itself; none, where none is named.
+    /// Time that the host leaves the memory alone between two accesses; repeatable and comma-separated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "gap", conflicts_with = "during"))]
     pub gaps_ps: Vec<u64>,
-    /// Equal parts of the range below the wrap address that accesses go to in turn, in each of them in the order
-    /// of the pattern, as those of so many files do; each run by itself; one, where nothing is said.
+    /// Write or read so many equal parts of the range in turn, as with files that grow side by side;
+    /// repeatable and comma-separated [default: 1].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "during"))]
     pub streams: Vec<u32>,
-    /// How each write is made safe before it ends; not at all, where nothing is said.
+    /// Make each write safe from a power cut before it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "during"))]
     pub sync: Option<WriteSync>,
-    /// Sizes of one access in bytes, each run by itself.
+    /// Size of one access; repeatable and comma-separated. Those that fit neither --wrap nor --total are left
+    /// out of the default.
+    #[cfg_attr(feature = "cli", arg(long = "size"))]
     pub access_bytes: Vec<u64>,
-    /// Bytes that one run moves. A run moves whole accesses: as many as fit.
+    /// Data moved for each operation and size, in whole accesses.
+    #[cfg_attr(feature = "cli", arg(long = "total"))]
     pub total_bytes: u64,
-    /// Address in bytes at which a run starts over at 0, and below which random accesses lie. An
-    /// access that would cross it starts over instead.
+    /// Address at which a run starts over at 0, and below which random accesses lie; by default at most the
+    /// smallest part's end.
+    #[cfg_attr(feature = "cli", arg(long = "wrap"))]
     pub wrap_bytes: u64,
 }
 
@@ -92,71 +108,60 @@ fn in_order() -> Vec<Pattern> {
     vec![Pattern::Sequential]
 }
 
-/// The order of addresses.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Pattern {
-    /// One after the other, starting over at the wrap address.
-    Sequential,
-    /// Drawn from the seed, aligned to the access size, each place as likely as any other.
-    Random,
-}
-
-impl Pattern {
-    /// As the command line and the result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sequential => "sequential",
-            Self::Random => "random",
-        }
+named! {
+    /// The order of addresses.
+    pub enum Pattern {
+        /// One after the other, starting over at the wrap address.
+        Sequential = "sequential",
+        /// Drawn from the seed, aligned to the access size, each place as likely as any other.
+        Random = "random",
     }
 }
 
-/// What an access does.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// From the memory to the host.
-    Read,
-    /// From the host to the memory.
-    Write,
-}
-
-impl Operation {
-    /// As the command line and the result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        }
+named! {
+    /// What an access does.
+    pub enum Operation {
+        /// From the memory to the host.
+        Read = "read",
+        /// From the host to the memory.
+        Write = "write",
     }
 }
 
-/// What a memory does by itself while the host does something else.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum BackgroundWork {
-    /// It erases one block after the other.
-    Erase,
-    /// It programs one page after the other.
-    Program,
-}
-
-impl BackgroundWork {
-    /// As the command line and the result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Erase => "erase",
-            Self::Program => "program",
-        }
+named! {
+    /// What a memory does by itself while the host does something else.
+    pub enum BackgroundWork {
+        /// It erases one block after the other.
+        Erase = "erase",
+        /// It programs one page after the other.
+        Program = "program",
     }
 }
+
+/// `wordline raw`.
+#[cfg(feature = "cli")]
+pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["raw"],
+    about: "Run a raw memory over access sizes",
+    examples: "\
+Examples:
+  wordline raw --target em064lx
+  wordline raw --target em064lx@stm32h755-qspi --operation write --format json
+  wordline raw --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export report.html
+  wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
+  wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
+  wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
+  wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
+  wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
+  wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
+  wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
+
+Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.",
+    target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
+    timing: "typ",
+    fixed: crate::Timing::Typ,
+    layer: true,
+    flags: <RawWorkload as clap::Args>::augment_args,
+    read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Raw),
+    default: || super::Workload::Raw(RawWorkload::default()),
+};

@@ -1,21 +1,34 @@
 //! The translation layer that raw flash is run behind.
 
 use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::names::named;
 use crate::quantity::{Fraction, Quantity as _};
 
 /// A flash translation layer between the workload and raw flash: sectors that can be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct TranslationLayer {
-    /// How logical pages find their places.
+    /// Run raw NAND behind a translation layer that maps pages, or blocks with a log: sectors can be
+    /// overwritten in any order.
+    #[cfg_attr(feature = "cli", arg(long = "ftl", required = false))]
     pub mapping: FtlMapping,
-    /// Share of the blocks that the workload does not see: over-provisioning.
+    /// Share of the blocks that the layer keeps to itself.
     #[schemars(with = "String")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "ftl-spare",
+            value_name = "SHARE",
+            requires = "mapping",
+            default_value = "12%",
+            allow_hyphen_values = true
+        )
+    )]
     pub spare: Fraction,
 }
 
@@ -40,34 +53,25 @@ impl fmt::Display for TranslationLayer {
     }
 }
 
-/// How the logical pages of a translation layer find their places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FtlMapping {
-    /// Every page anywhere: fast, with a table of all pages in RAM.
-    Page,
-    /// Blocks at whole places, and a few log blocks that are merged with them: a small table.
-    LogBlock,
-}
-
-impl FtlMapping {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Page, Self::LogBlock];
-
-    /// As the command line and the result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::LogBlock => "log-block",
-        }
+named! {
+    /// How the logical pages of a translation layer find their places.
+    pub enum FtlMapping {
+        /// Every page anywhere: fast, with a table of all pages in RAM.
+        Page = "page",
+        /// Blocks at whole places, and a few log blocks that are merged with them: a small table.
+        LogBlock = "log-block",
     }
 }
 
-impl FromStr for FtlMapping {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| format!("allowed: {}", Self::ALL.map(Self::name).join(", ")))
+#[cfg(feature = "cli")]
+impl TranslationLayer {
+    /// The layer that flags ask for.
+    pub(super) fn chosen(matches: &clap::ArgMatches) -> Option<Self> {
+        let mapping = matches.try_get_one::<FtlMapping>("mapping").ok()??;
+        let spare = matches.get_one("spare").copied();
+        Some(Self {
+            mapping: *mapping,
+            spare: spare.unwrap_or(Self::of(*mapping).spare),
+        })
     }
 }

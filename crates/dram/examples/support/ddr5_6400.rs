@@ -2,7 +2,7 @@
 //! has sheets of real modules and systems, which become the same structs.
 
 use wordline_dram::{
-    CoreConfig, Digit, Field, Mapping, RefreshStagger, SubChannelConfig, SystemConfig,
+    AddressField, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig, SystemConfig,
 };
 
 /// Both sub-channels behind one mapping, lines of 64 bytes in turn.
@@ -12,14 +12,14 @@ pub(crate) fn channel() -> SystemConfig {
         channels: 1,
         sub_channels: 2,
         sub_channel: SubChannelConfig::ddr5_6400(),
-        mapping: Mapping {
+        mapping: AddressMapping {
             digits: vec![
-                digit(Field::SubChannel, 2),
-                digit(Field::Group, 8),
-                digit(Field::Column, 64),
-                digit(Field::Rank, 2),
-                digit(Field::Bank, 4),
-                digit(Field::Row, 65_536),
+                digit(AddressField::SubChannel, 2),
+                digit(AddressField::Group, 8),
+                digit(AddressField::Column, 64),
+                digit(AddressField::Rank, 2),
+                digit(AddressField::Bank, 4),
+                digit(AddressField::Row, 65_536),
             ],
             hash: true,
         },

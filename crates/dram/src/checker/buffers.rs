@@ -1,10 +1,10 @@
 //! What the data buffers of an MRDIMM ask of commands, reckoned from when data are on the host's bus.
 
-use super::memory::{Controller, Parameters};
+use super::memory::{ControllerRules, Parameters};
 
 /// The data buffers of an MRDIMM, and how they use the host's bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffers {
+pub struct BufferRules {
     /// From a beat at the DRAM to the same beat at the host, in picoseconds.
     pub read_delay_ps: u64,
     /// From a beat at the host to the same beat at the DRAM, in picoseconds.
@@ -13,7 +13,7 @@ pub struct Buffers {
     pub sequential: bool,
 }
 
-impl Controller {
+impl ControllerRules {
     /// The same controller in front of data buffers. Its gaps are kept on the host's bus as well, in clocks of the
     /// host, which are half as long as the DRAM's:
     ///
@@ -27,7 +27,7 @@ impl Controller {
     /// Sums are made in clocks of the host and rounded once, up, to clocks of the DRAM. To delays the guard of 0.3 % of
     /// JEDEC's rounding is granted.
     #[must_use]
-    pub fn behind(self, buffers: &Buffers, of: &Parameters, data_rate_mts: u32) -> Self {
+    pub fn behind(self, buffers: &BufferRules, of: &Parameters, data_rate_mts: u32) -> Self {
         let both = u128::from(buffers.read_delay_ps) + u128::from(buffers.write_delay_ps);
         let rate = u128::from(data_rate_mts);
         // A clock of the host is 10^6 / rate picoseconds.
@@ -59,10 +59,10 @@ impl Controller {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bin, Density, Part, RefreshMode, Width};
+    use super::super::{BinGrade, Density, DeviceGrade, RefreshMode, Width};
     use super::*;
 
-    const DIRECT: Controller = Controller {
+    const DIRECT: ControllerRules = ControllerRules {
         rank_gap: 2,
         read_to_write_gap: 4,
         pair_burst: 0,
@@ -77,15 +77,15 @@ mod tests {
     /// By hand at 4400 MT/s, bin B: CL 36, CWL 34, clocks of 454.5 ps and of 227.3 ps at the host.
     #[test]
     fn distances_on_the_hosts_bus_are_those_reckoned_by_hand() {
-        let part = Part {
+        let part = DeviceGrade {
             data_rate_mts: 4400,
             density: Density::Gb16,
             width: Width::X4,
-            bin: Bin::B,
+            bin: BinGrade::B,
         };
         let parameters = part.parameters().expect("a rate with bins");
         let behind = |read_delay_ps, write_delay_ps, sequential| {
-            let buffers = Buffers {
+            let buffers = BufferRules {
                 read_delay_ps,
                 write_delay_ps,
                 sequential,

@@ -5,7 +5,7 @@
 //! neither confirms is marked unverified.
 
 use super::memory::Parameters;
-use super::rounding::Pair;
+use super::rounding::ClockPair;
 
 /// Density of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Width {
 
 /// Speed bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bin {
+pub enum BinGrade {
     /// The faster one.
     A,
     /// The one of shipping modules.
@@ -38,7 +38,7 @@ pub enum Bin {
 
 /// A device on the market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct DeviceGrade {
     /// MT/s: 4000, 4400, 4800, 5600 or 6400.
     pub data_rate_mts: u32,
     /// Density.
@@ -46,7 +46,7 @@ pub struct Part {
     /// Width.
     pub width: Width,
     /// Speed bin.
-    pub bin: Bin,
+    pub bin: BinGrade,
 }
 
 /// A data rate without speed bins.
@@ -57,22 +57,22 @@ pub struct PartError {
     pub data_rate_mts: u32,
 }
 
-impl Part {
+impl DeviceGrade {
     /// CL in clocks, and tRCD = tRP in picoseconds.
     fn bin(self) -> Result<(u32, u64), PartError> {
         // 4400 and 6400: facts. 4000, 4800 and 5600: bins (28-28-28 and 32-32-32, 34-34-34 and 40-39-39, 40-40-40 and
         // 46-45-45), unverified beyond the names.
         Ok(match (self.data_rate_mts, self.bin) {
-            (4000, Bin::A) => (28, 14_000),
-            (4000, Bin::B) => (32, 16_000),
-            (4400, Bin::A) => (32, 14_545),
-            (4400, Bin::B) => (36, 16_363),
-            (4800, Bin::A) => (34, 14_166),
-            (4800, Bin::B) => (40, 16_000),
-            (5600, Bin::A) => (40, 14_285),
-            (5600, Bin::B) => (46, 16_000),
-            (6400, Bin::A) => (46, 14_375),
-            (6400, Bin::B) => (52, 16_250),
+            (4000, BinGrade::A) => (28, 14_000),
+            (4000, BinGrade::B) => (32, 16_000),
+            (4400, BinGrade::A) => (32, 14_545),
+            (4400, BinGrade::B) => (36, 16_363),
+            (4800, BinGrade::A) => (34, 14_166),
+            (4800, BinGrade::B) => (40, 16_000),
+            (5600, BinGrade::A) => (40, 14_285),
+            (5600, BinGrade::B) => (46, 16_000),
+            (6400, BinGrade::A) => (46, 14_375),
+            (6400, BinGrade::B) => (52, 16_250),
             _ => {
                 return Err(PartError {
                     data_rate_mts: self.data_rate_mts,
@@ -99,45 +99,45 @@ impl Part {
         let (cl, row_ps) = self.bin()?;
         let (rfc, rfc_dlr, rfc_sb) = self.refresh_ps();
         let write = match self.width {
-            Width::X4 => Pair::max(32, 20_000), // facts: tCCD_L_WR
-            Width::X8 => Pair::max(16, 10_000), // facts: tCCD_L_WR2, unverified for x8
+            Width::X4 => ClockPair::max(32, 20_000), // facts: tCCD_L_WR
+            Width::X8 => ClockPair::max(16, 10_000), // facts: tCCD_L_WR2, unverified for x8
         };
         Ok(Parameters {
             cl,
             cwl: cl - 2,     // facts
             burst: 8,        // facts: BL16
             long_command: 2, // facts: ACT, RD and WR take two command cycles
-            rcd: Pair::ps(row_ps),
-            rp: Pair::ps(row_ps),
-            ras: Pair::ps(32_000),             // facts
-            rc: Pair::clocks(0),               // facts: tRAS + tRP, no more
-            rtp: Pair::max(12, 7_500),         // facts
-            wr: Pair::ps(30_000),              // facts
-            ccd_s: Pair::clocks(8),            // facts
-            ccd_m: Pair::max(8, 5_000),        // as tCCD_L: the SPD's tCCD_M, unverified
-            ccd_l: Pair::max(8, 5_000),        // facts
-            ccd_s_wr: Pair::clocks(8),         // as tCCD_S: a burst
-            ccd_m_wr: write,                   // as tCCD_L_WR: the SPD's tCCD_M_WR, unverified
-            ccd_l_wr: write,                   // facts
-            wtr_s: Pair::max(4, 2_500),        // facts
-            wtr_m: Pair::max(16, 10_000),      // as tWTR_L: the SPD's tCCD_M_WTR, unverified
-            wtr_l: Pair::max(16, 10_000),      // facts
-            rrd_s: Pair::clocks(8),            // facts
-            rrd_l: Pair::max(8, 5_000),        // facts
-            faw: Pair::max(32, self.faw_ps()), // facts
-            ppd: Pair::clocks(2),              // facts
-            rrd_dlr: Pair::clocks(4),          // as of DDR4 3DS (JESD79-4): unverified for DDR5
-            faw_dlr: Pair::clocks(16),         // as of DDR4 3DS (JESD79-4): unverified for DDR5
-            refi_ps: 3_900_000,                // facts
-            rfc: Pair::ps(rfc),                // facts
-            rfc_dlr: Pair::ps(rfc_dlr),        // unverified
-            refi_sb_ps: 487_500,               // facts: 1.95 µs for four bank indices
-            rfc_sb: Pair::ps(rfc_sb),          // facts
-            refsbrd: Pair::ps(30_000),         // JESD79-5, table of refresh parameters: 30 ns
-            pd: Pair::max(8, 7_500),           // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)
-            xp: Pair::max(8, 7_500),           // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)
-            act_pden: Pair::clocks(2),         // JESD79-5, power-down timing: 2 nCK
-            pr_pden: Pair::clocks(2),          // JESD79-5, power-down timing: 2 nCK
+            rcd: ClockPair::ps(row_ps),
+            rp: ClockPair::ps(row_ps),
+            ras: ClockPair::ps(32_000),             // facts
+            rc: ClockPair::clocks(0),               // facts: tRAS + tRP, no more
+            rtp: ClockPair::max(12, 7_500),         // facts
+            wr: ClockPair::ps(30_000),              // facts
+            ccd_s: ClockPair::clocks(8),            // facts
+            ccd_m: ClockPair::max(8, 5_000),        // as tCCD_L: the SPD's tCCD_M, unverified
+            ccd_l: ClockPair::max(8, 5_000),        // facts
+            ccd_s_wr: ClockPair::clocks(8),         // as tCCD_S: a burst
+            ccd_m_wr: write,                        // as tCCD_L_WR: the SPD's tCCD_M_WR, unverified
+            ccd_l_wr: write,                        // facts
+            wtr_s: ClockPair::max(4, 2_500),        // facts
+            wtr_m: ClockPair::max(16, 10_000),      // as tWTR_L: the SPD's tCCD_M_WTR, unverified
+            wtr_l: ClockPair::max(16, 10_000),      // facts
+            rrd_s: ClockPair::clocks(8),            // facts
+            rrd_l: ClockPair::max(8, 5_000),        // facts
+            faw: ClockPair::max(32, self.faw_ps()), // facts
+            ppd: ClockPair::clocks(2),              // facts
+            rrd_dlr: ClockPair::clocks(4), // as of DDR4 3DS (JESD79-4): unverified for DDR5
+            faw_dlr: ClockPair::clocks(16), // as of DDR4 3DS (JESD79-4): unverified for DDR5
+            refi_ps: 3_900_000,            // facts
+            rfc: ClockPair::ps(rfc),       // facts
+            rfc_dlr: ClockPair::ps(rfc_dlr), // unverified
+            refi_sb_ps: 487_500,           // facts: 1.95 µs for four bank indices
+            rfc_sb: ClockPair::ps(rfc_sb), // facts
+            refsbrd: ClockPair::ps(30_000), // JESD79-5, table of refresh parameters: 30 ns
+            pd: ClockPair::max(8, 7_500),  // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)
+            xp: ClockPair::max(8, 7_500),  // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)
+            act_pden: ClockPair::clocks(2), // JESD79-5, power-down timing: 2 nCK
+            pr_pden: ClockPair::clocks(2), // JESD79-5, power-down timing: 2 nCK
         })
     }
 

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use super::rounding::Pair;
+use super::rounding::ClockPair;
 
 /// Banks of a sub-channel, as far as commands address them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct BankShape {
     /// 1 on an RDIMM; 2 on an MRDIMM.
     pub pseudo_channels: u8,
     /// Logical ranks of a pseudo-channel.
@@ -19,7 +19,7 @@ pub struct Shape {
     pub banks: u8,
 }
 
-/// Timing parameters of a device: from [`Part::parameters`](super::Part::parameters), or a caller's own.
+/// Timing parameters of a device: from [`DeviceGrade::parameters`](super::DeviceGrade::parameters), or a caller's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// CL in clocks, as the mode register holds it.
@@ -31,67 +31,67 @@ pub struct Parameters {
     /// Command bus clocks of ACT, RD, RDA, WR and WRA.
     pub long_command: u32,
     /// tRCD.
-    pub rcd: Pair,
+    pub rcd: ClockPair,
     /// tRP.
-    pub rp: Pair,
+    pub rp: ClockPair,
     /// tRAS.
-    pub ras: Pair,
+    pub ras: ClockPair,
     /// tRC, where it is longer than tRAS + tRP; else it is their sum.
-    pub rc: Pair,
+    pub rc: ClockPair,
     /// tRTP.
-    pub rtp: Pair,
+    pub rtp: ClockPair,
     /// tWR.
-    pub wr: Pair,
+    pub wr: ClockPair,
     /// tCCD_S: other bank group.
-    pub ccd_s: Pair,
+    pub ccd_s: ClockPair,
     /// tCCD_M: other bank of the group.
-    pub ccd_m: Pair,
+    pub ccd_m: ClockPair,
     /// tCCD_L: same bank.
-    pub ccd_l: Pair,
+    pub ccd_l: ClockPair,
     /// tCCD_S_WR.
-    pub ccd_s_wr: Pair,
+    pub ccd_s_wr: ClockPair,
     /// tCCD_M_WR.
-    pub ccd_m_wr: Pair,
+    pub ccd_m_wr: ClockPair,
     /// tCCD_L_WR, or tCCD_L_WR2 where no write is a read-modify-write.
-    pub ccd_l_wr: Pair,
+    pub ccd_l_wr: ClockPair,
     /// tWTR_S, from the end of the written data.
-    pub wtr_s: Pair,
+    pub wtr_s: ClockPair,
     /// tWTR_M.
-    pub wtr_m: Pair,
+    pub wtr_m: ClockPair,
     /// tWTR_L.
-    pub wtr_l: Pair,
+    pub wtr_l: ClockPair,
     /// tRRD_S.
-    pub rrd_s: Pair,
+    pub rrd_s: ClockPair,
     /// tRRD_L.
-    pub rrd_l: Pair,
+    pub rrd_l: ClockPair,
     /// tFAW.
-    pub faw: Pair,
+    pub faw: ClockPair,
     /// tPPD.
-    pub ppd: Pair,
+    pub ppd: ClockPair,
     /// tRRD_dlr: other logical rank of a stack.
-    pub rrd_dlr: Pair,
+    pub rrd_dlr: ClockPair,
     /// tFAW_dlr: whole stack.
-    pub faw_dlr: Pair,
+    pub faw_dlr: ClockPair,
     /// tREFI in picoseconds: a greatest mean.
     pub refi_ps: u64,
     /// tRFC of REFab.
-    pub rfc: Pair,
+    pub rfc: ClockPair,
     /// tRFC_dlr.
-    pub rfc_dlr: Pair,
+    pub rfc_dlr: ClockPair,
     /// Greatest mean distance of REFsb commands to a rank in picoseconds.
     pub refi_sb_ps: u64,
     /// tRFCsb.
-    pub rfc_sb: Pair,
+    pub rfc_sb: ClockPair,
     /// tREFSBRD.
-    pub refsbrd: Pair,
+    pub refsbrd: ClockPair,
     /// tPD.
-    pub pd: Pair,
+    pub pd: ClockPair,
     /// tXP.
-    pub xp: Pair,
+    pub xp: ClockPair,
     /// tACTPDEN.
-    pub act_pden: Pair,
+    pub act_pden: ClockPair,
     /// tPRPDEN.
-    pub pr_pden: Pair,
+    pub pr_pden: ClockPair,
 }
 
 /// Which refresh commands a rank is owed.
@@ -108,7 +108,7 @@ pub enum RefreshMode {
 /// What no JEDEC rule says, and a controller settles. Clocks of the DRAM. The distances of pairs are 0 without data
 /// buffers; with them [`behind`](Self::behind) reckons them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Controller {
+pub struct ControllerRules {
     /// Idle clocks on the data bus between bursts of different physical ranks.
     pub rank_gap: u32,
     /// Idle clocks on the data bus from read to written data.
@@ -131,20 +131,20 @@ pub struct Controller {
 
 /// A sub-channel to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct CheckedChannel {
     /// Data rate of the DRAM in MT/s; on an MRDIMM half of the host's.
     pub data_rate_mts: u32,
     /// Banks.
-    pub shape: Shape,
+    pub shape: BankShape,
     /// The device's parameters.
     pub parameters: Parameters,
     /// The controller's.
-    pub controller: Controller,
+    pub controller: ControllerRules,
 }
 
 /// A description that no memory can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MemoryError {
+pub enum CheckedChannelError {
     /// A number lies outside what is allowed.
     #[error("{what} is {value}; allowed: {min} to {max}")]
     Range {
@@ -167,15 +167,15 @@ pub enum MemoryError {
     },
 }
 
-impl Memory {
+impl CheckedChannel {
     /// Checks the description and returns its rate.
-    pub(super) fn rate(&self) -> Result<NonZeroU32, MemoryError> {
+    pub(super) fn rate(&self) -> Result<NonZeroU32, CheckedChannelError> {
         let shape = &self.shape;
         let in_range = |what, value: u64, min, max| {
             if (min..=max).contains(&value) {
                 Ok(())
             } else {
-                Err(MemoryError::Range {
+                Err(CheckedChannelError::Range {
                     what,
                     value,
                     min,
@@ -189,7 +189,7 @@ impl Memory {
         in_range("groups", shape.groups.into(), 1, 64)?;
         in_range("banks", shape.banks.into(), 1, 32)?;
         if !shape.ranks.is_multiple_of(shape.slices) {
-            return Err(MemoryError::Slices {
+            return Err(CheckedChannelError::Slices {
                 ranks: shape.ranks,
                 slices: shape.slices,
             });

@@ -1,6 +1,6 @@
 //! Checks command traces against the rules of DDR5, on its own: it shares with the rest of the crate no more than the
 //! words [`Command`], [`Issued`] and [`Location`]. Its numbers are a table in nanoseconds and clocks of its own, or a
-//! caller's; its rules are a plain list, [`Rule`]; and it keeps time stamps of what has been, against which it holds
+//! caller's; its rules are a plain list, [`DistanceRule`]; and it keeps time stamps of what has been, against which it holds
 //! every rule at every command. What it finds wrong it names: the rule, the command, the place, the time, and the first
 //! clock at which the command would have been legal.
 //!
@@ -8,15 +8,15 @@
 //! the commands that came at the very first clock the rule allowed: [`Checker::tightness`].
 //!
 //! ```
-//! use wordline_dram::checker::{Bin, Checker, Controller, Density, Memory, Part, RefreshMode, Shape, Width};
+//! use wordline_dram::checker::{BinGrade, Checker, ControllerRules, Density, CheckedChannel, DeviceGrade, RefreshMode, BankShape, Width};
 //! use wordline_dram::{Command, Issued, Location};
 //!
-//! let part = Part { data_rate_mts: 6400, density: Density::Gb16, width: Width::X4, bin: Bin::A };
-//! let memory = Memory {
+//! let part = DeviceGrade { data_rate_mts: 6400, density: Density::Gb16, width: Width::X4, bin: BinGrade::A };
+//! let memory = CheckedChannel {
 //!     data_rate_mts: 6400,
-//!     shape: Shape { pseudo_channels: 1, ranks: 1, slices: 1, groups: 8, banks: 4 },
+//!     shape: BankShape { pseudo_channels: 1, ranks: 1, slices: 1, groups: 8, banks: 4 },
 //!     parameters: part.parameters()?,
-//!     controller: Controller {
+//!     controller: ControllerRules {
 //!         rank_gap: 2,
 //!         read_to_write_gap: 2,
 //!         pair_burst: 0,
@@ -46,16 +46,18 @@ mod rules;
 mod state;
 mod violation;
 
-pub use buffers::Buffers;
-pub use ddr5::{Bin, Density, Part, PartError, Width};
-pub use memory::{Controller, Memory, MemoryError, Parameters, RefreshMode, Shape};
-pub use rounding::Pair;
-pub use rules::{Event, Rule, Scope};
-pub use violation::{Fault, Violation};
+pub use buffers::BufferRules;
+pub use ddr5::{BinGrade, Density, DeviceGrade, PartError, Width};
+pub use memory::{
+    BankShape, CheckedChannel, CheckedChannelError, ControllerRules, Parameters, RefreshMode,
+};
+pub use rounding::ClockPair;
+pub use rules::{BankEvent, DistanceRule, Scope};
+pub use violation::{RuleViolation, ViolationKind};
 
-use record::{NEVER, Place, Record};
-use refresh::{Account, Duty};
-use state::State;
+use record::{EventTimes, NEVER, PlaceIndex};
+use refresh::{Duty, RefreshAccount};
+use state::BankStates;
 
 use crate::command::{Command, Issued};
 use crate::request::Location;
@@ -84,19 +86,19 @@ pub struct Earliest {
 /// Checks one sub-channel's commands as they come, in constant memory.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    shape: Shape,
-    rules: Vec<Rule>,
+    shape: BankShape,
+    rules: Vec<DistanceRule>,
     /// Indices into `rules` of those that hold a command back.
     of_command: [Vec<u16>; 12],
     ignored: Vec<&'static str>,
-    record: Record,
-    state: State,
+    record: EventTimes,
+    state: BankStates,
     /// Clock at which each command bus is free.
     bus_free: Vec<i64>,
     shared_commands: bool,
     long_command: u32,
     duty: Option<Duty>,
-    accounts: Vec<Account>,
+    accounts: Vec<RefreshAccount>,
     now: i64,
     commands: u64,
     /// One for each rule, and one for the command bus.
@@ -109,7 +111,7 @@ impl Checker {
     ///
     /// # Errors
     /// When no memory can be as described.
-    pub fn new(memory: &Memory) -> Result<Self, MemoryError> {
+    pub fn new(memory: &CheckedChannel) -> Result<Self, CheckedChannelError> {
         let rate = memory.rate()?;
         let (rules, shape) = (rules::rules(memory, rate), memory.shape);
         let mut of_command: [Vec<u16>; 12] = Default::default();
@@ -127,14 +129,14 @@ impl Checker {
             rules,
             of_command,
             ignored: Vec::new(),
-            record: Record::new(shape),
-            state: State::new(memory, rate),
+            record: EventTimes::new(shape),
+            state: BankStates::new(memory, rate),
             bus_free: vec![0; channels],
             shared_commands: memory.controller.shared_commands,
             long_command: memory.parameters.long_command,
             accounts: duty
                 .iter()
-                .flat_map(|d| vec![Account::new(d); ranks])
+                .flat_map(|d| vec![RefreshAccount::new(d); ranks])
                 .collect(),
             duty,
             now: 0,
@@ -145,7 +147,7 @@ impl Checker {
 
     /// The rules that it holds commands to, besides those of state.
     #[must_use]
-    pub fn rules(&self) -> &[Rule] {
+    pub fn rules(&self) -> &[DistanceRule] {
         &self.rules
     }
 
@@ -180,7 +182,7 @@ impl Checker {
     ///
     /// # Errors
     /// When a rule is violated. Of several the first one is named: state, then distances, then refresh.
-    pub fn check(&mut self, issued: &Issued) -> Result<(), Violation> {
+    pub fn check(&mut self, issued: &Issued) -> Result<(), RuleViolation> {
         if let Some(fault) = self.outside(issued) {
             return Err(fault.of(issued));
         }
@@ -192,7 +194,7 @@ impl Checker {
         let distance = self.distance(issued.command, &place, at);
         let refresh = self.refresh(issued, &place);
         self.remember(issued.command, &place, at, issued.location);
-        let kept = |fault: &Fault| !self.ignored.contains(&fault.rule());
+        let kept = |fault: &ViolationKind| !self.ignored.contains(&fault.rule());
         let fault = state.filter(kept).or(distance).or(refresh.filter(kept));
         fault.map_or(Ok(()), |fault| Err(fault.of(issued)))
     }
@@ -201,7 +203,7 @@ impl Checker {
     ///
     /// # Errors
     /// When one does; the first one is named.
-    pub fn finish(&mut self, at: u64) -> Result<(), Violation> {
+    pub fn finish(&mut self, at: u64) -> Result<(), RuleViolation> {
         let (Some(duty), false) = (self.duty, self.ignored.contains(&"refresh overdue")) else {
             return Ok(());
         };
@@ -232,7 +234,7 @@ impl Checker {
     }
 
     /// Whether a command can be placed at all.
-    fn outside(&self, issued: &Issued) -> Option<Fault> {
+    fn outside(&self, issued: &Issued) -> Option<ViolationKind> {
         let (l, shape) = (&issued.location, &self.shape);
         let parts = [
             ("pseudo-channel", l.pseudo_channel, shape.pseudo_channels),
@@ -243,19 +245,19 @@ impl Checker {
         for (what, value, count) in parts {
             if value >= count {
                 let (value, max) = (value.into(), u64::from(count) - 1);
-                return Some(Fault::Outside { what, value, max });
+                return Some(ViolationKind::Outside { what, value, max });
             }
         }
         const CLOCK_MAX: u64 = i64::MAX as u64 / 4;
         if issued.at > CLOCK_MAX {
-            return Some(Fault::Outside {
+            return Some(ViolationKind::Outside {
                 what: "clock",
                 value: issued.at,
                 max: CLOCK_MAX,
             });
         }
         let now = self.now.unsigned_abs();
-        (issued.at < now).then_some(Fault::Backwards { after: now })
+        (issued.at < now).then_some(ViolationKind::Backwards { after: now })
     }
 
     fn bus(&self, location: Location) -> usize {
@@ -267,7 +269,7 @@ impl Checker {
     }
 
     /// Holds every rule of a command against what has been.
-    fn distance(&mut self, command: Command, place: &Place, at: i64) -> Option<Fault> {
+    fn distance(&mut self, command: Command, place: &PlaceIndex, at: i64) -> Option<ViolationKind> {
         let bus_free = self.bus_free[self.bus(place.location())];
         let bus_rule = self.rules.len();
         let (mut earliest, mut last) = (0, None);
@@ -299,7 +301,7 @@ impl Checker {
         let name = |index| {
             self.rules
                 .get(index)
-                .map_or(COMMAND_BUS, |rule: &Rule| rule.name)
+                .map_or(COMMAND_BUS, |rule: &DistanceRule| rule.name)
         };
         self.earliest = Earliest {
             at: earliest.unsigned_abs(),
@@ -308,17 +310,17 @@ impl Checker {
         if let Some(index) = last {
             self.tightness[index].alone += u64::from(alone && earliest == at);
         }
-        (earliest > at).then(|| Fault::TooEarly {
+        (earliest > at).then(|| ViolationKind::TooEarly {
             rule: last.map_or(COMMAND_BUS, name),
             earliest: earliest.unsigned_abs(),
         })
     }
 
     /// Keeps the accounts of refreshes.
-    fn refresh(&mut self, issued: &Issued, place: &Place) -> Option<Fault> {
+    fn refresh(&mut self, issued: &Issued, place: &PlaceIndex) -> Option<ViolationKind> {
         let is_refresh = matches!(issued.command, Command::RefAb | Command::RefSb);
         let Some(duty) = self.duty else {
-            return is_refresh.then_some(Fault::RefreshMode);
+            return is_refresh.then_some(ViolationKind::RefreshMode);
         };
         let account = &mut self.accounts[place.rank];
         let overdue = account.overdue(&duty, issued.at);
@@ -326,13 +328,13 @@ impl Checker {
             return overdue;
         }
         if (issued.command == Command::RefSb) != duty.same_bank() {
-            return Some(Fault::RefreshMode);
+            return Some(ViolationKind::RefreshMode);
         }
         let refreshed = account.refreshed(&duty, issued.at, issued.location.bank);
         overdue.or(refreshed)
     }
 
-    fn remember(&mut self, command: Command, place: &Place, at: i64, location: Location) {
+    fn remember(&mut self, command: Command, place: &PlaceIndex, at: i64, location: Location) {
         let slots = match command {
             Command::Act | Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
                 self.long_command

@@ -1,8 +1,8 @@
 //! What has been seen: for every place and event the last time, and the last time in another part of the same place,
 //! so that "in another bank of the group" is one look.
 
-use super::memory::Shape;
-use super::rules::{EVENTS, Event, Scope};
+use super::memory::BankShape;
+use super::rules::{BankEvent, EVENTS, Scope};
 use crate::request::Location;
 
 /// Before every trace, so far that any distance has passed.
@@ -71,7 +71,7 @@ impl LastFour {
 
 /// A place, as indices into the tables.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct PlaceIndex {
     pub(super) bank: usize,
     group: usize,
     pub(super) rank: usize,
@@ -82,7 +82,7 @@ pub(super) struct Place {
     physical: u8,
 }
 
-impl Place {
+impl PlaceIndex {
     pub(super) fn location(&self) -> Location {
         self.location
     }
@@ -90,8 +90,8 @@ impl Place {
 
 /// Times of all events in all places.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
-    shape: Shape,
+pub(super) struct EventTimes {
+    shape: BankShape,
     banks: Vec<[i64; EVENTS]>,
     groups: Vec<[Latest; EVENTS]>,
     ranks: Vec<[Latest; EVENTS]>,
@@ -104,8 +104,8 @@ pub(super) struct Record {
     activates_of_stack: Vec<LastFour>,
 }
 
-impl Record {
-    pub(super) fn new(shape: Shape) -> Self {
+impl EventTimes {
+    pub(super) fn new(shape: BankShape) -> Self {
         let channels = usize::from(shape.pseudo_channels);
         let ranks = channels * usize::from(shape.ranks);
         let stacks = ranks / usize::from(shape.slices);
@@ -126,12 +126,12 @@ impl Record {
     }
 
     /// Indices of a location that lies inside the shape.
-    pub(super) fn place(&self, location: Location) -> Place {
+    pub(super) fn place(&self, location: Location) -> PlaceIndex {
         let shape = &self.shape;
         let channel = usize::from(location.pseudo_channel);
         let rank = channel * usize::from(shape.ranks) + usize::from(location.rank);
         let group = rank * usize::from(shape.groups) + usize::from(location.group);
-        Place {
+        PlaceIndex {
             bank: group * usize::from(shape.banks) + usize::from(location.bank),
             group,
             rank,
@@ -144,12 +144,12 @@ impl Record {
     }
 
     /// The time of an event in one bank.
-    pub(super) fn of_bank(&self, bank: usize, event: Event) -> i64 {
+    pub(super) fn of_bank(&self, bank: usize, event: BankEvent) -> i64 {
         self.banks[bank][event as usize]
     }
 
     /// The time that a rule counts from, for all scopes but [`Scope::Bank`], which the caller asks bank by bank.
-    pub(super) fn latest(&self, scope: Scope, event: Event, place: &Place) -> i64 {
+    pub(super) fn latest(&self, scope: Scope, event: BankEvent, place: &PlaceIndex) -> i64 {
         let (e, l) = (event as usize, &place.location);
         match scope {
             Scope::Bank => self.banks[place.bank][e],
@@ -167,24 +167,24 @@ impl Record {
     }
 
     /// An event in one bank.
-    pub(super) fn note(&mut self, event: Event, place: &Place, time: i64) {
+    pub(super) fn note(&mut self, event: BankEvent, place: &PlaceIndex, time: i64) {
         let e = event as usize;
         self.note_bank(event, place.bank, time);
         self.groups[place.group][e].note(place.location.bank, time);
         self.note_rank(event, place, time);
-        if event == Event::Activate {
+        if event == BankEvent::Activate {
             self.activates_of_rank[place.rank].note(time);
             self.activates_of_stack[place.stack].note(time);
         }
     }
 
     /// An event in a bank that concerns that bank alone.
-    pub(super) fn note_bank(&mut self, event: Event, bank: usize, time: i64) {
+    pub(super) fn note_bank(&mut self, event: BankEvent, bank: usize, time: i64) {
         self.banks[bank][event as usize] = time;
     }
 
     /// An event of a rank.
-    pub(super) fn note_rank(&mut self, event: Event, place: &Place, time: i64) {
+    pub(super) fn note_rank(&mut self, event: BankEvent, place: &PlaceIndex, time: i64) {
         let (e, l) = (event as usize, &place.location);
         self.ranks[place.rank][e].note(l.group, time);
         self.stacks[place.stack][e].note(place.slice, time);
@@ -193,7 +193,7 @@ impl Record {
     }
 
     /// A REFsb of a bank index.
-    pub(super) fn note_index(&mut self, place: &Place, time: i64) {
+    pub(super) fn note_index(&mut self, place: &PlaceIndex, time: i64) {
         self.indices[place.rank].note(place.location.bank, time);
     }
 }

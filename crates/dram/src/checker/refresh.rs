@@ -3,10 +3,10 @@
 
 use std::num::NonZeroU32;
 
-use super::memory::{Memory, RefreshMode};
+use super::memory::{CheckedChannel, RefreshMode};
 use super::rounding::clocks_at_most;
 use super::rules::Basics;
-use super::violation::Fault;
+use super::violation::ViolationKind;
 
 /// What all ranks have in common. Clocks.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Duty {
 
 impl Duty {
     /// What a memory's ranks are owed; nothing where refresh is off.
-    pub(super) fn new(memory: &Memory, rate: NonZeroU32) -> Option<Self> {
+    pub(super) fn new(memory: &CheckedChannel, rate: NonZeroU32) -> Option<Self> {
         let (p, c) = (&memory.parameters, &memory.controller);
         let (interval_ps, same_bank) = match c.refresh {
             RefreshMode::Off => return None,
@@ -57,7 +57,7 @@ impl Duty {
 /// The most that may lie between "now it must be" and REF: the last one has just begun, or the rank has just been
 /// powered down with a row open, or just been written to; the other slices of the stack go first; and every rank of the
 /// sub-channel wants the command bus.
-fn grace(memory: &Memory, rate: NonZeroU32) -> u64 {
+fn grace(memory: &CheckedChannel, rate: NonZeroU32) -> u64 {
     let (p, shape, b) = (&memory.parameters, &memory.shape, Basics::new(memory, rate));
     let slices = u64::from(shape.slices);
     let refreshes = match memory.controller.refresh {
@@ -75,7 +75,7 @@ fn grace(memory: &Memory, rate: NonZeroU32) -> u64 {
 
 /// What one rank had.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Account {
+pub(super) struct RefreshAccount {
     done: u64,
     /// The phase is no later than this.
     latest_phase: u64,
@@ -84,7 +84,7 @@ pub(super) struct Account {
     round: u32,
 }
 
-impl Account {
+impl RefreshAccount {
     pub(super) fn new(duty: &Duty) -> Self {
         Self {
             done: 0,
@@ -95,11 +95,11 @@ impl Account {
     }
 
     /// Whether more is owed at a clock than may be. Says so once for every interval.
-    pub(super) fn overdue(&mut self, duty: &Duty, at: u64) -> Option<Fault> {
+    pub(super) fn overdue(&mut self, duty: &Duty, at: u64) -> Option<ViolationKind> {
         if at <= self.deadline {
             return None;
         }
-        let fault = Fault::RefreshOverdue {
+        let fault = ViolationKind::RefreshOverdue {
             number: self.done + 1,
             deadline: self.deadline,
         };
@@ -108,7 +108,7 @@ impl Account {
     }
 
     /// A refresh of a bank index, or of the whole rank.
-    pub(super) fn refreshed(&mut self, duty: &Duty, at: u64, index: u8) -> Option<Fault> {
+    pub(super) fn refreshed(&mut self, duty: &Duty, at: u64, index: u8) -> Option<ViolationKind> {
         let earliest = self
             .done
             .saturating_sub(duty.ahead_max)
@@ -123,9 +123,9 @@ impl Account {
         let out_of_turn = duty.same_bank && !self.take_turn(duty, index);
         if early {
             let number = self.done;
-            return Some(Fault::RefreshEarly { number, earliest });
+            return Some(ViolationKind::RefreshEarly { number, earliest });
         }
-        out_of_turn.then_some(Fault::RefreshTurn { bank: index })
+        out_of_turn.then_some(ViolationKind::RefreshTurn { bank: index })
     }
 
     fn take_turn(&mut self, duty: &Duty, index: u8) -> bool {

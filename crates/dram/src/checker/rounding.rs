@@ -4,14 +4,14 @@ use std::num::NonZeroU32;
 
 /// A timing parameter as data sheets state it: the greater of a number of clocks and a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct ClockPair {
     /// Least clocks (nCK).
     pub nck: u32,
     /// Least time in picoseconds.
     pub ps: u64,
 }
 
-impl Pair {
+impl ClockPair {
     /// So many clocks at any rate.
     #[must_use]
     pub const fn clocks(nck: u32) -> Self {

@@ -3,14 +3,14 @@
 
 use std::num::NonZeroU32;
 
-use super::memory::{Memory, RefreshMode};
-use super::rounding::Pair;
+use super::memory::{CheckedChannel, RefreshMode};
+use super::rounding::ClockPair;
 use crate::command::Command;
 
 /// What happened to a bank or rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Event {
+pub enum BankEvent {
     /// ACT.
     Activate,
     /// RD or RDA.
@@ -66,11 +66,11 @@ pub enum Scope {
 
 /// A least distance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct DistanceRule {
     /// Its name in violations, by the JEDEC parameter where there is one.
     pub name: &'static str,
     /// The event that it counts from.
-    pub from: Event,
+    pub from: BankEvent,
     /// The commands that it holds back.
     pub to: &'static [Command],
     /// Where the event was.
@@ -124,7 +124,7 @@ pub(super) struct Basics {
 }
 
 impl Basics {
-    pub(super) fn new(memory: &Memory, rate: NonZeroU32) -> Self {
+    pub(super) fn new(memory: &CheckedChannel, rate: NonZeroU32) -> Self {
         let p = &memory.parameters;
         let write_end = p.cwl.saturating_add(p.burst);
         Self {
@@ -139,7 +139,7 @@ impl Basics {
 }
 
 /// The list for a memory.
-pub(super) fn rules(memory: &Memory, rate: NonZeroU32) -> Vec<Rule> {
+pub(super) fn rules(memory: &CheckedChannel, rate: NonZeroU32) -> Vec<DistanceRule> {
     let mut book = Book {
         memory,
         rate,
@@ -161,14 +161,14 @@ pub(super) fn rules(memory: &Memory, rate: NonZeroU32) -> Vec<Rule> {
 }
 
 struct Book<'a> {
-    memory: &'a Memory,
+    memory: &'a CheckedChannel,
     rate: NonZeroU32,
     basics: Basics,
-    rules: Vec<Rule>,
+    rules: Vec<DistanceRule>,
 }
 
 impl Book<'_> {
-    fn at(&self, pair: Pair) -> u32 {
+    fn at(&self, pair: ClockPair) -> u32 {
         pair.at(self.rate)
     }
 
@@ -179,12 +179,12 @@ impl Book<'_> {
     fn add(
         &mut self,
         name: &'static str,
-        from: Event,
+        from: BankEvent,
         to: &'static [Command],
         scope: Scope,
         clocks: u32,
     ) {
-        self.rules.push(Rule {
+        self.rules.push(DistanceRule {
             name,
             from,
             to,
@@ -194,7 +194,7 @@ impl Book<'_> {
     }
 
     fn activates(&mut self) {
-        use Event::Activate;
+        use BankEvent::Activate;
         const ACT: &[Command] = &[Command::Act];
         let p = &self.memory.parameters;
         let rc = self
@@ -213,7 +213,7 @@ impl Book<'_> {
     }
 
     fn reads(&mut self) {
-        use Event::Read;
+        use BankEvent::Read;
         let (p, c) = (&self.memory.parameters, &self.memory.controller);
         self.add("tCCD_L", Read, READS, Scope::Bank, self.at(p.ccd_l));
         self.add("tCCD_M", Read, READS, Scope::OtherBank, self.at(p.ccd_m));
@@ -229,7 +229,7 @@ impl Book<'_> {
     }
 
     fn writes(&mut self) {
-        use Event::Write;
+        use BankEvent::Write;
         let (p, c) = (&self.memory.parameters, &self.memory.controller);
         let (short, middle, long) = (
             self.at(p.ccd_s_wr),
@@ -249,7 +249,7 @@ impl Book<'_> {
     }
 
     fn turnarounds(&mut self) {
-        use Event::{Read, Write};
+        use BankEvent::{Read, Write};
         let (p, c, b) = (
             &self.memory.parameters,
             &self.memory.controller,
@@ -297,7 +297,7 @@ impl Book<'_> {
     }
 
     fn precharges(&mut self) {
-        use Event::{Activate, AutoClose, Close, Precharge, Read, Write};
+        use BankEvent::{Activate, AutoClose, Close, Precharge, Read, Write};
         let b = self.basics;
         self.add("tRAS", Activate, PRECHARGES, Scope::Bank, b.ras);
         self.add("tRTP", Read, PRECHARGES, Scope::Bank, b.rtp);
@@ -309,7 +309,7 @@ impl Book<'_> {
     }
 
     fn refreshes_of_all_banks(&mut self) {
-        use Event::{AutoClose, Close, RefreshAll};
+        use BankEvent::{AutoClose, Close, RefreshAll};
         const REF: &[Command] = &[Command::RefAb];
         let (p, rp) = (&self.memory.parameters, self.basics.rp);
         self.add("tRP to REFab", Close, REF, Scope::Bank, rp);
@@ -328,7 +328,7 @@ impl Book<'_> {
     }
 
     fn refreshes_of_one_index(&mut self) {
-        use Event::{Activate, AutoClose, Close, RefreshSame};
+        use BankEvent::{Activate, AutoClose, Close, RefreshSame};
         const ACT: &[Command] = &[Command::Act];
         const REF: &[Command] = &[Command::RefSb];
         let (p, rp) = (&self.memory.parameters, self.basics.rp);
@@ -356,7 +356,7 @@ impl Book<'_> {
     }
 
     fn power_down(&mut self) {
-        use Event::{Activate, AutoClose, PowerDown, PowerUp, Precharge, Read, Write};
+        use BankEvent::{Activate, AutoClose, PowerDown, PowerUp, Precharge, Read, Write};
         const PDE: &[Command] = &[Command::Pde];
         let (p, b) = (&self.memory.parameters, self.basics);
         let (act, pre) = (self.at(p.act_pden), self.at(p.pr_pden));

@@ -2,24 +2,24 @@
 
 use std::num::NonZeroU32;
 
-use super::memory::{Memory, Shape};
-use super::record::{NEVER, Place, Record};
-use super::rules::{Basics, Event};
-use super::violation::Fault;
+use super::memory::{BankShape, CheckedChannel};
+use super::record::{EventTimes, NEVER, PlaceIndex};
+use super::rules::{BankEvent, Basics};
+use super::violation::ViolationKind;
 use crate::command::Command;
 use crate::request::Location;
 
 /// State of all banks and ranks.
 #[derive(Clone, Debug)]
-pub(super) struct State {
-    shape: Shape,
+pub(super) struct BankStates {
+    shape: BankShape,
     basics: Basics,
     open: Vec<Option<u32>>,
     powered_down: Vec<bool>,
 }
 
-impl State {
-    pub(super) fn new(memory: &Memory, rate: NonZeroU32) -> Self {
+impl BankStates {
+    pub(super) fn new(memory: &CheckedChannel, rate: NonZeroU32) -> Self {
         let shape = memory.shape;
         let ranks = usize::from(shape.pseudo_channels) * usize::from(shape.ranks);
         let banks = ranks * usize::from(shape.groups) * usize::from(shape.banks);
@@ -32,7 +32,7 @@ impl State {
     }
 
     /// The banks that a command works on, open or not.
-    fn banks(&self, command: Command, place: &Place) -> impl Iterator<Item = usize> + use<> {
+    fn banks(&self, command: Command, place: &PlaceIndex) -> impl Iterator<Item = usize> + use<> {
         let (groups, banks) = (
             usize::from(self.shape.groups),
             usize::from(self.shape.banks),
@@ -53,10 +53,10 @@ impl State {
     /// The last time of an event in the banks that a command works on. A precharge works on open banks only.
     pub(super) fn latest_of_banks(
         &self,
-        record: &Record,
+        record: &EventTimes,
         command: Command,
-        place: &Place,
-        event: Event,
+        place: &PlaceIndex,
+        event: BankEvent,
     ) -> i64 {
         match command {
             Command::PrePb | Command::PreSb | Command::PreAb => self
@@ -78,21 +78,21 @@ impl State {
     pub(super) fn fault(
         &self,
         command: Command,
-        place: &Place,
+        place: &PlaceIndex,
         location: Location,
-    ) -> Option<Fault> {
+    ) -> Option<ViolationKind> {
         match (self.powered_down[place.rank], command) {
             (true, Command::Pdx) => return None,
-            (true, _) => return Some(Fault::PoweredDown),
-            (false, Command::Pdx) => return Some(Fault::PoweredUp),
+            (true, _) => return Some(ViolationKind::PoweredDown),
+            (false, Command::Pdx) => return Some(ViolationKind::PoweredUp),
             (false, _) => {}
         }
         match command {
-            Command::Act => self.open[place.bank].map(|row| Fault::Open { row }),
+            Command::Act => self.open[place.bank].map(|row| ViolationKind::Open { row }),
             Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
                 match self.open[place.bank] {
-                    None => Some(Fault::Closed),
-                    Some(open) if open != location.row => Some(Fault::OtherRow { open }),
+                    None => Some(ViolationKind::Closed),
+                    Some(open) if open != location.row => Some(ViolationKind::OtherRow { open }),
                     Some(_) => None,
                 }
             }
@@ -102,7 +102,7 @@ impl State {
     }
 
     /// The first bank that keeps a refresh from being legal.
-    fn open_bank(&self, command: Command, place: &Place) -> Option<Fault> {
+    fn open_bank(&self, command: Command, place: &PlaceIndex) -> Option<ViolationKind> {
         let (groups, banks) = (
             usize::from(self.shape.groups),
             usize::from(self.shape.banks),
@@ -110,62 +110,68 @@ impl State {
         let open = self
             .banks(command, place)
             .find(|&bank| self.open[bank].is_some())?;
-        Some(Fault::RefreshOpen {
+        Some(ViolationKind::RefreshOpen {
             group: u8::try_from(open / banks % groups).unwrap_or(u8::MAX),
             bank: u8::try_from(open % banks).unwrap_or(u8::MAX),
         })
     }
 
     /// Does a command, and notes what happened.
-    pub(super) fn apply(&mut self, record: &mut Record, command: Command, place: &Place, at: i64) {
+    pub(super) fn apply(
+        &mut self,
+        record: &mut EventTimes,
+        command: Command,
+        place: &PlaceIndex,
+        at: i64,
+    ) {
         let b = self.basics;
         match command {
             Command::Act => {
                 self.open[place.bank] = Some(place.location().row);
-                record.note(Event::Activate, place, at);
+                record.note(BankEvent::Activate, place, at);
             }
-            Command::Rd => record.note(Event::Read, place, at),
-            Command::Wr => record.note(Event::Write, place, at),
+            Command::Rd => record.note(BankEvent::Read, place, at),
+            Command::Wr => record.note(BankEvent::Write, place, at),
             Command::Rda => {
-                record.note(Event::Read, place, at);
+                record.note(BankEvent::Read, place, at);
                 self.auto_precharge(record, place, at + i64::from(b.rtp));
             }
             Command::Wra => {
-                record.note(Event::Write, place, at);
+                record.note(BankEvent::Write, place, at);
                 self.auto_precharge(record, place, at + i64::from(b.write_recovery));
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {
                 for bank in self.banks(command, place) {
                     if self.open[bank].take().is_some() {
-                        record.note_bank(Event::Close, bank, at);
+                        record.note_bank(BankEvent::Close, bank, at);
                     }
                 }
-                record.note_rank(Event::Precharge, place, at);
+                record.note_rank(BankEvent::Precharge, place, at);
             }
-            Command::RefAb => record.note_rank(Event::RefreshAll, place, at),
+            Command::RefAb => record.note_rank(BankEvent::RefreshAll, place, at),
             Command::RefSb => {
                 for bank in self.banks(command, place) {
-                    record.note_bank(Event::RefreshSame, bank, at);
+                    record.note_bank(BankEvent::RefreshSame, bank, at);
                 }
                 record.note_index(place, at);
-                record.note_rank(Event::RefreshSame, place, at);
+                record.note_rank(BankEvent::RefreshSame, place, at);
             }
             Command::Pde => {
                 self.powered_down[place.rank] = true;
-                record.note_rank(Event::PowerDown, place, at);
+                record.note_rank(BankEvent::PowerDown, place, at);
             }
             Command::Pdx => {
                 self.powered_down[place.rank] = false;
-                record.note_rank(Event::PowerUp, place, at);
+                record.note_rank(BankEvent::PowerUp, place, at);
             }
         }
     }
 
     /// The bank counts as closed at once; it closes when its data and tRAS allow.
-    fn auto_precharge(&mut self, record: &mut Record, place: &Place, data_done: i64) {
-        let activated = record.of_bank(place.bank, Event::Activate);
+    fn auto_precharge(&mut self, record: &mut EventTimes, place: &PlaceIndex, data_done: i64) {
+        let activated = record.of_bank(place.bank, BankEvent::Activate);
         let begins = data_done.max(activated + i64::from(self.basics.ras));
         self.open[place.bank] = None;
-        record.note(Event::AutoClose, place, begins);
+        record.note(BankEvent::AutoClose, place, begins);
     }
 }

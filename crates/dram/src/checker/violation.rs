@@ -6,7 +6,7 @@ use crate::request::Location;
 /// A command that must not be where it is, or a refresh that never came.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("clock {at}: {} to {}: {fault}", command.name(), place(location))]
-pub struct Violation {
+pub struct RuleViolation {
     /// When: first clock of the command, or the end of the trace.
     pub at: u64,
     /// The command; the missing one where a refresh never came.
@@ -14,12 +14,12 @@ pub struct Violation {
     /// Where.
     pub location: Location,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: ViolationKind,
 }
 
 /// What is wrong with a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum ViolationKind {
     /// A rule holds it back.
     #[error("too early by rule {rule}; earliest legal clock: {earliest}")]
     TooEarly {
@@ -100,7 +100,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl ViolationKind {
     /// Name of the rule that is violated.
     #[must_use]
     pub const fn rule(&self) -> &'static str {
@@ -121,8 +121,8 @@ impl Fault {
         }
     }
 
-    pub(super) const fn of(self, issued: &Issued) -> Violation {
-        Violation {
+    pub(super) const fn of(self, issued: &Issued) -> RuleViolation {
+        RuleViolation {
             at: issued.at,
             command: issued.command,
             location: issued.location,

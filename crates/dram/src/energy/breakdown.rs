@@ -3,7 +3,7 @@
 use crate::command::Command;
 use crate::config::SubChannelConfig;
 use crate::energy::loops::Loops;
-use crate::energy::{Currents, EnergyCounts, Rail};
+use crate::energy::{Currents, EnergyCounts, RailCurrents};
 
 /// What took the energy. VDD and VPP are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,7 +147,13 @@ impl EnergyBreakdown {
     }
 
     /// What one rail of all devices takes.
-    fn add_devices(&mut self, counts: &EnergyCounts, loops: &Loops, rail: &Rail, devices: f64) {
+    fn add_devices(
+        &mut self,
+        counts: &EnergyCounts,
+        loops: &Loops,
+        rail: &RailCurrents,
+        devices: f64,
+    ) {
         let (i2n, i3n, i2p, i3p) = (rail.i2n, rail.i3n, rail.i2p, rail.i3p);
         let refresh = counts.refresh_all_bank as f64 * (rail.i5b - i2n)
             + counts.refresh_same_bank as f64 * (rail.i5c - i2n);

@@ -6,7 +6,7 @@ use crate::energy::loops::Loops;
 /// Voltage and mean currents of one supply rail of a device, each measured in a loop that JESD79-5 defines: IDD for
 /// VDD, IPP for VPP.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rail {
+pub struct RailCurrents {
     /// Volts.
     pub volts: f64,
     /// IDD0, amps: ACT and PRE of one bank every tRC.
@@ -33,9 +33,9 @@ pub struct Rail {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Currents {
     /// VDD, and VDDQ where the set includes it: the IDD of one device, or of one die of a 3DS stack.
-    pub vdd: Rail,
+    pub vdd: RailCurrents,
     /// VPP: the IPP of the same.
-    pub vpp: Rail,
+    pub vpp: RailCurrents,
     /// Data rate at which IDD4R and IDD4W were measured, MT/s.
     pub data_rate_mts: u32,
     /// Share of IDD3N − IDD2N that flows as soon as one bank is open, 0 to 1; the rest grows with the open banks.
@@ -99,7 +99,7 @@ impl Currents {
         &self,
         what: &'static str,
         symbol: &str,
-        rail: &Rail,
+        rail: &RailCurrents,
         config: &SubChannelConfig,
     ) -> Result<(), ConfigError> {
         for value in [rail.volts, rail.i2n, rail.i2p] {

@@ -18,7 +18,7 @@
 //! tRC, tRAS, tRFC are those of the sub-channel; the sheet's own differ from them by bin and rounding.
 
 use crate::config::SubChannelConfig;
-use crate::energy::{Currents, Rail};
+use crate::energy::{Currents, RailCurrents};
 
 /// What the loops have in common: times of the sub-channel and the model of open banks.
 #[derive(Clone, Copy, Debug)]
@@ -59,19 +59,19 @@ impl Loops {
     }
 
     /// One ACT with its PRE, joules a device.
-    pub(super) fn activate_j(&self, rail: &Rail) -> f64 {
+    pub(super) fn activate_j(&self, rail: &RailCurrents) -> f64 {
         let first = self.open_share + (1.0 - self.open_share) / self.banks;
         let above = (rail.i0 - rail.i2n) * self.cycle_s;
         rail.volts * (above - (rail.i3n - rail.i2n) * first * self.opened_s)
     }
 
     /// One burst read, joules a device.
-    pub(super) fn read_j(&self, rail: &Rail) -> f64 {
+    pub(super) fn read_j(&self, rail: &RailCurrents) -> f64 {
         rail.volts * (rail.i4r - rail.i3n) * self.burst_s
     }
 
     /// One burst written, joules a device.
-    pub(super) fn write_j(&self, rail: &Rail) -> f64 {
+    pub(super) fn write_j(&self, rail: &RailCurrents) -> f64 {
         rail.volts * (rail.i4w - rail.i3n) * self.burst_s
     }
 }

@@ -1,7 +1,7 @@
 //! Counts what energy depends on.
 
 use crate::command::{Command, Issued};
-use crate::config::{Geometry, SubChannelConfig};
+use crate::config::{ChannelGeometry, SubChannelConfig};
 use crate::energy::EnergyCounts;
 use crate::observer::Observer;
 use crate::request::Location;
@@ -16,14 +16,14 @@ pub struct EnergyMeter {
     counts: EnergyCounts,
     from: u64,
     ranks: Vec<RankState>,
-    banks: Vec<BankState>,
-    shape: Shape,
+    banks: Vec<MeteredBank>,
+    shape: BankIndex,
     distances: Distances,
 }
 
 /// What finds a bank in the list of all.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct BankIndex {
     ranks: usize,
     groups: usize,
     banks: usize,
@@ -60,7 +60,7 @@ struct RankState {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct BankState {
+struct MeteredBank {
     open: bool,
     /// Clock of the last ACT.
     opened: u64,
@@ -72,14 +72,14 @@ impl EnergyMeter {
     /// Watches from clock 0.
     #[must_use]
     pub fn new(config: &SubChannelConfig) -> Self {
-        let Geometry {
+        let ChannelGeometry {
             pseudo_channels,
             ranks,
             groups,
             banks,
             ..
         } = config.geometry;
-        let shape = Shape {
+        let shape = BankIndex {
             ranks: ranks.into(),
             groups: groups.into(),
             banks: banks.into(),
@@ -90,7 +90,7 @@ impl EnergyMeter {
             counts: EnergyCounts::default(),
             from: 0,
             ranks: vec![RankState::default(); all_ranks],
-            banks: vec![BankState::default(); all_ranks * shape.groups * shape.banks],
+            banks: vec![MeteredBank::default(); all_ranks * shape.groups * shape.banks],
             shape,
             distances: Distances {
                 opened: timing.ras.into(),
@@ -163,7 +163,7 @@ impl EnergyMeter {
     fn activate(&mut self, at: u64, rank: usize, bank: usize) {
         self.ranks[rank].settle(at, &mut self.counts);
         self.ranks[rank].open += 1;
-        self.banks[bank] = BankState {
+        self.banks[bank] = MeteredBank {
             open: true,
             opened: at,
             closed: 0,

@@ -13,5 +13,5 @@ mod meter;
 
 pub use breakdown::{ENERGY_PARTS, EnergyBreakdown, EnergyPart, energy};
 pub use counts::EnergyCounts;
-pub use currents::{Currents, Rail};
+pub use currents::{Currents, RailCurrents};
 pub use meter::EnergyMeter;

@@ -1,10 +1,10 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{Waiting, append, append_by_age, kind_of, located};
+use super::queue::{QueuedRequest, append, append_by_age, kind_of, located};
 use super::serve::clocks;
-use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
-use crate::request::Kind;
+use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
+use crate::request::RequestKind;
 
 impl<O: Observer> SubChannel<O> {
     /// Lets requests that have arrived into the queues.
@@ -49,7 +49,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether a write to the line of a request is queued.
     #[inline]
-    fn is_line_queued(&self, set: usize, request: &Waiting) -> bool {
+    fn is_line_queued(&self, set: usize, request: &QueuedRequest) -> bool {
         let queues = &self.sets[set & 1];
         if queues.count[1] == 0 {
             return false;
@@ -66,16 +66,16 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline(never)]
-    fn serve_at_once(&mut self, request: &Waiting, now: u64) {
+    fn serve_at_once(&mut self, request: &QueuedRequest, now: u64) {
         self.observer
             .accepted(request.id, kind_of(request.kind), now);
         self.waiting -= 1;
         let mut waits = [0; CAUSES];
-        waits[Cause::Queue as usize] = clocks(now - request.arrival);
+        waits[WaitCause::Queue as usize] = clocks(now - request.arrival);
         let pc = &self.channels[usize::from(request.channel) & 1];
         let bank = pc.banks[usize::from(request.bank)].location;
         let kind = kind_of(request.kind);
-        self.observer.served(&Served {
+        self.observer.served(&ServedRequest {
             id: request.id,
             kind,
             location: located(bank, request.row, request.column),
@@ -84,8 +84,8 @@ impl<O: Observer> SubChannel<O> {
             issued: now,
             finish: now,
             outcome: match kind {
-                Kind::Read => Outcome::Forwarded,
-                Kind::Write => Outcome::Merged,
+                RequestKind::Read => RowOutcome::Forwarded,
+                RequestKind::Write => RowOutcome::Merged,
             },
             waits,
         });

@@ -1,16 +1,16 @@
 //! The best candidate of every bank, and the best of them all.
 
 use super::SubChannel;
-use super::queue::{Entry, NONE};
+use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, Bank, CLOSED, Candidate, PRE, PseudoChannel, ROW_COMMAND};
+use super::state::{ACT, BankCandidate, BankState, CLOSED, PRE, PseudoChannel, ROW_COMMAND};
 use crate::command::Command;
 use crate::observer::Observer;
 
 /// A command that may be issued at a clock. Whole words, since it is passed on right after it is made: processors are
 /// slow to load together what was stored apart.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
+pub(super) struct CommandChoice {
     pub(super) at: u64,
     /// Lower goes first within a clock: the class, then the age of the entry or the number of the rank or bank.
     order: u64,
@@ -52,7 +52,7 @@ impl Deed {
     }
 }
 
-impl Choice {
+impl CommandChoice {
     /// Nothing to do.
     pub(super) const NEVER: Self = Self {
         at: u64::MAX,
@@ -114,14 +114,14 @@ const ORDER_BITS: u32 = 41;
 impl PseudoChannel {
     /// When all rules allow a candidate, as a stamp.
     #[inline]
-    fn rule(&self, candidate: &Candidate) -> Stamp {
+    fn rule(&self, candidate: &BankCandidate) -> Stamp {
         let [bank, group, rank] = self.rules_of(candidate);
         bank.max(group).max(rank)
     }
 
     /// When the rules of its bank, of its group and of its rank allow a candidate.
     #[inline]
-    pub(super) fn rules_of(&self, candidate: &Candidate) -> [Stamp; 3] {
+    pub(super) fn rules_of(&self, candidate: &BankCandidate) -> [Stamp; 3] {
         let slot = usize::from(candidate.slot) & 3;
         let group = self.group_ok[usize::from(candidate.group)][slot];
         let rank = self.rank_ok[usize::from(candidate.rank)][slot];
@@ -134,8 +134,8 @@ impl PseudoChannel {
         &self,
         channel: usize,
         floor: u64,
-        skip: impl Fn(&Candidate, u64) -> bool,
-    ) -> Choice {
+        skip: impl Fn(&BankCandidate, u64) -> bool,
+    ) -> CommandChoice {
         let (mut first, mut place) = (u64::MAX, 0);
         for (index, candidate) in self.candidates.iter().enumerate() {
             let wait = clock(self.rule(candidate)).saturating_sub(floor);
@@ -146,12 +146,12 @@ impl PseudoChannel {
             }
         }
         if first == u64::MAX {
-            return Choice::NEVER;
+            return CommandChoice::NEVER;
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
         let deed = Deed::Serve(place);
-        Choice::new(at, order + (1 << CLASS_BIT), channel, deed)
+        CommandChoice::new(at, order + (1 << CLASS_BIT), channel, deed)
     }
 
     /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
@@ -163,7 +163,7 @@ impl PseudoChannel {
         entry: u16,
         bank: usize,
         floor: u64,
-    ) -> Option<Choice> {
+    ) -> Option<CommandChoice> {
         if self.row_commands > 0 {
             return None;
         }
@@ -176,13 +176,13 @@ impl PseudoChannel {
         let at = clock(self.rule(candidate)).max(floor);
         let order = candidate.order + (1 << CLASS_BIT);
         let deed = Deed::Serve(usize::from(place));
-        (at == any).then(|| Choice::new(at, order, channel, deed))
+        (at == any).then(|| CommandChoice::new(at, order, channel, deed))
     }
 
     /// An entry came to the end of its bank's list. Whether what the bank does may change: only if it had nothing better
     /// to do.
     #[inline(always)]
-    pub(super) fn is_news(&self, bank: &Bank, row: u32, closes_pages: bool) -> bool {
+    pub(super) fn is_news(&self, bank: &BankState, row: u32, closes_pages: bool) -> bool {
         match self.candidates.get(usize::from(bank.candidate)) {
             None => true,
             Some(candidate) => row == bank.open && (closes_pages || !candidate.is_column()),
@@ -191,7 +191,7 @@ impl PseudoChannel {
 
     /// Stores the candidate of its bank.
     #[inline]
-    fn set_candidate(&mut self, candidate: Candidate) {
+    fn set_candidate(&mut self, candidate: BankCandidate) {
         self.row_commands += usize::from(!candidate.is_column());
         let bank = &mut self.banks[usize::from(candidate.bank)];
         match bank.candidate {
@@ -221,16 +221,16 @@ impl PseudoChannel {
 impl<O: Observer> SubChannel<O> {
     /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
     #[inline(never)]
-    pub(super) fn choose(&self, channel: usize, floor: u64) -> Choice {
+    pub(super) fn choose(&self, channel: usize, floor: u64) -> CommandChoice {
         self.choose_in(channel, floor)
     }
 
     /// What a pseudo-channel would do next, and when, if nothing else happened; not before `floor`.
     #[inline(always)]
-    pub(super) fn choose_in(&self, channel: usize, floor: u64) -> Choice {
+    pub(super) fn choose_in(&self, channel: usize, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let best = match pc.by_age[self.direction()].first {
-            NONE => Choice::NEVER,
+            NONE => CommandChoice::NEVER,
             oldest => self.choose_for_requests(channel, oldest, floor),
         };
         if pc.duties > 0 || self.has_idle_duties {
@@ -241,7 +241,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline(always)]
-    fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> Choice {
+    fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
         let bank = usize::from(entry.request.bank);
@@ -258,7 +258,7 @@ impl<O: Observer> SubChannel<O> {
     /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no
     /// other.
     #[inline(never)]
-    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> Choice {
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
         let column = forced.is_column();
@@ -273,12 +273,12 @@ impl<O: Observer> SubChannel<O> {
         }
         let at = clock(pc.rule(&forced)).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        Choice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
+        CommandChoice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
     }
 
     /// What an overdue entry's bank does for it.
     #[inline(never)]
-    pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> Candidate {
+    pub(super) fn overdue_candidate(&self, channel: usize, entry: u16) -> BankCandidate {
         let of = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
         let bank = usize::from(of.request.bank);
         let hit = self.channels[channel & 1].banks[bank].open == of.request.row;
@@ -287,7 +287,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// What a bank does for an entry: a column command where its row is open.
     #[inline]
-    fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> Candidate {
+    fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> BankCandidate {
         let pc = &self.channels[channel & 1];
         let kind = self.direction();
         let age = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].age;
@@ -302,7 +302,7 @@ impl<O: Observer> SubChannel<O> {
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
         let no_act = pc.ranks[of.rank()].awaits_same_bank;
         let is_off = pc.is_off(bank) || (no_act && slot == ACT);
-        Candidate {
+        BankCandidate {
             bank_ok,
             order: if is_off { u64::MAX } else { class | age },
             bank: u16::try_from(bank).unwrap_or(NONE),
@@ -325,7 +325,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Active entries of a bank, oldest first.
     #[inline]
-    fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &Entry)> {
+    fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &QueueEntry)> {
         let entries = &self.sets[self.set_of(channel) & 1].entries;
         let mut place = self.channels[channel & 1].banks[bank].lists[self.direction()].first;
         std::iter::from_fn(move || {

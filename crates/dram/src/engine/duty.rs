@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::SubChannel;
-use super::choose::{Choice, Deed};
+use super::choose::{CommandChoice, Deed};
 use super::stamp::clock;
 use super::state::{CLOSED, PRE};
 use crate::command::{Command, Issued};
@@ -133,17 +133,17 @@ impl<O: Observer> SubChannel<O> {
 
     /// The first of everything that is done without a request.
     #[inline(never)]
-    pub(super) fn duty(&self, channel: usize, floor: u64) -> Choice {
+    pub(super) fn duty(&self, channel: usize, floor: u64) -> CommandChoice {
         let ranks = 0..self.channels[channel & 1].ranks.len();
         let duties = ranks.filter_map(|rank| self.duty_of_rank(channel, rank, floor));
-        let first = duties.fold(Choice::NEVER, Choice::better);
+        let first = duties.fold(CommandChoice::NEVER, CommandChoice::better);
         match self.policy.page {
             PagePolicy::Timeout(idle) => first.better(self.idle_row(channel, idle, floor)),
             PagePolicy::Open | PagePolicy::Closed => first,
         }
     }
 
-    fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<Choice> {
+    fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<CommandChoice> {
         let of = &self.channels[channel & 1].ranks[rank];
         let own = |at: u64, class: u8, command: Command, bank: usize| {
             let deed = Deed::Own {
@@ -151,7 +151,7 @@ impl<O: Observer> SubChannel<O> {
                 rank,
                 bank,
             };
-            Some(Choice::own(
+            Some(CommandChoice::own(
                 at.max(floor),
                 class,
                 rank as u64,
@@ -242,7 +242,7 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The first open row that nobody has asked for long enough.
-    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> Choice {
+    fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let rows = (0..pc.banks.len()).filter(|&bank| {
             pc.banks[bank].open != CLOSED && pc.banks[bank].is_idle() && !pc.is_off(bank)
@@ -256,9 +256,9 @@ impl<O: Observer> SubChannel<O> {
                 rank,
                 bank,
             };
-            Choice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
+            CommandChoice::own(at.max(floor), IDLE_ROW, bank as u64, channel, deed)
         });
-        choices.fold(Choice::NEVER, Choice::better)
+        choices.fold(CommandChoice::NEVER, CommandChoice::better)
     }
 
     /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.

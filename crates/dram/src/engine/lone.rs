@@ -2,15 +2,15 @@
 //! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
 
 use super::SubChannel;
-use super::queue::{READ, Waiting};
-use super::serve::{Rest, clocks};
+use super::queue::{QueuedRequest, READ};
+use super::serve::{UnattributedClocks, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
-use crate::observer::{CAUSES, Cause, Observer, Outcome};
-use crate::request::Kind;
+use crate::observer::{CAUSES, Observer, RowOutcome, WaitCause};
+use crate::request::RequestKind;
 
 /// When the commands of a read go out.
-struct Plan {
+struct ReadPlan {
     pre: Option<u64>,
     act: Option<u64>,
     rd: u64,
@@ -83,7 +83,7 @@ impl<O: Observer> SubChannel<O> {
         self.admit_at = arrives;
         self.next_age += 1;
         self.waiting -= 1;
-        self.observer.accepted(request.id, Kind::Read, now);
+        self.observer.accepted(request.id, RequestKind::Read, now);
         self.serve_as_planned(&request, &plan, now);
         // While something waits, nothing happens before the next event.
         self.now = if self.waiting > 0 { next } else { plan.rd + 1 };
@@ -97,7 +97,8 @@ impl<O: Observer> SubChannel<O> {
         let mut arrives = u64::MAX;
         for (number, set) in self.sets.iter().enumerate() {
             let [reads, writes] = &set.backlog;
-            let arrival = |request: Option<&Waiting>| request.map_or(u64::MAX, |of| of.arrival);
+            let arrival =
+                |request: Option<&QueuedRequest>| request.map_or(u64::MAX, |of| of.arrival);
             arrives = arrives.min(arrival(writes.front()));
             let read = arrival(reads.front());
             if found.is_none() && read <= now {
@@ -111,12 +112,12 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline]
-    fn plan(&self, request: &Waiting, now: u64) -> Plan {
+    fn plan(&self, request: &QueuedRequest, now: u64) -> ReadPlan {
         let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
         let pc = &self.channels[channel & 1];
         let ok = |slot: usize| pc.ok(bank, slot, false);
         let mut free = now.max(self.bus_free[self.bus_of(channel) & 1]);
-        let mut plan = Plan {
+        let mut plan = ReadPlan {
             pre: None,
             act: None,
             rd: pc.ok(bank, 0, self.closes_pages),
@@ -140,18 +141,18 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline]
-    fn serve_as_planned(&mut self, request: &Waiting, plan: &Plan, now: u64) {
+    fn serve_as_planned(&mut self, request: &QueuedRequest, plan: &ReadPlan, now: u64) {
         let (channel, bank) = (usize::from(request.channel), usize::from(request.bank));
         let closes = self.closes_pages;
         let outcome = match (plan.pre, plan.act) {
-            (Some(_), _) => Outcome::Conflict,
-            (None, Some(_)) => Outcome::Miss,
-            (None, None) => Outcome::Hit,
+            (Some(_), _) => RowOutcome::Conflict,
+            (None, Some(_)) => RowOutcome::Miss,
+            (None, None) => RowOutcome::Hit,
         };
         let of = &self.channels[channel & 1].banks[bank];
         let mut served = self.served(of, 0, request, now, plan.rd, outcome);
         if O::WAITS {
-            served.waits[Cause::Queue as usize] = clocks(now - request.arrival);
+            served.waits[WaitCause::Queue as usize] = clocks(now - request.arrival);
         }
         if let Some(act) = plan.act {
             self.open_as_planned(request, plan.pre, act, now, &mut served.waits);
@@ -159,7 +160,7 @@ impl<O: Observer> SubChannel<O> {
         if O::WAITS {
             let pc = &self.channels[channel & 1];
             let begin = plan.act.unwrap_or(now);
-            let mut rest = Rest {
+            let mut rest = UnattributedClocks {
                 begin,
                 left: clocks(plan.rd - begin).into(),
                 waits: &mut served.waits,
@@ -178,7 +179,7 @@ impl<O: Observer> SubChannel<O> {
     #[inline(never)]
     fn open_as_planned(
         &mut self,
-        request: &Waiting,
+        request: &QueuedRequest,
         pre: Option<u64>,
         act: u64,
         now: u64,
@@ -190,7 +191,7 @@ impl<O: Observer> SubChannel<O> {
             let Some(at) = at else { continue };
             if O::WAITS {
                 let pc = &self.channels[channel & 1];
-                let mut rest = Rest {
+                let mut rest = UnattributedClocks {
                     begin: milestone,
                     left: clocks(at - milestone).into(),
                     waits,
@@ -199,7 +200,7 @@ impl<O: Observer> SubChannel<O> {
                 if slot == ACT && pre.is_none() {
                     let before = pc.withheld_before(bank, milestone);
                     let withheld = pc.withheld_before(bank, at) - before;
-                    rest.take(withheld, Cause::Refresh as usize);
+                    rest.take(withheld, WaitCause::Refresh as usize);
                 }
                 rest.take_rules(pc.rules_for(bank, slot, false));
                 milestone = at;

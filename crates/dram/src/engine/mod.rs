@@ -16,12 +16,12 @@ mod serve;
 mod stamp;
 mod state;
 
-use crate::config::{ConfigError, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
 use crate::timing::Timing;
-use queue::{Set, Waiting, index};
-use rules::Rules;
+use queue::{QueuedRequest, Set, index};
+use rules::RuleTable;
 use stamp::CLOCKS_MAX;
 use state::PseudoChannel;
 
@@ -29,8 +29,8 @@ use state::PseudoChannel;
 #[derive(Clone, Debug)]
 pub struct SubChannel<O: Observer> {
     timing: Timing,
-    rules: Rules,
-    geometry: Geometry,
+    rules: RuleTable,
+    geometry: ChannelGeometry,
     policy: Policy,
     observer: O,
     /// First clock that has not been run, and arrival of the last request pushed.
@@ -124,7 +124,7 @@ impl<O: Observer> SubChannel<O> {
                 Refresh::Off => u64::MAX,
                 Refresh::AllBank | Refresh::SameBank => phases.min().unwrap_or(u64::MAX),
             },
-            rules: Rules::new(&config.timing, geometry),
+            rules: RuleTable::new(&config.timing, geometry),
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),
@@ -144,7 +144,7 @@ impl<O: Observer> SubChannel<O> {
         let at = &request.location;
         let channel = usize::from(at.pseudo_channel);
         let kind = index(request.kind);
-        let waiting = Waiting {
+        let waiting = QueuedRequest {
             id: request.id,
             arrival: request.arrival,
             row: at.row,

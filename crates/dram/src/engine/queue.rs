@@ -2,14 +2,14 @@
 
 use super::ring::Ring;
 use crate::observer::CAUSES;
-use crate::request::{Kind, Location};
+use crate::request::{Location, RequestKind};
 
 /// No entry, no candidate.
 pub(super) const NONE: u16 = u16::MAX;
 
 /// A request that has not entered a queue.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct QueuedRequest {
     pub(super) id: u64,
     pub(super) arrival: u64,
     pub(super) row: u32,
@@ -23,9 +23,9 @@ pub(super) struct Waiting {
 
 /// A request in a queue.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct QueueEntry {
     /// As a whole, since so it is copied with a few moves.
-    pub(super) request: Waiting,
+    pub(super) request: QueuedRequest,
     pub(super) admitted: u64,
     /// Lower is older; over all queues of the sub-channel.
     pub(super) age: u64,
@@ -51,8 +51,8 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
-    pub(super) backlog: [Ring<Waiting>; 2],
-    pub(super) entries: Vec<Entry>,
+    pub(super) backlog: [Ring<QueuedRequest>; 2],
+    pub(super) entries: Vec<QueueEntry>,
     /// Waits so far of those that a PRE or an ACT was issued for.
     pub(super) waits: Vec<[u32; CAUSES]>,
     /// The first place that holds no entry; the others follow as those of a bank do.
@@ -67,16 +67,20 @@ pub(super) const READ: usize = 0;
 pub(super) const WRITE: usize = 1;
 
 /// Index of a kind.
-pub(super) const fn index(kind: Kind) -> u8 {
+pub(super) const fn index(kind: RequestKind) -> u8 {
     match kind {
-        Kind::Read => 0,
-        Kind::Write => 1,
+        RequestKind::Read => 0,
+        RequestKind::Write => 1,
     }
 }
 
 /// The kind of an index.
-pub(super) const fn kind_of(index: u8) -> Kind {
-    if index == 0 { Kind::Read } else { Kind::Write }
+pub(super) const fn kind_of(index: u8) -> RequestKind {
+    if index == 0 {
+        RequestKind::Read
+    } else {
+        RequestKind::Write
+    }
 }
 
 /// Where a line is, by what its bank's place is without row and column.
@@ -93,9 +97,9 @@ impl Set {
     /// `room` is that for reads and for writes, less than 2^15 together.
     pub(super) fn new(room: [u32; 2]) -> Self {
         let places = u16::try_from(room[0] + room[1]).unwrap_or(NONE);
-        let free = |next_in_bank| Entry {
+        let free = |next_in_bank| QueueEntry {
             next_in_bank,
-            ..Entry::default()
+            ..QueueEntry::default()
         };
         Self {
             backlog: [Ring::new(), Ring::new()],
@@ -125,12 +129,12 @@ impl Set {
 
 /// First and last entry of a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
+pub(super) struct ListEnds {
     pub(super) first: u16,
     pub(super) last: u16,
 }
 
-impl Ends {
+impl ListEnds {
     pub(super) const EMPTY: Self = Self {
         first: NONE,
         last: NONE,
@@ -139,7 +143,7 @@ impl Ends {
 
 /// Appends an entry to the list of its bank.
 #[inline]
-pub(super) fn append(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+pub(super) fn append(entries: &mut [QueueEntry], ends: &mut ListEnds, place: u16) {
     entries[usize::from(place)].next_in_bank = NONE;
     match ends.last {
         NONE => ends.first = place,
@@ -150,7 +154,7 @@ pub(super) fn append(entries: &mut [Entry], ends: &mut Ends, place: u16) {
 
 /// Takes an entry out of the list of its bank.
 #[inline]
-pub(super) fn unlink(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+pub(super) fn unlink(entries: &mut [QueueEntry], ends: &mut ListEnds, place: u16) {
     let next = entries[usize::from(place)].next_in_bank;
     if ends.first == place {
         ends.first = next;
@@ -174,7 +178,7 @@ pub(super) fn unlink(entries: &mut [Entry], ends: &mut Ends, place: u16) {
 
 /// Appends an entry to the list of its pseudo-channel and kind.
 #[inline]
-pub(super) fn append_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
+pub(super) fn append_by_age(entries: &mut [QueueEntry], ends: &mut ListEnds, place: u16) {
     let entry = &mut entries[usize::from(place)];
     (entry.older, entry.younger) = (ends.last, NONE);
     match entries.get_mut(usize::from(ends.last)) {
@@ -186,8 +190,8 @@ pub(super) fn append_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) 
 
 /// Takes an entry out of the list of its pseudo-channel and kind.
 #[inline]
-pub(super) fn unlink_by_age(entries: &mut [Entry], ends: &mut Ends, place: u16) {
-    let Entry { older, younger, .. } = entries[usize::from(place)];
+pub(super) fn unlink_by_age(entries: &mut [QueueEntry], ends: &mut ListEnds, place: u16) {
+    let QueueEntry { older, younger, .. } = entries[usize::from(place)];
     match entries.get_mut(usize::from(older)) {
         Some(entry) => entry.younger = younger,
         None => ends.first = younger,

@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use super::stamp::{Stamp, clock, put_off, raise, stamp};
-use super::state::{ACT, Bank, CLOSED, PRE, PseudoChannel};
-use crate::config::Geometry;
-use crate::observer::Cause;
+use super::state::{ACT, BankState, CLOSED, PRE, PseudoChannel};
+use crate::config::ChannelGeometry;
+use crate::observer::WaitCause;
 use crate::timing::Timing;
 
 /// What a column command of one kind puts off, as distances of stamps: first those of its own kind, then the others.
@@ -23,7 +23,7 @@ pub(super) struct ColumnRules {
 
 /// The tables of `DESIGN.md` as distances of stamps.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub(super) struct RuleTable {
     pub(super) column: [ColumnRules; 2],
     rcd: Stamp,
     ras: Stamp,
@@ -33,11 +33,11 @@ pub(super) struct Rules {
     stack_mask: usize,
 }
 
-impl Rules {
-    pub(super) fn new(t: &Timing, geometry: &Geometry) -> Self {
-        let bus = |clocks: u32| stamp(u64::from(clocks), Cause::Bus);
-        let turn = |clocks: u32| stamp(u64::from(clocks), Cause::Turnaround);
-        let bank = |clocks: u32| stamp(u64::from(clocks), Cause::Bank);
+impl RuleTable {
+    pub(super) fn new(t: &Timing, geometry: &ChannelGeometry) -> Self {
+        let bus = |clocks: u32| stamp(u64::from(clocks), WaitCause::Bus);
+        let turn = |clocks: u32| stamp(u64::from(clocks), WaitCause::Turnaround);
+        let bank = |clocks: u32| stamp(u64::from(clocks), WaitCause::Bank);
         let written = t.cwl + t.burst;
         let read = ColumnRules {
             bank: [bus(t.ccd_l), turn(t.rtw)],
@@ -62,10 +62,10 @@ impl Rules {
         };
         Self {
             column: [read, write],
-            rcd: stamp(u64::from(t.rcd), Cause::Activate),
+            rcd: stamp(u64::from(t.rcd), WaitCause::Activate),
             ras: bank(t.ras),
             rc: bank(t.rc),
-            rrd_l: stamp(u64::from(t.rrd_l), Cause::ActivationRate),
+            rrd_l: stamp(u64::from(t.rrd_l), WaitCause::ActivationRate),
             stack_mask: usize::from(geometry.slices.max(1)) - 1,
         }
     }
@@ -73,12 +73,12 @@ impl Rules {
 
 impl PseudoChannel {
     /// Ranks of the stack of a rank. Slices are a power of two.
-    fn stack_of(rules: &Rules, rank: usize) -> RangeInclusive<usize> {
+    fn stack_of(rules: &RuleTable, rank: usize) -> RangeInclusive<usize> {
         rank & !rules.stack_mask..=rank | rules.stack_mask
     }
 
-    pub(super) fn after_act(&mut self, t: &Timing, rules: &Rules, bank: usize, at: u64) {
-        let base = stamp(at, Cause::ALL[0]);
+    pub(super) fn after_act(&mut self, t: &Timing, rules: &RuleTable, bank: usize, at: u64) {
+        let base = stamp(at, WaitCause::ALL[0]);
         let of = &mut self.banks[bank];
         let (rank, group, bit) = (of.rank(), usize::from(of.group), of.bit);
         for column_ok in &mut of.column_ok {
@@ -95,13 +95,17 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(after(t.pden));
         let fifth = next_of_four(&mut of.faw, &mut of.faw_next, after(t.faw));
         let next = after(t.rrd_s).max(fifth);
-        put_off(&mut self.rank_ok[rank][ACT], next, Cause::ActivationRate);
+        put_off(
+            &mut self.rank_ok[rank][ACT],
+            next,
+            WaitCause::ActivationRate,
+        );
         if rules.stack_mask > 0 {
             self.after_act_of_stack(t, rules, rank, at);
         }
     }
 
-    fn after_act_of_stack(&mut self, t: &Timing, rules: &Rules, rank: usize, at: u64) {
+    fn after_act_of_stack(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
         let stack = Self::stack_of(rules, rank);
         let of = &mut self.stacks[*stack.start()];
         let faw = at + u64::from(t.faw_dlr);
@@ -113,13 +117,17 @@ impl PseudoChannel {
             } else {
                 fifth.max(apart)
             };
-            put_off(&mut self.rank_ok[slice][ACT], next, Cause::ActivationRate);
+            put_off(
+                &mut self.rank_ok[slice][ACT],
+                next,
+                WaitCause::ActivationRate,
+            );
         }
     }
 
     /// A column command puts off those of its bank, group, rank, stack and pseudo-channel.
     #[inline(always)]
-    pub(super) fn after_column(&mut self, rules: &Rules, bank: usize, kind: usize, at: u64) {
+    pub(super) fn after_column(&mut self, rules: &RuleTable, bank: usize, kind: usize, at: u64) {
         // Which fields are meant is known to the compiler, for either kind.
         if kind == 0 {
             self.after_column_of_kind(&rules.column[0], rules.stack_mask, bank, 0, at);
@@ -137,7 +145,7 @@ impl PseudoChannel {
         kind: usize,
         at: u64,
     ) {
-        let base = stamp(at, Cause::ALL[0]);
+        let base = stamp(at, WaitCause::ALL[0]);
         let other = 1 - kind;
         let of = &mut self.banks[bank];
         let (rank, group) = (of.rank(), usize::from(of.group));
@@ -175,8 +183,8 @@ impl PseudoChannel {
     }
 
     /// A column command of the other pseudo-channel.
-    pub(super) fn after_pair(&mut self, rules: &Rules, kind: usize, at: u64) {
-        let base = stamp(at, Cause::ALL[0]);
+    pub(super) fn after_pair(&mut self, rules: &RuleTable, kind: usize, at: u64) {
+        let base = stamp(at, WaitCause::ALL[0]);
         let (of_kind, other) = (&rules.column[kind], 1 - kind);
         for rank_ok in &mut self.rank_ok {
             raise(&mut rank_ok[kind], base + of_kind.pair[0]);
@@ -197,7 +205,7 @@ impl PseudoChannel {
         let (rp, pden) = (u64::from(t.rp), u64::from(t.pden));
         let of = &mut self.banks[bank];
         of.open = CLOSED;
-        put_off(&mut of.act_ok, from + rp, Cause::Bank);
+        put_off(&mut of.act_ok, from + rp, WaitCause::Bank);
         let idle = &mut self.idle_ok[usize::from(of.place)];
         *idle = (*idle).max(from + rp);
         let rank = &mut self.ranks[of.rank()];
@@ -215,15 +223,15 @@ impl PseudoChannel {
     /// A PRE command, whichever banks it closes.
     pub(super) fn after_pre(&mut self, t: &Timing, rank: usize, at: u64) {
         let ppd = at + u64::from(t.ppd);
-        put_off(&mut self.rank_ok[rank][PRE], ppd, Cause::Bank);
+        put_off(&mut self.rank_ok[rank][PRE], ppd, WaitCause::Bank);
         let of = &mut self.ranks[rank];
         of.pde_ok = of.pde_ok.max(at + u64::from(t.pden));
     }
 
-    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &Rules, rank: usize, at: u64) {
+    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
         let until = at + u64::from(t.rfc);
         let apart = at + u64::from(t.rfc_dlr);
-        put_off(&mut self.rank_ok[rank][ACT], until, Cause::Refresh);
+        put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
         for slice in Self::stack_of(rules, rank) {
             let of = &mut self.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
@@ -236,12 +244,12 @@ impl PseudoChannel {
     pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
         let until = at + u64::from(t.rfc_sb);
         let others = at + u64::from(t.refsbrd);
-        put_off(&mut self.rank_ok[rank][ACT], others, Cause::Refresh);
+        put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
         let refreshed =
-            |bank: &&mut Bank| bank.rank() == rank && usize::from(bank.location.bank) == index;
+            |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.location.bank) == index;
         for bank in banks.filter(refreshed) {
-            put_off(&mut bank.act_ok, until, Cause::Refresh);
+            put_off(&mut bank.act_ok, until, WaitCause::Refresh);
         }
         let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);
@@ -251,7 +259,7 @@ impl PseudoChannel {
     pub(super) fn after_exit(&mut self, t: &Timing, rank: usize, at: u64) {
         let until = at + u64::from(t.xp);
         for slot in &mut self.rank_ok[rank] {
-            put_off(slot, until, Cause::PowerDown);
+            put_off(slot, until, WaitCause::PowerDown);
         }
         let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);

@@ -1,12 +1,14 @@
 //! From candidate to column command: what an issued command means for the request that it serves.
 
 use super::SubChannel;
-use super::choose::{Choice, Deed};
-use super::queue::{Entry, READ, WRITE, Waiting, kind_of, located, unlink, unlink_by_age};
+use super::choose::{CommandChoice, Deed};
+use super::queue::{
+    QueueEntry, QueuedRequest, READ, WRITE, kind_of, located, unlink, unlink_by_age,
+};
 use super::stamp::{Stamp, cause, clock};
-use super::state::{ACT, Bank, Candidate, PRE};
+use super::state::{ACT, BankCandidate, BankState, PRE};
 use crate::command::{Command, Issued};
-use crate::observer::{CAUSES, Cause, Observer, Outcome, Served};
+use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 
 impl<O: Observer> SubChannel<O> {
     /// The command bus of a pseudo-channel.
@@ -21,13 +23,13 @@ impl<O: Observer> SubChannel<O> {
 
     /// [`issue_in`](Self::issue_in), for one of several pseudo-channels.
     #[inline(never)]
-    pub(super) fn issue(&mut self, choice: &Choice) {
+    pub(super) fn issue(&mut self, choice: &CommandChoice) {
         self.issue_in(choice.channel(), choice);
     }
 
     /// Issues a choice of a pseudo-channel at its clock.
     #[inline(always)]
-    pub(super) fn issue_in(&mut self, channel: usize, choice: &Choice) {
+    pub(super) fn issue_in(&mut self, channel: usize, choice: &CommandChoice) {
         let at = choice.at;
         match choice.deed() {
             Deed::Serve(place) => {
@@ -76,7 +78,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// PREpb or ACT.
     #[inline(never)]
-    fn issue_row(&mut self, channel: usize, candidate: &Candidate, at: u64) {
+    fn issue_row(&mut self, channel: usize, candidate: &BankCandidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let place = usize::from(candidate.entry);
         if O::WAITS {
@@ -95,7 +97,7 @@ impl<O: Observer> SubChannel<O> {
         let entry = &mut self.sets[set & 1].entries[place];
         entry.activated |= activates;
         entry.precharged |= !activates;
-        let Waiting { id, row, .. } = entry.request;
+        let QueuedRequest { id, row, .. } = entry.request;
         self.open_or_close(channel, bank, activates.then_some(row), id, at);
         self.rechoose(channel, bank);
     }
@@ -134,7 +136,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// RD, RDA, WR or WRA: the request has what it wants.
     #[inline(always)]
-    fn issue_column(&mut self, channel: usize, kind: usize, candidate: &Candidate, at: u64) {
+    fn issue_column(&mut self, channel: usize, kind: usize, candidate: &BankCandidate, at: u64) {
         let (set, bank) = (self.set_of(channel), usize::from(candidate.bank));
         let closes = candidate.closes;
         let of = &self.channels[channel & 1].banks[bank];
@@ -206,19 +208,19 @@ impl<O: Observer> SubChannel<O> {
     #[inline(always)]
     pub(super) fn served(
         &self,
-        bank: &Bank,
+        bank: &BankState,
         kind: usize,
-        request: &Waiting,
+        request: &QueuedRequest,
         admitted: u64,
         at: u64,
-        outcome: Outcome,
-    ) -> Served {
+        outcome: RowOutcome,
+    ) -> ServedRequest {
         let latency = if kind == 0 {
             self.timing.cl
         } else {
             self.timing.cwl
         };
-        Served {
+        ServedRequest {
             id: request.id,
             kind: kind_of(kind as u8),
             location: located(bank.location, request.row, request.column),
@@ -233,7 +235,7 @@ impl<O: Observer> SubChannel<O> {
 
     /// Says that a column command was issued, and what it did.
     #[inline(always)]
-    pub(super) fn tell_column(&mut self, served: &Served, kind: usize, closes: bool) {
+    pub(super) fn tell_column(&mut self, served: &ServedRequest, kind: usize, closes: bool) {
         let command = match (kind, closes) {
             (READ, false) => Command::Rd,
             (READ, true) => Command::Rda,
@@ -255,29 +257,29 @@ impl<O: Observer> SubChannel<O> {
     fn account(
         &self,
         channel: usize,
-        bank: &Bank,
-        entry: &Entry,
-        candidate: &Candidate,
+        bank: &BankState,
+        entry: &QueueEntry,
+        candidate: &BankCandidate,
         at: u64,
         waits: &mut [u32; CAUSES],
     ) {
         if entry.activated || entry.precharged {
             *waits = self.sets[self.set_of(channel) & 1].waits[usize::from(candidate.entry)];
         } else {
-            waits[Cause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
+            waits[WaitCause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
         let drained = self.drained[self.direction()] - entry.drained;
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
-        let mut rest = Rest {
+        let mut rest = UnattributedClocks {
             begin: entry.milestone,
             left: clocks(at - entry.milestone).into(),
             waits,
         };
         // Mostly the channel had the request's direction all the time, and its bank was not withheld.
         if drained | withheld != 0 {
-            rest.take(drained, Cause::Drain as usize);
-            rest.take(withheld, Cause::Refresh as usize);
+            rest.take(drained, WaitCause::Drain as usize);
+            rest.take(withheld, WaitCause::Refresh as usize);
         }
         if candidate.is_column() {
             rest.take_row(bank.row_ready, self.timing.rcd);
@@ -287,7 +289,7 @@ impl<O: Observer> SubChannel<O> {
 }
 
 /// What is left of the clocks between two commands for a request, while they are divided among their causes.
-pub(super) struct Rest<'a> {
+pub(super) struct UnattributedClocks<'a> {
     /// Clocks before this one that rules ask for are given away.
     pub(super) begin: u64,
     /// No more than a wait holds: see [`clocks`].
@@ -295,7 +297,7 @@ pub(super) struct Rest<'a> {
     pub(super) waits: &'a mut [u32; CAUSES],
 }
 
-impl Rest<'_> {
+impl UnattributedClocks<'_> {
     /// Gives clocks to a cause, as far as there are any.
     #[inline]
     pub(super) fn take(&mut self, part: u64, cause: usize) {
@@ -317,8 +319,11 @@ impl Rest<'_> {
     #[inline]
     pub(super) fn take_row(&mut self, ready: u64, rcd: u32) {
         if ready > self.begin {
-            self.take_until(ready.saturating_sub(u64::from(rcd)), Cause::Bank as usize);
-            self.take_until(ready, Cause::Activate as usize);
+            self.take_until(
+                ready.saturating_sub(u64::from(rcd)),
+                WaitCause::Bank as usize,
+            );
+            self.take_until(ready, WaitCause::Activate as usize);
         }
     }
 
@@ -332,17 +337,17 @@ impl Rest<'_> {
         for rule in rules {
             self.take_until(clock(rule), cause(rule));
         }
-        self.waits[Cause::Order as usize] += self.left as u32;
+        self.waits[WaitCause::Order as usize] += self.left as u32;
     }
 }
 
 /// How a request is served whose column command goes out.
 #[inline]
-fn outcome(entry: &Entry) -> Outcome {
+fn outcome(entry: &QueueEntry) -> RowOutcome {
     match (entry.precharged, entry.activated) {
-        (true, _) => Outcome::Conflict,
-        (false, true) => Outcome::Miss,
-        (false, false) => Outcome::Hit,
+        (true, _) => RowOutcome::Conflict,
+        (false, true) => RowOutcome::Miss,
+        (false, false) => RowOutcome::Hit,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clocks that remember why.
 
-use crate::observer::Cause;
+use crate::observer::WaitCause;
 
 /// The first clock at which something may happen, with the cause of the rule that says so in its low bits: the
 /// greatest of several stamps is the rule that decides.
@@ -13,7 +13,7 @@ const BITS: u32 = 4;
 pub(super) const CLOCKS_MAX: u64 = 1 << 56;
 
 /// Of the first cause a stamp holds the clock alone: distances with other causes may be added to it.
-pub(super) const fn stamp(at: u64, cause: Cause) -> Stamp {
+pub(super) const fn stamp(at: u64, cause: WaitCause) -> Stamp {
     (at << BITS) | cause as u64
 }
 
@@ -33,6 +33,6 @@ pub(super) fn raise(target: &mut Stamp, to: Stamp) {
 
 /// The same, to a clock for a cause.
 #[inline]
-pub(super) fn put_off(target: &mut Stamp, at: u64, cause: Cause) {
+pub(super) fn put_off(target: &mut Stamp, at: u64, cause: WaitCause) {
     raise(target, stamp(at, cause));
 }

@@ -1,7 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
-use crate::config::{Geometry, Policy, Refresh};
-use crate::engine::queue::{Ends, Entry, NONE};
+use crate::config::{ChannelGeometry, Policy, Refresh};
+use crate::engine::queue::{ListEnds, NONE, QueueEntry};
 use crate::engine::stamp::Stamp;
 use crate::request::Location;
 
@@ -21,7 +21,7 @@ pub(super) const ROW_COMMAND: u64 = 1 << 40;
 
 /// What a bank would do for its requests.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
+pub(super) struct BankCandidate {
     /// When the bank by itself allows it.
     pub(super) bank_ok: Stamp,
     /// Class and age of the entry that it serves: lower goes first. The greatest there is where the bank is withheld or
@@ -37,7 +37,7 @@ pub(super) struct Candidate {
     pub(super) closes: bool,
 }
 
-impl Candidate {
+impl BankCandidate {
     /// Whether it moves data.
     pub(super) fn is_column(&self) -> bool {
         usize::from(self.slot) < ACT
@@ -76,7 +76,7 @@ pub(super) struct Rank {
 
 /// A stack of logical ranks, at the place of its first one: the last four ACTs, as in [`Rank`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stack {
+pub(super) struct StackState {
     pub(super) faw: [u64; 4],
     pub(super) faw_next: u8,
 }
@@ -141,7 +141,7 @@ impl Withheld {
 
 /// A bank of a pseudo-channel.
 #[derive(Clone, Debug)]
-pub(super) struct Bank {
+pub(super) struct BankState {
     pub(super) act_ok: Stamp,
     pub(super) pre_ok: Stamp,
     pub(super) column_ok: [Stamp; 2],
@@ -154,7 +154,7 @@ pub(super) struct Bank {
     /// The open row, or [`CLOSED`].
     pub(super) open: u32,
     /// Its entries by kind, oldest first.
-    pub(super) lists: [Ends; 2],
+    pub(super) lists: [ListEnds; 2],
     /// Where its candidate is.
     pub(super) candidate: u16,
     /// Its group among those of the pseudo-channel.
@@ -169,7 +169,7 @@ pub(super) struct Bank {
     pub(super) bit: u8,
 }
 
-impl Bank {
+impl BankState {
     #[inline]
     pub(super) fn rank(&self) -> usize {
         usize::from(self.location.rank)
@@ -180,8 +180,8 @@ impl Bank {
     #[inline(always)]
     pub(super) fn is_followed(
         &self,
-        candidates: &mut [Candidate],
-        entries: &[Entry],
+        candidates: &mut [BankCandidate],
+        entries: &[QueueEntry],
         kind: usize,
     ) -> bool {
         let first = self.lists[kind].first;
@@ -208,7 +208,7 @@ impl Bank {
 /// Banks are numbered rank by rank, group by group.
 #[derive(Clone, Debug)]
 pub(super) struct PseudoChannel {
-    pub(super) banks: Vec<Bank>,
+    pub(super) banks: Vec<BankState>,
     /// Earliest clocks by group and kind of command, and by rank and kind of command.
     pub(super) group_ok: Vec<Slots>,
     pub(super) rank_ok: Vec<Slots>,
@@ -216,14 +216,14 @@ pub(super) struct PseudoChannel {
     pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and index of bank: when all such banks are precharged.
     pub(super) idle_ok: Vec<u64>,
-    /// See [`Bank::withheld`].
+    /// See [`BankState::withheld`].
     pub(super) withheld: Vec<Withheld>,
     pub(super) ranks: Vec<Rank>,
-    pub(super) stacks: Vec<Stack>,
+    pub(super) stacks: Vec<StackState>,
     /// Entries of all banks by kind, oldest first.
-    pub(super) by_age: [Ends; 2],
+    pub(super) by_age: [ListEnds; 2],
     /// Those of the direction, in no order.
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidates: Vec<BankCandidate>,
     /// How many of them are no column commands.
     pub(super) row_commands: usize,
     /// Column commands issued.
@@ -247,7 +247,7 @@ impl PseudoChannel {
     }
 
     /// `number` is its own.
-    pub(super) fn new(geometry: &Geometry, policy: &Policy, number: u8) -> Self {
+    pub(super) fn new(geometry: &ChannelGeometry, policy: &Policy, number: u8) -> Self {
         let ranks = usize::from(geometry.ranks);
         let (groups, per_group) = (usize::from(geometry.groups), usize::from(geometry.banks));
         let banks = geometry.banks_of_pseudo_channel();
@@ -274,7 +274,7 @@ impl PseudoChannel {
             faw: [0; 4],
             faw_next: 0,
         };
-        let bank = |bank: usize| Bank {
+        let bank = |bank: usize| BankState {
             act_ok: 0,
             pre_ok: 0,
             column_ok: [0; 2],
@@ -282,7 +282,7 @@ impl PseudoChannel {
             rda_ok: 0,
             row_ready: 0,
             open: CLOSED,
-            lists: [Ends::EMPTY; 2],
+            lists: [ListEnds::EMPTY; 2],
             candidate: NONE,
             group: small(bank / per_group),
             location: Location {
@@ -310,8 +310,8 @@ impl PseudoChannel {
             idle_ok: vec![0; ranks * per_group],
             withheld: vec![Withheld::default(); banks],
             ranks: (0..ranks).map(rank).collect(),
-            stacks: vec![Stack::default(); ranks],
-            by_age: [Ends::EMPTY; 2],
+            stacks: vec![StackState::default(); ranks],
+            by_age: [ListEnds::EMPTY; 2],
             columns: 0,
             duties: 0,
         }

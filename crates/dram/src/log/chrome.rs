@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::output::{Output, Shared, finished};
+use super::output::{Output, SharedOutput, finished};
 use crate::command::{Command, Issued};
 use crate::config::SubChannelConfig;
 use crate::observer::Observer;
@@ -16,7 +16,7 @@ use crate::request::Location;
 /// Writes the commands of a memory as slices on a time line. It remembers what is open, and no more.
 #[must_use = "what is not finished is not written"]
 pub struct ChromeLog<W> {
-    page: Shared<Page<W>>,
+    page: SharedOutput<ChromeTrace<W>>,
 }
 
 impl<W: Write> ChromeLog<W> {
@@ -26,7 +26,7 @@ impl<W: Write> ChromeLog<W> {
         output
             .piece(|out| out.extend_from_slice(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"));
         Self {
-            page: Shared::new(Page {
+            page: SharedOutput::new(ChromeTrace {
                 output,
                 config: config.clone(),
                 processes: Vec::new(),
@@ -69,7 +69,7 @@ impl<W> fmt::Debug for ChromeLog<W> {
 
 /// Watches one sub-channel for a [`ChromeLog`].
 pub struct ChromeObserver<W> {
-    page: Shared<Page<W>>,
+    page: SharedOutput<ChromeTrace<W>>,
     /// The process of its first pseudo-channel.
     first: usize,
 }
@@ -88,7 +88,7 @@ impl<W> fmt::Debug for ChromeObserver<W> {
 }
 
 /// What is written, and what is open.
-struct Page<W> {
+struct ChromeTrace<W> {
     output: Output<W>,
     config: SubChannelConfig,
     processes: Vec<Process>,
@@ -107,7 +107,7 @@ struct Process {
 
 /// A slice: when it begins and ends, in clocks.
 #[derive(Clone, Copy)]
-struct Span {
+struct TraceSlice {
     from: u64,
     to: u64,
 }
@@ -115,7 +115,7 @@ struct Span {
 /// Thread of the data bus.
 const BUS: usize = 0;
 
-impl<W: Write> Page<W> {
+impl<W: Write> ChromeTrace<W> {
     /// Makes the processes of a sub-channel, names their threads, and returns the first.
     fn open(&mut self, channel: u32, sub_channel: u32) -> usize {
         let first = self.processes.len();
@@ -202,12 +202,12 @@ impl<W: Write> Page<W> {
             }
             Command::RefAb => {
                 let to = at.saturating_add(u64::from(self.config.timing.rfc));
-                self.rank_slice(process, rank, "REFab", Span { from: at, to });
+                self.rank_slice(process, rank, "REFab", TraceSlice { from: at, to });
             }
             Command::RefSb => {
                 let to = at.saturating_add(u64::from(self.config.timing.rfc_sb));
                 let name = format!("REFsb bank {}", place.bank);
-                self.rank_slice(process, rank, &name, Span { from: at, to });
+                self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
             }
             Command::Pde => {
                 self.processes[process].asleep[usize::from(rank)] = Some(at);
@@ -233,7 +233,7 @@ impl<W: Write> Page<W> {
             process,
             BUS,
             issued.command.name(),
-            Span { from, to },
+            TraceSlice { from, to },
             Some((issued.location, issued.request)),
         );
         let opened = self.processes[process].rows[bank].map(|(_, at)| at);
@@ -252,7 +252,7 @@ impl<W: Write> Page<W> {
                 process,
                 thread,
                 &format!("row {row}"),
-                Span { from, to: at },
+                TraceSlice { from, to: at },
                 None,
             );
         }
@@ -261,11 +261,11 @@ impl<W: Write> Page<W> {
     fn wake(&mut self, process: usize, rank: u8, at: u64) {
         self.happened(process, at);
         if let Some(from) = self.processes[process].asleep[usize::from(rank)].take() {
-            self.rank_slice(process, rank, "power-down", Span { from, to: at });
+            self.rank_slice(process, rank, "power-down", TraceSlice { from, to: at });
         }
     }
 
-    fn rank_slice(&mut self, process: usize, rank: u8, name: &str, span: Span) {
+    fn rank_slice(&mut self, process: usize, rank: u8, name: &str, span: TraceSlice) {
         let thread = self.rank_thread(rank);
         self.slice(process, thread, name, span, None);
     }
@@ -281,7 +281,7 @@ impl<W: Write> Page<W> {
         process: usize,
         thread: usize,
         name: &str,
-        span: Span,
+        span: TraceSlice,
         access: Option<(Location, Option<u64>)>,
     ) {
         self.happened(process, span.to);

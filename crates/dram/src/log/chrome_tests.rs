@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::ChromeLog;
 use crate::command::{Command, Issued};
-use crate::config::{Clock, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
 use crate::request::Location;
 use crate::timing::Timing;
@@ -10,10 +10,10 @@ use crate::timing::Timing;
 /// One rank of two groups with two banks, on clocks of 500 ps.
 pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
     SubChannelConfig {
-        clock: Clock {
+        clock: ClockDomain {
             data_rate_mts: 4000,
         },
-        geometry: Geometry {
+        geometry: ChannelGeometry {
             pseudo_channels,
             ranks: 1,
             slices: 1,

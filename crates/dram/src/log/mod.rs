@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use wordline_dram::log::{CommandLog, CommandReader};
-//! use wordline_dram::{Clock, Command, Issued, Location, Observer};
+//! use wordline_dram::{ClockDomain, Command, Issued, Location, Observer};
 //!
-//! let clock = Clock { data_rate_mts: 6400 };
+//! let clock = ClockDomain { data_rate_mts: 6400 };
 //! let log = CommandLog::new(Vec::new(), clock);
 //! let mut observer = log.sub_channel(0, 1);
 //! let location = Location { row: 7, ..Location::default() };

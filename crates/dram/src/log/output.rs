@@ -62,9 +62,9 @@ impl<W: Write> Output<W> {
 
 /// What the observers of one log share, until the log is finished.
 #[derive(Debug)]
-pub(super) struct Shared<T>(Arc<Mutex<Option<T>>>);
+pub(super) struct SharedOutput<T>(Arc<Mutex<Option<T>>>);
 
-impl<T> Shared<T> {
+impl<T> SharedOutput<T> {
     pub(super) fn new(what: T) -> Self {
         Self(Arc::new(Mutex::new(Some(what))))
     }
@@ -83,7 +83,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for SharedOutput<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 
 use super::{COLUMNS, RATE, TITLE, carried};
 use crate::command::{Command, Issued};
-use crate::config::Clock;
+use crate::config::ClockDomain;
 use crate::request::Location;
 
 /// Longest line in bytes. The longest that is written has 120.
@@ -85,7 +85,7 @@ pub struct CommandReader<R> {
     reader: R,
     buffer: Vec<u8>,
     line: u64,
-    clock: Clock,
+    clock: ClockDomain,
     is_over: bool,
 }
 
@@ -99,7 +99,7 @@ impl<R: BufRead> CommandReader<R> {
             reader,
             buffer: Vec::new(),
             line: 0,
-            clock: Clock { data_rate_mts: 1 },
+            clock: ClockDomain { data_rate_mts: 1 },
             is_over: false,
         };
         reader.head(TITLE, |text| text == TITLE)?;
@@ -119,7 +119,7 @@ impl<R: BufRead> CommandReader<R> {
 
     /// The clock of every sub-channel of the trace.
     #[must_use]
-    pub const fn clock(&self) -> Clock {
+    pub const fn clock(&self) -> ClockDomain {
         self.clock
     }
 
@@ -179,7 +179,7 @@ impl<R: BufRead> CommandReader<R> {
         if found != COLUMNS.len() {
             return Err(CommandLogError::Columns { line, found });
         }
-        Fields { line, fields }.command(self.clock).map(Some)
+        LogFields { line, fields }.command(self.clock).map(Some)
     }
 }
 
@@ -203,13 +203,13 @@ impl<R> fmt::Debug for CommandReader<R> {
 }
 
 /// The columns of a line.
-struct Fields<'a> {
+struct LogFields<'a> {
     line: u64,
     fields: [&'a [u8]; COLUMNS.len()],
 }
 
-impl Fields<'_> {
-    fn command(&self, clock: Clock) -> Result<LoggedCommand, CommandLogError> {
+impl LogFields<'_> {
+    fn command(&self, clock: ClockDomain) -> Result<LoggedCommand, CommandLogError> {
         let at = self.number(0, u64::MAX)?;
         let ps = clock.ps(at);
         if self.number(1, u64::MAX)? != ps {

@@ -10,7 +10,7 @@ use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh, SubChannelConfig};
 use crate::engine::SubChannel;
 use crate::observer::Observer;
-use crate::request::{Kind, Location, Request};
+use crate::request::{Location, Request, RequestKind};
 
 /// Keeps the commands.
 #[derive(Default)]
@@ -45,9 +45,9 @@ fn run(config: &SubChannelConfig) -> (Vec<u8>, Vec<u8>, Vec<Issued>) {
             column: below(40, 128) as u16,
         };
         let kind = if below(48, 3) == 0 {
-            Kind::Write
+            RequestKind::Write
         } else {
-            Kind::Read
+            RequestKind::Read
         };
         let request = Request {
             id,

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::{CommandLog, CommandLogError, CommandReader, LoggedCommand, carried};
 use crate::command::{Command, Issued};
-use crate::config::Clock;
+use crate::config::ClockDomain;
 use crate::observer::Observer;
 use crate::request::Location;
 
-const CLOCK: Clock = Clock {
+const CLOCK: ClockDomain = ClockDomain {
     data_rate_mts: 4400,
 };
 

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::output::{Output, Shared, finished, number};
+use super::output::{Output, SharedOutput, finished, number};
 use super::{COLUMNS, RATE, TITLE, carried};
 use crate::command::Issued;
-use crate::config::Clock;
+use crate::config::ClockDomain;
 use crate::observer::Observer;
 
 /// Writes the commands of a memory as text. `docs/reference/dram-traces.md` has the form.
@@ -14,13 +14,13 @@ use crate::observer::Observer;
 /// Lines of one sub-channel come in the order of their times; those of several come as they are simulated.
 #[must_use = "what is not finished is not written"]
 pub struct CommandLog<W> {
-    output: Shared<Output<W>>,
-    clock: Clock,
+    output: SharedOutput<Output<W>>,
+    clock: ClockDomain,
 }
 
 impl<W: Write> CommandLog<W> {
     /// A log of sub-channels that all have this clock.
-    pub fn new(writer: W, clock: Clock) -> Self {
+    pub fn new(writer: W, clock: ClockDomain) -> Self {
         let mut output = Output::new(writer);
         let columns = COLUMNS.join(",");
         output.piece(|out| {
@@ -29,7 +29,7 @@ impl<W: Write> CommandLog<W> {
             out.extend_from_slice(head.as_bytes());
         });
         Self {
-            output: Shared::new(output),
+            output: SharedOutput::new(output),
             clock,
         }
     }
@@ -68,8 +68,8 @@ impl<W> fmt::Debug for CommandLog<W> {
 
 /// Watches one sub-channel for a [`CommandLog`].
 pub struct CommandObserver<W> {
-    output: Shared<Output<W>>,
-    clock: Clock,
+    output: SharedOutput<Output<W>>,
+    clock: ClockDomain,
     channel: u32,
     sub_channel: u32,
 }
@@ -88,7 +88,7 @@ impl<W> fmt::Debug for CommandObserver<W> {
     }
 }
 
-fn line(out: &mut Vec<u8>, clock: Clock, channel: u32, sub_channel: u32, issued: &Issued) {
+fn line(out: &mut Vec<u8>, clock: ClockDomain, channel: u32, sub_channel: u32, issued: &Issued) {
     let place = issued.location;
     for value in [
         issued.at,

@@ -1,16 +1,16 @@
 //! Addresses into places, and back.
 
-use super::Field;
+use super::AddressField;
 use crate::config::{ConfigError, SystemConfig};
 use crate::request::Location;
 
 /// Bytes of a line.
 const LINE: u64 = 64;
-const FIELDS: usize = Field::ALL.len();
+const FIELDS: usize = AddressField::ALL.len();
 
 /// Where a line is within a system. Every part counts from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct DecodedAddress {
     /// Memory channel.
     pub channel: u32,
     /// Sub-channel of the channel's module.
@@ -40,7 +40,7 @@ pub enum AddressError {
     #[error("{} {value} lies outside the memory; allowed: 0 to {max}", field.name())]
     NoSuchPlace {
         /// The part.
-        field: Field,
+        field: AddressField,
         /// What it says.
         value: u64,
         /// The greatest there is.
@@ -48,12 +48,12 @@ pub enum AddressError {
     },
 }
 
-/// A [`Mapping`](super::Mapping) made ready for a system: digits that are powers of two by shifts and masks, all others
+/// A [`AddressMapping`](super::AddressMapping) made ready for a system: digits that are powers of two by shifts and masks, all others
 /// by a multiplication with their reciprocal.
 #[derive(Clone, Debug)]
 pub struct AddressMap {
-    steps: Vec<Step>,
-    /// Values of each field, in the order of [`Field::ALL`].
+    steps: Vec<DigitStep>,
+    /// Values of each field, in the order of [`AddressField::ALL`].
     extents: [u64; FIELDS],
     lines: u64,
     /// Masks of group and bank, and how far the bank's bits lie up the row; all 0 without a hash.
@@ -64,7 +64,7 @@ pub struct AddressMap {
 
 /// One digit.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct DigitStep {
     field: usize,
     radix: u32,
     /// What one unit of the digit counts in its field.
@@ -75,7 +75,7 @@ struct Step {
     reciprocal: u64,
 }
 
-impl Step {
+impl DigitStep {
     /// Quotient and digit of a number. With the reciprocal the quotient comes out too great by at most
     /// number / 2⁶⁴, which is less than 1 / radix, as [`AddressMap::new`] sees to: too little to reach the next whole
     /// number.
@@ -123,8 +123,8 @@ impl AddressMap {
             bank_shift: 0,
         };
         if config.mapping.hash {
-            map.group_mask = hash_mask(&extents, Field::Group)?;
-            map.bank_mask = hash_mask(&extents, Field::Bank)?;
+            map.group_mask = hash_mask(&extents, AddressField::Group)?;
+            map.bank_mask = hash_mask(&extents, AddressField::Bank)?;
             map.bank_shift = map.group_mask.count_ones();
         }
         Ok(map)
@@ -140,7 +140,7 @@ impl AddressMap {
     ///
     /// # Errors
     /// When the address is not that of a line, or lies outside the memory.
-    pub fn decode(&self, address: u64) -> Result<Place, AddressError> {
+    pub fn decode(&self, address: u64) -> Result<DecodedAddress, AddressError> {
         if !address.is_multiple_of(LINE) {
             return Err(AddressError::Unaligned { address });
         }
@@ -153,7 +153,7 @@ impl AddressMap {
 
     /// The place of a line that is known to exist.
     #[inline]
-    pub(crate) fn place(&self, line: u64) -> Place {
+    pub(crate) fn place(&self, line: u64) -> DecodedAddress {
         let mut values = [0u32; FIELDS];
         let mut rest = line;
         for step in &self.steps {
@@ -171,7 +171,7 @@ impl AddressMap {
             row,
             column,
         ] = values;
-        Place {
+        DecodedAddress {
             channel,
             sub_channel,
             location: self.hashed(Location {
@@ -189,7 +189,7 @@ impl AddressMap {
     ///
     /// # Errors
     /// When the memory has no such place.
-    pub fn encode(&self, place: &Place) -> Result<u64, AddressError> {
+    pub fn encode(&self, place: &DecodedAddress) -> Result<u64, AddressError> {
         let location = place.location;
         let values = [
             place.channel,
@@ -201,7 +201,7 @@ impl AddressMap {
             location.row,
             location.column.into(),
         ];
-        for (field, (value, extent)) in Field::ALL
+        for (field, (value, extent)) in AddressField::ALL
             .into_iter()
             .zip(values.into_iter().zip(self.extents))
         {
@@ -212,8 +212,8 @@ impl AddressMap {
         }
         let plain = self.hashed(location);
         let mut values = values;
-        values[Field::Group as usize] = plain.group.into();
-        values[Field::Bank as usize] = plain.bank.into();
+        values[AddressField::Group as usize] = plain.group.into();
+        values[AddressField::Bank as usize] = plain.bank.into();
         let mut line = 0;
         for step in self.steps.iter().rev() {
             let digit = values[step.field] / step.weight % step.radix;
@@ -256,7 +256,7 @@ fn extents(config: &SystemConfig) -> Result<[u64; FIELDS], ConfigError> {
 }
 
 /// The digits with their weights, those of one value left out.
-fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<Step>, ConfigError> {
+fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<DigitStep>, ConfigError> {
     let wrong = |problem: String| ConfigError {
         what: "mapping.digits",
         problem,
@@ -276,7 +276,7 @@ fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<Step>, Co
         // A weight that is no u32 belongs to a product that no field has, which is refused below.
         if let (Ok(weight), true) = (u32::try_from(weight), digit.radix > 1) {
             let power = digit.radix.is_power_of_two();
-            steps.push(Step {
+            steps.push(DigitStep {
                 field,
                 radix: digit.radix,
                 weight,
@@ -289,7 +289,10 @@ fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<Step>, Co
             });
         }
     }
-    for (field, (product, extent)) in Field::ALL.into_iter().zip(products.iter().zip(extents)) {
+    for (field, (product, extent)) in AddressField::ALL
+        .into_iter()
+        .zip(products.iter().zip(extents))
+    {
         if product != extent {
             let name = field.name();
             return Err(wrong(format!(
@@ -301,7 +304,7 @@ fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<Step>, Co
 }
 
 /// The mask by which a field is XORed.
-fn hash_mask(extents: &[u64; FIELDS], field: Field) -> Result<u32, ConfigError> {
+fn hash_mask(extents: &[u64; FIELDS], field: AddressField) -> Result<u32, ConfigError> {
     let extent = extents[field as usize];
     if !extent.is_power_of_two() {
         return Err(ConfigError {

@@ -1,15 +1,15 @@
 //! From physical addresses to channels, banks and rows: mixed radix, so that 12 channels and rows that are no power
-//! of two work like any others. [`Mapping`] is the description, [`AddressMap`] what reckons with it.
+//! of two work like any others. [`AddressMapping`] is the description, [`AddressMap`] what reckons with it.
 
 mod address;
 #[cfg(test)]
 mod tests;
 
-pub use address::{AddressError, AddressMap, Place};
+pub use address::{AddressError, AddressMap, DecodedAddress};
 
 /// A part of a line's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Field {
+pub enum AddressField {
     /// Memory channel: which module.
     Channel,
     /// Sub-channel of the module.
@@ -32,14 +32,14 @@ pub enum Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digit {
     /// What it counts. A field may have several digits; the first one is its lowest.
-    pub field: Field,
+    pub field: AddressField,
     /// How many values it has.
     pub radix: u32,
 }
 
 /// Digits of a line number (physical address / 64), lowest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapping {
+pub struct AddressMapping {
     /// The digits. For every field their radices multiply to what the system has of it.
     pub digits: Vec<Digit>,
     /// Whether the bank group is XORed with the low bits of the row, and the bank with the bits above those: lines
@@ -47,7 +47,7 @@ pub struct Mapping {
     pub hash: bool,
 }
 
-impl Field {
+impl AddressField {
     /// Every field.
     pub const ALL: [Self; 8] = [
         Self::Channel,

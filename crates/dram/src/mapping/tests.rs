@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::{AddressError, AddressMap, Digit, Field, Mapping, Place};
-use crate::config::{Geometry, SystemConfig};
+use super::{AddressError, AddressField, AddressMap, AddressMapping, DecodedAddress, Digit};
+use crate::config::{ChannelGeometry, SystemConfig};
 use crate::request::Location;
 use crate::system::sample::rdimm_6400;
 
@@ -20,7 +20,7 @@ fn system(extents: [u32; 8], digits: Vec<Digit>, hash: bool) -> SystemConfig {
     ] = extents;
     config.channels = channels;
     config.sub_channels = sub_channels;
-    config.sub_channel.geometry = Geometry {
+    config.sub_channel.geometry = ChannelGeometry {
         pseudo_channels: pseudo_channels as u8,
         ranks: ranks as u8,
         slices: 1,
@@ -29,13 +29,13 @@ fn system(extents: [u32; 8], digits: Vec<Digit>, hash: bool) -> SystemConfig {
         rows,
         columns: columns as u16,
     };
-    config.mapping = Mapping { digits, hash };
+    config.mapping = AddressMapping { digits, hash };
     config
 }
 
 /// One digit a field, in the order of the fields.
 fn plain(extents: [u32; 8]) -> Vec<Digit> {
-    let digits = Field::ALL.into_iter().zip(extents);
+    let digits = AddressField::ALL.into_iter().zip(extents);
     digits
         .map(|(field, radix)| Digit { field, radix })
         .collect()
@@ -55,8 +55,8 @@ fn systems() -> impl Strategy<Value = SystemConfig> {
         let mut kept = Vec::new();
         for (field, radix) in digits {
             // A sub-channel has no more of these than a byte names.
-            let named = Field::ALL[field];
-            let power = matches!(named, Field::Group | Field::Bank);
+            let named = AddressField::ALL[field];
+            let power = matches!(named, AddressField::Group | AddressField::Bank);
             let radix = if power && hash {
                 radix.next_power_of_two().min(4)
             } else {
@@ -127,7 +127,13 @@ proptest! {
 #[test]
 fn the_hash_moves_neighbouring_rows_to_other_banks() {
     let extents = [1, 1, 1, 1, 8, 4, 1024, 64];
-    let digits = [Field::Column, Field::Group, Field::Bank, Field::Row].map(|field| Digit {
+    let digits = [
+        AddressField::Column,
+        AddressField::Group,
+        AddressField::Bank,
+        AddressField::Row,
+    ]
+    .map(|field| Digit {
         field,
         radix: extents[field as usize],
     });
@@ -165,34 +171,34 @@ fn addresses_outside_are_named() {
 #[test]
 fn places_outside_are_named() {
     let map = AddressMap::new(&rdimm_6400()).expect("a sound system");
-    let wrong = |field, value, max, place: Place| {
+    let wrong = |field, value, max, place: DecodedAddress| {
         let error = AddressError::NoSuchPlace { field, value, max };
         assert_eq!(map.encode(&place), Err(error));
     };
-    let at = |location| Place {
+    let at = |location| DecodedAddress {
         location,
-        ..Place::default()
+        ..DecodedAddress::default()
     };
     wrong(
-        Field::Channel,
+        AddressField::Channel,
         12,
         11,
-        Place {
+        DecodedAddress {
             channel: 12,
-            ..Place::default()
+            ..DecodedAddress::default()
         },
     );
     wrong(
-        Field::SubChannel,
+        AddressField::SubChannel,
         2,
         1,
-        Place {
+        DecodedAddress {
             sub_channel: 2,
-            ..Place::default()
+            ..DecodedAddress::default()
         },
     );
     wrong(
-        Field::PseudoChannel,
+        AddressField::PseudoChannel,
         1,
         0,
         at(Location {
@@ -201,7 +207,7 @@ fn places_outside_are_named() {
         }),
     );
     wrong(
-        Field::Rank,
+        AddressField::Rank,
         2,
         1,
         at(Location {
@@ -210,7 +216,7 @@ fn places_outside_are_named() {
         }),
     );
     wrong(
-        Field::Group,
+        AddressField::Group,
         8,
         7,
         at(Location {
@@ -219,7 +225,7 @@ fn places_outside_are_named() {
         }),
     );
     wrong(
-        Field::Bank,
+        AddressField::Bank,
         255,
         3,
         at(Location {
@@ -228,7 +234,7 @@ fn places_outside_are_named() {
         }),
     );
     wrong(
-        Field::Row,
+        AddressField::Row,
         65_536,
         65_535,
         at(Location {
@@ -237,7 +243,7 @@ fn places_outside_are_named() {
         }),
     );
     wrong(
-        Field::Column,
+        AddressField::Column,
         64,
         63,
         at(Location {
@@ -254,14 +260,14 @@ fn wrong_digits_are_named() {
     config.mapping.digits.pop();
     assert!(problem(&config).contains("digits of the row give 1 values; the system has 65536"));
     config.mapping.digits.push(Digit {
-        field: Field::Row,
+        field: AddressField::Row,
         radix: 0,
     });
     assert!(problem(&config).contains("digit 8 (row) has radix 0"));
     config.mapping.digits.pop();
     for _ in 0..5 {
         config.mapping.digits.push(Digit {
-            field: Field::Row,
+            field: AddressField::Row,
             radix: u32::MAX,
         });
     }
@@ -274,9 +280,9 @@ fn wrong_digits_are_named() {
     config
         .mapping
         .digits
-        .retain(|digit| digit.field != Field::Group);
+        .retain(|digit| digit.field != AddressField::Group);
     config.mapping.digits.push(Digit {
-        field: Field::Group,
+        field: AddressField::Group,
         radix: 6,
     });
     assert!(problem(&config).contains("bank group has 6 values; only powers of two"));

@@ -1,7 +1,9 @@
 //! What the independent checker holds a connected module against.
 
 use super::{BeatReturn, Connected};
-use crate::checker::{Buffers, Controller, Memory, Parameters, RefreshMode, Shape};
+use crate::checker::{
+    BankShape, BufferRules, CheckedChannel, ControllerRules, Parameters, RefreshMode,
+};
 use crate::config::Refresh;
 
 impl Connected {
@@ -9,14 +11,14 @@ impl Connected {
     /// distance is reckoned from those, the gaps and the delays of buffers: no clock of the engine's timing is taken.
     /// Refreshes fall due `refresh_rate` times as often as the parameters have it: twice above 85 °C.
     #[must_use]
-    pub fn checked(&self, mut parameters: Parameters, refresh_rate: u32) -> Memory {
+    pub fn checked(&self, mut parameters: Parameters, refresh_rate: u32) -> CheckedChannel {
         let config = &self.config.sub_channel;
         let (of, policy, gaps) = (&config.geometry, &config.policy, self.turnarounds);
         let rate = config.clock.data_rate_mts;
         let often = u64::from(refresh_rate.max(1));
         parameters.refi_ps /= often;
         parameters.refi_sb_ps /= often;
-        let direct = Controller {
+        let direct = ControllerRules {
             rank_gap: gaps.rank_gap,
             read_to_write_gap: gaps.rtw_gap,
             pair_burst: 0,
@@ -33,16 +35,16 @@ impl Connected {
             ahead_max: 0,
         };
         let controller = gaps.buffers.map_or(direct, |buffers| {
-            let buffers = Buffers {
+            let buffers = BufferRules {
                 read_delay_ps: buffers.read_delay.ps(),
                 write_delay_ps: buffers.write_delay.ps(),
                 sequential: buffers.beat_return == BeatReturn::Sequential,
             };
             direct.behind(&buffers, &parameters, rate)
         });
-        Memory {
+        CheckedChannel {
             data_rate_mts: rate,
-            shape: Shape {
+            shape: BankShape {
                 pseudo_channels: of.pseudo_channels,
                 ranks: of.ranks,
                 slices: of.slices,

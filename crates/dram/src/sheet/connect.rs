@@ -5,16 +5,17 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    Choice, Page, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, SettingError,
-    Settings, Sharing, Switch, set,
+    PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
+    SettingError, Settings, Sharing, SheetChoice, Switch, set,
 };
-use super::module::{self, Module, Pair};
+use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
 use super::system::{self, System};
-use super::timing::{Buffers, Ground, Turnarounds};
+use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, Clock, CoreConfig, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SubChannelConfig,
+    SystemConfig,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -36,7 +37,7 @@ pub struct Connected {
 /// Every undisclosed parameter of a module with its dies in a system, the system's first. A distance for which the dies
 /// have a rule of their own, as DDR4 has for reads before writes, is no choice of the controller.
 #[must_use]
-pub fn choices(module: &Module, die: &Die, system: &System) -> Vec<Choice> {
+pub fn choices(module: &Module, die: &Die, system: &System) -> Vec<SheetChoice> {
     let mut choices = system.choices();
     choices.retain(|choice| choice.name != "rtw_gap" || die.rules.rtw_gap.is_none());
     choices.extend(module.choices());
@@ -105,7 +106,7 @@ impl Connection<'_> {
     fn config(&self) -> Result<SystemConfig, SettingError> {
         let (system, module, settings) = (self.system, self.module, self.settings);
         let geometry = self.geometry()?;
-        let clock = Clock {
+        let clock = ClockDomain {
             data_rate_mts: *module.dram_rate_mts.value(),
         };
         let turnarounds = self.turnarounds()?;
@@ -151,7 +152,7 @@ impl Connection<'_> {
         })
     }
 
-    fn geometry(&self) -> Result<Geometry, SettingError> {
+    fn geometry(&self) -> Result<ChannelGeometry, SettingError> {
         let (module, die) = (self.module, self.die);
         let width = *module.width_bits.value();
         let organization = self.organization()?;
@@ -161,7 +162,7 @@ impl Connection<'_> {
         let slices = *module.slices.value();
         let pseudo_channels = module.pseudo_channels();
         let logical = u16::from(module.ranks.value() / pseudo_channels) * u16::from(slices);
-        Ok(Geometry {
+        Ok(ChannelGeometry {
             pseudo_channels,
             ranks: u8::try_from(logical).map_err(|_| {
                 unfit(
@@ -201,9 +202,9 @@ impl Connection<'_> {
     }
 
     /// The data buffers of an MRDIMM; settings for them are checked on every module.
-    fn buffers(&self) -> Result<Option<Buffers>, SettingError> {
+    fn buffers(&self) -> Result<Option<DataBuffers>, SettingError> {
         let settings = self.settings;
-        let Some(Pair {
+        let Some(RankPair {
             beat_return,
             read_buffer_delay,
             write_buffer_delay,
@@ -214,7 +215,7 @@ impl Connection<'_> {
             set::<Time>("write_buffer_delay", settings)?;
             return Ok(None);
         };
-        Ok(Some(Buffers {
+        Ok(Some(DataBuffers {
             beat_return: beat_return.pick("beat_return", settings)?,
             read_delay: read_buffer_delay.pick("read_buffer_delay", settings)?,
             write_delay: write_buffer_delay.pick("write_buffer_delay", settings)?,
@@ -240,7 +241,7 @@ impl Connection<'_> {
             RefreshRate::Normal => 1,
             RefreshRate::Double => 2,
         };
-        let ground = Ground {
+        let ground = TimingBasis {
             die: self.die,
             organization: self.organization()?,
             bin,
@@ -256,7 +257,7 @@ impl Connection<'_> {
         names.join(", ")
     }
 
-    fn policy(&self, geometry: &Geometry, timing: &Timing) -> Result<Policy, SettingError> {
+    fn policy(&self, geometry: &ChannelGeometry, timing: &Timing) -> Result<Policy, SettingError> {
         let settings = self.settings;
         let controller = &self.system.controller;
         let write_queue = controller.write_queue.pick("write_queue", settings)?.get();
@@ -284,9 +285,9 @@ impl Connection<'_> {
             drain_low,
             age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
             page: match controller.page_policy.pick("page_policy", settings)? {
-                Page::Open => PagePolicy::Open,
-                Page::Closed => PagePolicy::Closed,
-                Page::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
+                RowPolicyChoice::Open => PagePolicy::Open,
+                RowPolicyChoice::Closed => PagePolicy::Closed,
+                RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
             },
             refresh,
             refresh_postponed_max: self.postponed(refresh)?,
@@ -347,7 +348,7 @@ impl Connection<'_> {
     /// pair where those are aligned.
     fn phases(
         &self,
-        geometry: &Geometry,
+        geometry: &ChannelGeometry,
         timing: &Timing,
         refresh: Refresh,
     ) -> Result<Vec<u32>, SettingError> {

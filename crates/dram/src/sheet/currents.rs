@@ -5,7 +5,7 @@ use wordline_core::quantity::{Current, EnergyPerByte, Quantity, Voltage};
 
 use super::die::{CurrentSet, Die, Organization};
 use super::module::Module;
-use crate::energy::{Currents, Rail};
+use crate::energy::{Currents, RailCurrents};
 
 /// Bytes of a line.
 const LINE_BYTES: f64 = 64.0;
@@ -41,7 +41,7 @@ pub(super) fn currents(
     let line_j = |figure: &Figure<EnergyPerByte>| figure.nominal().si() * moved;
     let io_j = line_j(&power.io_energy);
     Currents {
-        vdd: Rail {
+        vdd: RailCurrents {
             volts: volts(&die.vdd),
             i0: amps(&set.idd0),
             i2n,
@@ -53,7 +53,7 @@ pub(super) fn currents(
             i5b,
             i5c,
         },
-        vpp: Rail {
+        vpp: RailCurrents {
             volts: volts(&die.vpp),
             i0: set.ipp0.as_ref().map_or(rest, amps),
             i2n: rest,

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, Current, Fraction, Quantity, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
-use super::problem::{Problem, Problems};
+use super::problem::{DramSheetProblem, DramSheetProblems};
 use super::rounding::Standard;
-use super::rule::Rule;
+use super::rule::TimingRule;
 
 /// A DRAM die with everything that its makers and its standard say of it: table `[dram]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -29,9 +29,9 @@ pub struct Die {
     /// The widths that the die is bonded in.
     pub organization: Vec<Organization>,
     /// Speed bins, each at one data rate.
-    pub bin: Vec<Bin>,
+    pub bin: Vec<SpeedBin>,
     /// Timing rules that do not depend on the bin.
-    pub rules: Rules,
+    pub rules: DieRules,
     /// VDD and VDDQ.
     pub vdd: Figure<Voltage>,
     /// VPP.
@@ -51,15 +51,15 @@ pub struct Organization {
     /// Bytes of a row.
     pub page_bytes: Figure<ByteCount>,
     /// tCCD_L_WR, or tCCD_L_WR2 where a write is no read-modify-write: WR to WR, same bank.
-    pub tccd_l_wr: Rule,
+    pub tccd_l_wr: TimingRule,
     /// The same, other bank of the group.
-    pub tccd_m_wr: Rule,
+    pub tccd_m_wr: TimingRule,
     /// tFAW: first to fifth ACT of a rank. It depends on the page size.
-    pub tfaw: Rule,
+    pub tfaw: TimingRule,
     /// tRRD_S: ACT to ACT, other bank group.
-    pub trrd_s: Rule,
+    pub trrd_s: TimingRule,
     /// tRRD_L: ACT to ACT, same bank group.
-    pub trrd_l: Rule,
+    pub trrd_l: TimingRule,
     /// IDD4R and IDD4W of this width as a share of those that the current sets state.
     pub idd4_share: Figure<Fraction>,
 }
@@ -67,62 +67,62 @@ pub struct Organization {
 /// Latencies at one data rate.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bin {
+pub struct SpeedBin {
     /// Name of the bin; the same name may stand at several rates.
     pub name: String,
     /// Data rate in MT/s.
     pub rate_mts: u32,
     /// CL: RD to the first beat of its data (tAA).
-    pub cl: Rule,
+    pub cl: TimingRule,
     /// tRCD: ACT to RD or WR.
-    pub trcd: Rule,
+    pub trcd: TimingRule,
     /// tRP: PRE to ACT or REF.
-    pub trp: Rule,
+    pub trp: TimingRule,
 }
 
 /// Timing rules of a die.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rules {
+pub struct DieRules {
     /// tRAS: ACT to PRE.
-    pub tras: Rule,
+    pub tras: TimingRule,
     /// tRTP: RD to PRE.
-    pub trtp: Rule,
+    pub trtp: TimingRule,
     /// tWR: end of written data to PRE.
-    pub twr: Rule,
+    pub twr: TimingRule,
     /// tCCD_S: RD to RD, other bank group.
-    pub tccd_s: Rule,
+    pub tccd_s: TimingRule,
     /// tCCD_M: RD to RD, other bank of the group.
-    pub tccd_m: Rule,
+    pub tccd_m: TimingRule,
     /// tCCD_L: RD to RD, same bank.
-    pub tccd_l: Rule,
+    pub tccd_l: TimingRule,
     /// tCCD_S_WR: WR to WR, other bank group.
-    pub tccd_s_wr: Rule,
+    pub tccd_s_wr: TimingRule,
     /// tWTR_S: end of written data to RD, other bank group.
-    pub twtr_s: Rule,
+    pub twtr_s: TimingRule,
     /// tWTR_M: the same, other bank of the group.
-    pub twtr_m: Rule,
+    pub twtr_m: TimingRule,
     /// tWTR_L: the same, same bank.
-    pub twtr_l: Rule,
+    pub twtr_l: TimingRule,
     /// tPPD: PRE to PRE.
-    pub tppd: Rule,
+    pub tppd: TimingRule,
     /// tPD or tCKE: power-down entry to exit.
-    pub tpd: Rule,
+    pub tpd: TimingRule,
     /// tXP: power-down exit to the next command.
-    pub txp: Rule,
+    pub txp: TimingRule,
     /// tACTPDEN and tPRPDEN: ACT or PRE to power-down entry.
-    pub tpden: Rule,
+    pub tpden: TimingRule,
     /// Idle clocks of the data bus between a read's burst and a write's, where the standard states them; what a
     /// controller says counts otherwise.
-    pub rtw_gap: Option<Rule>,
+    pub rtw_gap: Option<TimingRule>,
     /// tREFI: mean distance of REFab, up to 85 °C.
     pub trefi: Figure<Time>,
     /// tRFC (tRFC1): REFab to the next command.
-    pub trfc: Rule,
+    pub trfc: TimingRule,
     /// What refreshing one bank of every group takes; without it the die cannot do that.
     pub same_bank: Option<SameBank>,
     /// Distances between the dies of a stack; without them the die cannot be stacked.
-    pub stack: Option<Stack>,
+    pub stack: Option<StackRules>,
 }
 
 /// Rules of REFsb, which exists in fine-granularity mode.
@@ -132,21 +132,21 @@ pub struct SameBank {
     /// Mean distance of REFsb commands to a rank, up to 85 °C.
     pub trefi_sb: Figure<Time>,
     /// tRFCsb: REFsb to ACT of the refreshed banks.
-    pub trfc_sb: Rule,
+    pub trfc_sb: TimingRule,
     /// tREFSBRD: REFsb to ACT of other banks.
-    pub trefsbrd: Rule,
+    pub trefsbrd: TimingRule,
 }
 
 /// Rules between logical ranks of a 3DS stack.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stack {
+pub struct StackRules {
     /// tRRD_dlr: ACT to ACT.
-    pub trrd_dlr: Rule,
+    pub trrd_dlr: TimingRule,
     /// tFAW_dlr: first to fifth ACT of the stack.
-    pub tfaw_dlr: Rule,
+    pub tfaw_dlr: TimingRule,
     /// tRFC_dlr: REFab to REFab.
-    pub trfc_dlr: Rule,
+    pub trfc_dlr: TimingRule,
 }
 
 /// Currents of a die, of VDD with VDDQ unless it says VPP.
@@ -201,31 +201,31 @@ impl Die {
 
     /// The speed bin of a name at a data rate, if the die has it.
     #[must_use]
-    pub fn bin(&self, name: &str, rate_mts: u32) -> Option<&Bin> {
+    pub fn bin(&self, name: &str, rate_mts: u32) -> Option<&SpeedBin> {
         let mut all = self.bin.iter();
         all.find(|bin| bin.name == name && bin.rate_mts == rate_mts)
     }
 
     /// What contradicts itself or physics in the sheet.
     #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
+    pub fn problems(&self) -> Vec<DramSheetProblem> {
+        let mut problems = DramSheetProblems::default();
         self.check_shape(&mut problems);
         for (index, organization) in self.organization.iter().enumerate() {
-            let mut found = Problems::default();
+            let mut found = DramSheetProblems::default();
             self.check_organization(organization, &mut found);
             problems.nest(&format!("organization.{index}"), found);
         }
         for (index, bin) in self.bin.iter().enumerate() {
-            let mut found = Problems::default();
+            let mut found = DramSheetProblems::default();
             bin.check(self, &mut found);
             problems.nest(&format!("bin.{index}"), found);
         }
-        let mut found = Problems::default();
+        let mut found = DramSheetProblems::default();
         self.rules.check(&mut found);
         problems.nest("rules", found);
         for (index, set) in self.currents.iter().enumerate() {
-            let mut found = Problems::default();
+            let mut found = DramSheetProblems::default();
             set.check(&mut found);
             if self.rules.same_bank.is_some() && set.idd5c.is_none() {
                 found.add(
@@ -244,7 +244,7 @@ impl Die {
         problems.list
     }
 
-    fn check_shape(&self, problems: &mut Problems) {
+    fn check_shape(&self, problems: &mut DramSheetProblems) {
         problems.up_to("density", &self.density, ByteCount::from_bytes(1 << 35));
         problems.within("groups", (*self.groups.value()).into(), 1, 16);
         problems.within("banks", (*self.banks.value()).into(), 1, 16);
@@ -272,7 +272,7 @@ impl Die {
         }
     }
 
-    fn check_organization(&self, organization: &Organization, problems: &mut Problems) {
+    fn check_organization(&self, organization: &Organization, problems: &mut DramSheetProblems) {
         let width = *organization.width_bits.value();
         if !matches!(width, 4 | 8 | 16) {
             problems.add("width_bits", "allowed: 4, 8, 16");
@@ -312,7 +312,7 @@ impl Die {
 
 impl Organization {
     /// Every rule, by its key.
-    fn rules(&self) -> [(&'static str, &Rule); 5] {
+    fn rules(&self) -> [(&'static str, &TimingRule); 5] {
         [
             ("tccd_l_wr", &self.tccd_l_wr),
             ("tccd_m_wr", &self.tccd_m_wr),
@@ -323,8 +323,8 @@ impl Organization {
     }
 }
 
-impl Bin {
-    fn check(&self, die: &Die, problems: &mut Problems) {
+impl SpeedBin {
+    fn check(&self, die: &Die, problems: &mut DramSheetProblems) {
         problems.within("rate_mts", self.rate_mts.into(), 800, 10_000);
         for (key, rule) in [("cl", &self.cl), ("trcd", &self.trcd), ("trp", &self.trp)] {
             rule.check(key, problems);
@@ -342,9 +342,9 @@ impl Bin {
     }
 }
 
-impl Rules {
+impl DieRules {
     /// Every rule that a die must have, by its key.
-    fn all(&self) -> [(&'static str, &Rule); 15] {
+    fn all(&self) -> [(&'static str, &TimingRule); 15] {
         [
             ("tras", &self.tras),
             ("trtp", &self.trtp),
@@ -364,14 +364,17 @@ impl Rules {
         ]
     }
 
-    fn check(&self, problems: &mut Problems) {
+    fn check(&self, problems: &mut DramSheetProblems) {
         for (key, rule) in self.all() {
             rule.check(key, problems);
         }
         if let Some(rule) = &self.rtw_gap {
             rule.check("rtw_gap", problems);
         }
-        let interval = |key: &str, figure: &Figure<Time>, rfc: &Rule, problems: &mut Problems| {
+        let interval = |key: &str,
+                        figure: &Figure<Time>,
+                        rfc: &TimingRule,
+                        problems: &mut DramSheetProblems| {
             problems.up_to(key, figure, Time::from_ps(1_000_000_000));
             let shortest = rfc.time().unwrap_or(Time::ZERO);
             // Above 85 °C refreshes come twice as often; they must still leave time for something else.
@@ -384,7 +387,7 @@ impl Rules {
         };
         interval("trefi", &self.trefi, &self.trfc, problems);
         if let Some(same_bank) = &self.same_bank {
-            let mut found = Problems::default();
+            let mut found = DramSheetProblems::default();
             same_bank.trfc_sb.check("trfc_sb", &mut found);
             same_bank.trefsbrd.check("trefsbrd", &mut found);
             interval(
@@ -404,7 +407,7 @@ impl Rules {
 }
 
 impl CurrentSet {
-    fn check(&self, problems: &mut Problems) {
+    fn check(&self, problems: &mut DramSheetProblems) {
         if self.name.trim().is_empty() {
             problems.add("name", "the text is empty");
         }

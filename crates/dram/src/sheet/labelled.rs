@@ -13,7 +13,7 @@ pub type Settings = BTreeMap<String, String>;
 
 /// A choice of a module or system as users see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct SheetChoice {
     /// Its name in [`Settings`].
     pub name: &'static str,
     /// What the sheets choose.
@@ -56,7 +56,7 @@ pub enum SettingError {
 }
 
 /// A value that a choice can have, as text in sheets and settings.
-pub trait Value: Clone {
+pub trait ChoiceValue: Clone {
     /// The value that a text names, if it names one.
     fn parse(text: &str) -> Option<Self>;
 
@@ -74,7 +74,7 @@ pub trait Value: Clone {
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawLabelled")]
-#[serde(bound(deserialize = "T: Value"))]
+#[serde(bound(deserialize = "T: ChoiceValue"))]
 pub struct Labelled<T> {
     value: T,
     alternatives: Vec<T>,
@@ -97,7 +97,7 @@ struct RawLabelled {
     reason: Option<String>,
 }
 
-impl<T: Value> TryFrom<RawLabelled> for Labelled<T> {
+impl<T: ChoiceValue> TryFrom<RawLabelled> for Labelled<T> {
     type Error = String;
 
     fn try_from(raw: RawLabelled) -> Result<Self, String> {
@@ -117,7 +117,7 @@ impl<T: Value> TryFrom<RawLabelled> for Labelled<T> {
     }
 }
 
-impl<T: Value> Labelled<T> {
+impl<T: ChoiceValue> Labelled<T> {
     /// The value.
     #[must_use]
     pub const fn value(&self) -> &T {
@@ -137,8 +137,8 @@ impl<T: Value> Labelled<T> {
     }
 
     /// As users see it, under a name.
-    pub(super) fn choice(&self, name: &'static str) -> Choice {
-        Choice {
+    pub(super) fn choice(&self, name: &'static str) -> SheetChoice {
+        SheetChoice {
             name,
             value: self.value.text(),
             alternatives: self.alternatives.iter().map(T::text).collect(),
@@ -153,7 +153,7 @@ impl<T: Value> Labelled<T> {
 }
 
 /// The value that the settings have under a name, if they have one.
-pub(super) fn set<T: Value>(
+pub(super) fn set<T: ChoiceValue>(
     name: &'static str,
     settings: &Settings,
 ) -> Result<Option<T>, SettingError> {
@@ -195,9 +195,9 @@ impl<'de> Deserialize<'de> for Plain {
 
 /// A whole number between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count<const LEAST: u32, const MOST: u32>(u32);
+pub struct BoundedCount<const LEAST: u32, const MOST: u32>(u32);
 
-impl<const LEAST: u32, const MOST: u32> Count<LEAST, MOST> {
+impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
     /// The number.
     #[must_use]
     pub const fn get(self) -> u32 {
@@ -205,7 +205,7 @@ impl<const LEAST: u32, const MOST: u32> Count<LEAST, MOST> {
     }
 }
 
-impl<const LEAST: u32, const MOST: u32> Value for Count<LEAST, MOST> {
+impl<const LEAST: u32, const MOST: u32> ChoiceValue for BoundedCount<LEAST, MOST> {
     fn parse(text: &str) -> Option<Self> {
         let number = text.parse().ok()?;
         (LEAST..=MOST).contains(&number).then_some(Self(number))
@@ -223,7 +223,7 @@ impl<const LEAST: u32, const MOST: u32> Value for Count<LEAST, MOST> {
 /// The longest delay of a choice.
 const DELAY_MAX: Time = Time::from_ps(1_000_000);
 
-impl Value for Time {
+impl ChoiceValue for Time {
     fn parse(text: &str) -> Option<Self> {
         text.parse().ok().filter(|time| *time <= DELAY_MAX)
     }
@@ -240,7 +240,7 @@ impl Value for Time {
 /// The largest size of a choice.
 const SIZE_MAX: ByteCount = ByteCount::from_bytes(1 << 30);
 
-impl Value for ByteCount {
+impl ChoiceValue for ByteCount {
     fn parse(text: &str) -> Option<Self> {
         let whole = |size: &Self| *size <= SIZE_MAX && size.bytes().is_multiple_of(64);
         text.parse().ok().filter(whole)
@@ -267,9 +267,9 @@ impl PageSize {
     }
 }
 
-impl Value for PageSize {
+impl ChoiceValue for PageSize {
     fn parse(text: &str) -> Option<Self> {
-        let size: ByteCount = Value::parse(text)?;
+        let size: ByteCount = ChoiceValue::parse(text)?;
         (size.bytes().is_power_of_two() && size.bytes() >= 4096).then_some(Self(size))
     }
 
@@ -294,7 +294,7 @@ impl Name {
     }
 }
 
-impl Value for Name {
+impl ChoiceValue for Name {
     fn parse(text: &str) -> Option<Self> {
         (!text.trim().is_empty()).then(|| Self(text.to_owned()))
     }
@@ -317,7 +317,7 @@ macro_rules! words {
             $($(#[$item_doc])* $item,)+
         }
 
-        impl Value for $name {
+        impl ChoiceValue for $name {
             fn parse(text: &str) -> Option<Self> {
                 match text {
                     $($word => Some(Self::$item),)+
@@ -410,7 +410,7 @@ words! {
 
 /// When rows are closed that nobody asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Page {
+pub enum RowPolicyChoice {
     /// When another row of the bank is wanted.
     Open,
     /// With the last queued access to the row.
@@ -419,13 +419,13 @@ pub enum Page {
     Timeout(Time),
 }
 
-impl Value for Page {
+impl ChoiceValue for RowPolicyChoice {
     fn parse(text: &str) -> Option<Self> {
         match text {
             "open" => Some(Self::Open),
             "closed" => Some(Self::Closed),
             _ => {
-                let time: Time = Value::parse(text.strip_prefix("timeout")?.trim())?;
+                let time: Time = ChoiceValue::parse(text.strip_prefix("timeout")?.trim())?;
                 (time > Time::ZERO).then_some(Self::Timeout(time))
             }
         }
@@ -455,11 +455,11 @@ pub enum PowerDown {
     After(Time),
 }
 
-impl Value for PowerDown {
+impl ChoiceValue for PowerDown {
     fn parse(text: &str) -> Option<Self> {
         match text {
             "never" => Some(Self::Never),
-            _ => Value::parse(text).map(Self::After),
+            _ => ChoiceValue::parse(text).map(Self::After),
         }
     }
 

@@ -1,23 +1,23 @@
 //! From a system's interleaving to the digits of its mapping.
 
-use super::labelled::{SettingError, Value};
-use crate::config::Geometry;
-use crate::mapping::{Digit, Field, Mapping};
+use super::labelled::{ChoiceValue, SettingError};
+use crate::config::ChannelGeometry;
+use crate::mapping::{AddressField, AddressMapping, Digit};
 
 /// The fields inside a sub-channel, lowest first: where its lines lie that follow each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order(Vec<Field>);
+pub struct Order(Vec<AddressField>);
 
-const FIELDS: [(Field, &str); 6] = [
-    (Field::PseudoChannel, "pseudo-channel"),
-    (Field::Rank, "rank"),
-    (Field::Group, "group"),
-    (Field::Bank, "bank"),
-    (Field::Row, "row"),
-    (Field::Column, "column"),
+const FIELDS: [(AddressField, &str); 6] = [
+    (AddressField::PseudoChannel, "pseudo-channel"),
+    (AddressField::Rank, "rank"),
+    (AddressField::Group, "group"),
+    (AddressField::Bank, "bank"),
+    (AddressField::Row, "row"),
+    (AddressField::Column, "column"),
 ];
 
-impl Value for Order {
+impl ChoiceValue for Order {
     fn parse(text: &str) -> Option<Self> {
         let field = |word| FIELDS.iter().find(|(_, name)| *name == word);
         let fields: Option<Vec<_>> = text
@@ -25,13 +25,14 @@ impl Value for Order {
             .map(|word| field(word).map(|(field, _)| *field))
             .collect();
         let fields = fields?;
-        let once =
-            |(wanted, _): &(Field, _)| fields.iter().filter(|one| *one == wanted).count() == 1;
+        let once = |(wanted, _): &(AddressField, _)| {
+            fields.iter().filter(|one| *one == wanted).count() == 1
+        };
         (fields.len() == FIELDS.len() && FIELDS.iter().all(once)).then_some(Self(fields))
     }
 
     fn text(&self) -> String {
-        let name = |field: &Field| FIELDS.iter().find(|(one, _)| one == field);
+        let name = |field: &AddressField| FIELDS.iter().find(|(one, _)| one == field);
         let names: Vec<_> = self
             .0
             .iter()
@@ -56,11 +57,11 @@ pub(super) fn mapping(
     hash: bool,
     channels: u32,
     sub_channels: u32,
-    geometry: &Geometry,
-) -> Result<Mapping, SettingError> {
+    geometry: &ChannelGeometry,
+) -> Result<AddressMapping, SettingError> {
     let outer = [
-        (Field::SubChannel, sub_channels),
-        (Field::Channel, channels),
+        (AddressField::SubChannel, sub_channels),
+        (AddressField::Channel, channels),
     ];
     let mut digits = Vec::new();
     let mut left = lines;
@@ -97,24 +98,24 @@ pub(super) fn mapping(
             });
         }
     }
-    Ok(Mapping { digits, hash })
+    Ok(AddressMapping { digits, hash })
 }
 
 /// Adds digits; those of one value say nothing and are left out.
-fn extend(digits: &mut Vec<Digit>, more: &[(Field, u32)]) {
+fn extend(digits: &mut Vec<Digit>, more: &[(AddressField, u32)]) {
     let real = more.iter().filter(|(_, radix)| *radix > 1);
     digits.extend(real.map(|&(field, radix)| Digit { field, radix }));
 }
 
-fn values(field: Field, geometry: &Geometry) -> u32 {
+fn values(field: AddressField, geometry: &ChannelGeometry) -> u32 {
     match field {
-        Field::PseudoChannel => u32::from(geometry.pseudo_channels),
-        Field::Rank => u32::from(geometry.ranks),
-        Field::Group => u32::from(geometry.groups),
-        Field::Bank => u32::from(geometry.banks),
-        Field::Row => geometry.rows,
-        Field::Column => u32::from(geometry.columns),
-        Field::Channel | Field::SubChannel => 1,
+        AddressField::PseudoChannel => u32::from(geometry.pseudo_channels),
+        AddressField::Rank => u32::from(geometry.ranks),
+        AddressField::Group => u32::from(geometry.groups),
+        AddressField::Bank => u32::from(geometry.banks),
+        AddressField::Row => geometry.rows,
+        AddressField::Column => u32::from(geometry.columns),
+        AddressField::Channel | AddressField::SubChannel => 1,
     }
 }
 
@@ -122,8 +123,8 @@ fn values(field: Field, geometry: &Geometry) -> u32 {
 mod tests {
     use super::*;
 
-    fn geometry() -> Geometry {
-        Geometry {
+    fn geometry() -> ChannelGeometry {
+        ChannelGeometry {
             pseudo_channels: 2,
             ranks: 1,
             slices: 1,
@@ -138,7 +139,7 @@ mod tests {
         Order::parse(text).expect("an order")
     }
 
-    fn digits(text: &str, lines: u32) -> Vec<(Field, u32)> {
+    fn digits(text: &str, lines: u32) -> Vec<(AddressField, u32)> {
         let mapping = mapping(&order(text), lines, false, 12, 2, &geometry()).expect("it fits");
         let pair = |digit: &Digit| (digit.field, digit.radix);
         mapping.digits.iter().map(pair).collect()
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_sub_channel_changes_after_the_granularity() {
-        use Field::{Bank, Channel, Column, Group, PseudoChannel, Row, SubChannel};
+        use AddressField::{Bank, Channel, Column, Group, PseudoChannel, Row, SubChannel};
         let text = "pseudo-channel group column rank bank row";
         let expected = [
             (PseudoChannel, 2),

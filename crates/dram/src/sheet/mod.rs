@@ -21,15 +21,16 @@ mod system;
 mod timing;
 
 pub use connect::{Connected, check_settings, choices, connect};
-pub use die::{Bin, CurrentSet, Die, Organization, Rules, SameBank, Stack};
+pub use die::{CurrentSet, Die, DieRules, Organization, SameBank, SpeedBin, StackRules};
 pub use labelled::{
-    BeatReturn, Choice, Count, Labelled, Name, Page, PageSize, PairRefresh, PowerDown, RefreshMode,
-    RefreshRate, RefreshStagger, SettingError, Settings, Sharing, Switch, Value,
+    BeatReturn, BoundedCount, ChoiceValue, Labelled, Name, PageSize, PairRefresh, PowerDown,
+    RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice, SettingError, Settings, Sharing,
+    SheetChoice, Switch,
 };
 pub use mapping::Order;
-pub use module::{Kind, Module, ModulePower, Pair};
-pub use problem::Problem;
+pub use module::{Module, ModuleKind, ModulePower, RankPair};
+pub use problem::DramSheetProblem;
 pub use rounding::{Standard, clocks_within};
-pub use rule::Rule;
-pub use system::{Controller, MappingSheet, System};
-pub use timing::{Buffers, Turnarounds};
+pub use rule::TimingRule;
+pub use system::{HostControllerSheet, MappingSheet, System};
+pub use timing::{DataBuffers, Turnarounds};

@@ -5,13 +5,13 @@ use wordline_core::quantity::{ByteCount, EnergyPerByte, Fraction, Power, Quantit
 use wordline_core::{Figure, Sourced};
 
 use super::die::Die;
-use super::labelled::{BeatReturn, Choice, Labelled, Name};
-use super::problem::{Problem, Problems};
+use super::labelled::{BeatReturn, Labelled, Name, SheetChoice};
+use super::problem::{DramSheetProblem, DramSheetProblems};
 
 /// What kind of module it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ModuleKind {
     /// Unbuffered.
     Udimm,
     /// With a register for commands (RCD).
@@ -25,7 +25,7 @@ pub enum Kind {
 #[serde(deny_unknown_fields, rename = "dimm")]
 pub struct Module {
     /// What kind of module it is.
-    pub kind: Sourced<Kind>,
+    pub kind: Sourced<ModuleKind>,
     /// Id of its dies.
     pub die: String,
     /// Data lines of a die.
@@ -53,7 +53,7 @@ pub struct Module {
     /// What the register adds to every command.
     pub register_delay: Labelled<Time>,
     /// What joins pairs of ranks; an MRDIMM has it, and no other.
-    pub pair: Option<Pair>,
+    pub pair: Option<RankPair>,
     /// What it draws beside its dies.
     pub power: ModulePower,
 }
@@ -61,7 +61,7 @@ pub struct Module {
 /// How an MRDIMM joins the two ranks of a pair.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pair {
+pub struct RankPair {
     /// How the beats of the two ranks share the host's bus.
     pub beat_return: Labelled<BeatReturn>,
     /// What the data buffers add to a read.
@@ -97,7 +97,7 @@ pub(super) const NAMES: [&str; 6] = [
 impl Module {
     /// Every undisclosed parameter, with what else is plausible.
     #[must_use]
-    pub fn choices(&self) -> Vec<Choice> {
+    pub fn choices(&self) -> Vec<SheetChoice> {
         let mut choices = vec![
             self.speed_bin.choice("speed_bin"),
             self.idd_set.choice("idd_set"),
@@ -123,15 +123,15 @@ impl Module {
     #[must_use]
     pub fn pseudo_channels(&self) -> u8 {
         match self.kind.value() {
-            Kind::Mrdimm => 2,
-            Kind::Udimm | Kind::Rdimm => 1,
+            ModuleKind::Mrdimm => 2,
+            ModuleKind::Udimm | ModuleKind::Rdimm => 1,
         }
     }
 
     /// What contradicts itself or physics in the sheet.
     #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
+    pub fn problems(&self) -> Vec<DramSheetProblem> {
+        let mut problems = DramSheetProblems::default();
         self.check_clocks(&mut problems);
         self.check_shape(&mut problems);
         let power = &self.power;
@@ -150,12 +150,12 @@ impl Module {
     }
 
     /// The data buffers of an MRDIMM carry two ranks at once, so that the host runs at twice their rate.
-    fn check_clocks(&self, problems: &mut Problems) {
+    fn check_clocks(&self, problems: &mut DramSheetProblems) {
         let (host, dram) = (*self.host_rate_mts.value(), *self.dram_rate_mts.value());
         problems.within("host_rate_mts", host.into(), 800, 40_000);
         let factor = match self.kind.value() {
-            Kind::Mrdimm => 2,
-            Kind::Udimm | Kind::Rdimm => 1,
+            ModuleKind::Mrdimm => 2,
+            ModuleKind::Udimm | ModuleKind::Rdimm => 1,
         };
         if dram.checked_mul(factor) != Some(host) {
             let relation = if factor == 2 {
@@ -171,15 +171,17 @@ impl Module {
             );
         }
         match (self.kind.value(), &self.pair) {
-            (Kind::Mrdimm, None) => problems.add("kind", "an MRDIMM needs the table [dimm.pair]"),
-            (Kind::Udimm | Kind::Rdimm, Some(_)) => {
+            (ModuleKind::Mrdimm, None) => {
+                problems.add("kind", "an MRDIMM needs the table [dimm.pair]")
+            }
+            (ModuleKind::Udimm | ModuleKind::Rdimm, Some(_)) => {
                 problems.add("pair", "only an MRDIMM joins ranks in pairs");
             }
             _ => {}
         }
     }
 
-    fn check_shape(&self, problems: &mut Problems) {
+    fn check_shape(&self, problems: &mut DramSheetProblems) {
         let width = *self.width_bits.value();
         if !matches!(width, 4 | 8 | 16) {
             problems.add("width_bits", "allowed: 4, 8, 16");
@@ -209,8 +211,8 @@ impl Module {
 
     /// What does not fit the dies.
     #[must_use]
-    pub fn problems_with(&self, die: &Die) -> Vec<Problem> {
-        let mut problems = Problems::default();
+    pub fn problems_with(&self, die: &Die) -> Vec<DramSheetProblem> {
+        let mut problems = DramSheetProblems::default();
         let width = *self.width_bits.value();
         let Some(organization) = die.organization(width) else {
             let known: Vec<_> = die
@@ -258,7 +260,7 @@ impl Module {
         problems.list
     }
 
-    fn check_capacity(&self, die: &Die, problems: &mut Problems) {
+    fn check_capacity(&self, die: &Die, problems: &mut DramSheetProblems) {
         let (devices, ecc) = self.devices_of_rank();
         let devices = [
             devices - ecc,
@@ -279,7 +281,7 @@ impl Module {
         }
     }
 
-    fn check_bin(&self, die: &Die, problems: &mut Problems) {
+    fn check_bin(&self, die: &Die, problems: &mut DramSheetProblems) {
         let rate = *self.dram_rate_mts.value();
         let name = self.speed_bin.value().as_str();
         if die.bin(name, rate).is_none() {

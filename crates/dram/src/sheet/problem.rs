@@ -5,7 +5,7 @@ use wordline_core::quantity::Quantity;
 
 /// One thing that is wrong with a sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct DramSheetProblem {
     /// Dotted path of the key at fault inside the sheet's table, array elements by index: `bin.2.cl`.
     pub path: String,
     /// What is wrong, with the values allowed.
@@ -14,13 +14,13 @@ pub struct Problem {
 
 /// Collects problems.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
-    pub(super) list: Vec<Problem>,
+pub(super) struct DramSheetProblems {
+    pub(super) list: Vec<DramSheetProblem>,
 }
 
-impl Problems {
+impl DramSheetProblems {
     pub(super) fn add(&mut self, path: &str, message: impl Into<String>) {
-        self.list.push(Problem {
+        self.list.push(DramSheetProblem {
             path: path.to_owned(),
             message: message.into(),
         });
@@ -54,7 +54,7 @@ impl Problems {
     /// Takes over what was found in a part of the sheet.
     pub(super) fn nest(&mut self, prefix: &str, part: Self) {
         self.list
-            .extend(part.list.into_iter().map(|problem| Problem {
+            .extend(part.list.into_iter().map(|problem| DramSheetProblem {
                 path: format!("{prefix}.{}", problem.path),
                 ..problem
             }));

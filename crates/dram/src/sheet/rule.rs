@@ -5,7 +5,7 @@ use wordline_core::Basis;
 use wordline_core::Provenance;
 use wordline_core::quantity::Time;
 
-use super::problem::Problems;
+use super::problem::DramSheetProblems;
 use super::rounding::Standard;
 
 /// No rule takes more clocks.
@@ -24,15 +24,15 @@ const TIME_MAX: Time = Time::from_ps(1_000_000_000);
 /// `at = [{ rate_mts = 4400, nck = 32, ns = "14.545 ns", source = "…" }]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawRule")]
-pub struct Rule {
-    bound: Bound,
+pub struct TimingRule {
+    bound: MinimumDelay,
     provenance: Provenance,
     at: Vec<Exception>,
 }
 
 /// The greater of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bound {
+struct MinimumDelay {
     nck: Option<u32>,
     time: Option<Time>,
 }
@@ -41,7 +41,7 @@ struct Bound {
 #[derive(Clone, Debug, PartialEq)]
 struct Exception {
     rate_mts: u32,
-    bound: Bound,
+    bound: MinimumDelay,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ struct RawException {
     reason: Option<String>,
 }
 
-impl Bound {
+impl MinimumDelay {
     fn new(nck: Option<u32>, time: Option<Time>) -> Result<Self, &'static str> {
         match (nck, time) {
             (None, None) => Err("a rule needs nck (clocks), ns (a time), or both"),
@@ -88,7 +88,7 @@ impl Bound {
     }
 }
 
-impl TryFrom<RawRule> for Rule {
+impl TryFrom<RawRule> for TimingRule {
     type Error = &'static str;
 
     fn try_from(raw: RawRule) -> Result<Self, Self::Error> {
@@ -96,11 +96,11 @@ impl TryFrom<RawRule> for Rule {
             Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?;
             Ok(Exception {
                 rate_mts: raw.rate_mts,
-                bound: Bound::new(raw.nck, raw.ns)?,
+                bound: MinimumDelay::new(raw.nck, raw.ns)?,
             })
         };
         Ok(Self {
-            bound: Bound::new(raw.nck, raw.ns)?,
+            bound: MinimumDelay::new(raw.nck, raw.ns)?,
             provenance: Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?,
             at: raw
                 .at
@@ -111,7 +111,7 @@ impl TryFrom<RawRule> for Rule {
     }
 }
 
-impl Rule {
+impl TimingRule {
     /// The rule as whole clocks of a DRAM at a data rate in MT/s.
     #[must_use]
     pub fn clocks(&self, standard: Standard, rate_mts: u32) -> u32 {
@@ -133,7 +133,7 @@ impl Rule {
     }
 
     /// What no DRAM can have.
-    pub(super) fn check(&self, path: &str, problems: &mut Problems) {
+    pub(super) fn check(&self, path: &str, problems: &mut DramSheetProblems) {
         let bounds = self.at.iter().map(|other| other.bound);
         for bound in bounds.chain([self.bound]) {
             if bound.nck.is_some_and(|nck| nck > CLOCKS_MAX) {
@@ -154,12 +154,12 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
-    struct Sheet {
-        rule: Rule,
+    struct RuleSheet {
+        rule: TimingRule,
     }
 
-    fn parse(rule: &str) -> Result<Rule, String> {
-        toml::from_str::<Sheet>(&format!("rule = {rule}"))
+    fn parse(rule: &str) -> Result<TimingRule, String> {
+        toml::from_str::<RuleSheet>(&format!("rule = {rule}"))
             .map(|sheet| sheet.rule)
             .map_err(|error| error.message().to_owned())
     }

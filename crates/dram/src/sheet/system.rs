@@ -5,22 +5,22 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    Choice, Count, Labelled, Page, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, Sharing, Switch,
+    BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
+    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
-use super::problem::{Problem, Problems};
+use super::problem::{DramSheetProblem, DramSheetProblems};
 
 /// A system: table `[host]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename = "host")]
 pub struct System {
     /// Memory channels, each with one module.
-    pub channels: Labelled<Count<1, 64>>,
+    pub channels: Labelled<BoundedCount<1, 64>>,
     /// Cores.
-    pub cores: Labelled<Count<1, 1024>>,
+    pub cores: Labelled<BoundedCount<1, 1024>>,
     /// Lines that a core can have under way, prefetches included.
-    pub misses: Labelled<Count<1, 1024>>,
+    pub misses: Labelled<BoundedCount<1, 1024>>,
     /// Clock of the cores.
     pub core_clock: Figure<Frequency>,
     /// From a core's miss to the memory controller.
@@ -34,7 +34,7 @@ pub struct System {
     /// How addresses are spread.
     pub mapping: MappingSheet,
     /// What the memory controllers decide by themselves.
-    pub controller: Controller,
+    pub controller: HostControllerSheet,
 }
 
 /// How addresses are spread: table `[host.mapping]`.
@@ -42,7 +42,7 @@ pub struct System {
 #[serde(deny_unknown_fields)]
 pub struct MappingSheet {
     /// Bytes that follow each other in a sub-channel before the next one's turn.
-    pub interleave_bytes: Labelled<Count<64, 1_048_576>>,
+    pub interleave_bytes: Labelled<BoundedCount<64, 1_048_576>>,
     /// The fields inside a sub-channel, lowest first. Where ranks and pseudo-channels stand selects them.
     pub address_order: Labelled<Order>,
     /// Whether bank group and bank are XORed with low bits of the row.
@@ -52,29 +52,29 @@ pub struct MappingSheet {
 /// What a memory controller decides by itself: table `[host.controller]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Controller {
+pub struct HostControllerSheet {
     /// Entries of a read queue.
-    pub read_queue: Labelled<Count<1, 4096>>,
+    pub read_queue: Labelled<BoundedCount<1, 4096>>,
     /// Entries of a write queue.
-    pub write_queue: Labelled<Count<1, 4096>>,
+    pub write_queue: Labelled<BoundedCount<1, 4096>>,
     /// Whether the pseudo-channels of an MRDIMM have queues of their own.
     pub queue_sharing: Labelled<Sharing>,
     /// Whether they have command slots of their own.
     pub command_sharing: Labelled<Sharing>,
     /// Writes in a queue at which the channel turns to writing.
-    pub drain_high: Labelled<Count<1, 4096>>,
+    pub drain_high: Labelled<BoundedCount<1, 4096>>,
     /// Writes in every queue at which it turns back.
-    pub drain_low: Labelled<Count<0, 4096>>,
+    pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
-    pub age_cap: Labelled<Count<1, 1_000_000>>,
+    pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
     /// When rows are closed that nobody asks for.
-    pub page_policy: Labelled<Page>,
+    pub page_policy: Labelled<RowPolicyChoice>,
     /// How ranks are refreshed.
     pub refresh: Labelled<RefreshMode>,
     /// How often refreshes fall due.
     pub refresh_rate: Labelled<RefreshRate>,
     /// Refreshes that a rank may owe while it has requests: REFab 4 (JESD79-5), REFsb 32.
-    pub refresh_postponed: Labelled<Count<0, 32>>,
+    pub refresh_postponed: Labelled<BoundedCount<0, 32>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
     /// Whether sub-channels and ranks are refreshed one after the other.
@@ -82,9 +82,9 @@ pub struct Controller {
     /// When a rank without requests is powered down.
     pub power_down: Labelled<PowerDown>,
     /// Idle clocks of the DRAM's data bus between bursts of different ranks.
-    pub rank_gap: Labelled<Count<0, 64>>,
+    pub rank_gap: Labelled<BoundedCount<0, 64>>,
     /// Idle clocks of the DRAM's data bus between a read's burst and a write's.
-    pub rtw_gap: Labelled<Count<0, 64>>,
+    pub rtw_gap: Labelled<BoundedCount<0, 64>>,
 }
 
 /// Names of the choices of every system.
@@ -120,7 +120,7 @@ pub(super) const NAMES: [&str; 26] = [
 impl System {
     /// Every parameter that can be set, with what else is plausible.
     #[must_use]
-    pub fn choices(&self) -> Vec<Choice> {
+    pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
         vec![
             self.channels.choice("channels"),
@@ -154,8 +154,8 @@ impl System {
 
     /// What contradicts itself or physics in the sheet.
     #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
+    pub fn problems(&self) -> Vec<DramSheetProblem> {
+        let mut problems = DramSheetProblems::default();
         problems.up_to(
             "core_clock",
             &self.core_clock,

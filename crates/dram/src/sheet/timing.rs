@@ -2,16 +2,16 @@
 
 use wordline_core::quantity::Time;
 
-use super::die::{Bin, Die, Organization};
+use super::die::{Die, Organization, SpeedBin};
 use super::labelled::BeatReturn;
 use super::rounding::{Standard, clocks_within};
 use crate::timing::Timing;
 
 /// What a timing rests on.
-pub(super) struct Ground<'a> {
+pub(super) struct TimingBasis<'a> {
     pub(super) die: &'a Die,
     pub(super) organization: &'a Organization,
-    pub(super) bin: &'a Bin,
+    pub(super) bin: &'a SpeedBin,
     pub(super) turnarounds: Turnarounds,
     /// How many times as often as normal refreshes fall due.
     pub(super) refresh_rate: u64,
@@ -25,12 +25,12 @@ pub struct Turnarounds {
     /// Idle clocks between a read's burst and a write's.
     pub rtw_gap: u32,
     /// The data buffers of an MRDIMM.
-    pub buffers: Option<Buffers>,
+    pub buffers: Option<DataBuffers>,
 }
 
 /// The data buffers of an MRDIMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffers {
+pub struct DataBuffers {
     /// How the beats of the pseudo-channels share the host's bus.
     pub beat_return: BeatReturn,
     /// From the DRAM to the host.
@@ -46,7 +46,7 @@ struct HostBus {
     wtr: u32,
 }
 
-impl Ground<'_> {
+impl TimingBasis<'_> {
     /// Every distance in clocks of the DRAM.
     ///
     /// RD to WR in a rank: the write's data must not begin before the read's have ended and the bus was idle for the
@@ -57,7 +57,7 @@ impl Ground<'_> {
         let rate = self.bin.rate_mts;
         let standard = *self.die.standard.value();
         let rules = &self.die.rules;
-        let clocks = |rule: &super::rule::Rule| rule.clocks(standard, rate);
+        let clocks = |rule: &super::rule::TimingRule| rule.clocks(standard, rate);
         let cl = clocks(&self.bin.cl);
         let cwl = cl.saturating_sub(*self.die.cwl_below_cl.value()).max(1);
         let burst = u32::from(*self.die.burst_length.value()) / 2;

@@ -1,6 +1,6 @@
 //! Where the time of a data bus went.
 
-use crate::observer::{CAUSES, Cause, Served};
+use crate::observer::{CAUSES, ServedRequest, WaitCause};
 use crate::timing::Timing;
 
 /// Clocks of data buses by what they were used for. The parts add up to the clocks of the measured part times the
@@ -9,7 +9,7 @@ use crate::timing::Timing;
 pub struct BusAccount {
     /// Data moved.
     pub data: u64,
-    /// No data moved although a request was there: by what it waited for, in the order of [`Cause::ALL`].
+    /// No data moved although a request was there: by what it waited for, in the order of [`WaitCause::ALL`].
     pub waits: [u64; CAUSES],
     /// No request was there that could have had the bus: from the end of a burst to the arrival of the next burst's
     /// request and the CL or CWL that it takes at least.
@@ -25,7 +25,7 @@ impl BusAccount {
 
     /// Clocks without data because a request waited for this cause.
     #[must_use]
-    pub const fn wait(&self, cause: Cause) -> u64 {
+    pub const fn wait(&self, cause: WaitCause) -> u64 {
         self.waits[cause as usize]
     }
 
@@ -70,13 +70,13 @@ pub(super) struct BusWatch {
     /// Clocks of a burst.
     burst: u64,
     /// The last runs, in a ring; its length is a power of two. The end of the last one is `free`.
-    recent: Vec<Run>,
+    recent: Vec<BurstRun>,
     last: usize,
 }
 
 /// Bursts without a pause, with what is needed to account for the time from the end of the run before.
 #[derive(Clone, Copy, Debug, Default)]
-struct Run {
+struct BurstRun {
     /// End of the run before it.
     free: u64,
     /// First clock of its data.
@@ -97,7 +97,7 @@ impl BusWatch {
             from: 0,
             free: 0,
             burst: timing.burst.into(),
-            recent: vec![Run::default(); (ahead as usize).next_power_of_two()],
+            recent: vec![BurstRun::default(); (ahead as usize).next_power_of_two()],
             last: 0,
         }
     }
@@ -128,7 +128,7 @@ impl BusWatch {
     }
 
     #[inline]
-    pub(super) fn burst(&mut self, served: &Served) {
+    pub(super) fn burst(&mut self, served: &ServedRequest) {
         if served.finish > self.free + self.burst {
             self.begin_run(served);
         }
@@ -138,7 +138,7 @@ impl BusWatch {
 
     /// A request's data come after a pause.
     #[inline(never)]
-    fn begin_run(&mut self, served: &Served) {
+    fn begin_run(&mut self, served: &ServedRequest) {
         let first = served.finish - self.burst;
         self.next_run();
         let run = &mut self.recent[self.last];
@@ -172,7 +172,7 @@ impl BusWatch {
     }
 }
 
-impl Run {
+impl BurstRun {
     /// Divides the time between the run before and this one. What its request did not let pass unused by being late
     /// is divided among the causes of its wait, in proportion to them; what rounding leaves goes to the greatest.
     ///
@@ -194,10 +194,10 @@ impl Run {
     #[inline(never)]
     fn divide_wait(&self, waited: u64, account: &mut BusAccount) {
         let mut left = waited;
-        let mut greatest = Cause::Queue as usize;
+        let mut greatest = WaitCause::Queue as usize;
         let causes = &self.waits[greatest + 1..];
         let all: u64 = causes.iter().map(|&clocks| u64::from(clocks)).sum();
-        for cause in Cause::Queue as usize + 1..CAUSES {
+        for cause in WaitCause::Queue as usize + 1..CAUSES {
             let clocks = self.waits[cause];
             if clocks == 0 {
                 continue;
@@ -205,7 +205,7 @@ impl Run {
             let part = proportion(waited, clocks.into(), all);
             account.waits[cause] += part;
             left -= part;
-            if greatest == Cause::Queue as usize || clocks > self.waits[greatest] {
+            if greatest == WaitCause::Queue as usize || clocks > self.waits[greatest] {
                 greatest = cause;
             }
         }

@@ -1,7 +1,7 @@
 //! What a sub-channel did and why its requests waited: counters, latencies, and where the data buses' time went.
 //!
 //! [`Statistics`] watches one sub-channel. Its measured part begins and ends at clocks of the caller's choice, so that
-//! warm-up stays out; the [`Summary`] of several sub-channels is the sum of theirs.
+//! warm-up stays out; the [`TrafficSummary`] of several sub-channels is the sum of theirs.
 
 mod bus;
 mod histogram;
@@ -9,12 +9,12 @@ mod summary;
 
 pub use bus::BusAccount;
 pub use histogram::{ClockHistogram, HistogramBin};
-pub use summary::Summary;
+pub use summary::TrafficSummary;
 
 use crate::command::Issued;
 use crate::config::SubChannelConfig;
-use crate::observer::{Observer, Outcome, Served};
-use crate::request::Kind;
+use crate::observer::{Observer, RowOutcome, ServedRequest};
+use crate::request::RequestKind;
 
 use bus::BusWatch;
 
@@ -25,8 +25,8 @@ use bus::BusWatch;
 pub struct Statistics {
     buses: Vec<BusWatch>,
     from: u64,
-    /// Without what [`Summary::derive_counts`] adds.
-    summary: Summary,
+    /// Without what [`TrafficSummary::derive_counts`] adds.
+    summary: TrafficSummary,
 }
 
 impl Statistics {
@@ -37,7 +37,7 @@ impl Statistics {
         Self {
             buses: vec![BusWatch::new(&config.timing); buses],
             from: 0,
-            summary: Summary::default(),
+            summary: TrafficSummary::default(),
         }
     }
 
@@ -50,11 +50,11 @@ impl Statistics {
             bus.begin(at);
         }
         self.from = at;
-        self.summary = Summary::default();
+        self.summary = TrafficSummary::default();
     }
 
     /// What was done since [`begin`](Self::begin), up to a clock: that to which the sub-channel has been run.
-    pub fn end(&mut self, at: u64) -> Summary {
+    pub fn end(&mut self, at: u64) -> TrafficSummary {
         let mut summary = self.summary.clone();
         summary.derive_counts();
         summary.clocks = at.saturating_sub(self.from);
@@ -74,13 +74,13 @@ impl Observer for Statistics {
     }
 
     #[inline(always)]
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         let summary = &mut self.summary;
-        if served.kind == Kind::Read {
+        if served.kind == RequestKind::Read {
             summary.count_read(served);
         }
         // A hit is its column command: there is nothing more to count.
-        if served.outcome != Outcome::Hit && !summary.count_no_hit(served.outcome) {
+        if served.outcome != RowOutcome::Hit && !summary.count_no_hit(served.outcome) {
             return;
         }
         let bus = usize::from(served.location.pseudo_channel);

@@ -1,12 +1,12 @@
 //! The figures of a run.
 
 use crate::command::Command;
-use crate::observer::{CAUSES, Outcome, Served};
+use crate::observer::{CAUSES, RowOutcome, ServedRequest};
 use crate::statistics::{BusAccount, ClockHistogram};
 
 /// What was done within the measured part of a run, by one sub-channel or by several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct TrafficSummary {
     /// Clocks of the measured part, summed over sub-channels.
     pub clocks: u64,
     /// Reads served, the forwarded ones among them.
@@ -26,7 +26,7 @@ pub struct Summary {
     /// Commands, in the order of [`Command::ALL`](crate::Command::ALL).
     pub commands: [u64; 12],
     /// Clocks that reads waited between arrival and RD command, by cause in the order of
-    /// [`Cause::ALL`](crate::Cause::ALL).
+    /// [`WaitCause::ALL`](crate::WaitCause::ALL).
     pub read_waits: [u64; CAUSES],
     /// Clocks from the arrival of a read to the end of its data, summed over reads. By Little's law this is the mean
     /// number of reads under way times the clocks of the run.
@@ -37,7 +37,7 @@ pub struct Summary {
     pub bus: BusAccount,
 }
 
-impl Summary {
+impl TrafficSummary {
     /// Adds another sub-channel's figures.
     pub fn merge(&mut self, other: &Self) {
         self.clocks += other.clocks;
@@ -82,19 +82,19 @@ impl Summary {
 
     /// Counts how a request was served that was no hit. Whether its data moved over the bus.
     #[inline(never)]
-    pub(super) fn count_no_hit(&mut self, outcome: Outcome) -> bool {
+    pub(super) fn count_no_hit(&mut self, outcome: RowOutcome) -> bool {
         match outcome {
-            Outcome::Hit => return true,
-            Outcome::Miss => self.misses += 1,
-            Outcome::Conflict => self.conflicts += 1,
-            Outcome::Forwarded => self.forwarded += 1,
-            Outcome::Merged => self.merged += 1,
+            RowOutcome::Hit => return true,
+            RowOutcome::Miss => self.misses += 1,
+            RowOutcome::Conflict => self.conflicts += 1,
+            RowOutcome::Forwarded => self.forwarded += 1,
+            RowOutcome::Merged => self.merged += 1,
         }
-        !matches!(outcome, Outcome::Forwarded | Outcome::Merged)
+        !matches!(outcome, RowOutcome::Forwarded | RowOutcome::Merged)
     }
 
     #[inline]
-    pub(super) fn count_read(&mut self, served: &Served) {
+    pub(super) fn count_read(&mut self, served: &ServedRequest) {
         self.read_latency.record(served.finish - served.arrival);
         if served.issued == served.arrival {
             return;

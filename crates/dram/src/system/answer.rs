@@ -1,22 +1,22 @@
 //! What the sender of a request hears of it.
 
 use crate::config::SystemConfig;
-use crate::observer::{Observer, Outcome, Served};
-use crate::request::Kind;
+use crate::observer::{Observer, RowOutcome, ServedRequest};
+use crate::request::RequestKind;
 
 /// The end of a request as far as its sender is concerned: the data of a read, the acceptance of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct MemoryAnswer {
     /// Name of the request.
     pub(super) id: u64,
     /// Clock of the sub-channel.
     pub(super) at: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: RequestKind,
     /// Whether it is data that comes from the module, not from the controller's write queue.
     pub(super) from_module: bool,
 }
 
-impl Answer {
+impl MemoryAnswer {
     /// When the controller has it, in picoseconds.
     #[inline]
     pub(super) fn time_ps(&self, config: &SystemConfig) -> u64 {
@@ -31,13 +31,13 @@ impl Answer {
 
 /// Collects the answers of a sub-channel.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(pub(super) Vec<Answer>);
+pub(super) struct Answers(pub(super) Vec<MemoryAnswer>);
 
 impl Observer for Answers {
     #[inline]
-    fn accepted(&mut self, id: u64, kind: Kind, at: u64) {
-        if kind == Kind::Write {
-            self.0.push(Answer {
+    fn accepted(&mut self, id: u64, kind: RequestKind, at: u64) {
+        if kind == RequestKind::Write {
+            self.0.push(MemoryAnswer {
                 id,
                 at,
                 kind,
@@ -47,13 +47,13 @@ impl Observer for Answers {
     }
 
     #[inline]
-    fn served(&mut self, served: &Served) {
-        if served.kind == Kind::Read {
-            self.0.push(Answer {
+    fn served(&mut self, served: &ServedRequest) {
+        if served.kind == RequestKind::Read {
+            self.0.push(MemoryAnswer {
                 id: served.id,
                 at: served.finish,
                 kind: served.kind,
-                from_module: served.outcome != Outcome::Forwarded,
+                from_module: served.outcome != RowOutcome::Forwarded,
             });
         }
     }

@@ -3,13 +3,13 @@
 use wordline_core::draw::{Purpose, draw};
 
 use super::inbox::Inbox;
-use super::placement::{Cursor, Placement};
-use super::tally::Tally;
+use super::placement::{BufferCursor, Placement};
+use super::tally::RequestTally;
 use wordline_core::{Mix, Pattern};
 
-use super::traffic::{Step, Traffic, buffer_count, buffers, round};
+use super::traffic::{CoreStep, Traffic, buffer_count, buffers, round};
 use crate::config::CoreConfig;
-use crate::request::Kind;
+use crate::request::RequestKind;
 
 /// Most cores of a run: their numbers are part of request names.
 pub(super) const CORES_MAX: u64 = 1 << CORE_BITS;
@@ -36,19 +36,19 @@ pub(super) struct Return {
     /// When it reaches the core, in picoseconds.
     pub(super) time_ps: u64,
     pub(super) id: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: RequestKind,
 }
 
 /// The times that all cores share, in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct CorePace {
     /// Between two lines of a core.
     cycle_ps: u64,
     /// Between two accesses of a load core.
     interval_ps: u64,
 }
 
-impl Pace {
+impl CorePace {
     pub(super) fn new(config: &CoreConfig, delay_cycles: u64) -> Self {
         let cycles = |count: u64| {
             let hz = u128::from(config.clock_hz.max(1));
@@ -69,14 +69,14 @@ pub(super) struct Core {
     probe: bool,
     /// Lines that may still be asked for.
     free: u32,
-    round: &'static [Step],
+    round: &'static [CoreStep],
     step: usize,
     /// When the next step may be done, and the next paced one.
     ready_ps: u64,
     paced_ps: u64,
     interval_ps: u64,
     cycle_ps: u64,
-    cursors: [Cursor; 3],
+    cursors: [BufferCursor; 3],
     /// Answers that have not reached it. The first of them are sorted by time.
     returns: Vec<Return>,
 }
@@ -90,13 +90,13 @@ impl Core {
         number: u16,
     ) -> Self {
         let mix = traffic.mix;
-        let pace = Pace::new(config, traffic.delay_cycles);
+        let pace = CorePace::new(config, traffic.delay_cycles);
         let first = u64::from(number) * buffer_count(mix);
         let behind = config.write_back_bytes / 64;
         let ahead = [0, behind, 0];
         let cursor = |index: usize| {
             let buffer = first + buffers(mix)[index];
-            Cursor::new(at, buffer, traffic.pattern, ahead[index])
+            BufferCursor::new(at, buffer, traffic.pattern, ahead[index])
         };
         let chance = |what: u64, choices: u64| {
             draw(traffic.seed, number.into(), what, Purpose::Arrival) % choices
@@ -126,8 +126,8 @@ impl Core {
     ) -> Self {
         let probe = u64::from(number) - u64::from(traffic.load_cores);
         let buffer = u64::from(traffic.load_cores) * buffer_count(traffic.mix) + probe;
-        let cursor = Cursor::new(at, buffer, Pattern::Random, 0);
-        let pace = Pace::new(config, 0);
+        let cursor = BufferCursor::new(at, buffer, Pattern::Random, 0);
+        let pace = CorePace::new(config, 0);
         Self {
             number,
             probe: true,
@@ -156,7 +156,7 @@ impl Core {
         end_ps: u64,
         at: &Placement,
         inbox: &mut Inbox,
-        tally: &mut Tally,
+        tally: &mut RequestTally,
     ) {
         self.returns.sort_unstable_by_key(|answer| answer.time_ps);
         let mut taken = 0;
@@ -193,7 +193,7 @@ impl Core {
 
     /// Does a step.
     #[inline]
-    fn issue(&mut self, at: &Placement, inbox: &mut Inbox, tally: &mut Tally) {
+    fn issue(&mut self, at: &Placement, inbox: &mut Inbox, tally: &mut RequestTally) {
         let now = self.ready_ps;
         let step = self.round[self.step];
         self.step += 1;
@@ -231,9 +231,9 @@ mod tests {
     fn a_delay_is_rounded_once() {
         let mut config = crate::system::sample::rdimm_6400().cores;
         config.clock_hz = 2_700_000_000;
-        let pace = Pace::new(&config, 20_000);
+        let pace = CorePace::new(&config, 20_000);
         assert_eq!((pace.cycle_ps, pace.interval_ps), (370, 7_407_407));
-        assert_eq!(Pace::new(&config, 0).interval_ps, 370);
-        assert_eq!(Pace::new(&config, u64::MAX).interval_ps, 1 << 62);
+        assert_eq!(CorePace::new(&config, 0).interval_ps, 370);
+        assert_eq!(CorePace::new(&config, u64::MAX).interval_ps, 1 << 62);
     }
 }

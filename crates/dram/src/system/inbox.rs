@@ -1,10 +1,10 @@
 //! Requests on their way from cores to controllers.
 
-use crate::config::Clock;
+use crate::config::ClockDomain;
 use crate::engine::{PushError, SubChannel};
 use crate::mapping::AddressMap;
 use crate::observer::Observer;
-use crate::request::{Kind, Location, Request};
+use crate::request::{Location, Request, RequestKind};
 
 /// Longest window: offsets within one are kept in 32 bits.
 pub(super) const WINDOW_MAX_PS: u64 = 1 << 31;
@@ -12,7 +12,7 @@ pub(super) const WINDOW_MAX_PS: u64 = 1 << 31;
 #[derive(Clone, Copy, Debug)]
 struct Letter {
     id: u64,
-    kind: Kind,
+    kind: RequestKind,
     location: Location,
 }
 
@@ -52,7 +52,7 @@ impl Inbox {
     /// Takes a request for a line of physical memory, issued within the window. Each core posts in the order of its
     /// times, cores in the order of their numbers.
     #[inline]
-    pub(super) fn post(&mut self, id: u64, kind: Kind, line: u64, issued_ps: u64) {
+    pub(super) fn post(&mut self, id: u64, kind: RequestKind, line: u64, issued_ps: u64) {
         let place = self.map.place(line);
         let post =
             &mut self.posts[(place.channel * self.sub_channels + place.sub_channel) as usize];
@@ -76,7 +76,7 @@ impl Inbox {
         &mut self,
         part: usize,
         to: &mut SubChannel<O>,
-        clock: Clock,
+        clock: ClockDomain,
         path_ps: u64,
     ) -> Result<(), PushError> {
         let post = &mut self.posts[part];

@@ -3,9 +3,9 @@
 use super::answer::Answers;
 use crate::config::{ConfigError, SystemConfig};
 use crate::engine::{PushError, SubChannel};
-use crate::mapping::{AddressError, AddressMap, Place};
+use crate::mapping::{AddressError, AddressMap, DecodedAddress};
 use crate::observer::Observer;
-use crate::request::{Kind, Request};
+use crate::request::{Request, RequestKind};
 
 /// A request that the memory does not take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ pub struct Completion {
     /// Name of the request.
     pub id: u64,
     /// What it did.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// When the data of a read have reached the controller, what the module adds included, or when the controller
     /// accepted a write; in picoseconds. Reads that the controller's write queue answers do not cross the module.
     pub time_ps: u64,
@@ -50,11 +50,11 @@ pub struct Completion {
 /// The memory of a system: sub-channels and the mapping in front of them. Times are picoseconds, counted from 0.
 ///
 /// ```no_run
-/// use wordline_dram::{Kind, SystemConfig, system::MemorySystem};
+/// use wordline_dram::{RequestKind, SystemConfig, system::MemorySystem};
 ///
 /// fn latency_ps(config: &SystemConfig) -> Result<u64, Box<dyn std::error::Error>> {
 ///     let mut memory = MemorySystem::new(config, |_, _| ())?;
-///     memory.push(1, Kind::Read, 0x1000, 0)?;
+///     memory.push(1, RequestKind::Read, 0x1000, 0)?;
 ///     memory.flush();
 ///     Ok(memory.completed().next().map_or(0, |completion| completion.time_ps))
 /// }
@@ -112,7 +112,7 @@ impl<O: Observer> MemorySystem<O> {
     pub fn push(
         &mut self,
         id: u64,
-        kind: Kind,
+        kind: RequestKind,
         address: u64,
         time_ps: u64,
     ) -> Result<(), MemoryError> {
@@ -199,7 +199,7 @@ impl<O: Observer> MemorySystem<O> {
         self.parts.iter_mut().map(|part| &mut part.observer_mut().1)
     }
 
-    fn index(&self, place: &Place) -> usize {
+    fn index(&self, place: &DecodedAddress) -> usize {
         (place.channel * self.config.sub_channels + place.sub_channel) as usize
     }
 
@@ -230,35 +230,37 @@ impl<O: Observer> MemorySystem<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::{Outcome, Served};
+    use crate::observer::{RowOutcome, ServedRequest};
     use crate::system::sample::{mrdimm_8800, rdimm_6400};
     use proptest::prelude::*;
 
     /// Keeps what was served.
     #[derive(Clone, Debug, Default)]
-    struct Log(Vec<Served>);
+    struct ServedLog(Vec<ServedRequest>);
 
-    impl Observer for Log {
-        fn served(&mut self, served: &Served) {
+    impl Observer for ServedLog {
+        fn served(&mut self, served: &ServedRequest) {
             self.0.push(*served);
         }
     }
 
-    fn memory(config: &SystemConfig) -> MemorySystem<Log> {
-        MemorySystem::new(config, |_, _| Log::default()).expect("a sound system")
+    fn memory(config: &SystemConfig) -> MemorySystem<ServedLog> {
+        MemorySystem::new(config, |_, _| ServedLog::default()).expect("a sound system")
     }
 
     /// ACT 36, RD 36 and 8 clocks of data from the first edge on: 80 clocks of 454.54 ps, and 2 ns in the module.
     #[test]
     fn a_read_takes_as_long_as_by_hand() {
         let mut memory = memory(&mrdimm_8800());
-        memory.push(7, Kind::Read, 0x40, 100).expect("a line");
+        memory
+            .push(7, RequestKind::Read, 0x40, 100)
+            .expect("a line");
         assert_eq!(memory.waiting(), 1);
         memory.flush();
         assert_eq!(memory.waiting(), 0);
         let answer = Completion {
             id: 7,
-            kind: Kind::Read,
+            kind: RequestKind::Read,
             time_ps: (81.0f64 * 2e6 / 4400.0).round() as u64 + 2_000,
         };
         assert_eq!(memory.completed().collect::<Vec<_>>(), [answer]);
@@ -269,30 +271,33 @@ mod tests {
     #[test]
     fn the_write_queue_answers_at_once() {
         let mut memory = memory(&mrdimm_8800());
-        memory.push(1, Kind::Write, 0x40, 0).expect("a line");
-        memory.push(2, Kind::Read, 0x40, 1).expect("a line");
-        memory.push(3, Kind::Write, 0x40, 1).expect("a line");
+        memory.push(1, RequestKind::Write, 0x40, 0).expect("a line");
+        memory.push(2, RequestKind::Read, 0x40, 1).expect("a line");
+        memory.push(3, RequestKind::Write, 0x40, 1).expect("a line");
         memory.flush();
         let times: Vec<_> = memory
             .completed()
             .map(|answer| (answer.id, answer.time_ps))
             .collect();
         assert_eq!(times, [(1, 0), (2, 455), (3, 455)]);
-        let served: Vec<Outcome> = memory
+        let served: Vec<RowOutcome> = memory
             .observers()
             .flat_map(|log| &log.0)
             .map(|served| served.outcome)
             .collect();
-        assert_eq!(served, [Outcome::Forwarded, Outcome::Merged, Outcome::Miss]);
+        assert_eq!(
+            served,
+            [RowOutcome::Forwarded, RowOutcome::Merged, RowOutcome::Miss]
+        );
     }
 
     #[test]
     fn wrong_requests_are_named_and_change_nothing() {
         let mut memory = memory(&rdimm_6400());
         let bytes = memory.map().bytes();
-        memory.push(1, Kind::Read, 0, 5_000).expect("a line");
+        memory.push(1, RequestKind::Read, 0, 5_000).expect("a line");
         let mut problem = |address, time_ps| {
-            let error = memory.push(9, Kind::Read, address, time_ps);
+            let error = memory.push(9, RequestKind::Read, address, time_ps);
             error.expect_err("a wrong request").to_string()
         };
         assert_eq!(
@@ -304,7 +309,7 @@ mod tests {
             problem(0, 4_999).contains("comes at 4999 ps, but the memory has been told of 5000 ps")
         );
         memory.run(9_000);
-        let late = memory.push(9, Kind::Read, 0, 8_999);
+        let late = memory.push(9, RequestKind::Read, 0, 8_999);
         assert_eq!(
             late,
             Err(MemoryError::Late {
@@ -313,7 +318,9 @@ mod tests {
                 after_ps: 9_000
             })
         );
-        memory.push(2, Kind::Read, 0, 9_000).expect("in time");
+        memory
+            .push(2, RequestKind::Read, 0, 9_000)
+            .expect("in time");
         let end_ps = memory.flush();
         assert_eq!(
             memory
@@ -323,7 +330,7 @@ mod tests {
             [1, 2]
         );
         memory
-            .push(3, Kind::Read, 0, end_ps)
+            .push(3, RequestKind::Read, 0, end_ps)
             .expect("a flush is no end");
         let mut config = rdimm_6400();
         config.sub_channel.policy.read_queue = 0;
@@ -353,7 +360,11 @@ mod tests {
                 done.extend(new);
                 told = now;
             }
-            let kind = if write { Kind::Write } else { Kind::Read };
+            let kind = if write {
+                RequestKind::Write
+            } else {
+                RequestKind::Read
+            };
             // Some of the lines are the same, and some of the times.
             let line = if near == 0 { line % 4 } else { line };
             let time = if near == 1 { now } else { now / 1000 * 1000 };

@@ -22,7 +22,7 @@ pub(crate) mod sample;
 mod tests;
 
 pub use memory::{Completion, MemoryError, MemorySystem};
-pub use probe::{BIN_PS, BINS, Probe};
-pub use simulate::{Run, simulate};
-pub use traffic::{Length, Traffic};
+pub use probe::{BIN_PS, BINS, LatencyProbe};
+pub use simulate::{SystemRun, simulate};
+pub use traffic::{RunLength, Traffic};
 pub use wordline_core::{Mix, Pattern};

@@ -101,7 +101,7 @@ impl Placement {
 
 /// Goes through the lines of a buffer for ever.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor {
+pub(super) struct BufferCursor {
     buffer: u64,
     pattern: Pattern,
     /// Number of the next access.
@@ -111,7 +111,7 @@ pub(super) struct Cursor {
     left: u64,
 }
 
-impl Cursor {
+impl BufferCursor {
     /// Begins anywhere in its buffer, `ahead` lines in front of a cursor with 0.
     pub(super) fn new(at: &Placement, buffer: u64, pattern: Pattern, ahead: u64) -> Self {
         let start = draw(at.seed, buffer, u64::MAX, Purpose::Address) % at.buffer_lines();
@@ -178,8 +178,8 @@ mod tests {
             let config = small(rdimm_6400());
             let at = Placement::new(&config, seed, 3).expect("room");
             let pattern = if random { Pattern::Random } else { Pattern::Sequential };
-            let mut front = Cursor::new(&at, 1, pattern, ahead);
-            let mut behind = Cursor::new(&at, 1, pattern, 0);
+            let mut front = BufferCursor::new(&at, 1, pattern, ahead);
+            let mut behind = BufferCursor::new(&at, 1, pattern, 0);
             for _ in 0..ahead {
                 behind.next(&at);
             }
@@ -199,7 +199,7 @@ mod tests {
             };
             let mut seen = HashSet::new();
             for buffer in 0..3 {
-                let mut cursor = Cursor::new(&at, buffer, Pattern::Sequential, 0);
+                let mut cursor = BufferCursor::new(&at, buffer, Pattern::Sequential, 0);
                 let lines: Vec<u64> = (0..pages * page_lines).map(|_| cursor.next(&at)).collect();
                 prop_assert!(lines.iter().all(|line| seen.insert(*line)));
                 let pairs = lines.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as u64;

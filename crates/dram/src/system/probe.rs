@@ -3,9 +3,9 @@
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::Time;
 
-/// Width of a bin of [`Probe::bins`], in picoseconds.
+/// Width of a bin of [`LatencyProbe::bins`], in picoseconds.
 pub const BIN_PS: u64 = 8_000;
-/// Bins of [`Probe::bins`]; the last one is open.
+/// Bins of [`LatencyProbe::bins`]; the last one is open.
 pub const BINS: usize = 512;
 
 /// Most batches; twice the next lower number has a batch of half the size.
@@ -15,7 +15,7 @@ const BATCHES_MIN: usize = 20;
 
 /// What the probes of a run felt, from the issue of a load to its data.
 #[derive(Clone, Debug)]
-pub struct Probe {
+pub struct LatencyProbe {
     /// Samples.
     pub samples: u64,
     /// Their mean, in picoseconds.
@@ -35,7 +35,7 @@ pub struct Probe {
     histogram: LatencyHistogram,
 }
 
-impl Probe {
+impl LatencyProbe {
     /// The latency in picoseconds that the share `quantile` (0 to 1) of the samples did not exceed, to 0.1 %; 0 without
     /// samples.
     #[must_use]
@@ -135,9 +135,9 @@ impl Sampler {
     }
 
     /// The figures of all samples. Those of a batch that is not full count for the mean alone.
-    pub(super) fn finish(self) -> Probe {
+    pub(super) fn finish(self) -> LatencyProbe {
         let certainty = self.batches.certainty();
-        Probe {
+        LatencyProbe {
             samples: self.histogram.count(),
             mean_ps: self.histogram.mean_s().unwrap_or(0.0) * 1e12,
             confidence_ps: certainty.half_width,

@@ -3,8 +3,8 @@
 //! guesswork that serves tests alone. The catalogue has the real ones.
 
 use super::dram::{
-    Clock, CoreConfig, Digit, Field, Geometry, Mapping, Policy, RefreshStagger, SubChannelConfig,
-    SystemConfig, Timing,
+    AddressField, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit, Policy,
+    RefreshStagger, SubChannelConfig, SystemConfig, Timing,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -15,7 +15,7 @@ pub(crate) fn rdimm_6400() -> SystemConfig {
 
 /// 12 channels of MRDIMM-8800, two ranks of x4 dies, which are the two pseudo-channels.
 pub(crate) fn mrdimm_8800() -> SystemConfig {
-    let geometry = Geometry {
+    let geometry = ChannelGeometry {
         pseudo_channels: 2,
         ranks: 1,
         slices: 1,
@@ -27,14 +27,19 @@ pub(crate) fn mrdimm_8800() -> SystemConfig {
     system(4400, geometry, timing_4400(), 2_000)
 }
 
-fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -> SystemConfig {
+fn system(
+    rate: u32,
+    geometry: ChannelGeometry,
+    timing: Timing,
+    module_delay_ps: u64,
+) -> SystemConfig {
     let mapping = mapping(&geometry);
     let policy = policy(&geometry, timing.refi);
     SystemConfig {
         channels: 12,
         sub_channels: 2,
         sub_channel: SubChannelConfig {
-            clock: Clock {
+            clock: ClockDomain {
                 data_rate_mts: rate,
             },
             geometry,
@@ -57,25 +62,25 @@ fn system(rate: u32, geometry: Geometry, timing: Timing, module_delay_ps: u64) -
 }
 
 /// 256 bytes in a row, then sub-channels, channels, pseudo-channels and bank groups, the rest of the row, banks, ranks.
-fn mapping(geometry: &Geometry) -> Mapping {
+fn mapping(geometry: &ChannelGeometry) -> AddressMapping {
     let digit = |field, radix| Digit { field, radix };
-    Mapping {
+    AddressMapping {
         digits: vec![
-            digit(Field::Column, 4),
-            digit(Field::SubChannel, 2),
-            digit(Field::Channel, 12),
-            digit(Field::PseudoChannel, geometry.pseudo_channels.into()),
-            digit(Field::Group, geometry.groups.into()),
-            digit(Field::Column, u32::from(geometry.columns) / 4),
-            digit(Field::Bank, geometry.banks.into()),
-            digit(Field::Rank, geometry.ranks.into()),
-            digit(Field::Row, geometry.rows),
+            digit(AddressField::Column, 4),
+            digit(AddressField::SubChannel, 2),
+            digit(AddressField::Channel, 12),
+            digit(AddressField::PseudoChannel, geometry.pseudo_channels.into()),
+            digit(AddressField::Group, geometry.groups.into()),
+            digit(AddressField::Column, u32::from(geometry.columns) / 4),
+            digit(AddressField::Bank, geometry.banks.into()),
+            digit(AddressField::Rank, geometry.ranks.into()),
+            digit(AddressField::Row, geometry.rows),
         ],
         hash: true,
     }
 }
 
-fn policy(geometry: &Geometry, refi: u32) -> Policy {
+fn policy(geometry: &ChannelGeometry, refi: u32) -> Policy {
     let ranks = u32::from(geometry.pseudo_channels) * u32::from(geometry.ranks);
     Policy {
         age_cap: 64,

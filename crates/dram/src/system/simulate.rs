@@ -10,21 +10,21 @@ use super::answer::Answers;
 use super::core::{CORES_MAX, Core, Return, sender};
 use super::inbox::{Inbox, WINDOW_MAX_PS};
 use super::placement::Placement;
-use super::probe::{Batches, Probe, Sampler};
-use super::tally::Tally;
-use super::traffic::{Length, Traffic};
+use super::probe::{Batches, LatencyProbe, Sampler};
+use super::tally::RequestTally;
+use super::traffic::{RunLength, Traffic};
 use crate::config::{ConfigError, SystemConfig};
 use crate::energy::{EnergyCounts, EnergyMeter};
 use crate::engine::{PushError, SubChannel};
 use crate::mapping::AddressMap;
-use crate::statistics::{Statistics, Summary};
+use crate::statistics::{Statistics, TrafficSummary};
 
 /// The measured part ends after a whole number of these, wherever windows are cut.
 const QUANTUM_PS: u64 = 1_000_000;
 
 /// What a run measured.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct SystemRun {
     /// The measured part, in picoseconds.
     pub duration_ps: u64,
     /// Bytes that reached cores, the probes' among them.
@@ -35,9 +35,9 @@ pub struct Run {
     /// the microseconds and Student's t. Infinite with fewer than two of them.
     pub bytes_per_s_confidence: f64,
     /// Latency samples; `None` without probes.
-    pub probe: Option<Probe>,
+    pub probe: Option<LatencyProbe>,
     /// What the sub-channels did, summed over them.
-    pub summary: Summary,
+    pub summary: TrafficSummary,
     /// What energy depends on, summed over sub-channels.
     pub energy: EnergyCounts,
     /// Mean number of reads under way, from core to core.
@@ -50,7 +50,7 @@ pub struct Run {
     pub read_latency_mean_ps: f64,
 }
 
-impl Run {
+impl SystemRun {
     /// Bytes read and written per second.
     #[must_use]
     pub fn bytes_per_s(&self) -> f64 {
@@ -69,9 +69,9 @@ impl Run {
 pub fn simulate(
     config: &SystemConfig,
     traffic: &Traffic,
-    length: &Length,
+    length: &RunLength,
     go_on: &dyn Fn(u64) -> bool,
-) -> Result<Option<Run>, ConfigError> {
+) -> Result<Option<SystemRun>, ConfigError> {
     Simulation::new(config, traffic)?.run(length, go_on)
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Simulation<'a> {
     cores: Vec<Core>,
     inbox: Inbox,
     parts: Vec<Part>,
-    tally: Tally,
+    tally: RequestTally,
     sampler: Sampler,
     probes: u32,
     pub(super) window_ps: u64,
@@ -122,7 +122,7 @@ impl<'a> Simulation<'a> {
             cores,
             inbox: Inbox::new(map, config.channels, config.sub_channels),
             parts: (0..parts).map(part).collect::<Result<_, _>>()?,
-            tally: Tally::default(),
+            tally: RequestTally::default(),
             sampler: Sampler::new(),
             probes: traffic.probes,
             window_ps: paths_ps.min(WINDOW_MAX_PS),
@@ -132,9 +132,9 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn run(
         mut self,
-        length: &Length,
+        length: &RunLength,
         go_on: &dyn Fn(u64) -> bool,
-    ) -> Result<Option<Run>, ConfigError> {
+    ) -> Result<Option<SystemRun>, ConfigError> {
         if !self.run_until(length.warm_up_ps, go_on)? {
             return Ok(None);
         }
@@ -234,15 +234,15 @@ impl<'a> Simulation<'a> {
         self.sampler = Sampler::new();
     }
 
-    fn finish(mut self, begin_ps: u64, bytes_per_s_confidence: f64) -> Run {
+    fn finish(mut self, begin_ps: u64, bytes_per_s_confidence: f64) -> SystemRun {
         let clock = self.catch_up();
-        let (mut summary, mut counts) = (Summary::default(), EnergyCounts::default());
+        let (mut summary, mut counts) = (TrafficSummary::default(), EnergyCounts::default());
         for part in &mut self.parts {
             let (_, (statistics, energy)) = part.observer_mut();
             summary.merge(&statistics.end(clock));
             counts.merge(&energy.end(clock));
         }
-        Run {
+        SystemRun {
             duration_ps: self.now_ps - begin_ps,
             bytes_read: self.tally.reads() * 64,
             bytes_written: self.tally.writes() * 64,

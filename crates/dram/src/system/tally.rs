@@ -1,10 +1,10 @@
 //! What is counted at the cores within the measured part.
 
-use crate::request::Kind;
+use crate::request::RequestKind;
 
 /// A probe's sample: when, by whom, how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sample {
+pub(super) struct LoadSample {
     pub(super) time_ps: u64,
     pub(super) core: u16,
     pub(super) latency_ps: u64,
@@ -58,16 +58,16 @@ impl UnderWay {
 
 /// Counters of requests that were issued and answered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct RequestTally {
     begin_ps: u64,
     reads_under_way: UnderWay,
     writes_under_way: UnderWay,
     latency_sum_ps: u128,
     /// Samples since they were taken away last.
-    pub(super) samples: Vec<Sample>,
+    pub(super) samples: Vec<LoadSample>,
 }
 
-impl Tally {
+impl RequestTally {
     /// The measured part begins; what was before is forgotten.
     pub(super) fn begin(&mut self, begin_ps: u64) {
         self.begin_ps = begin_ps;
@@ -78,29 +78,29 @@ impl Tally {
     }
 
     #[inline]
-    pub(super) fn issued(&mut self, kind: Kind, time_ps: u64) {
+    pub(super) fn issued(&mut self, kind: RequestKind, time_ps: u64) {
         let after_ps = time_ps - self.begin_ps;
         match kind {
-            Kind::Read => self.reads_under_way.issued(after_ps),
-            Kind::Write => self.writes_under_way.issued(after_ps),
+            RequestKind::Read => self.reads_under_way.issued(after_ps),
+            RequestKind::Write => self.writes_under_way.issued(after_ps),
         }
     }
 
     #[inline]
-    pub(super) fn returned(&mut self, kind: Kind, time_ps: u64, latency_ps: u64) {
+    pub(super) fn returned(&mut self, kind: RequestKind, time_ps: u64, latency_ps: u64) {
         let after_ps = time_ps - self.begin_ps;
         match kind {
-            Kind::Read => {
+            RequestKind::Read => {
                 self.reads_under_way.returned(after_ps);
                 self.latency_sum_ps += u128::from(latency_ps);
             }
-            Kind::Write => self.writes_under_way.returned(after_ps),
+            RequestKind::Write => self.writes_under_way.returned(after_ps),
         }
     }
 
     #[inline]
     pub(super) fn sampled(&mut self, time_ps: u64, core: u16, latency_ps: u64) {
-        self.samples.push(Sample {
+        self.samples.push(LoadSample {
             time_ps,
             core,
             latency_ps,
@@ -154,15 +154,15 @@ mod tests {
 
     #[test]
     fn reads_under_way_are_integrated() {
-        let mut tally = Tally::default();
-        tally.issued(Kind::Read, 900);
-        tally.issued(Kind::Write, 950);
+        let mut tally = RequestTally::default();
+        tally.issued(RequestKind::Read, 900);
+        tally.issued(RequestKind::Write, 950);
         tally.begin(1000);
         // One read all of the time and another one in the second half; a write for 700 ps of 1000.
-        tally.issued(Kind::Read, 1500);
-        tally.issued(Kind::Read, 1600);
-        tally.returned(Kind::Read, 1600, 700);
-        tally.returned(Kind::Write, 1700, 750);
+        tally.issued(RequestKind::Read, 1500);
+        tally.issued(RequestKind::Read, 1600);
+        tally.returned(RequestKind::Read, 1600, 700);
+        tally.returned(RequestKind::Write, 1700, 750);
         assert_eq!(tally.outstanding_mean(2000), 1.5);
         assert_eq!(tally.slots_mean(2000), 1.5 + 0.7);
         assert_eq!((tally.reads(), tally.writes()), (1, 1));

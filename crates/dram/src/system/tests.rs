@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::sample::{mrdimm_8800, rdimm_6400};
 use super::simulate::Simulation;
-use super::{Length, Mix, Pattern, Run, Traffic, simulate};
+use super::{Mix, Pattern, RunLength, SystemRun, Traffic, simulate};
 use crate::config::{ConfigError, Refresh, SystemConfig};
-use crate::mapping::Field;
+use crate::mapping::AddressField;
 
 const READS: Traffic = Traffic {
     mix: Mix::Reads,
@@ -15,7 +15,7 @@ const READS: Traffic = Traffic {
     seed: 1,
 };
 
-const SHORT: Length = Length {
+const SHORT: RunLength = RunLength {
     warm_up_ps: 5_300_000,
     measure_ps: 10_000_000,
     probe_samples: 30,
@@ -26,7 +26,10 @@ pub(super) fn small(mut config: SystemConfig) -> SystemConfig {
     config.channels = 1;
     config.sub_channels = 1;
     for digit in &mut config.mapping.digits {
-        if matches!(digit.field, Field::Channel | Field::SubChannel) {
+        if matches!(
+            digit.field,
+            AddressField::Channel | AddressField::SubChannel
+        ) {
             digit.radix = 1;
         }
     }
@@ -41,14 +44,14 @@ fn one_channel(config: SystemConfig) -> SystemConfig {
     config
 }
 
-fn run(config: &SystemConfig, traffic: &Traffic, length: &Length) -> Run {
+fn run(config: &SystemConfig, traffic: &Traffic, length: &RunLength) -> SystemRun {
     let run = simulate(config, traffic, length, &|_| true);
     run.expect("a sound configuration")
         .expect("nobody stops it")
 }
 
 /// The run with windows cut in any other way.
-fn run_in_windows(config: &SystemConfig, traffic: &Traffic, window_ps: u64) -> Run {
+fn run_in_windows(config: &SystemConfig, traffic: &Traffic, window_ps: u64) -> SystemRun {
     let mut simulation = Simulation::new(config, traffic).expect("a sound configuration");
     assert!(
         window_ps <= simulation.window_ps,
@@ -113,7 +116,7 @@ proptest! {
     #[test]
     fn little_s_law_holds(traffic in any_traffic()) {
         let config = one_channel(mrdimm_8800());
-        let length = Length { measure_ps: 50_000_000, ..SHORT };
+        let length = RunLength { measure_ps: 50_000_000, ..SHORT };
         let run = run(&config, &traffic, &length);
         let reads_per_ps = run.bytes_read as f64 / 64.0 / run.duration_ps as f64;
         let product = reads_per_ps * run.read_latency_mean_ps;
@@ -142,7 +145,7 @@ fn idle_latency_is_as_by_hand() {
         probes: 1,
         ..READS
     };
-    let length = Length {
+    let length = RunLength {
         // Every bank has to be opened once.
         warm_up_ps: 2_000_000_000,
         measure_ps: 0,
@@ -189,7 +192,7 @@ fn either_the_misses_or_the_bus_are_the_limit() {
 #[test]
 fn a_delay_sets_the_rate() {
     let config = one_channel(rdimm_6400());
-    let length = Length {
+    let length = RunLength {
         measure_ps: 200_000_000,
         ..SHORT
     };
@@ -227,7 +230,7 @@ fn a_delay_sets_the_rate() {
 #[test]
 fn latency_rises_with_load() {
     let config = one_channel(rdimm_6400());
-    let length = Length {
+    let length = RunLength {
         probe_samples: 1_000,
         ..SHORT
     };
@@ -249,14 +252,14 @@ fn latency_rises_with_load() {
 #[test]
 fn a_run_is_as_long_as_asked() {
     let config = one_channel(rdimm_6400());
-    let length = Length {
+    let length = RunLength {
         measure_ps: 7_000_001,
         probe_samples: 0,
         ..SHORT
     };
     let one = run(&config, &READS, &length);
     assert_eq!(one.duration_ps, 8_000_000);
-    let samples = Length {
+    let samples = RunLength {
         probe_samples: 500,
         ..length
     };
@@ -274,7 +277,7 @@ fn a_run_is_as_long_as_asked() {
 #[test]
 fn throughput_is_as_sure_as_it_says() {
     let config = one_channel(rdimm_6400());
-    let length = Length {
+    let length = RunLength {
         measure_ps: 60_000_000,
         probe_samples: 0,
         ..SHORT
@@ -288,8 +291,8 @@ fn throughput_is_as_sure_as_it_says() {
         };
         run(&config, &traffic, &length)
     };
-    let runs: Vec<Run> = (0..10).map(of).collect();
-    let mean = runs.iter().map(Run::bytes_per_s).sum::<f64>() / 10.0;
+    let runs: Vec<SystemRun> = (0..10).map(of).collect();
+    let mean = runs.iter().map(SystemRun::bytes_per_s).sum::<f64>() / 10.0;
     let held = runs.iter().filter(|run| {
         assert!(
             run.bytes_per_s_confidence < 0.05 * mean,
@@ -299,7 +302,7 @@ fn throughput_is_as_sure_as_it_says() {
         (run.bytes_per_s() - mean).abs() <= run.bytes_per_s_confidence
     });
     assert!(held.count() >= 7);
-    let moment = Length {
+    let moment = RunLength {
         measure_ps: 1,
         ..length
     };

@@ -6,40 +6,40 @@
 
 use wordline_core::{Mix, Pattern};
 
-use crate::request::Kind;
+use crate::request::RequestKind;
 
 /// One step of a core's round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) kind: Kind,
+pub(super) struct CoreStep {
+    pub(super) kind: RequestKind,
     /// Which of the core's cursors names the line.
     pub(super) cursor: u8,
     /// Whether the core waits out its delay before it: a write-back comes by itself.
     pub(super) paced: bool,
 }
 
-const READ: Step = Step {
-    kind: Kind::Read,
+const READ: CoreStep = CoreStep {
+    kind: RequestKind::Read,
     cursor: 0,
     paced: true,
 };
 
-const READ_OTHER: Step = Step { cursor: 1, ..READ };
+const READ_OTHER: CoreStep = CoreStep { cursor: 1, ..READ };
 
-const WRITE_BACK: Step = Step {
-    kind: Kind::Write,
+const WRITE_BACK: CoreStep = CoreStep {
+    kind: RequestKind::Write,
     cursor: 2,
     paced: false,
 };
 
-const STORE: Step = Step {
-    kind: Kind::Write,
+const STORE: CoreStep = CoreStep {
+    kind: RequestKind::Write,
     cursor: 2,
     paced: true,
 };
 
 /// What a core does again and again. Cursor 2 follows cursor 1 where lines are written back.
-pub(super) const fn round(mix: Mix) -> &'static [Step] {
+pub(super) const fn round(mix: Mix) -> &'static [CoreStep] {
     match mix {
         Mix::Reads => &[READ],
         Mix::ThreeToOne => &[READ, READ, READ_OTHER, WRITE_BACK],
@@ -82,7 +82,7 @@ pub struct Traffic {
 
 /// How long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length {
+pub struct RunLength {
     /// Time before the measured part, in picoseconds.
     pub warm_up_ps: u64,
     /// The measured part's least duration, in picoseconds. It ends after a whole number of microseconds.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use wordline_dram::checker::{Checker, Memory, Pair};
+use wordline_dram::checker::{CheckedChannel, Checker, ClockPair};
 use wordline_dram::{Command, Location};
 
-use crate::memories::{legal, memory_named, violated};
+use crate::checker::memories::{legal, memory_named, violated};
 
 use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr, Wra};
 
@@ -300,7 +300,7 @@ const FIRST: Location = Location {
     column: 0,
 };
 
-fn second(to: To, memory: &Memory) -> Location {
+fn second(to: To, memory: &CheckedChannel) -> Location {
     let mut location = FIRST;
     match to {
         To::Same => {}
@@ -416,10 +416,10 @@ fn every_pair_is_legal_at_its_distance_and_not_a_clock_earlier() {
 #[test]
 fn hidden_rules_are_named_where_they_bind() {
     let mut memory = memory_named("stacked");
-    memory.parameters.rc = Pair::clocks(170);
-    memory.parameters.faw = Pair::clocks(40);
-    memory.parameters.faw_dlr = Pair::clocks(30);
-    memory.parameters.act_pden = Pair::clocks(5);
+    memory.parameters.rc = ClockPair::clocks(170);
+    memory.parameters.faw = ClockPair::clocks(40);
+    memory.parameters.faw_dlr = ClockPair::clocks(30);
+    memory.parameters.act_pden = ClockPair::clocks(5);
     let group = |group| Location { group, ..FIRST };
     let slice = |rank, group| Location {
         rank,

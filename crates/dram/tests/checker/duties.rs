@@ -3,8 +3,8 @@
 use wordline_dram::checker::COMMAND_BUS;
 use wordline_dram::{Refresh, SubChannelConfig};
 
-use crate::mutants::{Rules, outcome};
-use crate::setups::{Setup, setup};
+use crate::checker::mutants::{Rules, outcome};
+use crate::checker::setups::{Setup, setup};
 
 /// A mutant: what is done to the engine, in words; on which setup; the rule that catches it; whether that rule alone
 /// does.

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::env;
 
-use wordline_dram::checker::{Bin, Checker, Density, Memory, RefreshMode, Width};
+use wordline_dram::checker::{BinGrade, CheckedChannel, Checker, Density, RefreshMode, Width};
 use wordline_dram::{PagePolicy, SubChannelConfig};
 
-use crate::memories::{memory, part, shape};
-use crate::modules::{config, policy, timing};
-use crate::traffic::{Bench, Random, Watch};
+use crate::checker::memories::{memory, part, shape};
+use crate::checker::modules::{config, policy, timing};
+use crate::checker::traffic::{Bench, Random, Watch};
 
 /// A module and policy drawn at random.
-fn any(random: &mut Random) -> (Memory, SubChannelConfig) {
+fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     let rate = random.of(&[4000, 4400, 4800, 5600, 6400]);
     let density = random.of(&[Density::Gb16, Density::Gb24, Density::Gb32]);
     let width = random.of(&[Width::X4, Width::X8]);
-    let part = part(rate, density, width, random.of(&[Bin::A, Bin::B]));
+    let part = part(rate, density, width, random.of(&[BinGrade::A, BinGrade::B]));
     let shapes = [
         (1, 1, 1),
         (1, 2, 1),

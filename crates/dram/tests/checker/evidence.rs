@@ -7,10 +7,10 @@ use std::{env, fs};
 
 use wordline_dram::checker::{COMMAND_BUS, Checker};
 
-use crate::duties;
-use crate::guards::{GUARDS, HIDDEN, NEVER_ALONE, UNSEEN_MORE};
-use crate::mutants::{FIELDS, Fate, Matrix, Rules, matrix};
-use crate::setups::setups;
+use crate::checker::duties;
+use crate::checker::guards::{GUARDS, HIDDEN, NEVER_ALONE, UNSEEN_MORE};
+use crate::checker::mutants::{FIELDS, Fate, Matrix, Rules, matrix};
+use crate::checker::setups::setups;
 
 #[test]
 fn every_rule_is_guarded() {
@@ -108,7 +108,7 @@ const INTRODUCTION: &str = "\
 `crates/dram/src/checker/` checks command traces. It shares no code and no table with the engine: it has its own list of
 parameters in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time
 stamps of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p
-wordline-dram --test checker` writes it again; without the variable the test fails where the page is stale.
+wordline-dram --test all checker::` writes it again; without the variable the test fails where the page is stale.
 
 - **Pairs.** For every rule, on four memories, every pair of commands that it holds apart is legal at a distance written
   down by hand, and one clock earlier that rule is named. A checker without the rule then takes the pair: nothing else
@@ -202,6 +202,6 @@ fn published(page: &str) {
     let found = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == page,
-        "docs/evidence/ddr5-checker.md is stale; run: UPDATE_EVIDENCE=1 cargo test -p wordline-dram --test checker"
+        "docs/evidence/ddr5-checker.md is stale; run: UPDATE_EVIDENCE=1 cargo test -p wordline-dram --test all checker::"
     );
 }

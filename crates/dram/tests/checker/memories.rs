@@ -1,13 +1,14 @@
 //! Memories that several tests check.
 
 use wordline_dram::checker::{
-    Bin, Checker, Controller, Density, Memory, Part, RefreshMode, Shape, Width,
+    BankShape, BinGrade, CheckedChannel, Checker, ControllerRules, Density, DeviceGrade,
+    RefreshMode, Width,
 };
 use wordline_dram::{Command, Issued, Location};
 
 /// Controller parameters that keep every rule apart from every other.
-pub(crate) fn controller(refresh: RefreshMode) -> Controller {
-    Controller {
+pub(crate) fn controller(refresh: RefreshMode) -> ControllerRules {
+    ControllerRules {
         rank_gap: 3,
         read_to_write_gap: 2,
         pair_burst: 8,
@@ -20,8 +21,8 @@ pub(crate) fn controller(refresh: RefreshMode) -> Controller {
     }
 }
 
-pub(crate) fn memory(part: Part, shape: Shape, refresh: RefreshMode) -> Memory {
-    Memory {
+pub(crate) fn memory(part: DeviceGrade, shape: BankShape, refresh: RefreshMode) -> CheckedChannel {
+    CheckedChannel {
         data_rate_mts: part.data_rate_mts,
         shape,
         parameters: part.parameters().expect("a rate with bins"),
@@ -29,8 +30,13 @@ pub(crate) fn memory(part: Part, shape: Shape, refresh: RefreshMode) -> Memory {
     }
 }
 
-pub(crate) fn part(data_rate_mts: u32, density: Density, width: Width, bin: Bin) -> Part {
-    Part {
+pub(crate) fn part(
+    data_rate_mts: u32,
+    density: Density,
+    width: Width,
+    bin: BinGrade,
+) -> DeviceGrade {
+    DeviceGrade {
         data_rate_mts,
         density,
         width,
@@ -38,8 +44,8 @@ pub(crate) fn part(data_rate_mts: u32, density: Density, width: Width, bin: Bin)
     }
 }
 
-pub(crate) fn shape(pseudo_channels: u8, ranks: u8, slices: u8) -> Shape {
-    Shape {
+pub(crate) fn shape(pseudo_channels: u8, ranks: u8, slices: u8) -> BankShape {
+    BankShape {
         pseudo_channels,
         ranks,
         slices,
@@ -78,18 +84,18 @@ pub(crate) fn violated(
 }
 
 /// The devices of [`memory_named`].
-pub(crate) fn part_named(name: &str) -> Part {
+pub(crate) fn part_named(name: &str) -> DeviceGrade {
     match name {
-        "rdimm" | "stacked" | "stack" => part(6400, Density::Gb16, Width::X4, Bin::A),
-        "same_bank" => part(6400, Density::Gb32, Width::X8, Bin::B),
-        "mrdimm" => part(4400, Density::Gb24, Width::X4, Bin::A),
+        "rdimm" | "stacked" | "stack" => part(6400, Density::Gb16, Width::X4, BinGrade::A),
+        "same_bank" => part(6400, Density::Gb32, Width::X8, BinGrade::B),
+        "mrdimm" => part(4400, Density::Gb24, Width::X4, BinGrade::A),
         _ => panic!("no memory {name}"),
     }
 }
 
 /// Two ranks refreshed all banks at a time; the same by bank index; the half-rate DRAM of an MRDIMM-8800, two ranks on
 /// each of two pseudo-channels; two stacks of two dies; and one.
-pub(crate) fn memory_named(name: &str) -> Memory {
+pub(crate) fn memory_named(name: &str) -> CheckedChannel {
     let (shape, refresh) = match name {
         "rdimm" => (shape(1, 2, 1), RefreshMode::AllBank),
         "same_bank" => (shape(1, 2, 1), RefreshMode::SameBank),

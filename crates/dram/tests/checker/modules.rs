@@ -1,7 +1,9 @@
 //! What the engine is given: timings from a list of its own, so that a slip in the checker's table shows.
 
-use wordline_dram::checker::{Bin, Density, Memory, Part, RefreshMode, Width};
-use wordline_dram::{Clock, Geometry, PagePolicy, Policy, Refresh, SubChannelConfig, Timing};
+use wordline_dram::checker::{BinGrade, CheckedChannel, Density, DeviceGrade, RefreshMode, Width};
+use wordline_dram::{
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig, Timing,
+};
 
 /// Least clocks for a time: what 0.3 % less of it takes of the clock in whole picoseconds, rounded up.
 fn clocks(ps: u64, data_rate_mts: u32) -> u32 {
@@ -11,24 +13,24 @@ fn clocks(ps: u64, data_rate_mts: u32) -> u32 {
 }
 
 /// CL and tRCD = tRP in clocks.
-fn bin(part: Part) -> (u32, u32) {
+fn bin(part: DeviceGrade) -> (u32, u32) {
     match (part.data_rate_mts, part.bin) {
-        (4000, Bin::A) => (28, 28),
-        (4000, Bin::B) => (32, 32),
-        (4400, Bin::A) => (32, 32),
-        (4400, Bin::B) => (36, 36),
-        (4800, Bin::A) => (34, 34),
-        (4800, Bin::B) => (40, 39),
-        (5600, Bin::A) => (40, 40),
-        (5600, Bin::B) => (46, 45),
-        (6400, Bin::A) => (46, 46),
-        (6400, Bin::B) => (52, 52),
+        (4000, BinGrade::A) => (28, 28),
+        (4000, BinGrade::B) => (32, 32),
+        (4400, BinGrade::A) => (32, 32),
+        (4400, BinGrade::B) => (36, 36),
+        (4800, BinGrade::A) => (34, 34),
+        (4800, BinGrade::B) => (40, 39),
+        (5600, BinGrade::A) => (40, 40),
+        (5600, BinGrade::B) => (46, 45),
+        (6400, BinGrade::A) => (46, 46),
+        (6400, BinGrade::B) => (52, 52),
         (rate, _) => panic!("no bin of {rate} MT/s"),
     }
 }
 
 /// The part's timings, with the controller of `memory`.
-pub(crate) fn timing(part: Part, memory: &Memory) -> Timing {
+pub(crate) fn timing(part: DeviceGrade, memory: &CheckedChannel) -> Timing {
     let (rate, controller) = (part.data_rate_mts, &memory.controller);
     let ns = |tenths: u64| clocks(tenths * 100, rate);
     let (cl, row) = bin(part);
@@ -86,7 +88,7 @@ pub(crate) fn timing(part: Part, memory: &Memory) -> Timing {
 }
 
 /// Queues of 32 reads and 64 writes, open pages; refresh and command buses as the memory says.
-pub(crate) fn policy(memory: &Memory) -> Policy {
+pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
     let ranks = usize::from(memory.shape.pseudo_channels) * usize::from(memory.shape.ranks);
     Policy {
         read_queue: 32,
@@ -109,13 +111,13 @@ pub(crate) fn policy(memory: &Memory) -> Policy {
 }
 
 /// A sub-channel of the memory's shape.
-pub(crate) fn config(memory: &Memory, timing: Timing, policy: Policy) -> SubChannelConfig {
+pub(crate) fn config(memory: &CheckedChannel, timing: Timing, policy: Policy) -> SubChannelConfig {
     let shape = memory.shape;
     SubChannelConfig {
-        clock: Clock {
+        clock: ClockDomain {
             data_rate_mts: memory.data_rate_mts,
         },
-        geometry: Geometry {
+        geometry: ChannelGeometry {
             pseudo_channels: shape.pseudo_channels,
             ranks: shape.ranks,
             slices: shape.slices,

@@ -7,27 +7,27 @@ use std::thread;
 
 use wordline_dram::{SubChannelConfig, Timing};
 
-use crate::setups::{Setup, setups};
-use crate::traffic::{Bench, Watch};
+use crate::checker::setups::{Setup, setups};
+use crate::checker::traffic::{Bench, Watch};
 
 pub(crate) type Rules = BTreeSet<&'static str>;
 
 /// A field of the engine's timings by name.
-pub(crate) type Field = (&'static str, fn(&mut Timing) -> &mut u32);
+pub(crate) type AddressField = (&'static str, fn(&mut Timing) -> &mut u32);
 
 macro_rules! fields {
     ($($field:ident)*) => { [$((stringify!($field), |timing| &mut timing.$field)),*] };
 }
 
 /// Every field.
-pub(crate) const FIELDS: [Field; 39] = fields![
+pub(crate) const FIELDS: [AddressField; 39] = fields![
     cl cwl burst rcd rp ras rc rtp wr ccd_s ccd_m ccd_l ccd_s_wr ccd_m_wr ccd_l_wr wtr_s wtr_m wtr_l rtw rrd_s rrd_l
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
     long_command
 ];
 
 /// What a checker says after some ten thousand requests.
-pub(crate) struct Outcome {
+pub(crate) struct RowOutcome {
     pub(crate) violated: Rules,
     /// By rule: commands at its first clock, and those that no other rule held back as long.
     pub(crate) tight: BTreeMap<&'static str, (u64, u64)>,
@@ -38,7 +38,7 @@ pub(crate) fn outcome(
     setup: &Setup,
     config: &SubChannelConfig,
     ignored: &Rules,
-) -> Option<Outcome> {
+) -> Option<RowOutcome> {
     config.check().ok()?;
     let mut watch = Watch::new(&setup.memory);
     for rule in ignored {
@@ -50,7 +50,7 @@ pub(crate) fn outcome(
     }
     let watch = bench.stop();
     let tight = watch.checker.tightness();
-    Some(Outcome {
+    Some(RowOutcome {
         tight: tight
             .map(|(rule, tight)| (rule, (tight.exact, tight.alone)))
             .collect(),
@@ -95,7 +95,7 @@ pub(crate) struct Matrix {
     pub(crate) survivors: Vec<Rules>,
 }
 
-fn config_of(setup: &Setup, field: Field, change: Change) -> Option<SubChannelConfig> {
+fn config_of(setup: &Setup, field: AddressField, change: Change) -> Option<SubChannelConfig> {
     let mut config = setup.config.clone();
     let whole = *(field.1)(&mut config.timing);
     let mut set = |value: u32| {
@@ -113,7 +113,7 @@ fn config_of(setup: &Setup, field: Field, change: Change) -> Option<SubChannelCo
 fn fate(
     setups: &[Setup],
     exact: &BTreeMap<&'static str, u64>,
-    field: Field,
+    field: AddressField,
     change: Change,
 ) -> Fate {
     let mut fate = Fate {
@@ -155,7 +155,7 @@ fn fate(
 }
 
 /// What is violated by one clock less when a checker does without the rules that caught it.
-fn survivors(setups: &[Setup], field: Field, less: &Fate) -> Rules {
+fn survivors(setups: &[Setup], field: AddressField, less: &Fate) -> Rules {
     let mut violated = Rules::new();
     for setup in less.caught_in.iter().map(|&number| &setups[number]) {
         let ignored: Rules = less.caught_by().into_iter().collect();

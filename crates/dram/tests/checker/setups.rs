@@ -1,10 +1,10 @@
 //! Memories and policies on which mutants are tried.
 
-use wordline_dram::checker::{Memory, Pair, Parameters, RefreshMode};
+use wordline_dram::checker::{CheckedChannel, ClockPair, Parameters, RefreshMode};
 use wordline_dram::{PagePolicy, SubChannelConfig, Timing};
 
-use crate::memories::{controller, memory_named, part_named, shape};
-use crate::modules::{config, policy, timing};
+use crate::checker::memories::{controller, memory_named, part_named, shape};
+use crate::checker::modules::{config, policy, timing};
 
 /// One memory under one policy.
 pub(crate) struct Setup {
@@ -12,7 +12,7 @@ pub(crate) struct Setup {
     pub(crate) seed: u64,
     /// Whether the numbers are those of DDR5; else they are spread so that no rule hides another.
     pub(crate) ddr5: bool,
-    pub(crate) memory: Memory,
+    pub(crate) memory: CheckedChannel,
     pub(crate) config: SubChannelConfig,
 }
 
@@ -78,8 +78,8 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
 }
 
 /// A memory of no standard, at one clock a nanosecond, whose every rule binds somewhere; once for either side.
-fn spread(refresh: RefreshMode) -> (Memory, Timing) {
-    let n = Pair::clocks;
+fn spread(refresh: RefreshMode) -> (CheckedChannel, Timing) {
+    let n = ClockPair::clocks;
     let parameters = Parameters {
         cl: 20,
         cwl: 16,
@@ -117,7 +117,7 @@ fn spread(refresh: RefreshMode) -> (Memory, Timing) {
         act_pden: n(60),
         pr_pden: n(60),
     };
-    let mut memory = Memory {
+    let mut memory = CheckedChannel {
         data_rate_mts: 2000,
         shape: shape(2, 4, 2),
         parameters,

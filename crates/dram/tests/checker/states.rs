@@ -1,11 +1,12 @@
 //! Rules of state, of the command bus, of refresh duty, and bad input: one test each.
 
 use wordline_dram::checker::{
-    COMMAND_BUS, Checker, Fault, Memory, MemoryError, Pair, Part, RefreshMode,
+    COMMAND_BUS, CheckedChannel, CheckedChannelError, Checker, ClockPair, DeviceGrade, RefreshMode,
+    ViolationKind,
 };
 use wordline_dram::{Command, Location};
 
-use crate::memories::{issued, legal, memory_named, part_named, violated};
+use crate::checker::memories::{issued, legal, memory_named, part_named, violated};
 
 use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr};
 
@@ -70,7 +71,10 @@ fn open_banks_are_not_refreshed() {
     let violation = all
         .check(&issued(5000, RefAb, RANK))
         .expect_err("an open bank");
-    assert_eq!(violation.fault, Fault::RefreshOpen { group: 2, bank: 3 });
+    assert_eq!(
+        violation.fault,
+        ViolationKind::RefreshOpen { group: 2, bank: 3 }
+    );
 
     let mut same = checker("same_bank");
     legal(&mut same, &[(0, Act, HERE)]);
@@ -134,7 +138,7 @@ fn time_does_not_run_backwards_and_places_exist() {
     let violation = checker
         .check(&issued(999, Act, ZERO))
         .expect_err("backwards");
-    assert_eq!(violation.fault, Fault::Backwards { after: 1000 });
+    assert_eq!(violation.fault, ViolationKind::Backwards { after: 1000 });
     let places = [
         Location {
             pseudo_channel: 1,
@@ -157,7 +161,7 @@ fn time_does_not_run_backwards_and_places_exist() {
 }
 
 /// tREFI is 12480 clocks; what a REF may be late covers the refresh before it, power-down and recovery.
-fn refreshed_rank(postponed_max: u32, ahead_max: u32) -> Memory {
+fn refreshed_rank(postponed_max: u32, ahead_max: u32) -> CheckedChannel {
     let mut memory = memory_named("rdimm");
     memory.shape.ranks = 1;
     memory.controller.postponed_max = postponed_max;
@@ -166,7 +170,7 @@ fn refreshed_rank(postponed_max: u32, ahead_max: u32) -> Memory {
 }
 
 /// Refreshes at these clocks; the first violation, or that of the trace's end.
-fn refreshes(memory: &Memory, clocks: &[u64], end: u64) -> Option<&'static str> {
+fn refreshes(memory: &CheckedChannel, clocks: &[u64], end: u64) -> Option<&'static str> {
     let mut checker = Checker::new(memory).expect("a memory");
     let mut refresh = |&at: &u64| violated(&mut checker, at, RefAb, ZERO);
     let first = clocks.iter().find_map(&mut refresh);
@@ -284,7 +288,7 @@ fn what_decided_is_told() {
 #[test]
 fn callers_bring_their_own_parameters() {
     let mut memory = memory_named("rdimm");
-    memory.parameters.rcd = Pair::max(10, 20_000);
+    memory.parameters.rcd = ClockPair::max(10, 20_000);
     let mut checker = Checker::new(&memory).expect("a memory");
     legal(&mut checker, &[(0, Act, HERE)]);
     let violation = checker
@@ -297,12 +301,12 @@ fn callers_bring_their_own_parameters() {
 
 #[test]
 fn impossible_memories_are_refused() {
-    let refused = |spoil: fn(&mut Memory)| {
+    let refused = |spoil: fn(&mut CheckedChannel)| {
         let mut memory = memory_named("stacked");
         spoil(&mut memory);
         Checker::new(&memory).map(|_| ()).expect_err("no memory")
     };
-    let ranges: [fn(&mut Memory); 7] = [
+    let ranges: [fn(&mut CheckedChannel); 7] = [
         |memory| memory.data_rate_mts = 0,
         |memory| memory.shape.pseudo_channels = 3,
         |memory| memory.shape.ranks = 0,
@@ -312,11 +316,11 @@ fn impossible_memories_are_refused() {
         |memory| memory.parameters.refi_ps = 0,
     ];
     for spoil in ranges {
-        assert!(matches!(refused(spoil), MemoryError::Range { .. }));
+        assert!(matches!(refused(spoil), CheckedChannelError::Range { .. }));
     }
     let uneven = refused(|memory| memory.shape.slices = 3);
     assert_eq!(uneven.to_string(), "4 ranks are no multiple of 3 slices");
-    let part = Part {
+    let part = DeviceGrade {
         data_rate_mts: 6000,
         ..part_named("rdimm")
     };
@@ -338,7 +342,7 @@ fn absurd_parameters_do_no_harm() {
         &mut p.pd,
         &mut p.xp,
     ] {
-        *pair = Pair::max(u32::MAX, u64::MAX);
+        *pair = ClockPair::max(u32::MAX, u64::MAX);
     }
     let c = &mut memory.controller;
     (c.rank_gap, c.read_to_write_gap, c.postponed_max) = (u32::MAX, u32::MAX, u32::MAX);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use wordline_dram::checker::{Checker, Memory, Violation};
+use wordline_dram::checker::{CheckedChannel, Checker, RuleViolation};
 use wordline_dram::{
-    Geometry, Issued, Kind, Location, Observer, Request, SubChannel, SubChannelConfig,
+    ChannelGeometry, Issued, Location, Observer, Request, RequestKind, SubChannel, SubChannelConfig,
 };
 
 /// SplitMix64 as a sequence.
@@ -60,7 +60,7 @@ struct Epoch {
 /// An endless source of requests.
 pub(crate) struct Traffic {
     random: Random,
-    geometry: Geometry,
+    geometry: ChannelGeometry,
     epoch: Epoch,
     arrival: u64,
     line: u64,
@@ -191,7 +191,11 @@ impl Traffic {
         let reads = self.random.below(100) < self.epoch.reads_percent;
         Request {
             id: self.id,
-            kind: if reads { Kind::Read } else { Kind::Write },
+            kind: if reads {
+                RequestKind::Read
+            } else {
+                RequestKind::Write
+            },
             location: self.location(),
             arrival: self.arrival,
         }
@@ -207,11 +211,11 @@ impl Traffic {
 pub(crate) struct Watch {
     pub(crate) checker: Checker,
     pub(crate) violated: BTreeMap<&'static str, u64>,
-    pub(crate) first: Option<Violation>,
+    pub(crate) first: Option<RuleViolation>,
 }
 
 impl Watch {
-    pub(crate) fn new(memory: &Memory) -> Self {
+    pub(crate) fn new(memory: &CheckedChannel) -> Self {
         Self {
             checker: Checker::new(memory).expect("a memory"),
             violated: BTreeMap::new(),
@@ -219,7 +223,7 @@ impl Watch {
         }
     }
 
-    fn note(&mut self, result: Result<(), Violation>) {
+    fn note(&mut self, result: Result<(), RuleViolation>) {
         if let Err(violation) = result {
             *self.violated.entry(violation.fault.rule()).or_default() += 1;
             self.first.get_or_insert(violation);

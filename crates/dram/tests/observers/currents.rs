@@ -1,12 +1,12 @@
 //! The two public sets of a 16 Gb die, which differ about threefold, and runs by hand.
 
 use wordline_dram::{
-    Command, Currents, EnergyCounts, EnergyMeter, Issued, Location, Observer, Rail,
+    Command, Currents, EnergyCounts, EnergyMeter, Issued, Location, Observer, RailCurrents,
     SubChannelConfig,
 };
 
 /// A rail that is not there.
-pub(crate) const NO_RAIL: Rail = Rail {
+pub(crate) const NO_RAIL: RailCurrents = RailCurrents {
     volts: 0.0,
     i0: 0.0,
     i2n: 0.0,
@@ -20,7 +20,7 @@ pub(crate) const NO_RAIL: Rail = Rail {
 };
 
 /// One device, and nothing else that takes energy.
-pub(crate) fn bare(vdd: Rail, vpp: Rail) -> Currents {
+pub(crate) fn bare(vdd: RailCurrents, vpp: RailCurrents) -> Currents {
     Currents {
         vdd,
         vpp,
@@ -37,7 +37,7 @@ pub(crate) fn bare(vdd: Rail, vpp: Rail) -> Currents {
 
 /// Set (a): gem5's, which cites a sheet at 4800 MT/s. It has no IPP.
 pub(crate) fn set_a() -> Currents {
-    let vdd = Rail {
+    let vdd = RailCurrents {
         volts: 1.1,
         i0: 0.122,
         i2n: 0.092,
@@ -54,7 +54,7 @@ pub(crate) fn set_a() -> Currents {
 
 /// Set (b). It has no power-down, which is taken to save nothing, and no REFsb, which is taken to cost nothing.
 pub(crate) fn set_b() -> Currents {
-    let vdd = Rail {
+    let vdd = RailCurrents {
         volts: 1.1,
         i0: 0.060,
         i2n: 0.050,
@@ -67,7 +67,7 @@ pub(crate) fn set_b() -> Currents {
         i5c: 0.050,
     };
     let standby = 0.003;
-    let vpp = Rail {
+    let vpp = RailCurrents {
         volts: 1.8,
         i0: standby,
         i2n: standby,

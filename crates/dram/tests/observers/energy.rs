@@ -5,8 +5,8 @@ use wordline_dram::{
     Command, Currents, EnergyBreakdown, EnergyCounts, EnergyPart, SubChannelConfig, energy,
 };
 
-use crate::currents::{counted, set_a, set_b};
-use crate::runs::ddr5_6400;
+use crate::observers::currents::{counted, set_a, set_b};
+use crate::observers::runs::ddr5_6400;
 
 /// One clock, seconds.
 const CLOCK_S: f64 = 0.3125e-9;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use wordline_dram::{EnergyCounts, SubChannelConfig};
 
-use crate::plain;
-use crate::runs::{Stream, Watched, configs, streams, watched};
+use crate::observers::plain;
+use crate::observers::runs::{Stream, Watched, configs, streams, watched};
 
 /// Runs to a share of the stream's length, 0 to 1.
 fn run_to(channel: &mut Watched, share: f64, length: u64) -> u64 {

@@ -1,9 +1,9 @@
 //! Every loop in which JESD79-5 measures a current, run through meter and model, gives that current back.
 
-use wordline_dram::{Command, Currents, Rail, SubChannelConfig, energy};
+use wordline_dram::{Command, Currents, RailCurrents, SubChannelConfig, energy};
 
-use crate::currents::{NO_RAIL, Script, bare, counted, set_a, set_b};
-use crate::runs::ddr5_6400;
+use crate::observers::currents::{NO_RAIL, Script, bare, counted, set_a, set_b};
+use crate::observers::runs::ddr5_6400;
 
 fn one_rank() -> SubChannelConfig {
     let mut config = ddr5_6400();
@@ -46,7 +46,7 @@ fn act_pre() -> Script {
 }
 
 /// Name, script, first and last clock of the loop, and the current that the sheet states.
-fn loops(rail: &Rail) -> Vec<(&'static str, Script, u64, u64, f64)> {
+fn loops(rail: &RailCurrents) -> Vec<(&'static str, Script, u64, u64, f64)> {
     let (read, write) = (Command::Rd, Command::Wr);
     let mut all_down = all_open();
     all_down.push((900, Command::Pde, 0, 0));

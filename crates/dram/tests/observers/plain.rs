@@ -1,6 +1,6 @@
 //! States of ranks and data buses at every single clock, from a log.
 
-use wordline_dram::{Command, EnergyCounts, Issued, Served, SubChannelConfig};
+use wordline_dram::{Command, EnergyCounts, Issued, ServedRequest, SubChannelConfig};
 
 /// What a rank does at one clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,9 +119,14 @@ fn closing(config: &SubChannelConfig, act: &Issued, later: &[Issued]) -> Option<
 }
 
 /// Clocks between two clocks at which a data bus carried something, over all buses.
-pub(crate) fn data_clocks(config: &SubChannelConfig, log: &[Served], from: u64, until: u64) -> u64 {
+pub(crate) fn data_clocks(
+    config: &SubChannelConfig,
+    log: &[ServedRequest],
+    from: u64,
+    until: u64,
+) -> u64 {
     let burst = u64::from(config.timing.burst);
-    let of = |served: &Served| {
+    let of = |served: &ServedRequest| {
         let start = (served.finish.saturating_sub(burst)).max(from);
         served.finish.min(until).saturating_sub(start)
     };

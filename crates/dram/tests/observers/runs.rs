@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 use wordline_dram::{
-    EnergyMeter, Geometry, Issued, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request,
-    Served, Statistics, SubChannel, SubChannelConfig, Timing,
+    ChannelGeometry, EnergyMeter, Issued, Location, Observer, PagePolicy, Policy, Refresh, Request,
+    RequestKind, ServedRequest, Statistics, SubChannel, SubChannelConfig, Timing,
 };
 
 /// Everything that was said.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) commands: Vec<Issued>,
-    pub(crate) served: Vec<Served>,
+    pub(crate) served: Vec<ServedRequest>,
 }
 
 impl Observer for Log {
@@ -20,7 +20,7 @@ impl Observer for Log {
         self.commands.push(*issued);
     }
 
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         self.served.push(*served);
     }
 }
@@ -69,7 +69,7 @@ prop_compose! {
     ) -> SubChannelConfig {
         let mut config = ddr5_6400();
         let all_ranks = u32::from(pseudo_channels) * u32::from(ranks);
-        config.geometry = Geometry { pseudo_channels, ranks, ..config.geometry };
+        config.geometry = ChannelGeometry { pseudo_channels, ranks, ..config.geometry };
         config.policy = Policy {
             page,
             refresh,
@@ -106,7 +106,7 @@ prop_compose! {
 
 impl Stream {
     /// The requests, in the order of their arrivals: a third of them writes.
-    pub(crate) fn requests(&self, geometry: &Geometry) -> Vec<Request> {
+    pub(crate) fn requests(&self, geometry: &ChannelGeometry) -> Vec<Request> {
         let mut state = self.seed;
         let mut draw = |below: u64| {
             state ^= state << 13;
@@ -120,9 +120,9 @@ impl Stream {
             Request {
                 id,
                 kind: if draw(3) == 0 {
-                    Kind::Write
+                    RequestKind::Write
                 } else {
-                    Kind::Read
+                    RequestKind::Read
                 },
                 location: Location {
                     pseudo_channel: draw(geometry.pseudo_channels.into()) as u8,

@@ -1,19 +1,23 @@
 //! Counters, waits and the account of the buses against the log of the same run.
 
 use proptest::prelude::*;
-use wordline_dram::{Command, Kind, Outcome, Request, Served, Statistics, Summary};
+use wordline_dram::{
+    Command, Request, RequestKind, RowOutcome, ServedRequest, Statistics, TrafficSummary,
+};
 
-use crate::plain;
-use crate::runs::{Watched, configs, streams, watched};
+use crate::observers::plain;
+use crate::observers::runs::{Watched, configs, streams, watched};
 
 fn statistics(channel: &mut Watched) -> &mut Statistics {
     &mut channel.observer_mut().1.0
 }
 
 /// Mean number of reads under way times the clocks of the run: counted up at every arrival and down at every end.
-fn reads_under_way(requests: &[Request], log: &[Served]) -> u64 {
-    let reads = requests.iter().filter(|request| request.kind == Kind::Read);
-    let done = log.iter().filter(|served| served.kind == Kind::Read);
+fn reads_under_way(requests: &[Request], log: &[ServedRequest]) -> u64 {
+    let reads = requests
+        .iter()
+        .filter(|request| request.kind == RequestKind::Read);
+    let done = log.iter().filter(|served| served.kind == RequestKind::Read);
     let mut events: Vec<(u64, i64)> = reads.map(|request| (request.arrival, 1)).collect();
     events.extend(done.map(|served| (served.finish, -1)));
     events.sort_unstable();
@@ -27,7 +31,7 @@ fn reads_under_way(requests: &[Request], log: &[Served]) -> u64 {
     area as u64
 }
 
-fn count(log: &[Served], holds: impl Fn(&Served) -> bool) -> u64 {
+fn count(log: &[ServedRequest], holds: impl Fn(&ServedRequest) -> bool) -> u64 {
     log.iter().filter(|served| holds(served)).count() as u64
 }
 
@@ -48,8 +52,8 @@ proptest! {
             let issued = log.commands.iter().filter(|issued| issued.command == command).count() as u64;
             prop_assert_eq!(summary.commands[command as usize], issued, "{:?}", command);
         }
-        prop_assert_eq!(summary.reads, count(&log.served, |served| served.kind == Kind::Read));
-        prop_assert_eq!(summary.hits, count(&log.served, |served| served.outcome == Outcome::Hit));
+        prop_assert_eq!(summary.reads, count(&log.served, |served| served.kind == RequestKind::Read));
+        prop_assert_eq!(summary.hits, count(&log.served, |served| served.outcome == RowOutcome::Hit));
         prop_assert_eq!(summary.read_latency.count(), summary.reads);
         prop_assert_eq!(summary.reads + summary.writes, requests.len() as u64);
         prop_assert_eq!(summary.commands.iter().sum::<u64>(), log.commands.len() as u64);
@@ -91,16 +95,16 @@ proptest! {
         channel.run(until);
         let summary = statistics(&mut channel).end(until);
         let log = &channel.observer().0;
-        let own: Vec<Served> =
+        let own: Vec<ServedRequest> =
             log.served.iter().filter(|served| served.issued >= from).copied().collect();
         prop_assert_eq!(summary.clocks, until - from);
-        prop_assert_eq!(summary.reads, count(&own, |served| served.kind == Kind::Read));
-        prop_assert_eq!(summary.writes, count(&own, |served| served.kind == Kind::Write));
-        prop_assert_eq!(summary.hits, count(&own, |served| served.outcome == Outcome::Hit));
-        prop_assert_eq!(summary.misses, count(&own, |served| served.outcome == Outcome::Miss));
-        prop_assert_eq!(summary.conflicts, count(&own, |served| served.outcome == Outcome::Conflict));
-        prop_assert_eq!(summary.forwarded, count(&own, |served| served.outcome == Outcome::Forwarded));
-        prop_assert_eq!(summary.merged, count(&own, |served| served.outcome == Outcome::Merged));
+        prop_assert_eq!(summary.reads, count(&own, |served| served.kind == RequestKind::Read));
+        prop_assert_eq!(summary.writes, count(&own, |served| served.kind == RequestKind::Write));
+        prop_assert_eq!(summary.hits, count(&own, |served| served.outcome == RowOutcome::Hit));
+        prop_assert_eq!(summary.misses, count(&own, |served| served.outcome == RowOutcome::Miss));
+        prop_assert_eq!(summary.conflicts, count(&own, |served| served.outcome == RowOutcome::Conflict));
+        prop_assert_eq!(summary.forwarded, count(&own, |served| served.outcome == RowOutcome::Forwarded));
+        prop_assert_eq!(summary.merged, count(&own, |served| served.outcome == RowOutcome::Merged));
         let buses = u64::from(config.geometry.pseudo_channels);
         prop_assert_eq!(summary.bus.total(), summary.clocks * buses);
         prop_assert_eq!(summary.bus.data, plain::data_clocks(&config, &log.served, from, until));
@@ -109,19 +113,19 @@ proptest! {
 
 #[test]
 fn sub_channels_add_up() {
-    let config = crate::runs::ddr5_6400();
+    let config = crate::observers::runs::ddr5_6400();
     let mut channel = watched(&config);
     channel
         .push(Request {
             id: 0,
-            kind: Kind::Read,
+            kind: RequestKind::Read,
             location: wordline_dram::Location::default(),
             arrival: 10,
         })
         .expect("in range");
     channel.run(400);
     let one = statistics(&mut channel).end(400);
-    let mut two = Summary::default();
+    let mut two = TrafficSummary::default();
     two.merge(&one);
     two.merge(&one);
     assert_eq!((two.clocks, two.reads, two.misses), (800, 2, 2));

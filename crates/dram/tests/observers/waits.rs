@@ -2,11 +2,11 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_dram::{
-    CAUSES, Cause, Kind, Location, PagePolicy, Refresh, Request, Served, SubChannel,
-    SubChannelConfig,
+    CAUSES, Location, PagePolicy, Refresh, Request, RequestKind, ServedRequest, SubChannel,
+    SubChannelConfig, WaitCause,
 };
 
-use crate::runs::{Log, ddr5_6400};
+use crate::observers::runs::{Log, ddr5_6400};
 
 fn unrefreshed() -> SubChannelConfig {
     let mut config = ddr5_6400();
@@ -25,7 +25,7 @@ fn bank(number: u64, row: u32, column: u64) -> Location {
     }
 }
 
-fn request(id: u64, kind: Kind, location: Location, arrival: u64) -> Request {
+fn request(id: u64, kind: RequestKind, location: Location, arrival: u64) -> Request {
     Request {
         id,
         kind,
@@ -35,11 +35,14 @@ fn request(id: u64, kind: Kind, location: Location, arrival: u64) -> Request {
 }
 
 fn read(id: u64, location: Location, arrival: u64) -> Request {
-    request(id, Kind::Read, location, arrival)
+    request(id, RequestKind::Read, location, arrival)
 }
 
 /// What was served, by id.
-fn run(config: &SubChannelConfig, requests: impl IntoIterator<Item = Request>) -> Vec<Served> {
+fn run(
+    config: &SubChannelConfig,
+    requests: impl IntoIterator<Item = Request>,
+) -> Vec<ServedRequest> {
     let mut channel = SubChannel::new(config, Log::default()).expect("a sound configuration");
     for request in requests {
         channel.push(request).expect("in range");
@@ -51,7 +54,7 @@ fn run(config: &SubChannelConfig, requests: impl IntoIterator<Item = Request>) -
 }
 
 /// Clocks by cause over requests that arrived at a clock or later.
-fn waits(served: &[Served], from: u64) -> [u64; CAUSES] {
+fn waits(served: &[ServedRequest], from: u64) -> [u64; CAUSES] {
     let mut sum = [0; CAUSES];
     for served in served.iter().filter(|served| served.arrival >= from) {
         for (sum, clocks) in sum.iter_mut().zip(served.waits) {
@@ -61,14 +64,14 @@ fn waits(served: &[Served], from: u64) -> [u64; CAUSES] {
     sum
 }
 
-fn of(waits: &[u64; CAUSES], causes: &[Cause]) -> u64 {
+fn of(waits: &[u64; CAUSES], causes: &[WaitCause]) -> u64 {
     causes.iter().map(|&cause| waits[cause as usize]).sum()
 }
 
 /// The part of some causes in all but the wait in front of a full queue.
-fn share(waits: &[u64; CAUSES], causes: &[Cause]) -> f64 {
+fn share(waits: &[u64; CAUSES], causes: &[WaitCause]) -> f64 {
     let all: u64 = waits.iter().sum();
-    of(waits, causes) as f64 / (all - waits[Cause::Queue as usize]) as f64
+    of(waits, causes) as f64 / (all - waits[WaitCause::Queue as usize]) as f64
 }
 
 /// All banks of a rank are closed when they are refreshed: whoever comes then waits for tRFC, and then tRRD and tRCD.
@@ -77,14 +80,14 @@ fn requests_at_the_clock_of_a_refresh_wait_for_it() {
     let config = ddr5_6400();
     let due = u64::from(config.policy.refresh_phase[0]);
     let served = run(&config, (0..8).map(|id| read(id, bank(id, 1, 0), due)));
-    let refresh = Cause::Refresh as usize;
+    let refresh = WaitCause::Refresh as usize;
     assert!(
         served
             .iter()
             .all(|served| served.waits[refresh] == config.timing.rfc)
     );
     let waits = waits(&served, due);
-    assert!(share(&waits, &[Cause::Refresh]) >= 0.9, "{waits:?}");
+    assert!(share(&waits, &[WaitCause::Refresh]) >= 0.9, "{waits:?}");
 }
 
 /// A request that comes in the middle of a refresh, to a sub-channel that has nothing else to do.
@@ -94,8 +97,8 @@ fn a_lone_read_waits_for_the_rest_of_a_refresh() {
     let due = u64::from(config.policy.refresh_phase[0]);
     let served = run(&config, [read(0, bank(3, 1, 0), due + 300)]);
     let mut expected = [0; CAUSES];
-    expected[Cause::Refresh as usize] = config.timing.rfc - 300;
-    expected[Cause::Activate as usize] = config.timing.rcd;
+    expected[WaitCause::Refresh as usize] = config.timing.rfc - 300;
+    expected[WaitCause::Activate as usize] = config.timing.rcd;
     assert_eq!(served[0].waits, expected);
 }
 
@@ -117,7 +120,7 @@ fn a_same_bank_refresh_holds_up_closed_banks() {
     );
     let next = (due - 1) / u64::from(config.timing.refi_sb);
     assert_eq!(next, 3, "refreshes count from the phase on");
-    let refresh = |id: usize| served[id].waits[Cause::Refresh as usize];
+    let refresh = |id: usize| served[id].waits[WaitCause::Refresh as usize];
     assert_eq!(refresh(1), config.timing.rfc_sb - 10);
     assert_eq!(refresh(2), config.timing.refsbrd - 10);
     assert_eq!(refresh(3), 0);
@@ -145,7 +148,7 @@ fn refresh_is_what_goes_away_without_it() {
         let with = waits(&run(&config, requests.clone()), 0);
         let without = waits(&run(&without, requests), 0);
         let difference = with.iter().sum::<u64>() as f64 - without.iter().sum::<u64>() as f64;
-        let attributed = with[Cause::Refresh as usize] as f64;
+        let attributed = with[WaitCause::Refresh as usize] as f64;
         assert!(
             (attributed / difference - 1.0).abs() <= 0.25,
             "{refresh:?}: {attributed} of {difference}"
@@ -164,9 +167,9 @@ fn hits_behind_a_row_wait_for_it() {
     let t = &config.timing;
     for (place, served) in served[1..].iter().enumerate() {
         let mut expected = [0; CAUSES];
-        expected[Cause::Bank as usize] = t.rp;
-        expected[Cause::Activate as usize] = t.rcd;
-        expected[Cause::Bus as usize] = place as u32 * t.ccd_l;
+        expected[WaitCause::Bank as usize] = t.rp;
+        expected[WaitCause::Activate as usize] = t.rcd;
+        expected[WaitCause::Bus as usize] = place as u32 * t.ccd_l;
         assert_eq!(served.waits, expected);
     }
 }
@@ -183,8 +186,8 @@ fn a_row_is_waited_for_though_the_bus_is_busy() {
     let served = run(&config, requests);
     for served in &served[68..] {
         let waits = served.waits.map(u64::from);
-        assert_eq!(of(&waits, &[Cause::Activate]), 52);
-        assert!(of(&waits, &[Cause::Bus]) <= 2 * 16, "{waits:?}");
+        assert_eq!(of(&waits, &[WaitCause::Activate]), 52);
+        assert!(of(&waits, &[WaitCause::Bus]) <= 2 * 16, "{waits:?}");
     }
 }
 
@@ -196,13 +199,13 @@ fn a_saturated_stream_waits_for_the_bus() {
     let stream = (8..40).map(|id| read(id, bank(id % 8, 1, id), 1_000));
     let waited = waits(&run(&config, opening.clone().chain(stream)), 1_000);
     assert_eq!(
-        waited[Cause::Bus as usize],
+        waited[WaitCause::Bus as usize],
         (0..32).map(|before| before * 8).sum::<u64>()
     );
-    assert_eq!(waited.iter().sum::<u64>(), waited[Cause::Bus as usize]);
+    assert_eq!(waited.iter().sum::<u64>(), waited[WaitCause::Bus as usize]);
     let stream = (8..4_000).map(|id| read(id, bank(id % 8, 1, id / 8 % 64), 1_000));
     let waited = waits(&run(&config, opening.chain(stream)), 1_000);
-    assert!(share(&waited, &[Cause::Bus]) >= 0.95, "{waited:?}");
+    assert!(share(&waited, &[WaitCause::Bus]) >= 0.95, "{waited:?}");
 }
 
 /// Closed banks, and no more than four ACTs in a window twice as long as four tRRD.
@@ -214,8 +217,8 @@ fn activations_beyond_four_in_a_window_wait_for_it() {
     for (place, served) in (0..).zip(&served) {
         let rate = place / 4 * 64 + place % 4 * config.timing.rrd_s;
         let mut expected = [0; CAUSES];
-        expected[Cause::ActivationRate as usize] = rate;
-        expected[Cause::Activate as usize] = config.timing.rcd;
+        expected[WaitCause::ActivationRate as usize] = rate;
+        expected[WaitCause::Activate as usize] = config.timing.rcd;
         assert_eq!(served.waits, expected, "read {place}");
     }
 }
@@ -227,13 +230,17 @@ fn reads_between_writes_wait_for_the_turns() {
     (config.policy.drain_high, config.policy.drain_low) = (1, 0);
     let opening = (0..8).map(|id| read(id, bank(id, 1, 0), 0));
     let mixed = (8..4_000).map(|id| {
-        let kind = if id % 2 == 0 { Kind::Read } else { Kind::Write };
+        let kind = if id % 2 == 0 {
+            RequestKind::Read
+        } else {
+            RequestKind::Write
+        };
         request(id, kind, bank(id % 8, 1, id / 8 % 64), 1_000 + 40 * id)
     });
     let served = run(&config, opening.chain(mixed));
     let waited = waits(&served, 1_000);
     assert!(
-        share(&waited, &[Cause::Drain, Cause::Turnaround]) >= 0.9,
+        share(&waited, &[WaitCause::Drain, WaitCause::Turnaround]) >= 0.9,
         "{waited:?}"
     );
 }
@@ -243,15 +250,16 @@ fn reads_between_writes_wait_for_the_turns() {
 fn a_read_among_writes_waits_for_their_drain() {
     let config = unrefreshed();
     let opening = (0..8).map(|id| read(id, bank(id, 1, 0), 0));
-    let writes = (8..56).map(|id| request(id, Kind::Write, bank(id % 8, 1, id / 8), 1_000));
+    let writes = (8..56).map(|id| request(id, RequestKind::Write, bank(id % 8, 1, id / 8), 1_000));
     let late = read(56, bank(0, 1, 40), 1_050);
     let served = run(&config, opening.chain(writes).chain([late]));
     let waited = waits(&served[56..], 0);
     assert_eq!(
-        share(&waited, &[Cause::Drain, Cause::Turnaround]),
+        share(&waited, &[WaitCause::Drain, WaitCause::Turnaround]),
         1.0,
         "{waited:?}"
     );
-    let [drain, turn] = [Cause::Drain, Cause::Turnaround].map(|cause| of(&waited, &[cause]));
+    let [drain, turn] =
+        [WaitCause::Drain, WaitCause::Turnaround].map(|cause| of(&waited, &[cause]));
     assert!(drain > 150 && turn > 50, "{waited:?}");
 }

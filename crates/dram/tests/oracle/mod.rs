@@ -12,7 +12,8 @@ mod scenarios;
 mod waits;
 
 use wordline_dram::{
-    Cause, Command, Issued, Kind, Location, Outcome, Refresh, Request, Served, SubChannelConfig,
+    Command, Issued, Location, Refresh, Request, RequestKind, RowOutcome, ServedRequest,
+    SubChannelConfig, WaitCause,
 };
 
 use candidates::Candidate;
@@ -74,7 +75,7 @@ pub(crate) struct Oracle {
     /// Every command, in the order of issue.
     pub(crate) commands: Vec<Issued>,
     /// Every request that was served, in that order. The waits by cause are left 0: see `waits`.
-    pub(crate) served: Vec<Served>,
+    pub(crate) served: Vec<ServedRequest>,
     /// Every write that was accepted, with its clock.
     pub(crate) accepted: Vec<(u64, u64)>,
     /// Why the requests waited that commands served.
@@ -187,18 +188,18 @@ impl Oracle {
         let policy = &self.config.policy;
         for set in &mut self.sets {
             for (kind, room) in [
-                (Kind::Read, policy.read_queue),
-                (Kind::Write, policy.write_queue),
+                (RequestKind::Read, policy.read_queue),
+                (RequestKind::Write, policy.write_queue),
             ] {
                 while let Some(admitted) =
                     set.admit(kind, self.now, room as usize, &mut self.age, &self.columns)
                 {
                     let (request, outcome) = match admitted {
                         Admitted::Queued(request) => (request, None),
-                        Admitted::Forwarded(request) => (request, Some(Outcome::Forwarded)),
-                        Admitted::Merged(request) => (request, Some(Outcome::Merged)),
+                        Admitted::Forwarded(request) => (request, Some(RowOutcome::Forwarded)),
+                        Admitted::Merged(request) => (request, Some(RowOutcome::Merged)),
                     };
-                    if kind == Kind::Write {
+                    if kind == RequestKind::Write {
                         self.accepted.push((request.id, self.now));
                     }
                     if let Some(outcome) = outcome {
@@ -237,7 +238,7 @@ impl Oracle {
     /// Notes for every entry what kind of clock this is.
     fn wait(&mut self) {
         let kind = |entry: &Entry| {
-            let other_direction = (entry.request.kind == Kind::Write) != self.writing;
+            let other_direction = (entry.request.kind == RequestKind::Write) != self.writing;
             let at = entry.location();
             let refreshed = self.now < self.bank(at).refreshed;
             (other_direction, refreshed || self.withheld(at))
@@ -356,12 +357,20 @@ impl Oracle {
     }
 
     /// When the rules of a command were met, with their causes; first those of the row that a column command wants.
-    fn steps(&self, command: Command, at: Location, closes: &[Location]) -> Vec<(u64, Vec<Cause>)> {
+    fn steps(
+        &self,
+        command: Command,
+        at: Location,
+        closes: &[Location],
+    ) -> Vec<(u64, Vec<WaitCause>)> {
         let mut steps = Vec::new();
         if command.is_column()
             && let Some((opened, ready)) = self.archive.opened(at)
         {
-            steps = vec![(opened, vec![Cause::Bank]), (ready, vec![Cause::Activate])];
+            steps = vec![
+                (opened, vec![WaitCause::Bank]),
+                (ready, vec![WaitCause::Activate]),
+            ];
         }
         steps.extend(self.archive.last_met(command, at, closes));
         steps
@@ -390,16 +399,16 @@ impl Oracle {
         let set = self.set_of(location.pseudo_channel);
         let entry = self.sets[set].entry_mut(id);
         match (command, entry.outcome) {
-            (Command::PrePb, _) => entry.outcome = Outcome::Conflict,
-            (Command::Act, Outcome::Hit) => entry.outcome = Outcome::Miss,
+            (Command::PrePb, _) => entry.outcome = RowOutcome::Conflict,
+            (Command::Act, RowOutcome::Hit) => entry.outcome = RowOutcome::Miss,
             _ => {}
         }
         if command.is_column() {
             let entry = self.sets[set].remove(id);
             let timing = &self.config.timing;
             let latency = match entry.request.kind {
-                Kind::Read => timing.cl + timing.burst,
-                Kind::Write => timing.cwl + timing.burst,
+                RequestKind::Read => timing.cl + timing.burst,
+                RequestKind::Write => timing.cwl + timing.burst,
             };
             let finish = self.now + u64::from(latency);
             self.served.push(served(
@@ -450,8 +459,14 @@ impl Oracle {
     }
 }
 
-fn served(request: &Request, admitted: u64, issued: u64, finish: u64, outcome: Outcome) -> Served {
-    Served {
+fn served(
+    request: &Request,
+    admitted: u64,
+    issued: u64,
+    finish: u64,
+    outcome: RowOutcome,
+) -> ServedRequest {
+    ServedRequest {
         id: request.id,
         kind: request.kind,
         location: request.location,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wordline_dram::{Kind, Location, Outcome, Request};
+use wordline_dram::{Location, Request, RequestKind, RowOutcome};
 
 use super::waits::Waits;
 
@@ -17,7 +17,7 @@ pub(super) struct Entry {
     /// Column commands that its pseudo-channel had issued by then.
     pub(super) columns: u64,
     /// By the commands that have served it so far.
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RowOutcome,
     pub(super) waits: Waits,
 }
 
@@ -46,8 +46,8 @@ pub(super) enum Admitted {
 impl QueueSet {
     pub(super) fn push(&mut self, request: Request) {
         match request.kind {
-            Kind::Read => self.read_backlog.push_back(request),
-            Kind::Write => self.write_backlog.push_back(request),
+            RequestKind::Read => self.read_backlog.push_back(request),
+            RequestKind::Write => self.write_backlog.push_back(request),
         }
     }
 
@@ -60,15 +60,15 @@ impl QueueSet {
     /// Takes the head of a backlog, if it has arrived and need not wait.
     pub(super) fn admit(
         &mut self,
-        kind: Kind,
+        kind: RequestKind,
         now: u64,
         room: usize,
         age: &mut u64,
         columns: &[u64],
     ) -> Option<Admitted> {
         let (backlog, queue) = match kind {
-            Kind::Read => (&mut self.read_backlog, &self.reads),
-            Kind::Write => (&mut self.write_backlog, &self.writes),
+            RequestKind::Read => (&mut self.read_backlog, &self.reads),
+            RequestKind::Write => (&mut self.write_backlog, &self.writes),
         };
         let head = *backlog.front().filter(|head| head.arrival <= now)?;
         let written = self
@@ -81,8 +81,8 @@ impl QueueSet {
         backlog.pop_front();
         if written {
             return Some(match kind {
-                Kind::Read => Admitted::Forwarded(head),
-                Kind::Write => Admitted::Merged(head),
+                RequestKind::Read => Admitted::Forwarded(head),
+                RequestKind::Write => Admitted::Merged(head),
             });
         }
         let entry = Entry {
@@ -90,13 +90,13 @@ impl QueueSet {
             admitted: now,
             age: *age,
             columns: columns[usize::from(head.location.pseudo_channel)],
-            outcome: Outcome::Hit,
+            outcome: RowOutcome::Hit,
             waits: Waits::admitted(head.id, head.arrival, now),
         };
         *age += 1;
         match kind {
-            Kind::Read => self.reads.push(entry),
-            Kind::Write => self.writes.push(entry),
+            RequestKind::Read => self.reads.push(entry),
+            RequestKind::Write => self.writes.push(entry),
         }
         Some(Admitted::Queued(head))
     }

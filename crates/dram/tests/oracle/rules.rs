@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use wordline_dram::{Cause, Command, Location};
+use wordline_dram::{Command, Location, WaitCause};
 
 use super::history::Scope::{Bank, Group, Other, PseudoChannel, Rank, Stack};
 use super::history::{Event, History, Place, past_each, same_bank, same_rank};
 
 /// Hears of every rule: where it holds, its cause, and the first clock at which it is met. May have heard enough.
-type Rule<'a> = &'a mut dyn FnMut(Place, Cause, u64) -> ControlFlow<()>;
+type Rule<'a> = &'a mut dyn FnMut(Place, WaitCause, u64) -> ControlFlow<()>;
 
 /// Says so of rules of one cause for all places.
-fn each_place(cause: Cause, over: [u64; 3], rule: Rule) -> ControlFlow<()> {
+fn each_place(cause: WaitCause, over: [u64; 3], rule: Rule) -> ControlFlow<()> {
     for (place, at) in [Place::Bank, Place::Group, Place::Rank]
         .into_iter()
         .zip(over)
@@ -47,8 +47,8 @@ impl History {
         command: Command,
         to: Location,
         closes: &[Location],
-    ) -> [(u64, Vec<Cause>); 3] {
-        let mut last: [(u64, Vec<Cause>); 3] = Default::default();
+    ) -> [(u64, Vec<WaitCause>); 3] {
+        let mut last: [(u64, Vec<WaitCause>); 3] = Default::default();
         let _ = self.rules(command, to, closes, &mut |place, cause, at| {
             let last = &mut last[place as usize];
             if at > last.0 {
@@ -77,7 +77,7 @@ impl History {
     ) -> ControlFlow<()> {
         rule(
             Place::Rank,
-            Cause::PowerDown,
+            WaitCause::PowerDown,
             past_each(&self.exits, |from| same_rank(from, to), self.timing.xp),
         )?;
         match command {
@@ -94,7 +94,7 @@ impl History {
             Command::Pde => self.power_down(to, rule),
             Command::Pdx => rule(
                 Place::Rank,
-                Cause::PowerDown,
+                WaitCause::PowerDown,
                 past_each(&self.entries, |from| same_rank(from, to), self.timing.pd),
             ),
         }
@@ -106,12 +106,12 @@ impl History {
         let bank = |from| same_bank(from, to);
         rule(
             Place::Bank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.activations, bank, t.rc),
         )?;
         rule(
             Place::Bank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.precharges, bank, t.rp),
         )?;
         let apart = self.past_by_place(&self.activations, to, |scope| match scope {
@@ -120,29 +120,33 @@ impl History {
             Stack => Some(t.rrd_dlr),
             Bank | PseudoChannel | Other => None,
         });
-        each_place(Cause::ActivationRate, apart, rule)?;
-        rule(Place::Rank, Cause::ActivationRate, self.fifth(rank, t.faw))?;
+        each_place(WaitCause::ActivationRate, apart, rule)?;
+        rule(
+            Place::Rank,
+            WaitCause::ActivationRate,
+            self.fifth(rank, t.faw),
+        )?;
         if self.slices > 1 {
             rule(
                 Place::Rank,
-                Cause::ActivationRate,
+                WaitCause::ActivationRate,
                 self.fifth(|from| self.same_stack(from, to), t.faw_dlr),
             )?;
         }
         let refreshed = |from: Location| same_rank(from, to) && from.bank == to.bank;
         rule(
             Place::Rank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(&self.all_bank, rank, t.rfc),
         )?;
         rule(
             Place::Bank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(&self.same_bank, refreshed, t.rfc_sb),
         )?;
         rule(
             Place::Rank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(
                 &self.same_bank,
                 |from| rank(from) && !refreshed(from),
@@ -175,7 +179,7 @@ impl History {
         let written = t.cwl + t.burst;
         rule(
             Place::Bank,
-            Cause::Activate,
+            WaitCause::Activate,
             past_each(&self.activations, |from| same_bank(from, to), t.rcd),
         )?;
         let apart = self.past_by_place(&self.reads, to, |scope| match scope {
@@ -185,10 +189,10 @@ impl History {
             PseudoChannel => None,
             Other => Some(t.pair_burst),
         });
-        each_place(Cause::Bus, apart, rule)?;
+        each_place(WaitCause::Bus, apart, rule)?;
         rule(
             Place::Rank,
-            Cause::Turnaround,
+            WaitCause::Turnaround,
             self.other_rank(&self.reads, to, t.burst + t.rank_gap),
         )?;
         let turned = self.past_by_place(&self.writes, to, |scope| match scope {
@@ -198,7 +202,7 @@ impl History {
             PseudoChannel => Some((written + t.rank_gap).saturating_sub(t.cl).max(1)),
             Other => Some(t.pair_wtr),
         });
-        each_place(Cause::Turnaround, turned, rule)
+        each_place(WaitCause::Turnaround, turned, rule)
     }
 
     /// What an RDA has to keep beside the rules of an RD.
@@ -207,7 +211,7 @@ impl History {
         let distance = (t.cwl + t.burst + t.wr).saturating_sub(t.rtp).max(1);
         rule(
             Place::Bank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.writes, |from| same_bank(from, to), distance),
         )
     }
@@ -216,7 +220,7 @@ impl History {
         let t = &self.timing;
         rule(
             Place::Bank,
-            Cause::Activate,
+            WaitCause::Activate,
             past_each(&self.activations, |from| same_bank(from, to), t.rcd),
         )?;
         let apart = self.past_by_place(&self.writes, to, |scope| match scope {
@@ -226,10 +230,10 @@ impl History {
             PseudoChannel => None,
             Other => Some(t.pair_burst),
         });
-        each_place(Cause::Bus, apart, rule)?;
+        each_place(WaitCause::Bus, apart, rule)?;
         rule(
             Place::Rank,
-            Cause::Turnaround,
+            WaitCause::Turnaround,
             self.other_rank(&self.writes, to, t.burst + t.rank_gap),
         )?;
         let turned = self.past(&self.reads, to, |scope| match scope {
@@ -238,31 +242,31 @@ impl History {
             Other => Some(t.pair_rtw),
         });
         // As long everywhere in the rank, it is the rank's.
-        rule(Place::Rank, Cause::Turnaround, turned)
+        rule(Place::Rank, WaitCause::Turnaround, turned)
     }
 
     fn precharge(&self, to: Location, closes: &[Location], rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         rule(
             Place::Rank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.closings, |from| same_rank(from, to), t.ppd),
         )?;
         for closed in closes {
             let bank = |from| same_bank(from, *closed);
             rule(
                 Place::Bank,
-                Cause::Bank,
+                WaitCause::Bank,
                 past_each(&self.activations, bank, t.ras),
             )?;
             rule(
                 Place::Bank,
-                Cause::Bank,
+                WaitCause::Bank,
                 past_each(&self.reads, bank, t.rtp),
             )?;
             rule(
                 Place::Bank,
-                Cause::Bank,
+                WaitCause::Bank,
                 past_each(&self.writes, bank, t.cwl + t.burst + t.wr),
             )?;
         }
@@ -273,7 +277,7 @@ impl History {
         let t = &self.timing;
         rule(
             Place::Rank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.precharges, |from| same_rank(from, to), t.rp),
         )?;
         let refreshed = self.past(&self.all_bank, to, |scope| match scope {
@@ -281,7 +285,7 @@ impl History {
             Stack => Some(t.rfc_dlr),
             PseudoChannel | Other => None,
         });
-        rule(Place::Rank, Cause::Refresh, refreshed)
+        rule(Place::Rank, WaitCause::Refresh, refreshed)
     }
 
     fn refresh_same_bank(&self, to: Location, rule: Rule) -> ControlFlow<()> {
@@ -290,17 +294,17 @@ impl History {
         let of_index = |from: Location| same_rank(from, to) && from.bank == to.bank;
         rule(
             Place::Rank,
-            Cause::Bank,
+            WaitCause::Bank,
             past_each(&self.precharges, of_index, t.rp),
         )?;
         rule(
             Place::Rank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(&self.same_bank, rank, t.rfc_sb),
         )?;
         rule(
             Place::Rank,
-            Cause::ActivationRate,
+            WaitCause::ActivationRate,
             past_each(&self.activations, rank, t.rrd_l),
         )
     }
@@ -310,25 +314,29 @@ impl History {
         let rank = |from| same_rank(from, to);
         rule(
             Place::Rank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(&self.all_bank, rank, t.rfc),
         )?;
         rule(
             Place::Rank,
-            Cause::Refresh,
+            WaitCause::Refresh,
             past_each(&self.same_bank, rank, t.rfc_sb),
         )?;
         for events in [&self.activations, &self.closings, &self.precharges] {
-            rule(Place::Rank, Cause::Bank, past_each(events, rank, t.pden))?;
+            rule(
+                Place::Rank,
+                WaitCause::Bank,
+                past_each(events, rank, t.pden),
+            )?;
         }
         rule(
             Place::Rank,
-            Cause::Bus,
+            WaitCause::Bus,
             past_each(&self.reads, rank, t.cl + t.burst + 1),
         )?;
         rule(
             Place::Rank,
-            Cause::Bus,
+            WaitCause::Bus,
             past_each(&self.writes, rank, t.cwl + t.burst + t.wr + 1),
         )
     }

@@ -4,7 +4,9 @@
 use super::Oracle;
 use crate::support::{ddr5_6400, one_rank, place, read, write};
 use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr, Wra};
-use wordline_dram::{Command, Location, Outcome, PagePolicy, Refresh, Request, SubChannelConfig};
+use wordline_dram::{
+    Command, Location, PagePolicy, Refresh, Request, RowOutcome, SubChannelConfig,
+};
 
 fn config() -> SubChannelConfig {
     one_rank(ddr5_6400())
@@ -60,9 +62,9 @@ fn a_miss_a_hit_and_a_conflict() {
     assert_eq!(
         outcomes,
         [
-            (Outcome::Miss, 62 + 60),
-            (Outcome::Hit, 1_060),
-            (Outcome::Conflict, 2_164)
+            (RowOutcome::Miss, 62 + 60),
+            (RowOutcome::Hit, 1_060),
+            (RowOutcome::Conflict, 2_164)
         ]
     );
     assert_eq!(oracle.now(), 2_105);
@@ -204,10 +206,10 @@ fn forwards_and_merges_take_no_room() {
             .copied()
             .expect("served")
     };
-    assert_eq!((of(1).outcome, of(1).admitted), (Outcome::Merged, 0));
+    assert_eq!((of(1).outcome, of(1).admitted), (RowOutcome::Merged, 0));
     // Reads of a clock are admitted before its writes: read 3 is queued, read 4 a clock later is forwarded.
-    assert_eq!((of(3).outcome, of(3).admitted), (Outcome::Hit, 0));
-    assert_eq!((of(4).outcome, of(4).finish), (Outcome::Forwarded, 1));
+    assert_eq!((of(3).outcome, of(3).admitted), (RowOutcome::Hit, 0));
+    assert_eq!((of(4).outcome, of(4).finish), (RowOutcome::Forwarded, 1));
     // The queue has room for write 2 after the WR at 52, from the clock after it.
     assert_eq!((of(0).issued, of(2).admitted), (52, 53));
     assert_eq!(oracle.accepted, [(0, 0), (1, 0), (2, 53)]);
@@ -305,7 +307,7 @@ fn an_all_bank_refresh_closes_and_withholds_its_rank() {
     );
     assert_eq!(commands[5..8], [(205, RefAb), (1_149, Act), (1_157, Act)]);
     assert_eq!(commands[8..], [(1_201, Rd), (1_209, Rd)]);
-    assert_eq!(oracle.served[1].outcome, Outcome::Miss);
+    assert_eq!(oracle.served[1].outcome, RowOutcome::Miss);
 }
 
 #[test]

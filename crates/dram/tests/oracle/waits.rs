@@ -2,7 +2,7 @@
 //! so many clocks of the other direction, then, as far as clocks are left, so many of a bank that is withheld or
 //! refreshed, then so many as lie between the clocks of its row, bank, group and rank, and what remains.
 
-use wordline_dram::{CAUSES, Cause};
+use wordline_dram::{CAUSES, WaitCause};
 
 /// The waits of a request. Where several rules of a place were met at the same clock, any of their causes is
 /// right.
@@ -12,7 +12,7 @@ pub(crate) struct Waits {
     /// Clocks whose cause is certain.
     certain: [u64; CAUSES],
     /// Clocks that one of several causes has, whichever.
-    either: Vec<(u64, Vec<Cause>)>,
+    either: Vec<(u64, Vec<WaitCause>)>,
     /// The last command, or admission.
     begin: u64,
     /// Clocks since then during which the channel had the other direction.
@@ -29,7 +29,7 @@ impl Waits {
             begin: at,
             ..Self::default()
         };
-        waits.certain[Cause::Queue as usize] = at - arrival;
+        waits.certain[WaitCause::Queue as usize] = at - arrival;
         waits
     }
 
@@ -45,15 +45,15 @@ impl Waits {
     }
 
     /// A command serves it, whose rules were met at some clocks: those of the narrowest place first.
-    pub(super) fn command(&mut self, now: u64, steps: Vec<(u64, Vec<Cause>)>) {
+    pub(super) fn command(&mut self, now: u64, steps: Vec<(u64, Vec<WaitCause>)>) {
         let mut left = now - self.begin;
         let mut take = |clocks: u64| {
             let taken = clocks.min(left);
             left -= taken;
             taken
         };
-        self.certain[Cause::Drain as usize] += take(self.other_direction);
-        self.certain[Cause::Refresh as usize] += take(self.withheld);
+        self.certain[WaitCause::Drain as usize] += take(self.other_direction);
+        self.certain[WaitCause::Refresh as usize] += take(self.withheld);
         let mut before = self.begin;
         for (met, causes) in steps {
             let ruled = take(met.saturating_sub(before));
@@ -62,7 +62,7 @@ impl Waits {
             }
             before = before.max(met);
         }
-        self.certain[Cause::Order as usize] += left;
+        self.certain[WaitCause::Order as usize] += left;
         (self.begin, self.other_direction, self.withheld) = (now, 0, 0);
     }
 
@@ -80,7 +80,7 @@ impl Waits {
 }
 
 /// Whether parts can be given to one of their causes each, so that nothing remains.
-fn share_out(rest: [u64; CAUSES], parts: &[(u64, Vec<Cause>)]) -> bool {
+fn share_out(rest: [u64; CAUSES], parts: &[(u64, Vec<WaitCause>)]) -> bool {
     let Some(((clocks, causes), others)) = parts.split_first() else {
         return rest == [0; CAUSES];
     };

@@ -1,7 +1,8 @@
 //! Random but legal configurations and request streams.
 
 use wordline_dram::{
-    Clock, Geometry, Kind, Location, PagePolicy, Policy, Refresh, Request, SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, Request, RequestKind,
+    SubChannelConfig, Timing,
 };
 
 use super::{Dice, ddr5_4400, ddr5_6400};
@@ -49,7 +50,7 @@ fn config(dice: &mut Dice) -> SubChannelConfig {
     refresh_often(dice, &mut timing, &geometry);
     let policy = policy(dice, &geometry, &timing);
     SubChannelConfig {
-        clock: Clock {
+        clock: ClockDomain {
             data_rate_mts: 6_400,
         },
         geometry,
@@ -58,14 +59,14 @@ fn config(dice: &mut Dice) -> SubChannelConfig {
     }
 }
 
-fn geometry(dice: &mut Dice) -> Geometry {
+fn geometry(dice: &mut Dice) -> ChannelGeometry {
     let slices = dice.pick(&[1, 1, 1, 2, 4]);
     let physical = if slices == 1 {
         dice.pick(&[1, 1, 2, 3, 4])
     } else {
         dice.between(1, 4 / u32::from(slices)) as u8
     };
-    Geometry {
+    ChannelGeometry {
         pseudo_channels: dice.pick(&[1, 2]),
         ranks: slices * physical,
         slices,
@@ -137,7 +138,7 @@ fn short_timing(dice: &mut Dice) -> Timing {
 }
 
 /// Intervals so short that refresh matters, and so long that rows are opened, read and closed between two of them.
-fn refresh_often(dice: &mut Dice, timing: &mut Timing, geometry: &Geometry) {
+fn refresh_often(dice: &mut Dice, timing: &mut Timing, geometry: &ChannelGeometry) {
     let row = timing.rc
         + timing.rcd
         + timing.cwl
@@ -152,7 +153,7 @@ fn refresh_often(dice: &mut Dice, timing: &mut Timing, geometry: &Geometry) {
     timing.refi_sb = timing.rfc_sb + timing.refsbrd + rest;
 }
 
-fn policy(dice: &mut Dice, geometry: &Geometry, timing: &Timing) -> Policy {
+fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Policy {
     let write_queue = dice.pick(&[1, 2, 4, 8, 24, 64]);
     let drain_high = dice.between(1, write_queue);
     let refresh = dice.pick(&[
@@ -214,7 +215,7 @@ struct Habits {
     together: u32,
 }
 
-fn phase(dice: &mut Dice, geometry: &Geometry, number: u32, count: u32) -> Phase {
+fn phase(dice: &mut Dice, geometry: &ChannelGeometry, number: u32, count: u32) -> Phase {
     let habits = Habits {
         writes: dice.pick(&[0, 1, 2, 2, 3]),
         same_row: dice.pick(&[1, 2, 2, 8]),
@@ -239,7 +240,11 @@ fn phase(dice: &mut Dice, geometry: &Geometry, number: u32, count: u32) -> Phase
         }
         let id = u64::from(number) << 32 | u64::from(place);
         let writes = habits.writes > 0 && dice.one_in(habits.writes);
-        let kind = if writes { Kind::Write } else { Kind::Read };
+        let kind = if writes {
+            RequestKind::Write
+        } else {
+            RequestKind::Read
+        };
         let location = location(dice, geometry, &habits, &requests);
         requests.push(Request {
             id,
@@ -257,7 +262,12 @@ fn phase(dice: &mut Dice, geometry: &Geometry, number: u32, count: u32) -> Phase
     }
 }
 
-fn location(dice: &mut Dice, geometry: &Geometry, habits: &Habits, before: &[Request]) -> Location {
+fn location(
+    dice: &mut Dice,
+    geometry: &ChannelGeometry,
+    habits: &Habits,
+    before: &[Request],
+) -> Location {
     if let Some(last) = before.last() {
         if dice.one_in(habits.same_line) {
             let back = dice.between(1, before.len().min(20) as u32) as usize;
@@ -280,6 +290,6 @@ fn location(dice: &mut Dice, geometry: &Geometry, habits: &Habits, before: &[Req
     }
 }
 
-fn column(dice: &mut Dice, geometry: &Geometry) -> u16 {
+fn column(dice: &mut Dice, geometry: &ChannelGeometry) -> u16 {
     dice.between(0, u32::from(geometry.columns) - 1) as u16
 }

@@ -7,8 +7,8 @@ pub(crate) mod cases;
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_dram::{
-    Clock, Geometry, Issued, Kind, Location, Observer, PagePolicy, Policy, Refresh, Request,
-    Served, SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, Issued, Location, Observer, PagePolicy, Policy, Refresh, Request,
+    RequestKind, ServedRequest, SubChannelConfig, Timing,
 };
 
 /// DDR5-6400, bin B (52-52-52), 16 Gb x8, 1 KB pages; tCK 0.3125 ns. Each figure is worked out from its rule in
@@ -92,10 +92,10 @@ pub(crate) fn ddr5_4400() -> Timing {
 /// 64 write entries.
 pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
     SubChannelConfig {
-        clock: Clock {
+        clock: ClockDomain {
             data_rate_mts: 6_400,
         },
-        geometry: Geometry {
+        geometry: ChannelGeometry {
             pseudo_channels: 1,
             ranks: 1,
             slices: 1,
@@ -137,7 +137,7 @@ pub(crate) fn place(group: u8, bank: u8, row: u32, column: u16) -> Location {
 pub(crate) fn read(id: u64, location: Location, arrival: u64) -> Request {
     Request {
         id,
-        kind: Kind::Read,
+        kind: RequestKind::Read,
         location,
         arrival,
     }
@@ -147,7 +147,7 @@ pub(crate) fn read(id: u64, location: Location, arrival: u64) -> Request {
 pub(crate) fn write(id: u64, location: Location, arrival: u64) -> Request {
     Request {
         id,
-        kind: Kind::Write,
+        kind: RequestKind::Write,
         location,
         arrival,
     }
@@ -157,7 +157,7 @@ pub(crate) fn write(id: u64, location: Location, arrival: u64) -> Request {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) commands: Vec<Issued>,
-    pub(crate) served: Vec<Served>,
+    pub(crate) served: Vec<ServedRequest>,
     /// Writes that were accepted, with their clocks.
     pub(crate) accepted: Vec<(u64, u64)>,
 }
@@ -169,13 +169,13 @@ impl Observer for Recorder {
         self.commands.push(*issued);
     }
 
-    fn accepted(&mut self, id: u64, kind: Kind, at: u64) {
-        if kind == Kind::Write {
+    fn accepted(&mut self, id: u64, kind: RequestKind, at: u64) {
+        if kind == RequestKind::Write {
             self.accepted.push((id, at));
         }
     }
 
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         self.served.push(*served);
     }
 }

@@ -7,11 +7,11 @@ use ekv::flash::PageID;
 use ekv::{Config, Database, ReadError};
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embedded_storage::nor_flash::{NorFlash, ReadNorFlash};
+use wordline_crash::harness::{Again, Harness, Outcome, Recorded, Subject};
+use wordline_crash::{FlashContent, FlashTearing, Mode};
 use wordline_embedded::NorView;
 use wordline_memory::Flash;
 use wordline_nvm::Accounts;
-use wordline_nvm::crash::harness::{Again, Harness, Outcome, Recorded, Subject};
-use wordline_nvm::crash::{FlashContent, FlashTearing, Mode};
 
 use crate::{finish, nor, small};
 

@@ -24,7 +24,7 @@ fn finish<F: Future>(future: F) -> F::Output {
 fn nor() -> Box<dyn FlashMemory> {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
     let target = catalog
-        .target("mt25ql128@stm32h755-qspi")
+        .part_on_board("mt25ql128@stm32h755-qspi")
         .expect("a target");
     let conditions = Conditions {
         timing: Timing::Typ,

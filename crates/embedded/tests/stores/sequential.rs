@@ -5,11 +5,11 @@ use std::fmt::Debug;
 
 use sequential_storage::cache::{Cache, Uncached};
 use sequential_storage::map::{MapConfig, MapStorage};
+use wordline_crash::harness::{Harness, Outcome, Recorded, Subject};
+use wordline_crash::{FlashContent, FlashTearing, Mode};
 use wordline_embedded::{MultiwriteNorView, NorView};
 use wordline_memory::Flash;
 use wordline_nvm::Accounts;
-use wordline_nvm::crash::harness::{Harness, Outcome, Recorded, Subject};
-use wordline_nvm::crash::{FlashContent, FlashTearing, Mode};
 
 use crate::{finish, nor, small};
 

@@ -4,41 +4,14 @@
 //! synced; whole sectors go past it, as many in one transfer as are asked for. This is what FatFs, the FAT of most
 //! microcontrollers, does with the `win` of its file system object (`move_window` and `sync_window` of its `ff.c`).
 
-use std::fmt::Display;
 use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
 
-use wordline_memory::BlockDevice;
-
-use crate::{FsError, FsErrorKind, Shared};
-
-/// A block device as an object, whose errors are words.
-trait Drive: Send {
-    fn read(&mut self, sector: u64, out: &mut [u8]) -> std::result::Result<(), String>;
-    fn write(&mut self, sector: u64, data: &[u8]) -> std::result::Result<(), String>;
-    fn flush(&mut self) -> std::result::Result<(), String>;
-}
-
-struct Erased<D>(D);
-
-impl<D: BlockDevice<Error: Display> + Send> Drive for Erased<D> {
-    fn read(&mut self, sector: u64, out: &mut [u8]) -> std::result::Result<(), String> {
-        self.0.read(sector, out).map_err(|error| error.to_string())
-    }
-
-    fn write(&mut self, sector: u64, data: &[u8]) -> std::result::Result<(), String> {
-        self.0
-            .write(sector, data)
-            .map_err(|error| error.to_string())
-    }
-
-    fn flush(&mut self) -> std::result::Result<(), String> {
-        self.0.flush().map_err(|error| error.to_string())
-    }
-}
+use crate::sectors::SectorDevice;
+use crate::{FsError, FsErrorKind, SectorBox, Shared};
 
 /// Why a disk has failed during a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum DiskFailure {
     /// The device failed.
     Device(String),
     /// The call moved more bytes than any sound file system asks it to: a chain or a directory runs in a circle.
@@ -47,12 +20,14 @@ pub(super) enum Failure {
     Unplugged,
 }
 
-impl From<Failure> for FsError {
-    fn from(failure: Failure) -> Self {
+impl From<DiskFailure> for FsError {
+    fn from(failure: DiskFailure) -> Self {
         match failure {
-            Failure::Device(detail) => Self::new(FsErrorKind::Device, detail),
-            Failure::Endless => Self::new(FsErrorKind::Corrupt, "a chain of clusters has no end"),
-            Failure::Unplugged => Self::new(FsErrorKind::Invalid, "it is not mounted"),
+            DiskFailure::Device(detail) => Self::new(FsErrorKind::Device, detail),
+            DiskFailure::Endless => {
+                Self::new(FsErrorKind::Corrupt, "a chain of clusters has no end")
+            }
+            DiskFailure::Unplugged => Self::new(FsErrorKind::Invalid, "it is not mounted"),
         }
     }
 }
@@ -62,7 +37,7 @@ impl From<Failure> for FsError {
 /// Once it has failed it fails until the next call of the file system [begins](Self::begin): rust-fatfs takes some
 /// failures for something else, and would go on.
 pub(super) struct Disk {
-    drive: Box<dyn Drive>,
+    drive: SectorBox,
     sector_bytes: usize,
     /// Length in bytes.
     end: u64,
@@ -73,7 +48,7 @@ pub(super) struct Disk {
     held: Option<u64>,
     /// Whether the window is newer than the device.
     dirty: bool,
-    failure: Option<Failure>,
+    failure: Option<DiskFailure>,
     /// Bytes that the call may still move.
     left: u64,
     /// Whether the device is at work: a panic is then its own.
@@ -82,14 +57,11 @@ pub(super) struct Disk {
 
 impl Disk {
     /// At the first byte of a device.
-    pub(super) fn new<D>(device: D) -> Self
-    where
-        D: BlockDevice<Error: Display> + Send + 'static,
-    {
-        let sector_bytes = device.sector_bytes();
+    pub(super) fn new(drive: SectorBox) -> Self {
+        let sector_bytes = drive.sector_bytes();
         Self {
-            end: device.capacity_bytes(),
-            drive: Box::new(Erased(device)),
+            end: drive.sectors() * sector_bytes as u64,
+            drive,
             sector_bytes,
             at: 0,
             window: vec![0; sector_bytes],
@@ -111,7 +83,7 @@ impl Disk {
         // A directory takes 2 MiB at most, a table of clusters 1/128 of the disk; each is walked a few times.
         let directories = 64 * self.end.min(2 << 20);
         self.left = directories + self.end / 8 + 16 * data as u64 + (1 << 20);
-        if self.failure != Some(Failure::Unplugged) {
+        if self.failure != Some(DiskFailure::Unplugged) {
             self.failure = None;
         }
     }
@@ -122,13 +94,13 @@ impl Disk {
     }
 
     /// How it has failed since the call began.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    pub(super) fn failure(&self) -> Option<DiskFailure> {
         self.failure.clone()
     }
 
     /// Takes the device away: every later access fails, and what the window holds is lost as in a power cut.
     pub(super) fn unplug(&mut self) {
-        self.failure = Some(Failure::Unplugged);
+        self.failure = Some(DiskFailure::Unplugged);
     }
 
     /// Writes the window back, and returns when all that was written survives a power cut.
@@ -140,13 +112,13 @@ impl Disk {
     /// Runs something on the drive, unless it has failed already.
     fn run(
         &mut self,
-        work: impl FnOnce(&mut dyn Drive, &mut Vec<u8>) -> std::result::Result<(), String>,
+        work: impl FnOnce(&mut dyn SectorDevice, &mut Vec<u8>) -> std::result::Result<(), String>,
     ) -> Result<()> {
         if self.failure.is_none() {
             self.at_work = true;
-            let done = work(&mut *self.drive, &mut self.window);
+            let done = work(&mut *self.drive.0, &mut self.window);
             self.at_work = false;
-            self.failure = done.err().map(Failure::Device);
+            self.failure = done.err().map(DiskFailure::Device);
         }
         self.check()
     }
@@ -161,7 +133,7 @@ impl Disk {
     fn charge(&mut self, bytes: usize) -> Result<()> {
         match self.left.checked_sub(bytes as u64) {
             Some(left) => self.left = left,
-            None => self.failure = self.failure.take().or(Some(Failure::Endless)),
+            None => self.failure = self.failure.take().or(Some(DiskFailure::Endless)),
         }
         self.check()
     }
@@ -186,7 +158,7 @@ impl Disk {
     }
 
     /// The next piece of an access of `bytes` bytes, none at the end of the disk.
-    fn piece(&self, bytes: usize) -> Option<Piece> {
+    fn piece(&self, bytes: usize) -> Option<SectorSpan> {
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let bytes = bytes.min(left);
         let sector = self.at / self.sector_bytes as u64;
@@ -195,9 +167,9 @@ impl Disk {
         if bytes == 0 {
             None
         } else if first == 0 && whole > 0 {
-            Some(Piece::Whole(sector, whole))
+            Some(SectorSpan::Whole(sector, whole))
         } else {
-            Some(Piece::Part(
+            Some(SectorSpan::Part(
                 sector,
                 first,
                 bytes.min(self.sector_bytes - first),
@@ -230,7 +202,7 @@ impl Disk {
 }
 
 /// Sectors that an access takes together.
-enum Piece {
+enum SectorSpan {
     /// The first sector, and how many bytes of whole ones.
     Whole(u64, usize),
     /// A sector, the first byte in it, and how many.
@@ -243,11 +215,11 @@ impl Read for Disk {
         let mut done = 0;
         while let Some(piece) = self.piece(out.len() - done) {
             let count = match piece {
-                Piece::Whole(sector, bytes) => {
+                SectorSpan::Whole(sector, bytes) => {
                     self.read_whole(sector, &mut out[done..done + bytes])?;
                     bytes
                 }
-                Piece::Part(sector, first, bytes) => {
+                SectorSpan::Part(sector, first, bytes) => {
                     self.hold(sector)?;
                     out[done..done + bytes].copy_from_slice(&self.window[first..first + bytes]);
                     bytes
@@ -266,11 +238,11 @@ impl Write for Disk {
         let mut done = 0;
         while let Some(piece) = self.piece(data.len() - done) {
             let count = match piece {
-                Piece::Whole(sector, bytes) => {
+                SectorSpan::Whole(sector, bytes) => {
                     self.write_whole(sector, &data[done..done + bytes])?;
                     bytes
                 }
-                Piece::Part(sector, first, bytes) => {
+                SectorSpan::Part(sector, first, bytes) => {
                     self.hold(sector)?;
                     self.window[first..first + bytes].copy_from_slice(&data[done..done + bytes]);
                     self.dirty = true;

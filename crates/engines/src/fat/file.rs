@@ -2,14 +2,14 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::volume::{Fault, Fs, OpenFile, find};
+use super::volume::{FatFault, Fs, OpenFile, find};
 use crate::{FsError, FsErrorKind, Open};
 
 /// Bytes of a file at most, as FAT counts them in 32 bits.
 const FILE_MAX: u64 = u32::MAX as u64;
 
 /// Opens a file.
-pub(super) fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>, Fault> {
+pub(super) fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>, FatFault> {
     let mut open = if matches!(how, Open::Read | Open::Write) {
         let found = find(fs, path)?;
         if found.is_dir() {
@@ -38,7 +38,7 @@ pub(super) fn open<'a>(fs: &'a Fs, path: &str, how: Open) -> Result<OpenFile<'a>
 }
 
 /// Goes to a place within a file.
-pub(super) fn seek(open: &mut OpenFile<'_>, at: u64) -> Result<(), Fault> {
+pub(super) fn seek(open: &mut OpenFile<'_>, at: u64) -> Result<(), FatFault> {
     if open.file.seek(SeekFrom::Start(at))? == at {
         Ok(())
     } else {
@@ -48,7 +48,7 @@ pub(super) fn seek(open: &mut OpenFile<'_>, at: u64) -> Result<(), Fault> {
 }
 
 /// Writes to a place within a file, or at its end.
-pub(super) fn write(open: &mut OpenFile<'_>, at: u64, data: &[u8]) -> Result<(), Fault> {
+pub(super) fn write(open: &mut OpenFile<'_>, at: u64, data: &[u8]) -> Result<(), FatFault> {
     if at > open.bytes {
         let why = format_args!("byte {at} of a file of {} bytes", open.bytes);
         return Err(FsError::new(FsErrorKind::Invalid, why).into());
@@ -83,7 +83,7 @@ fn write_all(file: &mut impl Write, data: &[u8]) -> Result<usize, (usize, io::Er
 }
 
 /// Appends zeros.
-pub(super) fn extend(open: &mut OpenFile<'_>, bytes: u64) -> Result<(), Fault> {
+pub(super) fn extend(open: &mut OpenFile<'_>, bytes: u64) -> Result<(), FatFault> {
     if bytes > FILE_MAX {
         return Err(FsErrorKind::Full.into());
     }

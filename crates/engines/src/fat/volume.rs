@@ -24,7 +24,7 @@ pub(super) struct OpenFile<'a> {
 pub(super) type Files<'a> = BTreeMap<Handle, OpenFile<'a>>;
 
 self_cell!(
-    pub(super) struct Volume {
+    pub(super) struct FatVolume {
         owner: Fs,
 
         #[not_covariant]
@@ -34,42 +34,42 @@ self_cell!(
 
 // SAFETY: nothing in it belongs to a thread. It is not `Send` by itself because rust-fatfs keeps two `&'static dyn`
 // objects that are not known to be `Sync`, a clock and a code page; both are its own, which have no state. The cells
-// that the files and their file system share move together, and are never shared between threads: a `Volume` is not
+// that the files and their file system share move together, and are never shared between threads: a `FatVolume` is not
 // `Sync`.
 #[allow(unsafe_code)]
-unsafe impl Send for Volume {}
+unsafe impl Send for FatVolume {}
 
 /// What went wrong in a call.
-pub(super) enum Fault {
+pub(super) enum FatFault {
     /// rust-fatfs says so.
     Io(io::Error),
     /// We say so.
     Fs(FsError),
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for FatFault {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl From<FsError> for Fault {
+impl From<FsError> for FatFault {
     fn from(error: FsError) -> Self {
         Self::Fs(error)
     }
 }
 
-impl From<FsErrorKind> for Fault {
+impl From<FsErrorKind> for FatFault {
     fn from(kind: FsErrorKind) -> Self {
         Self::Fs(kind.into())
     }
 }
 
-impl From<Fault> for FsError {
-    fn from(fault: Fault) -> Self {
+impl From<FatFault> for FsError {
+    fn from(fault: FatFault) -> Self {
         match fault {
-            Fault::Io(error) => meaning(&error),
-            Fault::Fs(error) => error,
+            FatFault::Io(error) => meaning(&error),
+            FatFault::Fs(error) => error,
         }
     }
 }
@@ -97,7 +97,7 @@ fn meaning(error: &io::Error) -> FsError {
 pub(super) fn guarded<R>(
     disk: &Shared<Disk>,
     data: usize,
-    run: impl FnOnce() -> Result<R, Fault>,
+    run: impl FnOnce() -> Result<R, FatFault>,
 ) -> Result<R, FsError> {
     disk.borrow().begin(data);
     let result = catch_unwind(AssertUnwindSafe(run));
@@ -114,7 +114,7 @@ pub(super) fn guarded<R>(
 }
 
 /// What is at a path that is not the root.
-pub(super) fn find<'a>(fs: &'a Fs, path: &str) -> Result<DirEntry<'a, Shared<Disk>>, Fault> {
+pub(super) fn find<'a>(fs: &'a Fs, path: &str) -> Result<DirEntry<'a, Shared<Disk>>, FatFault> {
     let (above, name) = path.rsplit_once('/').ok_or(FsErrorKind::Name)?;
     let dir = match above {
         "" => fs.root_dir(),

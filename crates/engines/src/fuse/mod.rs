@@ -16,7 +16,7 @@ use fuser::{BackgroundSession, Config, MountOption};
 use rustix::mount::{UnmountFlags, unmount};
 
 use crate::{FileSystem, FsError};
-use serve::Served;
+use serve::FuseServer;
 use tree::Tree;
 
 /// A file system at a directory of this host, served by a thread until it is unmounted.
@@ -80,7 +80,7 @@ impl FuseMount {
             return Err(FuseError::Directory(dir.to_owned()));
         };
         let tree = Arc::new(Mutex::new(Tree::new(fs)));
-        let served = Served {
+        let served = FuseServer {
             tree: Arc::clone(&tree),
             cached: options.cached,
             owner: (owner.uid(), owner.gid()),

@@ -20,7 +20,7 @@ const KEPT: Duration = Duration::ZERO;
 const UNIT: u64 = 512;
 
 /// What the kernel talks to.
-pub(super) struct Served {
+pub(super) struct FuseServer {
     pub tree: Arc<Mutex<Tree>>,
     /// Whether the kernel may keep what it read.
     pub cached: bool,
@@ -28,7 +28,7 @@ pub(super) struct Served {
     pub owner: (u32, u32),
 }
 
-impl Served {
+impl FuseServer {
     fn tree(&self) -> MutexGuard<'_, Tree> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,7 +106,7 @@ fn errno(error: &FsError) -> Errno {
     }
 }
 
-impl Filesystem for Served {
+impl Filesystem for FuseServer {
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let found = text(name).and_then(|name| {
             let found = self.tree().look_up(parent.0, name);

@@ -12,7 +12,7 @@ pub(super) const ROOT: u64 = 1;
 const REMOVED: &str = ".wordline-removed-";
 
 /// What the kernel has met.
-struct Node {
+struct TreeNode {
     /// Where it is; `None` when it was removed.
     path: Option<String>,
     /// How often the kernel was told its number.
@@ -26,7 +26,7 @@ struct Node {
 /// A file system by numbers.
 pub(super) struct Tree {
     fs: Box<dyn FileSystem + Send>,
-    nodes: BTreeMap<u64, Node>,
+    nodes: BTreeMap<u64, TreeNode>,
     numbers: BTreeMap<String, u64>,
     last: u64,
     /// Open directories: what was in them when they were opened.
@@ -38,7 +38,7 @@ const UNKNOWN: u64 = 0xFFFF_FFFF;
 
 impl Tree {
     pub(super) fn new(fs: Box<dyn FileSystem + Send>) -> Self {
-        let root = Node {
+        let root = TreeNode {
             path: Some("/".into()),
             told: 1,
             open: None,
@@ -95,7 +95,7 @@ impl Tree {
             return Ok(*number);
         }
         self.last += 1;
-        let node = Node {
+        let node = TreeNode {
             path: Some(path.clone()),
             told: 1,
             open: None,
@@ -147,7 +147,7 @@ impl Tree {
     /// Makes a file, and opens it.
     pub(super) fn create(&mut self, parent: u64, name: &str) -> Result<(u64, Entry), FsError> {
         let path = self.below(parent, name)?;
-        let is_open = |node: &Node| node.open.is_some();
+        let is_open = |node: &TreeNode| node.open.is_some();
         let number = self.numbers.get(&path);
         if number
             .and_then(|number| self.nodes.get(number))

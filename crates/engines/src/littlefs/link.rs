@@ -9,10 +9,10 @@ use std::slice;
 
 use littlefs2_sys as c;
 
-use super::blocks::{BlockFault, Blocks};
+use crate::blocks::{BlockFault, Blocks};
 
 /// What the callbacks need.
-pub(super) struct Link {
+pub(super) struct DriverLink {
     pub blocks: Box<dyn Blocks + Send>,
     pub block_bytes: u32,
     pub block_count: u32,
@@ -22,7 +22,7 @@ pub(super) struct Link {
     pub panic: Option<Box<dyn Any + Send>>,
 }
 
-impl Link {
+impl DriverLink {
     /// Runs something on the memory for littlefs, and gives its code.
     fn run(
         &mut self,
@@ -57,9 +57,9 @@ impl Link {
 ///
 /// # Safety
 /// The configuration is that of a living state, and no other reference to its link is held.
-unsafe fn link<'a>(config: *const c::lfs_config) -> &'a mut Link {
+unsafe fn link<'a>(config: *const c::lfs_config) -> &'a mut DriverLink {
     // SAFETY: `Lfs::new` has set the context to the link of the state; what the caller promises does the rest.
-    unsafe { &mut *(*config).context.cast::<Link>() }
+    unsafe { &mut *(*config).context.cast::<DriverLink>() }
 }
 
 /// Reads for littlefs.

@@ -1,6 +1,6 @@
 //! How littlefs is set up for a memory.
 
-use super::blocks::BlockShape;
+use crate::blocks::BlockShape;
 use crate::{FsError, FsErrorKind};
 
 /// How littlefs is set up; sizes are in bytes, and what is `None` follows from the memory. The words of its own

@@ -14,16 +14,16 @@ use std::ptr::{NonNull, addr_of_mut};
 
 use littlefs2_sys as c;
 
-use super::blocks::Blocks;
-use super::link::{Link, erase_block, program_block, read_block, sync_blocks};
+use super::link::{DriverLink, erase_block, program_block, read_block, sync_blocks};
 use super::options::Sizes;
+use crate::blocks::Blocks;
 use crate::open_files::not_open;
 use crate::{Entry, FsError, FsErrorKind, Handle, RamUse};
 
 /// A file system, and its open files.
 pub(super) struct Lfs {
-    state: NonNull<State>,
-    files: BTreeMap<Handle, NonNull<File>>,
+    state: NonNull<LfsState>,
+    files: BTreeMap<Handle, NonNull<LfsFile>>,
     sizes: Sizes,
     /// Whether the memory panicked within a call. C may then still have pointers to what that call had lent it, such as
     /// a directory on the stack, and is called no more.
@@ -34,16 +34,16 @@ pub(super) struct Lfs {
 unsafe impl Send for Lfs {}
 
 /// What C points to while the file system is mounted.
-struct State {
+struct LfsState {
     lfs: c::lfs_t,
     config: c::lfs_config,
-    link: Link,
+    link: DriverLink,
     /// Two caches and the map of free blocks, of which C has the addresses.
     _buffers: [Box<[u64]>; 3],
 }
 
 /// An open file.
-struct File {
+struct LfsFile {
     file: c::lfs_file_t,
     config: c::lfs_file_config,
     _buffer: Box<[u64]>,
@@ -84,10 +84,10 @@ impl Lfs {
             inline_max: sizes.inline,
             ..c::lfs_config::default()
         };
-        let state = Box::into_raw(Box::new(State {
+        let state = Box::into_raw(Box::new(LfsState {
             lfs: c::lfs_t::default(),
             config,
-            link: Link {
+            link: DriverLink {
                 blocks,
                 block_bytes: sizes.shape.block_bytes,
                 block_count: sizes.shape.blocks,
@@ -159,7 +159,7 @@ impl Lfs {
         let path = c_path(path)?;
         // littlefs trusts that a file in its directory fits the cache; a damaged one has up to 1022 bytes.
         let mut cache = buffer(self.sizes.cache.max(1024));
-        let file = Box::into_raw(Box::new(File {
+        let file = Box::into_raw(Box::new(LfsFile {
             file: c::lfs_file_t::default(),
             config: c::lfs_file_config {
                 buffer: cache.as_mut_ptr().cast(),

@@ -18,7 +18,7 @@ struct Cache<P> {
 
 /// `lfs_mdir_t`: pair, revision, offset, tag, count, two flags, tail.
 #[repr(C)]
-struct Directory {
+struct DirectoryWords {
     words: [u32; 5],
     count: u16,
     flags: [u8; 2],
@@ -54,11 +54,11 @@ struct Config<P> {
 
 /// `lfs_file_t`.
 #[repr(C)]
-struct File<P> {
+struct FileWords<P> {
     next: P,
     id: u16,
     kind: u8,
-    directory: Directory,
+    directory: DirectoryWords,
     /// Head and length, flags, position, block and offset.
     words: [u32; 6],
     cache: Cache<P>,
@@ -77,12 +77,12 @@ struct FileConfig<P> {
 pub(super) const MOUNTED: u64 = (size_of::<State<u32>>() + size_of::<Config<u32>>()) as u64;
 
 /// An open file and its configuration, in bytes.
-pub(super) const FILE: u64 = (size_of::<File<u32>>() + size_of::<FileConfig<u32>>()) as u64;
+pub(super) const FILE: u64 = (size_of::<FileWords<u32>>() + size_of::<FileConfig<u32>>()) as u64;
 
 const _: () = {
     type Own = *const ();
     assert!(size_of::<State<Own>>() == size_of::<c::lfs_t>());
     assert!(size_of::<Config<Own>>() == size_of::<c::lfs_config>());
-    assert!(size_of::<File<Own>>() == size_of::<c::lfs_file_t>());
+    assert!(size_of::<FileWords<Own>>() == size_of::<c::lfs_file_t>());
     assert!(size_of::<FileConfig<Own>>() == size_of::<c::lfs_file_config>());
 };

@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use wordline_nvm::crash::harness::{Failure, Harness, Verdict};
+use wordline_crash::harness::{Failure, Harness, Verdict};
 
-use crate::broken::{FAULTS, Fault};
-use crate::fat;
-use crate::files::Files;
-use crate::littlefs::{
+use crate::crash::broken::{FAULTS, Fault};
+use crate::crash::fat;
+use crate::crash::files::Files;
+use crate::crash::littlefs::{
     OnBytes, check, neighbouring_page, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand,
 };
-use crate::workload::workload;
+use crate::crash::workload::workload;
 
 /// The verdicts of one file system on its memories.
 type Rows = Vec<(&'static str, Verdict)>;
 
 /// What littlefs does where block 0 or 1 goes bad, which it cannot replace. Each such call is held to
-/// [`Setup::excuses`](crate::files::Setup::excuses), and to what another mount finds then.
+/// [`Setup::excuses`](crate::crash::files::Setup::excuses), and to what another mount finds then.
 const REFUSED: &str = "a call fails";
 
 fn littlefs() -> Rows {
@@ -161,7 +161,7 @@ workload of 39 calls (files made, replaced, appended to in two writes and a sync
 removed; directories made and removed), recorded once. Each image is mounted, its whole tree is read, and it must be the
 tree before or after the call in flight, and nothing else; then a file is made and written, and everything is read
 again. The mounts of some images, and these calls after them, are cut in turn and held to the same. `UPDATE_EVIDENCE=1
-cargo test -p wordline-engines --features fat,littlefs --test crash` writes this page again; without the variable the
+cargo test -p wordline-engines --features fat,littlefs --test all crash::` writes this page again; without the variable the
 test fails where the page is stale. It is part of `make test`.
 
 What a cut does is all that the contract of a flash memory allows: programs that stop at a byte or leave some bits,
@@ -226,6 +226,6 @@ fn published(page: &str) {
     assert!(
         found == page,
         "docs/evidence/fs-power-cuts.md is stale; run: UPDATE_EVIDENCE=1 cargo test -p wordline-engines \
-         --features fat,littlefs --test crash"
+         --features fat,littlefs --test all crash::"
     );
 }

@@ -1,12 +1,12 @@
 //! FAT on sectors that are rewritten in place: it is not made for power cuts, and its verdict says so.
 
+use wordline_crash::harness::{Harness, Recorded, Verdict};
+use wordline_crash::{FlashContent, FlashTearing, Mode};
 use wordline_engines::{Fat, FatOptions, FsError, RewrittenSectors};
 use wordline_memory::Geometry;
-use wordline_nvm::crash::harness::{Harness, Recorded, Verdict};
-use wordline_nvm::crash::{FlashContent, FlashTearing, Mode};
 
-use crate::files::{Files, Setup};
-use crate::workload::workload;
+use crate::crash::files::{Files, Setup};
+use crate::crash::workload::workload;
 
 /// A NOR flash of 128 KiB with erase blocks of 512 bytes: each is a sector.
 const NOR: Geometry = Geometry {

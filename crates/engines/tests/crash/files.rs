@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use wordline_crash::harness::{Medium, Outcome, Recorded, Subject};
 use wordline_engines::{FileSystem, FsError, Handle, Open};
-use wordline_nvm::crash::harness::{Medium, Outcome, Recorded, Subject};
 
-use crate::workload::Call;
+use crate::crash::workload::Call;
 
 /// A file system, and what it stands on.
 pub(crate) trait Setup {

@@ -1,18 +1,18 @@
 //! littlefs: nothing that was synced is lost, wherever the power fails.
 
+use wordline_crash::harness::{Again, Harness, Recorded, Verdict};
+use wordline_crash::{
+    ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Weakness,
+};
 use wordline_engines::{
     Blocks, ByteBlocks, FileSystem, FlashBlocks, FsError, FsErrorKind, Handle, LittleFs,
     LittleFsOptions,
 };
 use wordline_memory::{Flash, Geometry};
-use wordline_nvm::crash::harness::{Again, Harness, Recorded, Verdict};
-use wordline_nvm::crash::{
-    ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Weakness,
-};
 
-use crate::broken::{Broken, Fault};
-use crate::files::{Files, Setup};
-use crate::workload::workload;
+use crate::crash::broken::{Broken, Fault};
+use crate::crash::files::{Files, Setup};
+use crate::crash::workload::workload;
 
 /// A NOR flash with erase blocks of 512 bytes.
 pub(crate) const NOR: Geometry = Geometry {

@@ -3,7 +3,7 @@
 use wordline_core::draw::{Purpose, draw};
 use wordline_engines::{FileSystem, FsError, Open};
 
-use crate::files::{Node, Tree};
+use crate::crash::files::{Node, Tree};
 
 /// One step of an application, whose effect lasts when it returns.
 #[derive(Clone, Debug, PartialEq, Eq)]

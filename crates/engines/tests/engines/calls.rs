@@ -2,9 +2,9 @@
 
 use wordline_engines::{FsErrorKind, Handle, Open};
 
-use crate::cases::{Case, Mounted, all};
-use crate::memories::with_room;
-use crate::model::read;
+use crate::engines::cases::{Case, Mounted, all};
+use crate::engines::memories::with_room;
+use crate::engines::model::read;
 
 fn each(test: fn(&Case, Mounted)) {
     with_room(move || {

@@ -2,7 +2,7 @@
 
 use wordline_engines::{FileSystem, FsError, Shared};
 
-use crate::memories::{Failing, Fails};
+use crate::engines::memories::{Failing, Fails};
 
 /// A mounted file system.
 pub(crate) type Mounted = Box<dyn FileSystem + Send>;
@@ -66,7 +66,7 @@ mod fat {
     use wordline_engines::{Fat, FatOptions, RewrittenSectors, Sectors};
 
     use super::{Case, case};
-    use crate::memories::{bytes, disk, nor};
+    use crate::engines::memories::{bytes, disk, nor};
 
     pub(super) fn cases() -> [Case; 3] {
         let options = FatOptions::default();
@@ -98,7 +98,7 @@ mod littlefs {
     use wordline_engines::{ByteBlocks, FlashBlocks, LittleFs, LittleFsOptions};
 
     use super::{Case, case};
-    use crate::memories::{bytes, nand, nor};
+    use crate::engines::memories::{bytes, nand, nor};
 
     pub(super) fn cases() -> [Case; 3] {
         let options = LittleFsOptions::default();

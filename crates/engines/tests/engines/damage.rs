@@ -3,7 +3,7 @@
 use wordline_engines::{FileSystem, FsError, FsErrorKind, Open, Shared};
 use wordline_memory::ByteMemory;
 
-use crate::memories::{Bytes, bytes, with_room};
+use crate::engines::memories::{Bytes, bytes, with_room};
 
 /// xorshift64, by Marsaglia ("Xorshift RNGs", 2003).
 fn next(state: &mut u64) -> u64 {

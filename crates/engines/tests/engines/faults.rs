@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wordline_engines::{FsErrorKind, Open};
 
-use crate::cases::all;
-use crate::memories::{Fails, with_room};
+use crate::engines::cases::all;
+use crate::engines::memories::{Fails, with_room};
 
 #[test]
 fn a_memory_that_fails_anywhere_gives_an_error_and_never_a_panic() {
@@ -33,7 +33,7 @@ fn a_memory_that_fails_anywhere_gives_an_error_and_never_a_panic() {
     });
 }
 
-fn work(case: &crate::cases::Case) -> Result<(), FsErrorKind> {
+fn work(case: &crate::engines::cases::Case) -> Result<(), FsErrorKind> {
     let run = || {
         (case.format)()?;
         let mut fs = (case.mount)()?;
@@ -116,7 +116,7 @@ mod blocks {
     };
     use wordline_memory::Flash;
 
-    use crate::memories::{Failing, Fails, Nor, nand, nor, with_room};
+    use crate::engines::memories::{Failing, Fails, Nor, nand, nor, with_room};
 
     /// Stores files on flash that fails as it says, and reads them after another mount.
     fn store<D>(flash: Failing<D>, fails: Fails)

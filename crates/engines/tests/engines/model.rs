@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use wordline_engines::{FsError, FsErrorKind, Handle, Open};
 
-use crate::cases::{Case, Mounted, all};
-use crate::memories::with_room;
+use crate::engines::cases::{Case, Mounted, all};
+use crate::engines::memories::with_room;
 
 const PATHS: [&str; 7] = [
     "/a",

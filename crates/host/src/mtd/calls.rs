@@ -79,7 +79,7 @@ mod linux {
 
     /// `struct erase_info_user64`.
     #[repr(C)]
-    struct Erase {
+    struct EraseInfo {
         start: u64,
         length: u64,
     }
@@ -93,7 +93,7 @@ mod linux {
         bad_block_tables: u32,
     }
 
-    const ERASE: Opcode = opcode::write::<Erase>(b'M', 20);
+    const ERASE: Opcode = opcode::write::<EraseInfo>(b'M', 20);
     const IS_BAD: Opcode = opcode::write::<i64>(b'M', 11);
     const MARK_BAD: Opcode = opcode::write::<i64>(b'M', 12);
     const ECC_STATISTICS: Opcode = opcode::read::<EccStatistics>(b'M', 18);
@@ -136,12 +136,12 @@ mod linux {
         }
 
         fn erase(&mut self, at: u64, bytes: u64) -> io::Result<()> {
-            let asked = Erase {
+            let asked = EraseInfo {
                 start: at,
                 length: bytes,
             };
             // SAFETY: MEMERASE64 reads one such structure and keeps no pointer to it.
-            unsafe { Ok(ioctl(&self.file, Setter::<ERASE, Erase>::new(asked))?) }
+            unsafe { Ok(ioctl(&self.file, Setter::<ERASE, EraseInfo>::new(asked))?) }
         }
 
         fn is_bad(&mut self, at: u64) -> io::Result<bool> {

@@ -7,7 +7,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use wordline_memory::{Ecc, Flash, FlashErrorKind, Geometry};
 
-use super::{Calls, Description, InUse, Kernel, Kind, MtdError, Places, in_use, number_of};
+use super::{Calls, Description, InUse, Kernel, KernelPaths, MtdError, MtdKind, in_use, number_of};
 
 /// A raw flash device of the host.
 ///
@@ -27,13 +27,13 @@ impl Mtd {
     /// Opens a device, such as `/dev/mtd3`, for programs and erases, after a look at who uses it.
     ///
     /// # Errors
-    /// When it is no raw flash, cannot be written, has no geometry that the contract knows, or somebody uses it or a
+    /// When it is no raw flash, cannot be written, has no geometry that the contract knows, or a process uses it or a
     /// device that shares its bytes.
     pub fn open(device: &Path) -> Result<Self, MtdError> {
         if !cfg!(target_os = "linux") {
             return Err(MtdError::NoLinux);
         }
-        let places = Places::default();
+        let places = KernelPaths::default();
         let number = number_of(device)?;
         let description = Description::read(&places, device, number)?;
         let unused = || match in_use::user(&places, number)? {
@@ -145,7 +145,7 @@ impl<C: Calls> Mtd<C> {
 const NOR_PAGE_BYTES: u32 = 256;
 
 fn geometry(description: &Description) -> Option<Geometry> {
-    let is_nand = description.kind != Kind::Nor;
+    let is_nand = description.kind != MtdKind::Nor;
     let page_bytes = match description.write_bytes {
         small @ ..NOR_PAGE_BYTES if !is_nand => {
             let whole = NOR_PAGE_BYTES.is_multiple_of(small);

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::sysfs::{self, Extent};
-use super::{InUse, MTD_BLOCK, MtdError, Places, numbered};
+use super::sysfs::{self, MtdExtent};
+use super::{InUse, KernelPaths, MTD_BLOCK, MtdError, numbered};
 
-/// Looks for somebody who uses a device.
-pub(super) fn user(places: &Places, number: u32) -> Result<Option<InUse>, MtdError> {
-    let asked = Extent::read(places, number)?;
+/// Finds a user of a device.
+pub(super) fn user(places: &KernelPaths, number: u32) -> Result<Option<InUse>, MtdError> {
+    let asked = MtdExtent::read(places, number)?;
     let mut sharing = Vec::new();
     for other in sysfs::all(places)? {
-        if other == number || Extent::read(places, other)?.overlaps(&asked) {
+        if other == number || MtdExtent::read(places, other)?.overlaps(&asked) {
             sharing.push(other);
         }
     }
     let mounts = mounts(places)?;
     // Where there is no swapping there is no such file.
-    let swaps = told(&places.proc.join("swaps"))?;
+    let swaps = read_kernel(&places.proc.join("swaps"))?;
     for number in sharing {
         let name = name_of(places, number);
         let used = mounted(&mounts, number, &name)
@@ -35,10 +35,10 @@ pub(super) fn user(places: &Places, number: u32) -> Result<Option<InUse>, MtdErr
 }
 
 /// What a file tells; nothing where there is none.
-fn told(path: &Path) -> Result<String, MtdError> {
+fn read_kernel(path: &Path) -> Result<String, MtdError> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        told => told.map_err(|source| MtdError::Unreadable {
+        text => text.map_err(|source| MtdError::Unreadable {
             path: path.to_owned(),
             source,
         }),
@@ -46,7 +46,7 @@ fn told(path: &Path) -> Result<String, MtdError> {
 }
 
 /// The mounts that this process sees, and those of every other whose table may be read: containers have their own.
-fn mounts(places: &Places) -> Result<String, MtdError> {
+fn mounts(places: &KernelPaths) -> Result<String, MtdError> {
     let path = places.proc.join("self/mountinfo");
     let mut all =
         fs::read_to_string(&path).map_err(|source| MtdError::Unreadable { path, source })?;
@@ -64,7 +64,7 @@ fn mounts(places: &Places) -> Result<String, MtdError> {
 }
 
 /// Looks for block devices of the kernel that stand on the device's own: device mapper, loops.
-fn held(places: &Places, number: u32) -> Option<InUse> {
+fn held(places: &KernelPaths, number: u32) -> Option<InUse> {
     let block = format!("mtdblock{number}");
     let holders = fs::read_dir(places.sys.join(format!("block/{block}/holders")));
     let mut holders = holders.into_iter().flatten().flatten();
@@ -83,7 +83,7 @@ fn held(places: &Places, number: u32) -> Option<InUse> {
     })
 }
 
-fn name_of(places: &Places, number: u32) -> String {
+fn name_of(places: &KernelPaths, number: u32) -> String {
     let path = places.sys.join(format!("class/mtd/mtd{number}/name"));
     fs::read_to_string(path)
         .unwrap_or_default()
@@ -122,7 +122,7 @@ fn swapped(swaps: &str, number: u32) -> Option<InUse> {
     is_it.then_some(InUse::Swap { number })
 }
 
-fn attached(places: &Places, number: u32) -> Result<Option<InUse>, MtdError> {
+fn attached(places: &KernelPaths, number: u32) -> Result<Option<InUse>, MtdError> {
     let path = places.sys.join("class/ubi");
     let entries = match fs::read_dir(&path) {
         Ok(entries) => entries,
@@ -132,7 +132,7 @@ fn attached(places: &Places, number: u32) -> Result<Option<InUse>, MtdError> {
     };
     for entry in entries.flatten() {
         // Volumes stand beside the devices, and have none.
-        if told(&entry.path().join("mtd_num"))?.trim() == number.to_string() {
+        if read_kernel(&entry.path().join("mtd_num"))?.trim() == number.to_string() {
             let ubi = entry.file_name().to_string_lossy().into_owned();
             return Ok(Some(InUse::Attached { number, ubi }));
         }
@@ -141,7 +141,7 @@ fn attached(places: &Places, number: u32) -> Result<Option<InUse>, MtdError> {
 }
 
 /// Looks at the open files of every process that may be looked at.
-fn open(places: &Places, number: u32) -> Option<InUse> {
+fn open(places: &KernelPaths, number: u32) -> Option<InUse> {
     let faces = [
         format!("/dev/mtd{number}"),
         format!("/dev/mtd{number}ro"),
@@ -154,7 +154,7 @@ fn open(places: &Places, number: u32) -> Option<InUse> {
         if id.is_none_or(|id| id == std::process::id()) {
             continue;
         }
-        // Those of others are hidden from whoever is not their owner or root.
+        // Only the owner and root see the open files of a process.
         let Ok(files) = fs::read_dir(process.path().join("fd")) else {
             continue;
         };

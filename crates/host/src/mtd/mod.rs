@@ -4,7 +4,7 @@
 //! [`Flash`](wordline_memory::Flash). What a block device is made of (`/dev/mtdblock0`, `/dev/mmcblk0`) is no raw flash, and is refused.
 //!
 //! Opening one is the dangerous part, so [`Mtd::open`] looks first ([`InUse`]): whether it or a device that shares its
-//! bytes is mounted, attached to UBI, swapped to, or held open by somebody. It then locks the device against others of
+//! bytes is mounted, attached to UBI, swapped to, or held open by a process. It then locks the device against others of
 //! its kind. Nothing is written by opening.
 
 mod calls;
@@ -23,16 +23,16 @@ use std::path::{Path, PathBuf};
 pub use calls::{Calls, EccCounts, Kernel};
 pub use error::{InUse, MtdError};
 pub use flash::Mtd;
-pub use sysfs::{Description, Kind};
+pub use sysfs::{Description, MtdKind};
 
-/// Where the kernel tells of itself.
+/// File systems in which the kernel describes its devices.
 #[derive(Clone, Debug)]
-struct Places {
+struct KernelPaths {
     sys: PathBuf,
     proc: PathBuf,
 }
 
-impl Default for Places {
+impl Default for KernelPaths {
     fn default() -> Self {
         Self {
             sys: PathBuf::from("/sys"),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::{MtdError, Places, numbered};
+use super::{KernelPaths, MtdError, numbered};
 
 /// What kind of flash a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MtdKind {
     /// NOR flash.
     Nor,
     /// NAND flash with one bit a cell.
@@ -16,7 +16,7 @@ pub enum Kind {
     MlcNand,
 }
 
-impl Kind {
+impl MtdKind {
     /// As the kernel spells it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -41,7 +41,7 @@ pub struct Description {
     /// The name that the board gave it.
     pub name: String,
     /// What kind of flash it is.
-    pub kind: Kind,
+    pub kind: MtdKind,
     /// Bytes of the device.
     pub bytes: u64,
     /// Bytes that are erased together.
@@ -56,15 +56,15 @@ const WRITABLE: u64 = 0x400;
 const NO_ERASE: u64 = 0x1000;
 
 impl Description {
-    /// Reads what is told of a device.
-    pub(super) fn read(places: &Places, device: &Path, number: u32) -> Result<Self, MtdError> {
+    /// Reads the description of a device.
+    pub(super) fn read(places: &KernelPaths, device: &Path, number: u32) -> Result<Self, MtdError> {
         let folder = folder(places, number);
         let unfit = |problem: String| MtdError::Unfit {
             device: device.to_owned(),
             problem,
         };
         let kind = text(&folder.join("type"))?;
-        let Some(kind) = Kind::named(&kind) else {
+        let Some(kind) = MtdKind::named(&kind) else {
             return Err(unfit(format!(
                 "is a memory of the type {kind:?}; allowed: nor, nand, mlc-nand"
             )));
@@ -101,15 +101,15 @@ impl Description {
 
 /// Where a device's bytes lie: on which root device, from where on, and how many.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct MtdExtent {
     root: PathBuf,
     start: u64,
     bytes: u64,
 }
 
-impl Extent {
+impl MtdExtent {
     /// Reads it. Partitions stand on a device or on another partition.
-    pub(super) fn read(places: &Places, number: u32) -> Result<Self, MtdError> {
+    pub(super) fn read(places: &KernelPaths, number: u32) -> Result<Self, MtdError> {
         let (mut at, mut start) = (number, 0_u64);
         let bytes = whole(&folder(places, number).join("size"))?;
         // Partitions of partitions are a few; a ring of links would be a broken kernel.
@@ -157,7 +157,7 @@ impl Extent {
 }
 
 /// The numbers of all devices.
-pub(super) fn all(places: &Places) -> Result<Vec<u32>, MtdError> {
+pub(super) fn all(places: &KernelPaths) -> Result<Vec<u32>, MtdError> {
     let path = places.sys.join("class/mtd");
     let unreadable = |source| MtdError::Unreadable {
         path: path.clone(),
@@ -172,7 +172,7 @@ pub(super) fn all(places: &Places) -> Result<Vec<u32>, MtdError> {
     Ok(found)
 }
 
-fn folder(places: &Places, number: u32) -> PathBuf {
+fn folder(places: &KernelPaths, number: u32) -> PathBuf {
     places.sys.join(format!("class/mtd/mtd{number}"))
 }
 

@@ -7,19 +7,19 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 use wordline_memory::{Ecc, Flash, FlashError as _, FlashErrorKind};
 
-use super::sysfs::Extent;
+use super::sysfs::MtdExtent;
 use super::*;
 
 /// What `/sys` and `/proc` would say of a machine.
 struct Machine {
     root: TempDir,
-    places: Places,
+    places: KernelPaths,
 }
 
 impl Machine {
     fn new() -> Self {
         let root = tempfile::tempdir().expect("a folder can be made");
-        let places = Places {
+        let places = KernelPaths {
             sys: root.path().join("sys"),
             proc: root.path().join("proc"),
         };
@@ -75,7 +75,10 @@ fn a_device_is_described_as_the_kernel_tells_it() {
     let machine = Machine::new();
     machine.flash(0, "nand", "devices/spi0", None);
     let found = machine.described(0).expect("it is raw flash");
-    assert_eq!((found.kind, found.name.as_str()), (Kind::Nand, "data log"));
+    assert_eq!(
+        (found.kind, found.name.as_str()),
+        (MtdKind::Nand, "data log")
+    );
     assert_eq!(
         (found.bytes, found.erase_bytes, found.write_bytes),
         (1 << 20, 65_536, 2048)
@@ -220,7 +223,7 @@ fn devices_that_share_bytes_are_in_use_together() {
     machine.flash(2, "nor", "class/mtd/mtd0", Some(1 << 20));
     machine.tell("sys/class/mtd/mtd0/size", "4194304");
     machine.flash(4, "nor", "devices/spi1", None);
-    let extent = |number| Extent::read(&machine.places, number).expect("it is told");
+    let extent = |number| MtdExtent::read(&machine.places, number).expect("sysfs states it");
     assert!(extent(0).overlaps(&extent(1)) && extent(2).overlaps(&extent(0)));
     assert!(!extent(1).overlaps(&extent(2)) && !extent(4).overlaps(&extent(0)));
     machine.tell(
@@ -289,14 +292,14 @@ impl Calls for Fake {
     }
 }
 
-fn fake(kind: Kind) -> Mtd<Fake> {
+fn fake(kind: MtdKind) -> Mtd<Fake> {
     let description = Description {
         number: 0,
         name: "test".to_owned(),
         kind,
         bytes: 1 << 20,
         erase_bytes: 65_536,
-        write_bytes: if kind == Kind::Nor { 1 } else { 2048 },
+        write_bytes: if kind == MtdKind::Nor { 1 } else { 2048 },
     };
     let calls = Fake {
         bytes: vec![0xFF; 1 << 20],
@@ -310,13 +313,13 @@ fn fake(kind: Kind) -> Mtd<Fake> {
 
 #[test]
 fn it_meets_the_contract_of_flash() {
-    for kind in [Kind::Nor, Kind::Nand] {
+    for kind in [MtdKind::Nor, MtdKind::Nand] {
         let mut flash = fake(kind);
         let geometry = flash.geometry();
         assert!(geometry.is_valid());
         assert_eq!(
             geometry.page_bytes,
-            if kind == Kind::Nor { 256 } else { 2048 }
+            if kind == MtdKind::Nor { 256 } else { 2048 }
         );
         let page = geometry.pages_per_block + 1;
         let data = vec![0x5A; geometry.page_bytes as usize];
@@ -350,7 +353,7 @@ fn it_meets_the_contract_of_flash() {
 
 #[test]
 fn errors_of_the_driver_mean_what_the_chip_said() {
-    let mut flash = fake(Kind::Nand);
+    let mut flash = fake(MtdKind::Nand);
     let page = vec![0; 2048];
     let kind = |result: Result<(), MtdError>| result.expect_err("it fails").kind();
     flash.calls.fails = Some(Errno::IO);
@@ -401,7 +404,7 @@ fn sizes_that_make_no_flash_are_refused() {
         let description = Description {
             number: 0,
             name: "test".to_owned(),
-            kind: Kind::Nor,
+            kind: MtdKind::Nor,
             bytes,
             erase_bytes,
             write_bytes,

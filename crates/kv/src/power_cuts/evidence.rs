@@ -7,13 +7,13 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 use std::{env, format, fs, println};
 
-use wordline_nvm::crash::harness::{Again, Failure, Harness, Verdict};
-use wordline_nvm::crash::{ByteTearing, Mode};
+use wordline_crash::harness::{Again, Failure, Harness, Verdict};
+use wordline_crash::{ByteTearing, Mode};
 
 use super::fixture_cuts::{self, Which};
 use super::own::{OPTIONS, Own, drawn_workload, harness, workload};
 use crate::Options;
-use crate::barrier::Barrier;
+use crate::barrier::StoreBarrier;
 
 /// A class of memories: its name, its atom in bytes, and what a cut does.
 type Memory = (&'static str, usize, ByteTearing);
@@ -54,7 +54,7 @@ fn own(memory: &Memory, options: Options, every: u64) -> Verdict {
 }
 
 /// Every bit of the image after every few calls, one at a time.
-fn flips(options: Options, lacking: Option<Barrier>, stride: usize) -> Verdict {
+fn flips(options: Options, lacking: Option<StoreBarrier>, stride: usize) -> Verdict {
     let mut harness = harness(2, ByteTearing::bus(2));
     harness.mode = Mode::Sample(0);
     harness.again = None;
@@ -67,7 +67,7 @@ fn flips(options: Options, lacking: Option<Barrier>, stride: usize) -> Verdict {
 }
 
 /// One barrier, what a table without it does, and the memory on which that shows.
-type Mutant = (Barrier, &'static str, Shows);
+type Mutant = (StoreBarrier, &'static str, Shows);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shows {
@@ -83,72 +83,72 @@ enum Shows {
 
 const MUTANTS: [Mutant; 14] = [
     (
-        Barrier::PersistRecord,
+        StoreBarrier::PersistRecord,
         "a record is not persisted before its commit",
         Shows::InAnyOrder,
     ),
     (
-        Barrier::CommitLast,
+        StoreBarrier::CommitLast,
         "the commit comes before the record",
         Shows::OnTheBus,
     ),
     (
-        Barrier::PersistCommit,
+        StoreBarrier::PersistCommit,
         "a commit is not persisted",
         Shows::InAnyOrder,
     ),
     (
-        Barrier::NewBeforeOld,
+        StoreBarrier::NewBeforeOld,
         "the old version dies before the new one is there",
         Shows::OnTheBus,
     ),
     (
-        Barrier::PersistOld,
+        StoreBarrier::PersistOld,
         "a slot is used again before the death of its record lasts",
         Shows::InAnyOrder,
     ),
     (
-        Barrier::PersistDelete,
+        StoreBarrier::PersistDelete,
         "a delete is not persisted",
         Shows::InAnyOrder,
     ),
     (
-        Barrier::NextVersion,
+        StoreBarrier::NextVersion,
         "a new version has the old one's number",
         Shows::OnTheBus,
     ),
     (
-        Barrier::RemoveOlder,
+        StoreBarrier::RemoveOlder,
         "the older of two versions stays in the memory",
         Shows::OnTheBus,
     ),
     (
-        Barrier::SlotCheck,
+        StoreBarrier::SlotCheck,
         "the CRC-32C of a slot is not looked at",
         Shows::Flipped,
     ),
     (
-        Barrier::RemoveTorn,
+        StoreBarrier::RemoveTorn,
         "what a torn commit left stays in the memory",
         Shows::Spoilt,
     ),
     (
-        Barrier::TakeContinuations,
+        StoreBarrier::TakeContinuations,
         "slots that continue a record count as free",
         Shows::OnTheBus,
     ),
     (
-        Barrier::RecordCheck,
+        StoreBarrier::RecordCheck,
         "the residue of a record is not looked at",
         Shows::Flipped,
     ),
     (
-        Barrier::MendBit,
+        StoreBarrier::MendBit,
         "a slot with one wrong bit counts as torn",
         Shows::Flipped,
     ),
     (
-        Barrier::DoubtKey,
+        StoreBarrier::DoubtKey,
         "a key that differs is believed unseen",
         Shows::Flipped,
     ),

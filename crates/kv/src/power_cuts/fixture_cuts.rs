@@ -5,13 +5,13 @@ use std::string::String;
 use std::vec::Vec;
 use std::{format, vec};
 
-use wordline_nvm::crash::harness::{Harness, Outcome, Recorded, Subject, Verdict};
-use wordline_nvm::crash::{ByteTearing, Content};
+use wordline_crash::harness::{Harness, Outcome, Recorded, Subject, Verdict};
+use wordline_crash::{ByteTearing, Content};
 
-use super::{Bytes, Call, Map, judge, next, value};
-use crate::fixtures::{Clht, Lpht, Sizes};
+use super::{CutBytes, Map, StoreCall, judge, next, value};
+use crate::fixtures::{Clht, Fixture, Lpht, RecordSizes};
 
-const SIZES: Sizes = Sizes { key: 8, value: 8 };
+const SIZES: RecordSizes = RecordSizes { key: 8, value: 8 };
 type Memory = Recorded<ByteTearing>;
 
 fn key(number: u8) -> Vec<u8> {
@@ -25,15 +25,15 @@ pub(super) enum Which {
     Clht,
 }
 
-pub(super) enum Store {
+pub(super) enum PublishedStore {
     Lpht(Lpht<Memory>),
     Clht(Clht<Memory>),
 }
 
 impl Subject for Which {
     type Medium = ByteTearing;
-    type Store = Store;
-    type Call = Call;
+    type Store = PublishedStore;
+    type Call = StoreCall;
     type State = Map;
 
     fn prepare(&self, memory: Memory) -> Outcome<()> {
@@ -44,38 +44,38 @@ impl Subject for Which {
         Ok(())
     }
 
-    fn open(&self, memory: Memory) -> Outcome<Store> {
+    fn open(&self, memory: Memory) -> Outcome<PublishedStore> {
         Ok(match self {
-            Self::Lpht => Store::Lpht(Lpht::attach(memory, SIZES)?),
-            Self::Clht => Store::Clht(Clht::attach(memory, SIZES)?),
+            Self::Lpht => PublishedStore::Lpht(Lpht::attach(memory, SIZES)?),
+            Self::Clht => PublishedStore::Clht(Clht::attach(memory, SIZES)?),
         })
     }
 
-    fn apply(&self, store: &mut Store, call: &Call) -> Outcome<()> {
-        let Call::Put(number, length, fill) = *call else {
+    fn apply(&self, store: &mut PublishedStore, call: &StoreCall) -> Outcome<()> {
+        let StoreCall::Put(number, length, fill) = *call else {
             return Err("the published tables remove nothing here".into());
         };
         let (key, value) = (key(number), value(length, fill));
         match store {
-            Store::Lpht(table) => table.put(&key, &value)?,
-            Store::Clht(table) => table.put(&key, &value)?,
+            PublishedStore::Lpht(table) => table.put(&key, &value)?,
+            PublishedStore::Clht(table) => table.put(&key, &value)?,
         }
         Ok(())
     }
 
-    fn read(&self, store: &mut Store) -> Outcome<Map> {
+    fn read(&self, store: &mut PublishedStore) -> Outcome<Map> {
         let mut map = BTreeMap::new();
         let see = |key: &[u8], value: &[u8]| {
-            map.insert(Bytes(key.to_vec()), Bytes(value.to_vec()));
+            map.insert(CutBytes(key.to_vec()), CutBytes(value.to_vec()));
         };
         match store {
-            Store::Lpht(table) => table.walk(see)?,
-            Store::Clht(table) => table.walk(see)?,
+            PublishedStore::Lpht(table) => table.walk(see)?,
+            PublishedStore::Clht(table) => table.walk(see)?,
         }
         Ok(map)
     }
 
-    fn next(&self, map: &Map, call: &Call) -> Map {
+    fn next(&self, map: &Map, call: &StoreCall) -> Map {
         next(map, *call, key)
     }
 
@@ -85,12 +85,12 @@ impl Subject for Which {
 }
 
 /// Inserts alone, or with updates.
-fn workload(updates: bool) -> Vec<Call> {
+fn workload(updates: bool) -> Vec<StoreCall> {
     let mut calls: Vec<_> = (0..14)
-        .map(|number| Call::Put(number, 8, 10 * number + 1))
+        .map(|number| StoreCall::Put(number, 8, 10 * number + 1))
         .collect();
     if updates {
-        calls.extend((0..6).map(|number| Call::Put(number, 8, 10 * number + 3)));
+        calls.extend((0..6).map(|number| StoreCall::Put(number, 8, 10 * number + 3)));
     }
     calls
 }

@@ -12,9 +12,9 @@ use std::fmt;
 
 /// Bytes that print in one short word.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Bytes(Vec<u8>);
+struct CutBytes(Vec<u8>);
 
-impl fmt::Debug for Bytes {
+impl fmt::Debug for CutBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = self.0.iter().fold(0u32, |sum, byte| {
             sum.wrapping_mul(31).wrapping_add(u32::from(*byte))
@@ -24,11 +24,11 @@ impl fmt::Debug for Bytes {
 }
 
 /// What a table holds.
-type Map = BTreeMap<Bytes, Bytes>;
+type Map = BTreeMap<CutBytes, CutBytes>;
 
 /// A call of the workload: keys by number, values by their length and what they begin with.
 #[derive(Clone, Copy, Debug)]
-enum Call {
+enum StoreCall {
     Put(u8, usize, u8),
     Remove(u8),
 }
@@ -39,14 +39,14 @@ fn value(length: usize, fill: u8) -> Vec<u8> {
         .collect()
 }
 
-fn next(map: &Map, call: Call, key: impl Fn(u8) -> Vec<u8>) -> Map {
+fn next(map: &Map, call: StoreCall, key: impl Fn(u8) -> Vec<u8>) -> Map {
     let mut map = map.clone();
     match call {
-        Call::Put(number, length, fill) => {
-            map.insert(Bytes(key(number)), Bytes(value(length, fill)));
+        StoreCall::Put(number, length, fill) => {
+            map.insert(CutBytes(key(number)), CutBytes(value(length, fill)));
         }
-        Call::Remove(number) => {
-            map.remove(&Bytes(key(number)));
+        StoreCall::Remove(number) => {
+            map.remove(&CutBytes(key(number)));
         }
     }
     map
@@ -57,9 +57,10 @@ fn judge(found: &Map, allowed: &[Map]) -> Result<(), std::string::String> {
     if allowed.contains(found) {
         return Ok(());
     }
-    let known = |key: &Bytes| allowed.iter().any(|map| map.contains_key(key));
-    let fits =
-        |(key, value): (&Bytes, &Bytes)| allowed.iter().any(|map| map.get(key) == Some(value));
+    let known = |key: &CutBytes| allowed.iter().any(|map| map.contains_key(key));
+    let fits = |(key, value): (&CutBytes, &CutBytes)| {
+        allowed.iter().any(|map| map.get(key) == Some(value))
+    };
     Err(if !found.keys().all(known) {
         "a key that nobody put"
     } else if !found.iter().all(fits) {

@@ -6,11 +6,11 @@ use std::string::{String, ToString};
 use std::vec;
 use std::vec::Vec;
 
-use wordline_nvm::crash::harness::{Harness, Outcome, Recorded, Subject};
-use wordline_nvm::crash::{ByteTearing, Content};
+use wordline_crash::harness::{Harness, Outcome, Recorded, Subject};
+use wordline_crash::{ByteTearing, Content};
 
-use super::{Bytes, Call, Map, judge, next, value};
-use crate::barrier::Barrier;
+use super::{CutBytes, Map, StoreCall, judge, next, value};
+use crate::barrier::StoreBarrier;
 use crate::{Cursor, Directory, Error, Options, RamDirectory, ResidentDirectory, Table, format};
 
 type Memory = Recorded<ByteTearing>;
@@ -19,7 +19,7 @@ type Opened<D> = Table<Memory, D, Vec<u8>>;
 /// A table that is cut, with its directory in RAM or in its memory.
 pub(super) struct Own {
     pub(super) options: Options,
-    pub(super) lacking: Option<Barrier>,
+    pub(super) lacking: Option<StoreBarrier>,
     /// The memory lands its atoms whole, so that no image may show a torn commit.
     pub(super) is_whole: bool,
 }
@@ -47,7 +47,7 @@ impl Own {
         }
     }
 
-    pub(super) fn without(self, barrier: Barrier) -> Self {
+    pub(super) fn without(self, barrier: StoreBarrier) -> Self {
         Self {
             lacking: Some(barrier),
             ..self
@@ -67,13 +67,13 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dy
     let (mut cursor, mut found_key, mut found) = (Cursor::default(), [0; 64], [0; 256]);
     while let Some(entry) = table.next(&mut cursor, &mut found_key, &mut found)? {
         let before = map.insert(
-            Bytes(found_key[..entry.key].to_vec()),
-            Bytes(found[..entry.value].to_vec()),
+            CutBytes(found_key[..entry.key].to_vec()),
+            CutBytes(found[..entry.value].to_vec()),
         );
         if before.is_some() {
             map.insert(
-                Bytes(b"twice".to_vec()),
-                Bytes(found_key[..entry.key].to_vec()),
+                CutBytes(b"twice".to_vec()),
+                CutBytes(found_key[..entry.key].to_vec()),
             );
         }
     }
@@ -81,9 +81,9 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dy
     for number in 0..10 {
         let got = table
             .get(&key(number), &mut found)?
-            .map(|length| Bytes(found[..length].to_vec()));
-        if got.as_ref() != map.get(&Bytes(key(number))) {
-            map.insert(Bytes(b"unlike a search".to_vec()), Bytes(key(number)));
+            .map(|length| CutBytes(found[..length].to_vec()));
+        if got.as_ref() != map.get(&CutBytes(key(number))) {
+            map.insert(CutBytes(b"unlike a search".to_vec()), CutBytes(key(number)));
         }
     }
     let (geometry, mut free) = (*table.geometry(), table.geometry().slots());
@@ -91,17 +91,17 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dy
         free = free.saturating_sub(geometry.slots_of(key.0.len(), value.0.len()));
     }
     if free != table.free_slots() {
-        map.insert(Bytes(b"lost space".to_vec()), Bytes(Vec::new()));
+        map.insert(CutBytes(b"lost space".to_vec()), CutBytes(Vec::new()));
     }
     Ok(map)
 }
 
-fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: Call) -> Outcome<()> {
+fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: StoreCall) -> Outcome<()> {
     match call {
-        Call::Put(number, length, fill) => {
+        StoreCall::Put(number, length, fill) => {
             table.put(&key(number), &value(length, fill))?;
         }
-        Call::Remove(number) => {
+        StoreCall::Remove(number) => {
             table.remove(&key(number))?;
         }
     }
@@ -111,7 +111,7 @@ fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: Call) -> Outcome<()>
 impl Subject for Own {
     type Medium = ByteTearing;
     type Store = Store;
-    type Call = Call;
+    type Call = StoreCall;
     type State = Map;
 
     fn prepare(&self, mut memory: Memory) -> Outcome<()> {
@@ -138,7 +138,7 @@ impl Subject for Own {
         Ok(store)
     }
 
-    fn apply(&self, store: &mut Store, call: &Call) -> Outcome<()> {
+    fn apply(&self, store: &mut Store, call: &StoreCall) -> Outcome<()> {
         match store {
             Store::Ram(table) => apply(table, *call),
             Store::Resident(table) => apply(table, *call),
@@ -152,17 +152,17 @@ impl Subject for Own {
         }
     }
 
-    fn next(&self, map: &Map, call: &Call) -> Map {
+    fn next(&self, map: &Map, call: &StoreCall) -> Map {
         next(map, *call, key)
     }
 
-    fn after(&self) -> Vec<Call> {
+    fn after(&self) -> Vec<StoreCall> {
         vec![
-            Call::Remove(0),
-            Call::Put(9, 60, 90),
-            Call::Put(0, 5, 91),
-            Call::Remove(0),
-            Call::Remove(9),
+            StoreCall::Remove(0),
+            StoreCall::Put(9, 60, 90),
+            StoreCall::Put(0, 5, 91),
+            StoreCall::Remove(0),
+            StoreCall::Remove(9),
         ]
     }
 
@@ -172,8 +172,8 @@ impl Subject for Own {
 }
 
 /// Inserts, updates and removes of records of one slot and of several, until slots are used again.
-pub(super) fn workload() -> Vec<Call> {
-    use Call::{Put, Remove};
+pub(super) fn workload() -> Vec<StoreCall> {
+    use StoreCall::{Put, Remove};
     let mut calls = vec![
         Put(0, 4, 1),
         Put(1, 4, 2),
@@ -201,14 +201,14 @@ pub(super) fn workload() -> Vec<Call> {
 }
 
 /// Forty puts and removes that are drawn; what they hold at most, 18 slots, leaves room for the calls after a cut.
-pub(super) fn drawn_workload(seed: u64) -> Vec<Call> {
+pub(super) fn drawn_workload(seed: u64) -> Vec<StoreCall> {
     use wordline_core::draw::{Purpose, draw};
     let drawn = |place, what, below: u64| draw(seed, place, what, Purpose::Payload) % below;
     let call = |place| {
         let key = drawn(place, 0, 8) as u8;
         match drawn(place, 1, 4) {
-            0 => Call::Remove(key),
-            _ => Call::Put(
+            0 => StoreCall::Remove(key),
+            _ => StoreCall::Put(
                 key,
                 drawn(place, 2, 17) as usize,
                 drawn(place, 3, 256) as u8,
@@ -234,7 +234,7 @@ pub(super) fn harness(atom: usize, tearing: ByteTearing) -> Harness<ByteTearing>
 #[test]
 fn a_workload_without_cuts_is_followed() {
     let mut harness = harness(2, ByteTearing::bus(2));
-    harness.mode = wordline_nvm::crash::Mode::Sample(0);
+    harness.mode = wordline_crash::Mode::Sample(0);
     for options in [OPTIONS, OPTIONS.resident()] {
         let verdict = harness.check(&Own::new(options), &workload());
         assert_eq!(verdict.failures, 0, "{:?}", verdict.first);

@@ -6,7 +6,7 @@ use super::Table;
 use super::body::Body;
 use crate::Error;
 use crate::directory::{Directory, FREE, TAKEN};
-use crate::slot::{Content, Record};
+use crate::slot::{Record, SlotContent};
 
 /// Records whose keys go on in a damaged slot, by the slots of their heads. More of them are more than a table is opened
 /// with.
@@ -29,7 +29,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
         let content = self.load(slot)?;
         let hash = match &content {
-            Content::Live(record) => match self.hash_of(record) {
+            SlotContent::Live(record) => match self.hash_of(record) {
                 // The buckets that it passed keep their counts until the table is opened again: searches go on a little
                 // further than they must.
                 Err(Error::Corrupt { .. }) => None,
@@ -47,7 +47,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         for nameless in &mut self.nameless.slots {
             nameless.take_if(|nameless| *nameless == slot);
         }
-        if let Content::Live(record) = content {
+        if let SlotContent::Live(record) = content {
             self.release_chain(&record)?;
         }
         Ok(true)
@@ -77,7 +77,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             let Some(slot) = self.nameless.slots[place] else {
                 continue;
             };
-            let Content::Live(record) = self.load(slot)? else {
+            let SlotContent::Live(record) = self.load(slot)? else {
                 return Err(Error::Corrupt { slot });
             };
             if record.head.key != key.len() {

@@ -6,7 +6,7 @@ use super::Table;
 use super::body::Body;
 use crate::Error;
 use crate::directory::{Directory, TAKEN};
-use crate::slot::Content;
+use crate::slot::SlotContent;
 
 /// How far a walk over all records has come. A new one stands before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             if self.marked(slot)? <= TAKEN {
                 continue;
             }
-            let Content::Live(record) = self.load(slot)? else {
+            let SlotContent::Live(record) = self.load(slot)? else {
                 return Err(Error::Corrupt { slot });
             };
             let entry = Entry {

@@ -14,14 +14,14 @@ pub use write::Put;
 use wordline_memory::ByteMemory;
 
 use crate::Error;
-use crate::barrier::Barrier;
+use crate::barrier::StoreBarrier;
 use crate::directory::{
     Directory, FREE, Lanes, TAKEN, count, first_slot, free_slot, lane_of, slots_with,
 };
 use crate::hash::{Hash, hash};
 use crate::layout::{Geometry, KEY_BYTES_MAX, SLOTS_PER_BUCKET};
 use crate::short_form::{LONGEST_OF_SHORT, ShortHead};
-use crate::slot::{Content, Head, LINK_BYTES, Record, inspect};
+use crate::slot::{Head, LINK_BYTES, Record, SlotContent, inspect};
 use body::Body;
 use damage::Nameless;
 use short::{Seen, Short};
@@ -73,11 +73,11 @@ pub struct Table<M, D, S> {
     /// Records whose keys nobody knows any more.
     nameless: Nameless,
     /// What a test makes it forget.
-    lacking: Option<Barrier>,
+    lacking: Option<StoreBarrier>,
 }
 
 /// What a search comes to.
-struct Search {
+struct TableSearch {
     record: Option<Record>,
     /// The first free slot that it passed.
     vacant: Option<u32>,
@@ -161,7 +161,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     }
 
     #[inline]
-    fn keeps(&self, barrier: Barrier) -> bool {
+    fn keeps(&self, barrier: StoreBarrier) -> bool {
         keeps(self.lacking, barrier)
     }
 
@@ -196,7 +196,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         key: &[u8],
         seen: &Seen,
         mut out: Option<&mut [u8]>,
-    ) -> Result<Search, Error<M::Error>> {
+    ) -> Result<TableSearch, Error<M::Error>> {
         let mark = self.directory.mark(hash.tag());
         let mut bucket = hash.bucket(self.geometry.buckets);
         let (preferred, mut vacant) = (hash.lane(SLOTS_PER_BUCKET), None);
@@ -210,7 +210,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
                     let record = self.matches(slot, key, seen.of(slot), out.as_deref_mut())?;
                     if record.is_some() {
                         vacant = vacant.or(free_slot(bucket, lanes, preferred));
-                        return Ok(Search { record, vacant });
+                        return Ok(TableSearch { record, vacant });
                     }
                     found &= found - 1;
                 }
@@ -222,7 +222,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             bucket = self.bucket_after(bucket);
         }
         self.check_nameless(key)?;
-        Ok(Search {
+        Ok(TableSearch {
             record: None,
             vacant,
         })
@@ -265,10 +265,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         is_likely: bool,
         out: Option<&mut [u8]>,
     ) -> Result<Option<Record>, Error<M::Error>> {
-        if !is_likely && !self.keeps(Barrier::DoubtKey) {
+        if !is_likely && !self.keeps(StoreBarrier::DoubtKey) {
             return Ok(None);
         }
-        let Content::Live(record) = self.load(slot)? else {
+        let SlotContent::Live(record) = self.load(slot)? else {
             return Err(Error::Corrupt { slot });
         };
         let mut body = Body::of(&record);
@@ -414,11 +414,11 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             check = check.with(part);
             left -= part.len();
         }
-        Ok(check.value() == record.head.check || !self.keeps(Barrier::RecordCheck))
+        Ok(check.value() == record.head.check || !self.keeps(StoreBarrier::RecordCheck))
     }
 
     /// Judges a whole slot.
-    fn load(&mut self, slot: u32) -> Result<Content, Error<M::Error>> {
+    fn load(&mut self, slot: u32) -> Result<SlotContent, Error<M::Error>> {
         let (at, bytes) = (self.at(slot), self.geometry.slot_bytes as usize);
         let scratch = &mut self.scratch.as_mut()[..bytes];
         self.memory.read(at, scratch)?;
@@ -504,14 +504,14 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 
 /// Whether a table that may lack a barrier has this one. Only tests take any away.
 #[inline]
-fn keeps(lacking: Option<Barrier>, barrier: Barrier) -> bool {
+fn keeps(lacking: Option<StoreBarrier>, barrier: StoreBarrier) -> bool {
     !cfg!(test) || lacking != Some(barrier)
 }
 
 /// The version of a record that replaces one of this version.
 #[inline]
-fn next_version(version: u8, lacking: Option<Barrier>) -> u8 {
-    if keeps(lacking, Barrier::NextVersion) {
+fn next_version(version: u8, lacking: Option<StoreBarrier>) -> u8 {
+    if keeps(lacking, StoreBarrier::NextVersion) {
         (version + 1) % 4
     } else {
         version

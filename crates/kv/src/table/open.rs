@@ -6,12 +6,12 @@ use super::Table;
 use super::body::Body;
 use super::damage::Nameless;
 use crate::Error;
-use crate::barrier::Barrier;
+use crate::barrier::StoreBarrier;
 use crate::checksum::Residue;
 use crate::directory::{Directory, FREE, Lanes, TAKEN, count, first_slot, slots_with};
 use crate::hash::{Hash, Hasher, hash};
 use crate::layout::Geometry;
-use crate::slot::{Content, Head, Record, inspect};
+use crate::slot::{Head, Record, SlotContent, inspect};
 
 /// What opening a table found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         mut memory: M,
         mut directory: D,
         mut scratch: S,
-        lacking: Option<Barrier>,
+        lacking: Option<StoreBarrier>,
     ) -> Result<Self, Error<M::Error>> {
         let geometry = Geometry::read(&mut memory)?;
         let needed = geometry.scratch_bytes();
@@ -93,7 +93,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             && self.marked(slot)? == FREE
         {
             self.recovery.torn = true;
-            if self.keeps(Barrier::RemoveTorn) {
+            if self.keeps(StoreBarrier::RemoveTorn) {
                 self.write_dead(slot, true)?;
             }
         }
@@ -111,14 +111,14 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let lacking = self.lacking;
         let window = &mut self.scratch.as_mut()[bytes..][place * bytes..][..bytes];
         let record = match judged(window, slot, &self.geometry, lacking) {
-            Content::Dead | Content::Continuation => return Ok(()),
+            SlotContent::Dead | SlotContent::Continuation => return Ok(()),
             // One commit is cut at a time: a second one was not torn but damaged.
-            Content::Unknown if torn.is_some() => return Err(Error::Corrupt { slot }),
-            Content::Unknown => {
+            SlotContent::Unknown if torn.is_some() => return Err(Error::Corrupt { slot }),
+            SlotContent::Unknown => {
                 *torn = Some(slot);
                 return Ok(());
             }
-            Content::Live(record) => record,
+            SlotContent::Live(record) => record,
         };
         let head = &record.head;
         let in_slot = window.get(head.body..head.end.min(head.body + head.key));
@@ -150,7 +150,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
         let is_proven =
             record.head.key <= record.head.first() || self.is_value_proven(record, body, check)?;
-        if is_proven || !self.keeps(Barrier::RecordCheck) {
+        if is_proven || !self.keeps(StoreBarrier::RecordCheck) {
             Ok(hasher.finish())
         } else {
             Err(Error::Corrupt { slot: record.slot })
@@ -184,7 +184,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
                 _ => return Err(Error::Corrupt { slot: record.slot }),
             };
             self.recovery.superseded = true;
-            let removes = self.keeps(Barrier::RemoveOlder);
+            let removes = self.keeps(StoreBarrier::RemoveOlder);
             if !is_newer {
                 return if removes {
                     Ok(self.write_dead(record.slot, true)?)
@@ -204,7 +204,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         self.pass(hash, record.slot, true)?;
         self.free -= 1;
         self.records += 1;
-        if self.keeps(Barrier::TakeContinuations) && !self.take_continuations(&record)? {
+        if self.keeps(StoreBarrier::TakeContinuations) && !self.take_continuations(&record)? {
             self.recovery.damaged += 1;
         }
         Ok(())
@@ -240,7 +240,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
                 let mut found = slots_with(lanes, mark);
                 while found != 0 {
                     let slot = first_slot(bucket, found);
-                    if let Content::Live(other) = self.load(slot)?
+                    if let SlotContent::Live(other) = self.load(slot)?
                         && self.are_same(record, &other)?
                     {
                         return Ok(Some(other));
@@ -277,18 +277,26 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
 }
 
 /// What a slot holds, to a table that may lack a barrier.
-fn judged(bytes: &mut [u8], slot: u32, geometry: &Geometry, lacking: Option<Barrier>) -> Content {
-    let unchecked = Head::parse(bytes, geometry).filter(|_| lacking == Some(Barrier::SlotCheck));
+fn judged(
+    bytes: &mut [u8],
+    slot: u32,
+    geometry: &Geometry,
+    lacking: Option<StoreBarrier>,
+) -> SlotContent {
+    let unchecked =
+        Head::parse(bytes, geometry).filter(|_| lacking == Some(StoreBarrier::SlotCheck));
     if let Some(head) = unchecked {
-        return Content::Live(Record {
+        return SlotContent::Live(Record {
             slot,
             head,
             flip: None,
         });
     }
     match inspect(bytes, slot, geometry) {
-        Content::Live(record) if record.flip.is_some() && lacking == Some(Barrier::MendBit) => {
-            Content::Unknown
+        SlotContent::Live(record)
+            if record.flip.is_some() && lacking == Some(StoreBarrier::MendBit) =>
+        {
+            SlotContent::Unknown
         }
         content => content,
     }

@@ -7,7 +7,7 @@ use wordline_memory::ByteMemory;
 
 use super::{Table, commit, next_version};
 use crate::Error;
-use crate::barrier::Barrier;
+use crate::barrier::StoreBarrier;
 use crate::directory::{Directory, FREE, next_lane, slots_with};
 use crate::few::few;
 use crate::hash::Hash;
@@ -130,7 +130,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         value: &mut [u8],
     ) -> Result<bool, M::Error> {
         self.memory.read(at, value)?;
-        Ok(head.is_proven(slot, key, value) || !self.keeps(Barrier::RecordCheck))
+        Ok(head.is_proven(slot, key, value) || !self.keeps(StoreBarrier::RecordCheck))
     }
 
     /// Writes the next version of a record to a free slot of its bucket; returns whether there was one, and whether the
@@ -146,7 +146,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             return Ok(false);
         };
         let is_short = fits(key.len(), value.len(), self.geometry.slot_bytes as usize);
-        if !is_short || !self.keeps(Barrier::NewBeforeOld) {
+        if !is_short || !self.keeps(StoreBarrier::NewBeforeOld) {
             return Ok(false);
         }
         let slot = old.bucket * SLOTS_PER_BUCKET + lane;
@@ -158,7 +158,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         self.records += 1;
         let at = self.at(slot);
         commit(&mut self.memory, at, form.bytes(), self.lacking)?;
-        let lasts = self.keeps(Barrier::PersistOld);
+        let lasts = self.keeps(StoreBarrier::PersistOld);
         self.write_dead(old.slot(), lasts)?;
         self.directory
             .set(&mut self.memory, old.bucket, old.lane, FREE)?;

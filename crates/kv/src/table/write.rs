@@ -3,9 +3,9 @@
 use wordline_memory::ByteMemory;
 
 use super::short::{Seen, Short};
-use super::{Search, Table, check_key, keeps, next_version};
+use super::{Table, TableSearch, check_key, keeps, next_version};
 use crate::Error;
-use crate::barrier::Barrier;
+use crate::barrier::StoreBarrier;
 use crate::directory::{Directory, TAKEN, free_slot};
 use crate::hash::Hash;
 use crate::layout::{SLOTS_PER_BUCKET, VALUE_BYTES_MAX};
@@ -58,7 +58,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             return Err(Error::ValueTooLong { bytes: value.len() });
         }
         let found = match short {
-            Some(short) => Search {
+            Some(short) => TableSearch {
                 record: Some(self.record_of(&short)),
                 vacant: short.vacant(),
             },
@@ -90,7 +90,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         if !head.is_single() {
             head.next = self.write_continuations(slot, head.first(), key, value)?;
         }
-        if let Some(old) = found.record.filter(|_| !self.keeps(Barrier::NewBeforeOld)) {
+        if let Some(old) = found
+            .record
+            .filter(|_| !self.keeps(StoreBarrier::NewBeforeOld))
+        {
             self.kill(&old, hash, true)?;
             self.write_head(slot, &head, key, value)?;
             return Ok(Put::Updated);
@@ -100,7 +103,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             return Ok(Put::Inserted);
         };
         // Without this persist the slot could come to be written again while its old record is still there.
-        let lasts = self.keeps(Barrier::PersistOld);
+        let lasts = self.keeps(StoreBarrier::PersistOld);
         self.kill(&old, hash, lasts)?;
         Ok(Put::Updated)
     }
@@ -116,7 +119,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let Some(record) = self.find(hash, key, &Seen::default(), None)?.record else {
             return Ok(false);
         };
-        let lasts = self.keeps(Barrier::PersistDelete);
+        let lasts = self.keeps(StoreBarrier::PersistDelete);
         self.kill(&record, hash, lasts)?;
         Ok(true)
     }
@@ -226,22 +229,22 @@ pub(super) fn commit<M: ByteMemory>(
     memory: &mut M,
     at: u64,
     slot: &[u8],
-    lacking: Option<Barrier>,
+    lacking: Option<StoreBarrier>,
 ) -> Result<(), M::Error> {
     let (state, rest) = slot.split_at(commit_bytes(memory));
     let after = at + state.len() as u64;
-    if !keeps(lacking, Barrier::CommitLast) {
+    if !keeps(lacking, StoreBarrier::CommitLast) {
         memory.write(at, state)?;
         memory.persist()?;
         memory.write(after, rest)?;
         return memory.persist();
     }
     memory.write(after, rest)?;
-    if keeps(lacking, Barrier::PersistRecord) {
+    if keeps(lacking, StoreBarrier::PersistRecord) {
         memory.persist()?;
     }
     memory.write(at, state)?;
-    if keeps(lacking, Barrier::PersistCommit) {
+    if keeps(lacking, StoreBarrier::PersistCommit) {
         memory.persist()?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::chains::{chains, even_chains};
 use super::curve::Curve;
 use super::floor::Floor;
 use super::fraction::gcd;
-use super::hull::{Node, Point};
+use super::hull::{HullPoint, TailNode};
 use super::peaks::StartUp;
 
 /// Accesses in a block: what is looked at together.
@@ -50,7 +50,7 @@ pub struct Accumulator {
     /// Sizes in units; empty until they vary.
     sizes: Vec<u64>,
     /// Parts of the log in order, with the number of blocks in each: falling powers of two.
-    parts: Vec<(u64, Node)>,
+    parts: Vec<(u64, TailNode)>,
     /// One for the bytes in flight, one for those waiting.
     floors: [Floor; 2],
     too_much: bool,
@@ -200,8 +200,8 @@ impl Accumulator {
     }
 
     /// The block as a part: its chains, and its envelope unless that lies under the floor.
-    fn part(&mut self, sizes: &[u64]) -> Option<Node> {
-        let mut total = Point::new(0, 0);
+    fn part(&mut self, sizes: &[u64]) -> Option<TailNode> {
+        let mut total = HullPoint::new(0, 0);
         for (&duration, &size) in self.durations.iter().zip(sizes) {
             total.a = total.a.checked_add(duration)?;
             total.c = total.c.checked_add(size)?;
@@ -258,17 +258,17 @@ impl Accumulator {
 }
 
 /// Adds the envelopes of a part to what blocks are held against.
-fn raise(floors: &mut [Floor; 2], part: &Node) {
+fn raise(floors: &mut [Floor; 2], part: &TailNode) {
     for (floor, side) in floors.iter_mut().zip(&part.sides) {
         floor.raise(&side.peaks);
     }
 }
 
 /// The envelope of a stretch and its chains, by halves.
-fn exact(durations: &[u64], sizes: &[u64], sides: usize) -> Option<Node> {
+fn exact(durations: &[u64], sizes: &[u64], sides: usize) -> Option<TailNode> {
     match durations {
         [] => None,
-        [duration] => Some(Node::single(*duration, sizes[0], sides)),
+        [duration] => Some(TailNode::single(*duration, sizes[0], sides)),
         _ => {
             let (left, right) = durations.split_at(durations.len() / 2);
             let later = &sizes[left.len()..];

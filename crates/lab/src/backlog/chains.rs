@@ -1,7 +1,7 @@
 //! The chains of a block: where sequences may start in it, and where they may end.
 
 use super::accumulator::BLOCK;
-use super::hull::{Node, Point, Side, push_lower, push_upper};
+use super::hull::{HullPoint, Side, TailNode, push_lower, push_upper};
 
 /// Room for a chain, so that it seldom grows.
 const ROOM: usize = 48;
@@ -15,13 +15,13 @@ const EDGE: usize = 16;
 /// A point of a chain lies outside the segment between any two others, so that the slopes to its
 /// neighbours turn the same way at every distance. That is tested at a few distances for all points,
 /// without a branch; some tenth is left for the chains.
-pub(super) fn chains(durations: &[u64], sizes: &[u64], total: Point) -> Node {
+pub(super) fn chains(durations: &[u64], sizes: &[u64], total: HullPoint) -> TailNode {
     let count = durations.len();
-    let mut points = [Point::new(0, 0); BLOCK + 1];
+    let mut points = [HullPoint::new(0, 0); BLOCK + 1];
     let (mut times, mut bytes) = ([0.0; BLOCK + 1], [0.0; BLOCK + 2]);
-    let mut at = Point::new(0, 0);
+    let mut at = HullPoint::new(0, 0);
     for (index, (&duration, &size)) in durations.iter().zip(sizes).enumerate() {
-        at = Point::new(at.a + duration, at.c + size);
+        at = HullPoint::new(at.a + duration, at.c + size);
         points[index + 1] = at;
         times[index + 1] = at.a as i64 as f64;
         bytes[index + 2] = at.c as i64 as f64;
@@ -33,7 +33,10 @@ pub(super) fn chains(durations: &[u64], sizes: &[u64], total: Point) -> Node {
             push_upper(&mut starts, points[index]);
         }
         if end && index > 0 {
-            push_lower(&mut ends, Point::new(points[index].a, points[index - 1].c));
+            push_lower(
+                &mut ends,
+                HullPoint::new(points[index].a, points[index - 1].c),
+            );
         }
         if empty && index > 0 {
             push_lower(&mut emptied, points[index]);
@@ -69,7 +72,7 @@ pub(super) fn chains(durations: &[u64], sizes: &[u64], total: Point) -> Node {
         ends,
         peaks: Vec::new(),
     };
-    Node {
+    TailNode {
         total,
         starts,
         sides: vec![side(ends), side(emptied)],
@@ -119,7 +122,7 @@ fn turns(times: &[f64], bytes: &[f64], (first, count): (usize, usize), share: f6
 
 /// The same for accesses of one unit each, whose total time is below 2⁶², with the first side alone.
 /// With equal steps in bytes the turn is the second difference of time.
-pub(super) fn even_chains(durations: &[u64], total: Point) -> Node {
+pub(super) fn even_chains(durations: &[u64], total: HullPoint) -> TailNode {
     let mut sums = [0u64; BLOCK + 1];
     let mut sum = 0;
     for (sums, &duration) in sums[1..].iter_mut().zip(durations) {
@@ -133,10 +136,10 @@ pub(super) fn even_chains(durations: &[u64], total: Point) -> Node {
     let last = durations.len();
     let mut push = |index: usize, start: bool, end: bool| {
         if start && index < last {
-            push_upper(&mut starts, Point::new(sums[index], index as u64));
+            push_upper(&mut starts, HullPoint::new(sums[index], index as u64));
         }
         if end && index > 0 {
-            push_lower(&mut ends, Point::new(sums[index], index as u64 - 1));
+            push_lower(&mut ends, HullPoint::new(sums[index], index as u64 - 1));
         }
     };
     let (from, to) = (EDGE + 1, last.saturating_sub(EDGE + 1).max(EDGE + 1));
@@ -159,7 +162,7 @@ pub(super) fn even_chains(durations: &[u64], total: Point) -> Node {
     for index in to..=last {
         push(index, true, true);
     }
-    Node {
+    TailNode {
         total,
         starts,
         sides: vec![Side {

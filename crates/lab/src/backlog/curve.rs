@@ -4,7 +4,7 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 
 use super::BacklogError;
 use super::fraction::{Amount, Rate};
-use super::hull::{Node, Point};
+use super::hull::{HullPoint, TailNode};
 use super::peaks::{Arrivals, Counted, Fluid, Peaks, Records, StartUp};
 
 /// The exact peak of a log at every input rate; made by an
@@ -22,7 +22,7 @@ pub struct Curve {
     record: Option<u64>,
     largest: u64,
     accesses: u64,
-    total: Point,
+    total: HullPoint,
 }
 
 /// The fill that a sequence of accesses in a row leaves, as a line in the rate.
@@ -96,24 +96,26 @@ pub enum Demand {
 
 impl Curve {
     pub(super) fn new(
-        whole: Option<Node>,
+        whole: Option<TailNode>,
         start: StartUp,
         record: Option<u64>,
         largest: u64,
         accesses: u64,
     ) -> Result<Self, BacklogError> {
-        let total = whole.as_ref().map_or(Point::new(0, 0), |whole| whole.total);
+        let total = whole
+            .as_ref()
+            .map_or(HullPoint::new(0, 0), |whole| whole.total);
         let (time, backlog) = (start.time.ps(), start.backlog.bytes());
         let all = total.c.checked_add(backlog).filter(|all| all >> 62 == 0);
         if all.is_none() || total.a.checked_add(time).is_none() {
             return Err(BacklogError::TooMuch);
         }
-        let line = |point: &Point| Line {
+        let line = |point: &HullPoint| Line {
             duration: Time::from_ps(point.a),
             left: point.c as i64,
         };
         // The start-up begins a sequence with every end, and is one by itself.
-        let begun = |point: &Point| Line {
+        let begun = |point: &HullPoint| Line {
             duration: Time::from_ps(point.a + time),
             left: point.c as i64 - backlog as i64,
         };
@@ -122,10 +124,10 @@ impl Curve {
             envelope(
                 lines
                     .chain(side.ends.iter().map(begun))
-                    .chain([begun(&Point::new(0, 0))]),
+                    .chain([begun(&HullPoint::new(0, 0))]),
             )
         });
-        let alone = || envelope([begun(&Point::new(0, 0))].into_iter());
+        let alone = || envelope([begun(&HullPoint::new(0, 0))].into_iter());
         let in_flight = sides.next().unwrap_or_else(alone);
         let waiting = sides.next().unwrap_or_else(alone);
         Ok(Self {

@@ -7,7 +7,7 @@
 //! A plain recursion at these rates decides; [`LANES`] of them run beside each other.
 
 use super::accumulator::BLOCK;
-use super::hull::{Point, merge};
+use super::hull::{HullPoint, merge};
 
 /// Rates tried at once.
 const LANES: usize = 8;
@@ -19,7 +19,7 @@ const EXACT: f64 = (1u64 << 53) as f64;
 /// Lines that are known to belong under the envelope, to hold blocks against.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Floor {
-    lines: Vec<Point>,
+    lines: Vec<HullPoint>,
     /// Where line `i` and line `i + 1` meet.
     meets: Vec<Meet>,
     /// Whether the bytes of each access count as gone when it ends. The fill is then held at zero
@@ -37,7 +37,7 @@ struct Meet {
 }
 
 impl Meet {
-    fn new(one: Point, two: Point) -> Self {
+    fn new(one: HullPoint, two: HullPoint) -> Self {
         let (p, q) = (two.c - one.c, two.a - one.a);
         let divisor = gcd(p, q);
         let (p, q) = (p / divisor, q / divisor);
@@ -66,14 +66,14 @@ impl Floor {
     /// For bytes waiting.
     pub(super) fn of_waiting() -> Self {
         Self {
-            lines: vec![Point::new(0, 0)],
+            lines: vec![HullPoint::new(0, 0)],
             meets: Vec::new(),
             waiting: true,
         }
     }
 
     /// Adds lines that an exact envelope has found.
-    pub(super) fn raise(&mut self, lines: &[Point]) {
+    pub(super) fn raise(&mut self, lines: &[HullPoint]) {
         let mut merged = merge(&self.lines, lines);
         if merged == self.lines {
             return;
@@ -99,7 +99,7 @@ impl Floor {
         // A line that leaves the range is dropped: the floor may be lower than it could be.
         let scaled = lines.iter().filter_map(|line| {
             let c = line.c.checked_mul(factor)?;
-            Some(Point::new(line.a, c))
+            Some(HullPoint::new(line.a, c))
         });
         self.raise(&scaled.collect::<Vec<_>>());
     }
@@ -108,7 +108,7 @@ impl Floor {
     /// nothing. `sizes` gives the units of bytes of each access.
     pub(super) fn covers(
         &self,
-        total: Point,
+        total: HullPoint,
         accesses: impl Iterator<Item = (u64, f64)> + Clone,
     ) -> bool {
         let shorter = self.lines.partition_point(|line| line.a < total.a);

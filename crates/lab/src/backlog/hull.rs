@@ -6,14 +6,14 @@
 /// A pair of totals since the start of a part of the log; or, as a line of the curve, a sequence
 /// of accesses with its total time and the bytes of all but its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Point {
+pub(super) struct HullPoint {
     /// Picoseconds.
     pub(super) a: u64,
     /// Units of bytes.
     pub(super) c: u64,
 }
 
-impl Point {
+impl HullPoint {
     pub(super) const fn new(a: u64, c: u64) -> Self {
         Self { a, c }
     }
@@ -25,7 +25,7 @@ impl Point {
 
 /// Whether the slope from `one` to `two` is less than that from `three` to `four`. Both pairs
 /// ascend in both totals.
-fn flatter(one: Point, two: Point, three: Point, four: Point) -> bool {
+fn flatter(one: HullPoint, two: HullPoint, three: HullPoint, four: HullPoint) -> bool {
     let left = u128::from(two.c - one.c) * u128::from(four.a - three.a);
     let right = u128::from(four.c - three.c) * u128::from(two.a - one.a);
     left < right
@@ -33,7 +33,7 @@ fn flatter(one: Point, two: Point, three: Point, four: Point) -> bool {
 
 /// Adds a point to a lower-right chain: the points that maximise `w·a − c` for some `w > 0`, by
 /// ascending `a`, with rising slopes. Points come by ascending `a`.
-pub(super) fn push_lower(chain: &mut Vec<Point>, point: Point) {
+pub(super) fn push_lower(chain: &mut Vec<HullPoint>, point: HullPoint) {
     while let [.., last] = chain[..] {
         if last.c < point.c {
             if last.a == point.a {
@@ -51,7 +51,7 @@ pub(super) fn push_lower(chain: &mut Vec<Point>, point: Point) {
 
 /// Adds a point to an upper-left chain: the points that maximise `c − w·a` for some `w > 0`, by
 /// ascending `a`, with falling slopes. Points come by ascending `a` and ascending `c`.
-pub(super) fn push_upper(chain: &mut Vec<Point>, point: Point) {
+pub(super) fn push_upper(chain: &mut Vec<HullPoint>, point: HullPoint) {
     while let [.., last] = chain[..] {
         if point.c <= last.c {
             return;
@@ -68,7 +68,7 @@ pub(super) fn push_upper(chain: &mut Vec<Point>, point: Point) {
 }
 
 /// The upper envelope of two envelopes of lines, as a lower-right chain.
-pub(super) fn merge(one: &[Point], two: &[Point]) -> Vec<Point> {
+pub(super) fn merge(one: &[HullPoint], two: &[HullPoint]) -> Vec<HullPoint> {
     let mut chain = Vec::with_capacity(one.len() + two.len());
     let (mut one, mut two) = (one.iter().peekable(), two.iter().peekable());
     loop {
@@ -86,14 +86,14 @@ pub(super) fn merge(one: &[Point], two: &[Point]) -> Vec<Point> {
 
 /// The best line from a start in one part of the log to an end in the part after it, at every
 /// rate: a Minkowski sum. `origin` is the total of the first part.
-fn across(starts: &[Point], ends: &[Point], origin: Point) -> Vec<Point> {
+fn across(starts: &[HullPoint], ends: &[HullPoint], origin: HullPoint) -> Vec<HullPoint> {
     let (Some(mut start), mut end) = (starts.len().checked_sub(1), 0) else {
         return Vec::new();
     };
     let mut lines = Vec::with_capacity(starts.len() + ends.len());
     while end < ends.len() {
         let (from, to) = (starts[start], ends[end].plus(origin));
-        push_lower(&mut lines, Point::new(to.a - from.a, to.c - from.c));
+        push_lower(&mut lines, HullPoint::new(to.a - from.a, to.c - from.c));
         // With a rising rate the best end moves to later ones, the best start to earlier ones.
         match (start.checked_sub(1), ends.get(end + 1)) {
             (None, _) => end += 1,
@@ -114,40 +114,40 @@ fn across(starts: &[Point], ends: &[Point], origin: Point) -> Vec<Point> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
     /// Where a sequence may end: a lower-right chain of totals since the start of the part.
-    pub(super) ends: Vec<Point>,
+    pub(super) ends: Vec<HullPoint>,
     /// The envelope of the sequences inside the part, without those known to lie below others.
-    pub(super) peaks: Vec<Point>,
+    pub(super) peaks: Vec<HullPoint>,
 }
 
 /// A part of the log: any number of accesses in a row.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct TailNode {
     /// The totals of the part.
-    pub(super) total: Point,
+    pub(super) total: HullPoint,
     /// Where a sequence may start: an upper-left chain of totals since the start of the part.
-    pub(super) starts: Vec<Point>,
+    pub(super) starts: Vec<HullPoint>,
     /// Bytes in flight, ends counted without the bytes of the last access; and, once sizes vary,
     /// bytes waiting, ends counted with them.
     pub(super) sides: Vec<Side>,
 }
 
-impl Node {
+impl TailNode {
     /// A single access of `a` picoseconds and `c` units of bytes.
     pub(super) fn single(a: u64, c: u64, sides: usize) -> Self {
         let side = |c| Side {
-            ends: vec![Point::new(a, c)],
-            peaks: vec![Point::new(a, c)],
+            ends: vec![HullPoint::new(a, c)],
+            peaks: vec![HullPoint::new(a, c)],
         };
         Self {
-            total: Point::new(a, c),
-            starts: vec![Point::new(0, 0)],
+            total: HullPoint::new(a, c),
+            starts: vec![HullPoint::new(0, 0)],
             sides: [side(0), side(c)][..sides].to_vec(),
         }
     }
 
     /// This part and the one after it. `None` when the totals leave `u64`.
     pub(super) fn then(mut self, next: Self) -> Option<Self> {
-        let total = Point::new(
+        let total = HullPoint::new(
             self.total.a.checked_add(next.total.a)?,
             self.total.c.checked_add(next.total.c)?,
         );

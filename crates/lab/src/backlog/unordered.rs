@@ -4,7 +4,7 @@ use wordline_core::quantity::{ByteCount, Time};
 
 use super::BacklogError;
 use super::curve::Curve;
-use super::hull::{Node, Point, Side, push_lower};
+use super::hull::{HullPoint, Side, TailNode, push_lower};
 use super::peaks::StartUp;
 
 /// A number of accesses whose durations are known to lie in an interval.
@@ -82,22 +82,22 @@ impl Unordered {
 /// The curve of accesses in falling order, in a row or with nothing known of sequences between one
 /// access and all.
 fn bound(size: u64, falling: &[(u64, u64)], in_a_row: bool) -> Result<Curve, BacklogError> {
-    let mut total = Point::new(0, 0);
+    let mut total = HullPoint::new(0, 0);
     let mut count = 0u64;
     let mut lines = Vec::new();
     for (index, &(duration, accesses)) in falling.iter().enumerate() {
         if index == 0 {
-            push_lower(&mut lines, Point::new(duration, 0));
+            push_lower(&mut lines, HullPoint::new(duration, 0));
         }
         // Within an interval the fill rises or falls evenly, so only its end can be a peak.
         total = longer(total, duration, size, accesses).ok_or(BacklogError::TooMuch)?;
         count = count.checked_add(accesses).ok_or(BacklogError::TooMuch)?;
         if in_a_row || index + 1 == falling.len() {
-            push_lower(&mut lines, Point::new(total.a, total.c - size));
+            push_lower(&mut lines, HullPoint::new(total.a, total.c - size));
         }
     }
     let whole = (count > 0).then(|| {
-        let mut node = Node {
+        let mut node = TailNode {
             total,
             starts: Vec::new(),
             sides: vec![Side {
@@ -111,8 +111,8 @@ fn bound(size: u64, falling: &[(u64, u64)], in_a_row: bool) -> Result<Curve, Bac
     Curve::new(whole, StartUp::default(), Some(size), size, count)
 }
 
-fn longer(total: Point, duration: u64, size: u64, count: u64) -> Option<Point> {
-    Some(Point::new(
+fn longer(total: HullPoint, duration: u64, size: u64, count: u64) -> Option<HullPoint> {
+    Some(HullPoint::new(
         total.a.checked_add(duration.checked_mul(count)?)?,
         total.c.checked_add(size.checked_mul(count)?)?,
     ))

@@ -4,7 +4,7 @@
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 
-use super::course::Course;
+use super::course::FillCourse;
 use super::extremes::BlockMaxima;
 use super::grid;
 use super::window::Window;
@@ -26,29 +26,31 @@ pub(crate) struct Analysis {
     curve: Accumulator,
     longest: Longest,
     latency: LatencyHistogram,
-    latency_course: Course,
+    latency_course: FillCourse,
     latency_maxima: BlockMaxima,
     rates: Vec<AtRate>,
     now: Time,
     smallest: u64,
     window: Option<Window>,
+    /// Whether the course over time is followed, and how extremes spread.
+    courses: bool,
 }
 
 /// The course of the buffer at one rate.
 struct AtRate {
     rate: Rate,
     backlog: Backlog,
-    fill: Course,
+    fill: FillCourse,
     maxima: BlockMaxima,
 }
 
 /// What was learnt.
-pub(crate) struct Findings {
+pub(crate) struct BufferFindings {
     pub(crate) curve: Curve,
     /// The longest that so many consecutive accesses took together.
     pub(crate) longest: Vec<Sequence>,
     pub(crate) latency: LatencyHistogram,
-    pub(crate) latency_course: Course,
+    pub(crate) latency_course: FillCourse,
     pub(crate) latency_maxima: BlockMaxima,
     pub(crate) rates: Vec<RateFindings>,
     /// Bytes of the smallest access.
@@ -62,7 +64,7 @@ pub(crate) struct RateFindings {
     pub(crate) rate: Rate,
     /// Whole records, whatever their sizes, and fluid.
     pub(crate) peaks: Peaks,
-    pub(crate) fill: Course,
+    pub(crate) fill: FillCourse,
     pub(crate) maxima: BlockMaxima,
 }
 
@@ -73,7 +75,7 @@ impl Analysis {
             Ok(AtRate {
                 rate: *rate,
                 backlog: Backlog::after_start(*rate, start)?,
-                fill: Course::new(),
+                fill: FillCourse::new(),
                 maxima: BlockMaxima::new(),
             })
         };
@@ -81,7 +83,7 @@ impl Analysis {
             curve: Accumulator::after_start(start),
             longest: Longest::within(&grid::lengths(LENGTH_MAX, LENGTHS), 2 * LENGTH_MAX),
             latency: LatencyHistogram::new(),
-            latency_course: Course::new(),
+            latency_course: FillCourse::new(),
             latency_maxima: BlockMaxima::new(),
             rates: rates
                 .iter()
@@ -90,12 +92,19 @@ impl Analysis {
             now: start.time,
             smallest: u64::MAX,
             window: None,
+            courses: true,
         })
     }
 
     /// The same, and looks for the accesses in a row of a number that take longest together.
     pub(crate) fn with_window(mut self, accesses: Option<u64>) -> Self {
         self.window = accesses.map(Window::of);
+        self
+    }
+
+    /// The same without the course over time and how extremes spread, which then are empty.
+    pub(crate) fn without_courses(mut self) -> Self {
+        self.courses = false;
         self
     }
 
@@ -113,10 +122,16 @@ impl Analysis {
         }
         self.longest.push(duration);
         self.latency.record(duration);
-        self.latency_course.note(self.now, duration.si());
-        self.latency_maxima.push(duration.si());
+        if self.courses {
+            self.latency_course.note(self.now, duration.si());
+            self.latency_maxima.push(duration.si());
+        }
         for (index, one) in self.rates.iter_mut().enumerate() {
-            let fill = one.backlog.push(duration, size)?.in_flight().bytes();
+            let level = one.backlog.push(duration, size)?;
+            if !self.courses {
+                continue;
+            }
+            let fill = level.in_flight().bytes();
             if index < COURSES_MAX {
                 one.fill.note(self.now, fill);
             }
@@ -130,7 +145,7 @@ impl Analysis {
     }
 
     /// Ends the run.
-    pub(crate) fn finish(self) -> Result<Findings, BacklogError> {
+    pub(crate) fn finish(self) -> Result<BufferFindings, BacklogError> {
         let curve = self.curve.finish()?;
         let peaks = |rate: Rate, backlog: Backlog| {
             let played = backlog.finish();
@@ -147,7 +162,7 @@ impl Analysis {
             maxima: one.maxima,
         });
         let rates = rates.collect();
-        Ok(Findings {
+        Ok(BufferFindings {
             curve,
             // A side table: its limits must not cost the answer.
             longest: self.longest.finish().unwrap_or_default(),

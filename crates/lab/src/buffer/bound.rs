@@ -4,9 +4,8 @@ use wordline_core::quantity::Time;
 use wordline_core::{Basis, Operation, Timing};
 use wordline_nvm::{Device, NvmError};
 
-use super::analysis::{Analysis, Findings};
-use super::stream::{BREATH, Failure};
-use crate::backlog::{Rate, StartUp};
+use super::analysis::{Analysis, BufferFindings};
+use super::stream::{BREATH, StreamFailure};
 use crate::control::Control;
 use crate::work::{Plan, Step};
 
@@ -15,7 +14,7 @@ const ALIKE: u64 = 1 << 12;
 
 /// What accesses at the longest that they can take would need.
 pub(crate) struct Bound {
-    pub(crate) findings: Findings,
+    pub(crate) findings: BufferFindings,
     /// Proof from the sheets' figures, or less.
     pub(crate) basis: Basis,
 }
@@ -48,16 +47,14 @@ pub(crate) fn bound_basis(device: &dyn Device, timing: Timing) -> Basis {
     }
 }
 
-/// What a plan would need if every access took the longest that it can: of a periodic one each at its
+/// What a plan would need, by an analysis that has just begun, if every access took the longest that it can: of a periodic one each at its
 /// place, of any other order all at the place where it is longest.
 pub(crate) fn bound(
     device: &dyn Device,
     plan: &Plan,
-    start: StartUp,
-    rates: &[Rate],
+    mut analysis: Analysis,
     control: &Control<'_>,
-) -> Result<Findings, Failure> {
-    let mut analysis = Analysis::new(start, rates)?;
+) -> Result<BufferFindings, StreamFailure> {
     if !plan.is_periodic() {
         let longest = longest_access(device, plan, control)?;
         for _ in 0..ALIKE {
@@ -70,7 +67,7 @@ pub(crate) fn bound(
     // one round into the next in a sustained run is gone before the next has ended.
     for (index, step) in (0u64..).zip(plan.steps(2 * plan.places())) {
         if index.is_multiple_of(BREATH) && control.stopped() {
-            return Err(Failure::Stopped);
+            return Err(StreamFailure::Stopped);
         }
         analysis.push(of_step(device, &step)?, step.bytes)?;
     }
@@ -86,7 +83,7 @@ fn longest_access(
     device: &dyn Device,
     plan: &Plan,
     control: &Control<'_>,
-) -> Result<Time, Failure> {
+) -> Result<Time, StreamFailure> {
     let operations = [
         (plan.reads < 1.0, Operation::Write),
         (plan.reads > 0.0, Operation::Read),
@@ -94,7 +91,7 @@ fn longest_access(
     let mut longest = Time::ZERO;
     for place in 0..plan.places() {
         if place.is_multiple_of(BREATH) && control.stopped() {
-            return Err(Failure::Stopped);
+            return Err(StreamFailure::Stopped);
         }
         for (_, operation) in operations.iter().filter(|(happens, _)| *happens) {
             let step = Step {

@@ -10,12 +10,12 @@ const STRETCH_MIN_PS: u64 = 1_000_000;
 
 /// The highest value in each stretch of equal duration.
 #[derive(Clone, Debug)]
-pub(crate) struct Course {
+pub(crate) struct FillCourse {
     stretch_ps: u64,
     highest: Vec<Option<f64>>,
 }
 
-impl Course {
+impl FillCourse {
     pub(crate) const fn new() -> Self {
         Self {
             stretch_ps: STRETCH_MIN_PS,
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_long_run_keeps_its_peaks_in_few_stretches() {
-        let mut course = Course::new();
+        let mut course = FillCourse::new();
         for second in 0..100_000_u64 {
             let value = if second == 77_777 { 9.0 } else { 1.0 };
             course.note(Time::from_ps(second * 1_000_000_000), value);

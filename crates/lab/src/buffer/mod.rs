@@ -18,9 +18,9 @@ pub(crate) mod trace;
 mod window;
 
 pub use stream::default_stream;
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::{AccessSource, BufferWorkload, Experiment, Operation, ResultSet, Timing};
+use wordline_core::{AccessSource, Axis, BufferWorkload, Experiment, Operation, ResultSet, Timing};
 use wordline_nvm::Device;
 
 use crate::backlog::{BacklogError, Rate, StartUp};
@@ -32,7 +32,7 @@ use crate::subject::Subject;
 
 /// Answers the question for every target, or for the log.
 pub(crate) fn run(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     question: &BufferWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -117,7 +117,7 @@ fn check_rams(question: &BufferWorkload) -> Result<(), LabError> {
 
 /// What the rows of a target have in common.
 fn subject(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     operation: Operation,
     timing: Timing,
     experiment: &Experiment,
@@ -126,17 +126,17 @@ fn subject(
     let workload = experiment.workload.name();
     let mut subject = Subject::simulated(target, workload, operation, timing, experiment.age);
     if let Some(fill) = question.fill {
-        subject = subject.at("fill", fill.si());
+        subject = subject.at(Axis::Fill, fill.si());
     }
     if let Some(how) = question.sync {
-        subject = subject.at("sync", how.name());
+        subject = subject.at(Axis::Sync, how.name());
     }
     subject.behind(experiment.ftl.as_ref())
 }
 
 /// Fills a target's memory as was asked, and with `read` bytes that reads will find.
 fn fill(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     question: &BufferWorkload,
     device: &mut dyn Device,
     payload: &Payload,

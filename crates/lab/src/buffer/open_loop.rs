@@ -1,10 +1,10 @@
 //! Records that come at a rate, and wait for the memory: it idles until they are there.
 
 use wordline_core::quantity::{Quantity, Time};
-use wordline_core::{Arrival, Metric, ResultSet};
+use wordline_core::{Arrival, Axis, Metric, ResultSet};
 use wordline_nvm::Device;
 
-use super::layer::LayerWork;
+use super::layer::BufferLayerWork;
 use crate::backlog::Rate;
 use crate::subject::Subject;
 
@@ -25,7 +25,7 @@ pub(super) struct OpenLoop {
     total: Time,
     count: u64,
     /// What a translation layer did.
-    pub(super) work: LayerWork,
+    pub(super) work: BufferLayerWork,
 }
 
 impl OpenLoop {
@@ -38,7 +38,7 @@ impl OpenLoop {
             latency: Time::ZERO,
             total: Time::ZERO,
             count: 0,
-            work: LayerWork::default(),
+            work: BufferLayerWork::default(),
         }
     }
 
@@ -69,26 +69,20 @@ impl OpenLoop {
     ) {
         let subject = subject
             .estimate(subject.basis, "open_loop")
-            .at("rate_bytes_per_s", rate.bytes_per_second());
+            .at(Axis::RateBytesPerS, rate.bytes_per_second());
         for (arrival, in_flight) in [
             (Arrival::Record, self.in_flight as f64),
             (Arrival::Fluid, self.fluid),
         ] {
-            let at = subject.at("arrival", arrival.name());
+            let at = subject.at(Axis::Arrival, arrival.name());
             let waiting = (in_flight - self.record as f64).max(0.0);
-            document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-            document
-                .rows
-                .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+            at.add(Metric::RamPeak, Ok(waiting), document);
+            at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
         }
-        document
-            .rows
-            .push(subject.row(Metric::LatencyMax, Ok(self.latency.si())));
+        subject.add(Metric::LatencyMax, Ok(self.latency.si()), document);
         if self.work.stretch.is_some() {
             let mean = self.total.si() / self.count.max(1) as f64;
-            document
-                .rows
-                .push(subject.row(Metric::LatencyMean, Ok(mean)));
+            subject.add(Metric::LatencyMean, Ok(mean), document);
         }
         self.work.rows(&subject, device, document);
     }

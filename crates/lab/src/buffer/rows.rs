@@ -2,9 +2,11 @@
 
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{NoValue, Row, WarningCode};
-use wordline_core::{AccessSource, Arrival, Basis, BufferWorkload, Metric, Pattern, ResultSet};
+use wordline_core::{
+    AccessSource, Arrival, Axis, Basis, BufferWorkload, Metric, Pattern, ResultSet,
+};
 
-use super::analysis::Findings;
+use super::analysis::BufferFindings;
 use super::extremes::{CONFIDENCE, ReturnLevel};
 use super::grid;
 use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate, Sequence};
@@ -17,7 +19,7 @@ const BENDS_MAX: usize = 1000;
 /// Adds everything that was learnt of one subject, whose accesses take `longest` at most where that is known.
 pub(crate) fn add(
     subject: &Subject,
-    findings: &Findings,
+    findings: &BufferFindings,
     longest: Option<Time>,
     question: &BufferWorkload,
     seed: u64,
@@ -40,15 +42,11 @@ pub(crate) fn add(
     }
 }
 
-fn summary(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+fn summary(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet) {
     let latency = &findings.latency;
     let accesses = latency.count();
-    document
-        .rows
-        .push(subject.row(Metric::AccessCount, Ok(accesses as f64)));
-    document
-        .rows
-        .push(subject.row(Metric::ThroughputMean, limit(&findings.curve)));
+    subject.add(Metric::AccessCount, Ok(accesses as f64), document);
+    subject.add(Metric::ThroughputMean, limit(&findings.curve), document);
     let name = format!("{}, {} timing", subject.target, subject.timing);
     subject.latencies(latency, name, document);
 }
@@ -68,24 +66,20 @@ pub(crate) fn peaks(
     document: &mut ResultSet,
 ) {
     let at = subject
-        .at("rate_bytes_per_s", rate)
-        .at("arrival", arrival.name());
+        .at(Axis::RateBytesPerS, rate)
+        .at(Axis::Arrival, arrival.name());
     match demand {
         Demand::Bounded(peaks) => {
             if let Some((waiting, in_flight)) = pair(peaks, arrival) {
-                document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-                document
-                    .rows
-                    .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+                at.add(Metric::RamPeak, Ok(waiting), document);
+                at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
             }
         }
         Demand::Unbounded { growth_rate, .. } => {
             for metric in [Metric::RamPeak, Metric::RamPeakInFlight] {
-                document.rows.push(at.row(metric, Err(NoValue::Unbounded)));
+                at.add(metric, Err(NoValue::Unbounded), document);
             }
-            document
-                .rows
-                .push(at.row(Metric::GrowthRate, Ok(*growth_rate)));
+            at.add(Metric::GrowthRate, Ok(*growth_rate), document);
         }
     }
 }
@@ -107,7 +101,7 @@ pub(crate) fn pair(peaks: &Peaks, arrival: Arrival) -> Option<(f64, f64)> {
 
 fn curve(
     subject: &Subject,
-    findings: &Findings,
+    findings: &BufferFindings,
     question: &BufferWorkload,
     document: &mut ResultSet,
 ) {
@@ -192,10 +186,10 @@ fn inverse(subject: &Subject, curve: &Curve, question: &BufferWorkload, document
     );
     for ram in rams {
         for arrival in Arrival::ALL {
-            let at = subject.at("ram_bytes", ram).at("arrival", arrival.name());
-            document
-                .rows
-                .push(at.row(Metric::RateMax, safe_rate(curve, ram, arrival)));
+            let at = subject
+                .at(Axis::RamBytes, ram)
+                .at(Axis::Arrival, arrival.name());
+            at.add(Metric::RateMax, safe_rate(curve, ram, arrival), document);
         }
     }
 }
@@ -224,35 +218,33 @@ pub(crate) fn small_rams(
 
 fn sequences(subject: &Subject, longest: &[Sequence], document: &mut ResultSet) {
     for one in longest {
-        let at = subject.at("accesses", one.accesses);
-        document
-            .rows
-            .push(at.row(Metric::SequenceDurationMax, Ok(one.most.si())));
+        let at = subject.at(Axis::Accesses, one.accesses);
+        at.add(Metric::SequenceDurationMax, Ok(one.most.si()), document);
     }
 }
 
-fn courses(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+fn courses(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet) {
     for (at, latency) in findings.latency_course.stretches() {
-        document
-            .rows
-            .push(subject.at("at_s", at).row(Metric::LatencyMax, Ok(latency)));
+        subject
+            .at(Axis::AtS, at)
+            .add(Metric::LatencyMax, Ok(latency), document);
     }
     for one in &findings.rates {
-        let at_rate = subject.at("rate_bytes_per_s", one.rate.bytes_per_second());
+        let at_rate = subject.at(Axis::RateBytesPerS, one.rate.bytes_per_second());
         for (at, fill) in one.fill.stretches() {
-            document
-                .rows
-                .push(at_rate.at("at_s", at).row(Metric::BufferFillMax, Ok(fill)));
+            at_rate
+                .at(Axis::AtS, at)
+                .add(Metric::BufferFillMax, Ok(fill), document);
         }
     }
 }
 
 /// What the accesses in a row need alone that took longest together, at each rate that was asked for.
-fn window(subject: &Subject, findings: &Findings, document: &mut ResultSet) {
+fn window(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet) {
     let Some(window) = &findings.window else {
         return;
     };
-    let at = subject.at("accesses", window.accesses());
+    let at = subject.at(Axis::Accesses, window.accesses());
     for one in &findings.rates {
         let rate = one.rate.bytes_per_second();
         if let Ok(Some(played)) = window.peaks(one.rate) {
@@ -271,7 +263,7 @@ const HORIZON_LENGTHS: f64 = 100.0;
 /// latency, which no extrapolation takes beyond its proven bound.
 fn return_levels(
     subject: &Subject,
-    findings: &Findings,
+    findings: &BufferFindings,
     longest: Option<Time>,
     question: &BufferWorkload,
     seed: u64,
@@ -292,15 +284,15 @@ fn return_levels(
             continue;
         }
         let at = subject
-            .at("horizon_s", horizon)
-            .at("rate_bytes_per_s", rate)
-            .at("arrival", Arrival::Fluid.name());
+            .at(Axis::HorizonS, horizon)
+            .at(Axis::RateBytesPerS, rate)
+            .at(Axis::Arrival, Arrival::Fluid.name());
         // At a lower rate as many accesses take longer to come.
         let within = accesses * (horizon / lasted) * (rate / sustained);
         let level = one.maxima.return_level(within, seed);
         told |= return_level(&at, Metric::RamPeakInFlight, level, document);
     }
-    let at = subject.at("horizon_s", horizon);
+    let at = subject.at(Axis::HorizonS, horizon);
     let level = findings
         .latency_maxima
         .return_level(accesses * (horizon / lasted), seed);
@@ -338,7 +330,7 @@ fn return_level(
         ("return_level_high", level.high),
     ] {
         let at = subject.estimate(Basis::Assumed, kind);
-        document.rows.push(at.row(metric, Ok(value)));
+        at.add(metric, Ok(value), document);
     }
     true
 }
@@ -347,7 +339,7 @@ fn return_level(
 pub(crate) fn add_bound(
     subject: &Subject,
     basis: Basis,
-    bound: &Findings,
+    bound: &BufferFindings,
     question: &BufferWorkload,
     rams: &[u64],
     document: &mut ResultSet,
@@ -379,9 +371,11 @@ pub(crate) fn add_bound(
     }
     for &ram in rams {
         for arrival in Arrival::ALL {
-            let at = subject.at("ram_bytes", ram).at("arrival", arrival.name());
+            let at = subject
+                .at(Axis::RamBytes, ram)
+                .at(Axis::Arrival, arrival.name());
             let rate = safe_rate(&bound.curve, ram, arrival);
-            document.rows.push(at.row(Metric::RateMax, rate));
+            at.add(Metric::RateMax, rate, document);
         }
     }
     sequences(&subject, &bound.longest, document);

@@ -1,22 +1,23 @@
 //! Records on a simulated target: run as fast as it can, bounded by proof, and run again at the rates that
 //! the user asked for.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource, Timing,
+    Axis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource, Timing,
 };
 use wordline_nvm::{Device, NvmError};
 
-use super::analysis::{Analysis, Findings};
+use super::analysis::{Analysis, BufferFindings};
 use super::bound::{Bound, bound, bound_basis, bounding};
-use super::layer::LayerWork;
+use super::layer::BufferLayerWork;
 use super::open_loop::{OpenLoop, arrival};
 use super::{rows, startup_of};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
 use crate::state::FOOTPRINT_MAX;
@@ -35,7 +36,7 @@ pub(crate) const BREATH: u64 = 1 << 12;
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum StreamFailure {
     #[error("the device refused an access: {0}")]
     Device(#[from] NvmError),
     #[error(transparent)]
@@ -50,7 +51,7 @@ pub(crate) enum Failure {
 /// smallest part, 64 MiB of them.
 #[must_use]
 pub fn default_stream(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     record: u64,
     wrap: Option<u64>,
     total: Option<u64>,
@@ -72,7 +73,7 @@ pub fn default_stream(
 
 /// Runs the stream on every target and timing class.
 pub(super) fn run(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     stream: &StreamSource,
     question: &BufferWorkload,
     experiment: &Experiment,
@@ -90,45 +91,49 @@ pub(super) fn run(
         },
         seed: experiment.seed,
     };
-    let runs = targets.len() * experiment.timings.len();
-    let mut done = 0;
-    for target in targets {
-        for &timing in &experiment.timings {
-            let subject = super::subject(target, stream.operation, timing, experiment, question)
-                .at("access_bytes", stream.record_bytes);
+    let plan = &plan;
+    let runs = targets.iter().flat_map(|target| {
+        experiment
+            .timings
+            .iter()
+            .map(move |timing| (target, *timing))
+    });
+    let cases = runs.map(|(target, timing)| {
+        let subject = super::subject(target, stream.operation, timing, experiment, question)
+            .at(Axis::AccessBytes, stream.record_bytes);
+        let name = subject.target.clone();
+        let run = move |control: &Control<'_>, document: &mut ResultSet| {
             let mut breathe = |moved: u64| {
                 control.report(Progress {
                     step: &subject.target,
-                    done_bytes: done + moved,
-                    total_bytes: stream.total_bytes.saturating_mul(runs as u64),
+                    done_bytes: moved,
+                    total_bytes: stream.total_bytes,
                 });
                 control.stopped()
             };
-            let case = Case {
+            let case = StreamCase {
                 target,
                 timing,
-                plan: &plan,
+                plan,
                 warm: question.warm_up_bytes / stream.record_bytes,
                 accesses: stream.total_bytes / stream.record_bytes,
                 question,
                 experiment,
                 control,
             };
-            match case.run(&subject, &mut breathe, document)? {
-                Some(()) => done += stream.total_bytes,
-                None => {
-                    document.complete = false;
-                    return Ok(());
-                }
+            if case.run(&subject, &mut breathe, document)?.is_none() {
+                document.complete = false;
             }
-        }
-    }
-    Ok(())
+            Ok(())
+        };
+        DocumentCase::document(name, stream.total_bytes, experiment, run)
+    });
+    case::run_into(document, cases.collect(), control)
 }
 
 /// One target in one timing class.
-struct Case<'a> {
-    target: &'a Target<'a>,
+struct StreamCase<'a> {
+    target: &'a PartOnBoard<'a>,
     timing: Timing,
     plan: &'a Plan,
     /// Accesses before anything counts.
@@ -139,7 +144,7 @@ struct Case<'a> {
     control: &'a Control<'a>,
 }
 
-impl Case<'_> {
+impl StreamCase<'_> {
     /// `None` when the caller wants to stop.
     fn run(
         &self,
@@ -152,9 +157,11 @@ impl Case<'_> {
         let unit = translation::overwrite_bytes(device.as_ref());
         let scattered = self.plan.pattern == Pattern::Random && self.plan.reads < 1.0;
         if scattered && !self.plan.record_bytes.is_multiple_of(unit) {
-            document
-                .rows
-                .push(subject.row(Metric::ThroughputMean, Err(NoValue::NotApplicable)));
+            subject.add(
+                Metric::ThroughputMean,
+                Err(NoValue::NotApplicable),
+                document,
+            );
             let advice = format!("{}: {}", subject.target, translation::needed(unit));
             document.warn(WarningCode::NeedsTranslation, advice);
             return Ok(Some(()));
@@ -162,11 +169,9 @@ impl Case<'_> {
         let payload = self.prepare(device.as_mut())?;
         let start = startup_of(self.question, device.as_ref())?;
         let rates = super::rates(self.question)?;
-        let failed = |failure: Failure, document: &mut ResultSet| {
+        let failed = |failure: StreamFailure, document: &mut ResultSet| {
             for metric in [Metric::ThroughputMean, Metric::RamPeak] {
-                document
-                    .rows
-                    .push(subject.row(metric, Err(NoValue::Failed)));
+                subject.add(metric, Err(NoValue::Failed), document);
             }
             let advice = format!("{}: {failure}", subject.target);
             document.warn(WarningCode::RunFailed, advice);
@@ -257,7 +262,7 @@ impl Case<'_> {
         fork: &mut Box<dyn Device>,
         payload: &Payload,
         breathe: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, StreamFailure> {
         let mut player = Player::new(device, payload);
         for (index, step) in (0u64..).zip(self.plan.steps(self.warm)) {
             if index.is_multiple_of(BREATH) && breathe(0) {
@@ -284,12 +289,12 @@ impl Case<'_> {
         start: StartUp,
         rates: &[Rate],
         breathe: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<ClosedLoop>, Failure> {
+    ) -> Result<Option<ClosedLoop>, StreamFailure> {
         let mut analysis = Analysis::new(start, rates)?.with_window(self.question.window);
         let before = device.translation();
         let mut player = Player::new(device, payload);
         let ended = play(&mut player, self.steps(), &mut analysis, |_| true, breathe)?;
-        let work = LayerWork {
+        let work = BufferLayerWork {
             causes: *player.sum(),
             accesses: analysis.accesses(),
             written: match self.plan.reads > 0.0 {
@@ -315,7 +320,7 @@ impl Case<'_> {
         start: StartUp,
         rate: Rate,
         breathe: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<OpenLoop>, Failure> {
+    ) -> Result<Option<OpenLoop>, StreamFailure> {
         let record = self.plan.record_bytes;
         let before = device.translation();
         let mut player = Player::new(device, payload);
@@ -338,7 +343,7 @@ impl Case<'_> {
             let duration = player.carry_out(&step)?;
             open.note(player.now().since(arrival), duration, rate, there.into());
         }
-        open.work = LayerWork {
+        open.work = BufferLayerWork {
             causes: *player.sum(),
             accesses: open.accesses(),
             written: match self.plan.reads > 0.0 {
@@ -355,12 +360,13 @@ impl Case<'_> {
         let timing = bounding(self.timing);
         let device = crate::connect(self.target, timing, self.experiment)?;
         let start = startup_of(self.question, device.as_ref())?;
-        match bound(device.as_ref(), self.plan, start, rates, self.control) {
+        let analysis = Analysis::new(start, rates)?;
+        match bound(device.as_ref(), self.plan, analysis, self.control) {
             Ok(findings) => Ok(Some(Bound {
                 findings,
                 basis: bound_basis(device.as_ref(), timing),
             })),
-            Err(Failure::Stopped) => {
+            Err(StreamFailure::Stopped) => {
                 document.complete = false;
                 Ok(None)
             }
@@ -375,8 +381,8 @@ impl Case<'_> {
 
 /// What a run as fast as the device allows showed.
 struct ClosedLoop {
-    findings: Findings,
-    work: LayerWork,
+    findings: BufferFindings,
+    work: BufferLayerWork,
 }
 
 /// Carries out accesses one after the other and adds them up. One that does not count for the buffer
@@ -387,7 +393,7 @@ pub(crate) fn play(
     analysis: &mut Analysis,
     counts: impl Fn(&Step) -> bool,
     breathe: &mut dyn FnMut(u64) -> bool,
-) -> Result<bool, Failure> {
+) -> Result<bool, StreamFailure> {
     let mut moved = 0;
     let mut delay = Time::ZERO;
     for (index, step) in (0u64..).zip(steps) {
@@ -408,7 +414,7 @@ pub(crate) fn play(
 }
 
 fn check(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     stream: &StreamSource,
     experiment: &Experiment,
 ) -> Result<(), LabError> {

@@ -6,20 +6,22 @@
 use std::collections::VecDeque;
 use std::io::BufRead;
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Basis, BufferWorkload, Experiment, LogSource, Metric, Operation, ResultSet, TraceSource,
+    Axis, Basis, BufferWorkload, Experiment, LogSource, Metric, Operation, ResultSet, Timing,
+    TraceSource,
 };
-use wordline_trace::{AskedAccess, AskedAccesses, Log, Purpose, Summary, TraceError};
+use wordline_trace::{AskedAccess, AskedAccesses, Log, LogPurpose, LogSummary, TraceError};
 
 use super::analysis::Analysis;
-use super::stream::{Failure, play};
+use super::stream::{StreamFailure, play};
 use super::{log, rows, startup_of};
-use crate::backlog::BacklogError;
+use crate::backlog::{BacklogError, Rate};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
 use crate::subject::Subject;
@@ -30,7 +32,7 @@ const ACCESS_MAX: u64 = 16 << 20;
 
 /// Replays the trace on every target and timing class.
 pub(super) fn run(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     source: &TraceSource,
     question: &BufferWorkload,
     experiment: &Experiment,
@@ -45,93 +47,135 @@ pub(super) fn run(
             problem: "does not go with a trace, which says itself what comes first".to_owned(),
         });
     }
-    for target in targets {
-        for &timing in &experiment.timings {
-            let mut device = crate::connect(target, timing, experiment)?;
-            sources::add(document, target, device.as_ref(), timing);
-            super::fill(target, question, device.as_mut(), &payload, 0, control)?;
-            let subject = super::subject(target, source.operation, timing, experiment, question);
-            let start = startup_of(question, device.as_ref())?;
-            let mut fresh = device.fork_device();
-            let mut replay = Replay::open(source, fresh.len(), control)?;
-            let mut analysis = Analysis::new(start, &rates)?;
-            let mut player = Player::new(fresh.as_mut(), &payload);
-            let mut breathe = |moved| {
-                control.report(Progress {
-                    step: &subject.target,
-                    done_bytes: moved,
-                    total_bytes: 0,
-                });
-                control.stopped()
-            };
-            let counts = |step: &Step| step.operation == source.operation;
-            let steps = replay.by_ref().map(|(step, _)| step);
-            let ended = play(&mut player, steps, &mut analysis, counts, &mut breathe);
-            let folded = replay.finish(&source.file)?;
-            let failed = |failure: Failure, document: &mut ResultSet| {
-                for metric in [Metric::ThroughputMean, Metric::RamPeak] {
-                    document
-                        .rows
-                        .push(subject.row(metric, Err(NoValue::Failed)));
-                }
-                let advice = format!(
-                    "{}: {failure}; a memory that erases blocks takes a trace that overwrites only behind a \
-                     translation layer",
-                    subject.target
-                );
-                document.warn(WarningCode::RunFailed, advice);
-            };
-            match ended {
-                Ok(true) => {}
-                Ok(false) => {
-                    document.complete = false;
-                    return Ok(());
-                }
-                Err(failure) => {
-                    failed(failure, document);
-                    continue;
-                }
-            }
-            if analysis.accesses() == 0 {
-                return Err(LabError::Log {
-                    file: source.file.clone(),
-                    problem: format!("there is no {} in it", source.operation.name()),
-                });
-            }
-            let findings = analysis.finish()?;
-            let record = findings.curve.record().map(ByteCount::bytes);
-            let subject = match record {
-                Some(bytes) => subject.at("access_bytes", bytes),
-                None => subject,
-            };
-            rows::add(
-                &subject,
-                &findings,
-                None,
+    let (rates, payload) = (&rates, &payload);
+    let runs = targets.iter().flat_map(|target| {
+        experiment
+            .timings
+            .iter()
+            .map(move |timing| (target, *timing))
+    });
+    let cases = runs.map(|(target, timing)| {
+        // How many bytes a trace moves is known at its end.
+        DocumentCase::document(&*target.name, 0, experiment, move |control, document| {
+            let case = TraceCase {
+                target,
+                timing,
+                source,
                 question,
-                experiment.seed,
-                document,
+                experiment,
+                rates,
+                payload,
+            };
+            case.run(control, document)
+        })
+    });
+    case::run_into(document, cases.collect(), control)
+}
+
+/// One target in one timing class.
+struct TraceCase<'a> {
+    target: &'a PartOnBoard<'a>,
+    timing: Timing,
+    source: &'a TraceSource,
+    question: &'a BufferWorkload,
+    experiment: &'a Experiment,
+    rates: &'a [Rate],
+    payload: &'a Payload,
+}
+
+impl TraceCase<'_> {
+    fn run(&self, control: &Control<'_>, document: &mut ResultSet) -> Result<(), LabError> {
+        let &Self {
+            target,
+            timing,
+            source,
+            question,
+            experiment,
+            rates,
+            payload,
+        } = self;
+        let mut device = crate::connect(target, timing, experiment)?;
+        sources::add(document, target, device.as_ref(), timing);
+        super::fill(target, question, device.as_mut(), payload, 0, control)?;
+        let subject = super::subject(target, source.operation, timing, experiment, question);
+        let start = startup_of(question, device.as_ref())?;
+        let mut fresh = device.fork_device();
+        let mut replay = Replay::open(source, fresh.len(), control)?;
+        let mut analysis = Analysis::new(start, rates)?;
+        let mut player = Player::new(fresh.as_mut(), payload);
+        let mut breathe = |moved| {
+            control.report(Progress {
+                step: &subject.target,
+                done_bytes: moved,
+                total_bytes: 0,
+            });
+            control.stopped()
+        };
+        let counts = |step: &Step| step.operation == source.operation;
+        let steps = replay.by_ref().map(|(step, _)| step);
+        let ended = play(&mut player, steps, &mut analysis, counts, &mut breathe);
+        let folded = replay.finish(&source.file)?;
+        let failed = |failure: StreamFailure, document: &mut ResultSet| {
+            for metric in [Metric::ThroughputMean, Metric::RamPeak] {
+                subject.add(metric, Err(NoValue::Failed), document);
+            }
+            let advice = format!(
+                "{}: {failure}; a memory that erases blocks takes a trace that overwrites only behind a \
+                 translation layer",
+                subject.target
             );
-            notes(&subject.target, &folded, &source.file, document);
-            if folded.timed {
-                let mut fresh = device.fork_device();
-                let replay = Replay::open(source, fresh.len(), control)?;
-                let mut player = Player::new(fresh.as_mut(), &payload);
-                match own_times(&mut player, replay, source.operation, start.time) {
-                    Ok(peaks) => peaks.rows(&subject, document),
-                    Err(failure) => {
-                        let advice = format!("{}, at its own times: {failure}", subject.target);
-                        document.warn(WarningCode::RunFailed, advice);
-                    }
+            document.warn(WarningCode::RunFailed, advice);
+        };
+        match ended {
+            Ok(true) => {}
+            Ok(false) => {
+                document.complete = false;
+                return Ok(());
+            }
+            Err(failure) => {
+                failed(failure, document);
+                return Ok(());
+            }
+        }
+        if analysis.accesses() == 0 {
+            return Err(LabError::Log {
+                file: source.file.clone(),
+                problem: format!("there is no {} in it", source.operation.name()),
+            });
+        }
+        let findings = analysis.finish()?;
+        let record = findings.curve.record().map(ByteCount::bytes);
+        let subject = match record {
+            Some(bytes) => subject.at(Axis::AccessBytes, bytes),
+            None => subject,
+        };
+        rows::add(
+            &subject,
+            &findings,
+            None,
+            question,
+            experiment.seed,
+            document,
+        );
+        notes(&subject.target, &folded, &source.file, document);
+        if folded.timed {
+            let mut fresh = device.fork_device();
+            let replay = Replay::open(source, fresh.len(), control)?;
+            let mut player = Player::new(fresh.as_mut(), payload);
+            match own_times(&mut player, replay, source.operation, start.time) {
+                Ok(peaks) => peaks.rows(&subject, document),
+                Err(failure) => {
+                    let advice = format!("{}, at its own times: {failure}", subject.target);
+                    document.warn(WarningCode::RunFailed, advice);
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What the reader should know of a replayed trace.
-pub(crate) fn notes(target: &str, told: &Told, file: &str, document: &mut ResultSet) {
+pub(crate) fn notes(target: &str, told: &TraceSummary, file: &str, document: &mut ResultSet) {
     for (count, what) in [
         (
             told.folded,
@@ -165,13 +209,13 @@ pub(crate) struct Replay {
 }
 
 /// What was seen of a trace when it ended.
-pub(crate) struct Told {
+pub(crate) struct TraceSummary {
     pub(crate) folded: u64,
     /// Accesses that are larger than the memory, or than a run may hold.
     pub(crate) cut: u64,
     /// Whether every access tells when it was asked for.
     pub(crate) timed: bool,
-    pub(crate) summary: Summary,
+    pub(crate) summary: LogSummary,
 }
 
 impl Replay {
@@ -189,7 +233,7 @@ impl Replay {
             record_bytes: None,
             durations: wordline_core::Durations::Latency,
         };
-        let options = log::options(&source_of_log, Purpose::Workload)?;
+        let options = log::options(&source_of_log, LogPurpose::Workload)?;
         let opened = wordline_trace::open(control.open(&source.file)?, &options);
         let opened = opened.map_err(|fault| LabError::Trace {
             file: source.file.clone(),
@@ -218,13 +262,13 @@ impl Replay {
     ///
     /// # Errors
     /// With the fault that ended it, if one did.
-    pub(crate) fn finish(self, file: &str) -> Result<Told, LabError> {
+    pub(crate) fn finish(self, file: &str) -> Result<TraceSummary, LabError> {
         match self.fault {
             Some(source) => Err(LabError::Trace {
                 file: file.to_owned(),
                 source,
             }),
-            None => Ok(Told {
+            None => Ok(TraceSummary {
                 folded: self.folded,
                 cut: self.cut,
                 timed: self.timed,
@@ -287,7 +331,7 @@ fn own_times(
     mut replay: Replay,
     operation: Operation,
     startup: Time,
-) -> Result<OwnTimes, Failure> {
+) -> Result<OwnTimes, StreamFailure> {
     let began = player.now();
     player.idle_until(began.checked_plus(startup).ok_or(BacklogError::TooMuch)?);
     let mut peaks = OwnTimes::default();
@@ -355,7 +399,7 @@ impl OwnTimes {
             (Metric::RamPeakInFlight, self.in_flight as f64),
             (Metric::LatencyMax, self.latency.si()),
         ] {
-            document.rows.push(at.row(metric, Ok(value)));
+            at.add(metric, Ok(value), document);
         }
     }
 }

@@ -1,27 +1,27 @@
 //! From a candidate's run to its figures: RAM, life, energy, risk, hold-up and price.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Current, Quantity};
 use wordline_core::results::NoValue;
 use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{Device, Wear};
 
-use super::exercise::Run;
-use super::judge::Figures;
+use super::exercise::ExerciseRun;
+use super::judge::JudgedFigures;
 use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
-use crate::buffer::analysis::Findings;
+use crate::buffer::analysis::BufferFindings;
 use crate::buffer::bound::Bound;
 use crate::buffer::rows::{limit, pair, safe_rate};
-use crate::buffer::trace::Told;
+use crate::buffer::trace::TraceSummary;
 use crate::translation::Stretch;
 
 const DAY_S: f64 = 86_400.0;
 
 /// What a candidate does.
 pub(super) struct Assessed {
-    pub(super) figures: Figures,
+    pub(super) figures: JudgedFigures,
     pub(super) life: Life,
     /// Peak RAM with the record that is being written.
     pub(super) ram_in_flight: Result<f64, NoValue>,
@@ -38,13 +38,13 @@ pub(super) struct Assessed {
     /// What a translation layer did, for so many bytes that were written, and what its flash had taken by then.
     pub(super) layer: Option<(Stretch, u64, u64)>,
     /// What was seen of a trace.
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<TraceSummary>,
     /// The device as it was connected.
     pub(super) device: Option<Box<dyn Device>>,
 }
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
-fn peak(findings: &Findings) -> Result<(f64, f64), NoValue> {
+fn peak(findings: &BufferFindings) -> Result<(f64, f64), NoValue> {
     let played = findings.rates.first().ok_or(NoValue::NotApplicable)?;
     match findings.curve.demand(played.rate) {
         Demand::Bounded(_) => pair(&played.peaks, Arrival::Record).ok_or(NoValue::NotApplicable),
@@ -54,14 +54,14 @@ fn peak(findings: &Findings) -> Result<(f64, f64), NoValue> {
 
 /// The conclusions from a candidate's runs.
 pub(super) struct Account<'a> {
-    pub(super) target: &'a Target<'a>,
+    pub(super) target: &'a PartOnBoard<'a>,
     /// Chips that the runs had.
     pub(super) chips: u32,
     pub(super) study: &'a CompareWorkload,
     /// As fast as the device allows: throughput, energy, wear, and how long RAM takes to be written.
-    pub(super) fast: &'a Run,
+    pub(super) fast: &'a ExerciseRun,
     /// At the asked rate, where that is sustained: RAM and latency.
-    pub(super) paced: Option<&'a Run>,
+    pub(super) paced: Option<&'a ExerciseRun>,
     pub(super) record: u64,
     /// Whether reading wears the memory.
     pub(super) reads_wear: bool,
@@ -73,7 +73,7 @@ impl Account<'_> {
         let fast = &self.fast.findings;
         let asked = &self.paced.unwrap_or(self.fast).findings;
         let mut notes = Vec::new();
-        if self.fast.stretch.is_some() {
+        if self.fast.usage.layer.is_some() {
             notes.push(match self.paced {
                 Some(_) => {
                     "RAM and latency are of records at the asked rate: it cleans while it waits"
@@ -99,7 +99,7 @@ impl Account<'_> {
         let latency = asked.latency.max().map(Quantity::si);
         let life = life(self.target, self.study, self.wearing(parts));
         notes.extend(life.notes.iter().cloned());
-        let figures = Figures {
+        let figures = JudgedFigures {
             throughput: limit(&fast.curve).unwrap_or(f64::INFINITY) / work.stored_share(),
             ram_peak: peak.map(|(waiting, _)| waiting),
             latency_max: latency.ok_or(NoValue::NotApplicable),
@@ -132,7 +132,8 @@ impl Account<'_> {
             bases: self.bases(),
             layer: self
                 .fast
-                .stretch
+                .usage
+                .layer
                 .map(|stretch| (stretch, self.written(), self.fast.taken)),
             told: None,
             device: None,
@@ -169,7 +170,7 @@ impl Account<'_> {
         let shown = self.fast.device.len();
         let model = &self.target.part.model;
         // A layer keeps its spare blocks to itself.
-        let usable = match self.fast.stretch {
+        let usable = match self.fast.usage.layer {
             Some(_) => shown,
             None => model.usable_bytes(),
         };
@@ -211,13 +212,13 @@ impl Account<'_> {
     /// writes, over and over: nothing is levelled.
     fn wearing(&self, parts: f64) -> Result<Wearing, NoValue> {
         let wear = self.fast.device.wear();
-        let layered = self.fast.stretch.is_some();
+        let layered = self.fast.usage.layer.is_some();
         if wear.endurance == Wear::UNLIMITED || (wear.units == 0 && !layered) {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
         let unit = wear.unit_bytes as f64;
-        let (cycle_s, units) = if let Some(stretch) = &self.fast.stretch {
+        let (cycle_s, units) = if let Some(stretch) = &self.fast.usage.layer {
             // Of one chip; several share the bytes.
             let cycled = stretch.cycled(self.written()).ok_or(NoValue::Unbounded)?;
             let once = self.stored() / self.stored_a_second();
@@ -227,7 +228,7 @@ impl Account<'_> {
             (once / wear.most as f64, wear.units as f64)
         } else {
             // Bytes of units that went through a cycle, for each byte that was stored.
-            let cycled = self.fast.spent.cycles * unit / self.stored();
+            let cycled = self.fast.usage.cycles * unit / self.stored();
             let worn = self.worn(parts, unit);
             let units = worn / unit / parts;
             (worn / (self.stored_a_second() * cycled), units)
@@ -238,7 +239,11 @@ impl Account<'_> {
             cycle_s,
             units,
             parts,
-            bad_blocks_max: self.fast.stretch.map(|stretch| stretch.bad_blocks_max()),
+            bad_blocks_max: self
+                .fast
+                .usage
+                .layer
+                .map(|stretch| stretch.bad_blocks_max()),
         })
     }
 
@@ -261,18 +266,18 @@ impl Account<'_> {
         let runs = self.stored_a_second() * DAY_S / self.stored();
         let draw = self.fast.device.power_draw();
         let standby = draw.current[PowerState::Standby as usize];
-        let spent = &self.fast.spent;
-        let (Some(energy), Some(standby)) = (spent.energy_j, standby) else {
+        let usage = &self.fast.usage;
+        let (Some(energy), Some(standby)) = (usage.energy_j, standby) else {
             return Err(NoValue::NotApplicable);
         };
         let standby_w = standby.si() * draw.voltage.si();
         // Of the chips that the run had; the others, and these in the rest of the day, stand by.
-        let busy = (runs * spent.elapsed_s).min(DAY_S);
+        let busy = (runs * usage.elapsed.si()).min(DAY_S);
         let memory = runs * energy + standby_w * (DAY_S * parts - busy * self.chips());
-        if spent.host_j.is_none() {
+        if usage.host_j.is_none() {
             notes.push("energy without the host, of which the board states nothing".to_owned());
         }
-        Ok(memory + runs * spent.host_j.unwrap_or(0.0))
+        Ok(memory + runs * usage.host_j.unwrap_or(0.0))
     }
 
     /// Longest time in seconds that writing so many bytes can take, in records as small as they come.

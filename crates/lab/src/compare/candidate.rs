@@ -1,6 +1,6 @@
 //! A candidate: a part on a board, alone or as two chips in turn, and the way from a study to its figures.
 
-use wordline_catalog::Target;
+use wordline_catalog::{PartOnBoard, Target};
 use wordline_core::quantity::ByteCount;
 use wordline_core::{CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind};
 use wordline_nvm::{Conditions, Device, NvmError};
@@ -8,9 +8,10 @@ use wordline_nvm::{Conditions, Device, NvmError};
 use super::account::{Account, Assessed};
 use super::exercise::{Exercise, Pace};
 use crate::backlog::{Rate, StartUp};
+use crate::buffer::analysis::Analysis;
 use crate::buffer::bound;
 use crate::buffer::rows::limit;
-use crate::buffer::stream::Failure;
+use crate::buffer::stream::StreamFailure;
 use crate::control::Control;
 use crate::error::LabError;
 use crate::payload::{Payload, SECTOR};
@@ -30,7 +31,7 @@ const HELD: u64 = 256 << 20;
 /// A part on a board, alone or as two chips in turn.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<'a> {
-    pub(super) target: Target<'a>,
+    pub(super) target: PartOnBoard<'a>,
     /// Whether two chips work in turn.
     pub(super) in_turn: bool,
 }
@@ -49,7 +50,7 @@ impl Candidate<'_> {
     /// `PART@BOARD`, or `2*PART@BOARD` for two chips in turn.
     pub(super) fn name(&self) -> String {
         if self.in_turn {
-            format!("2*{}", self.target.name)
+            Target::InTurn(self.target.clone()).name()
         } else {
             self.target.name.clone()
         }
@@ -86,15 +87,18 @@ impl Candidate<'_> {
             control,
         };
         let prepared = exercise.prepare(device.as_ref())?;
-        let fast = exercise.run(prepared.as_ref(), Pace::Fast)?;
+        let warm = exercise.warm_up(prepared.as_ref())?;
+        drop(prepared);
+        let fast = exercise.run(&warm, Pace::Fast)?;
         let sustained =
             limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second());
         // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
         let paced = if sustained && study.work.kind != WorkKind::Replay {
-            Some(exercise.run(prepared.as_ref(), Pace::AtRate)?)
+            Some(exercise.run(&warm, Pace::AtRate)?)
         } else {
             None
         };
+        drop(warm);
         let bound = self.bound(study, experiment, timing, &plan, rate, control)?;
         let account = Account {
             target: &self.target,
@@ -127,9 +131,11 @@ impl Candidate<'_> {
         }
         let timing = bound::bounding(timing);
         let device = self.connect(experiment, timing)?;
-        let start = StartUp::default();
-        let findings = bound::bound(device.as_ref(), plan, start, &[rate], control);
-        if matches!(findings, Err(Failure::Stopped)) {
+        let analysis = Analysis::new(StartUp::default(), &[rate]);
+        let analysis = analysis.map_err(|error| Unfit::Study(error.into()))?;
+        let analysis = analysis.without_courses();
+        let findings = bound::bound(device.as_ref(), plan, analysis, control);
+        if matches!(findings, Err(StreamFailure::Stopped)) {
             return Err(Unfit::Stopped);
         }
         Ok(findings.ok().map(|findings| bound::Bound {

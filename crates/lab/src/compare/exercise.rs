@@ -6,16 +6,17 @@ use wordline_nvm::{Device, NvmError, TranslationReport};
 
 use super::candidate::{Unfit, refused};
 use crate::backlog::{BacklogError, Rate, StartUp};
-use crate::buffer::analysis::{Analysis, Findings};
+use crate::buffer::analysis::{Analysis, BufferFindings};
 use crate::buffer::open_loop::arrival;
-use crate::buffer::stream::{self, Failure, OPEN_LOOP_MAX, play};
-use crate::buffer::trace::{Replay, Told};
+use crate::buffer::stream::{self, OPEN_LOOP_MAX, StreamFailure, play};
+use crate::buffer::trace::{Replay, TraceSummary};
 use crate::control::Control;
 use crate::error::LabError;
+use crate::instrument::reading::PeriodUsage;
 use crate::payload::Payload;
 use crate::state;
-use crate::translation::{self, Stretch};
-use crate::work::{Plan, Player, Spent, Step};
+use crate::translation;
+use crate::work::{AccessHistory, Plan, Player, Step};
 
 /// The most accesses of a run, in which reads may be many for each write.
 const STEPS_MAX: u64 = 4 << 20;
@@ -52,17 +53,42 @@ pub(super) struct Exercise<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
+/// A device behind the warm-up, from which runs at any pace go on.
+pub(super) struct WarmDevice {
+    device: Box<dyn Device>,
+    past: AccessHistory,
+    /// Accesses of the warm-up, and the records among them.
+    steps: u64,
+    records: u64,
+    /// Records with those of the run behind it.
+    wanted: u64,
+    /// When the last block of the warm-up was begun.
+    block_began: Time,
+}
+
+impl WarmDevice {
+    fn fresh(player: &Player<'_>, records: u64, wanted: u64) -> Self {
+        let (device, past) = player.fork();
+        Self {
+            device,
+            past,
+            steps: 0,
+            records,
+            wanted,
+            block_began: Time::ZERO,
+        }
+    }
+}
+
 /// The work, carried out.
-pub(super) struct Run {
-    pub(super) findings: Findings,
+pub(super) struct ExerciseRun {
+    pub(super) findings: BufferFindings,
     /// What it took and wore, a warm-up excluded.
-    pub(super) spent: Spent,
-    /// What a translation layer did meanwhile.
-    pub(super) stretch: Option<Stretch>,
+    pub(super) usage: PeriodUsage,
     /// Bytes that its flash had taken by the end, with what lay there before.
     pub(super) taken: u64,
     /// What was seen of a trace.
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<TraceSummary>,
     /// The device after the run.
     pub(super) device: Box<dyn Device>,
 }
@@ -106,29 +132,35 @@ impl Exercise<'_> {
         }
     }
 
-    /// Carries out the work on a fork of a [prepared](Self::prepare) device.
-    pub(super) fn run(&self, device: &dyn Device, pace: Pace) -> Result<Run, Unfit> {
-        let fault = |error: BacklogError| Unfit::Study(error.into());
+    /// Warms a fork of a [prepared](Self::prepare) device up: the runs at any pace begin alike.
+    pub(super) fn warm_up(&self, device: &dyn Device) -> Result<WarmDevice, Unfit> {
         let mut device = device.fork_device();
         let payload = self.payload(device.as_ref());
-        let tidies = device.translation().is_some();
         let unit = translation::overwrite_bytes(device.as_ref());
         let mut player = Player::new(device.as_mut(), &payload);
-        let mut analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
+        if self.study.work.kind == WorkKind::Replay {
+            return Ok(WarmDevice::fresh(&player, 0, 0));
+        }
+        self.settle(&mut player, unit)
+            .map_err(|stop| unfit(stop, unit))
+    }
+
+    /// Carries out the work on a fork of a [warm](Self::warm_up) device.
+    pub(super) fn run(&self, warm: &WarmDevice, pace: Pace) -> Result<ExerciseRun, Unfit> {
+        let fault = |error: BacklogError| Unfit::Study(error.into());
+        let mut device = warm.device.fork_device();
+        let payload = self.payload(device.as_ref());
+        let unit = translation::overwrite_bytes(device.as_ref());
+        let mut player = Player::resume(device.as_mut(), &payload, warm.past.clone());
+        let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
+        let mut analysis = analysis.without_courses();
         let ended = match &self.study.work.trace {
             Some(trace) if self.study.work.kind == WorkKind::Replay => {
                 self.replay(trace, &mut player, &mut analysis)
             }
-            _ => self.records(&mut player, &mut analysis, unit, pace, tidies),
+            _ => self.records(&mut player, &mut analysis, unit, pace, warm),
         };
-        let (before, spent, told) = match ended {
-            Ok(ended) => ended,
-            Err(Stop::Unfit(unfit)) => return Err(unfit),
-            Err(Stop::Failure(Failure::Access(error))) => return Err(refused(&error, unit)),
-            Err(Stop::Failure(Failure::Device(error))) => return Err(refused(&error.into(), unit)),
-            Err(Stop::Failure(Failure::Backlog(error))) => return Err(fault(error)),
-            Err(Stop::Failure(Failure::Stopped)) => return Err(Unfit::Stopped),
-        };
+        let (usage, told) = ended.map_err(|stop| unfit(stop, unit))?;
         drop(player);
         if analysis.accesses() == 0 {
             return Err(Unfit::Study(LabError::Log {
@@ -136,10 +168,9 @@ impl Exercise<'_> {
                 problem: "there is no write in it".to_owned(),
             }));
         }
-        Ok(Run {
+        Ok(ExerciseRun {
             findings: analysis.finish().map_err(fault)?,
-            spent,
-            stretch: Stretch::between(before, device.translation()),
+            usage,
             taken: device.translation().map_or(0, |now| {
                 self.held_before(device.as_ref()) + programmed(&now)
             }),
@@ -167,7 +198,7 @@ impl Exercise<'_> {
         trace: &str,
         player: &mut Player<'_>,
         analysis: &mut Analysis,
-    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
+    ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
         let source = TraceSource {
             file: trace.to_owned(),
             format: None,
@@ -177,7 +208,7 @@ impl Exercise<'_> {
         let study = |error| Stop::Unfit(Unfit::Study(error));
         let capacity = player.capacity();
         let mut replay = Replay::open(&source, capacity, self.control).map_err(study)?;
-        let (layer, before) = (player.translation(), player.accounts());
+        let before = player.accounts();
         let steps = replay.by_ref().map(|(step, _)| step);
         let mut breathe = |_| self.control.stopped();
         let ended = play(
@@ -198,23 +229,18 @@ impl Exercise<'_> {
             );
             return Err(Stop::Unfit(Unfit::Limit("capacity", why)));
         }
-        Ok((layer, player.accounts().since(&before), Some(told)))
+        Ok((player.accounts().since(&before), Some(told)))
     }
 
-    /// Records of a plan: whole passes of what the buffer holds, with whatever else comes between.
-    fn records(
-        &self,
-        player: &mut Player<'_>,
-        analysis: &mut Analysis,
-        unit: u64,
-        pace: Pace,
-        tidies: bool,
-    ) -> Result<(Option<TranslationReport>, Spent, Option<Told>), Stop> {
+    /// Carries out the warm-up of records: until chips in turn erase ahead, or until a memory that cleans up behind its
+    /// user has to clean.
+    fn settle(&self, player: &mut Player<'_>, unit: u64) -> Result<WarmDevice, Stop> {
         let places = self.plan.places();
+        let tidies = player.translation().is_some();
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the
         // log has come as far as both of them.
-        let (wanted, mut warm) = if self.in_turn {
+        let (mut wanted, mut warm) = if self.in_turn {
             (places, (2 * unit / self.plan.record_bytes).min(places - 1))
         } else if tidies {
             let wanted = LAYER_RECORDS.min(2 * places);
@@ -222,66 +248,103 @@ impl Exercise<'_> {
         } else {
             (2 * places, 0)
         };
-        let mut wanted = match pace {
-            Pace::Fast => wanted,
-            Pace::AtRate if tidies => wanted,
-            Pace::AtRate => wanted.min(PACED_MAX + warm),
+        let a_block = unit / self.plan.record_bytes;
+        let mut block_began = player.now();
+        let (mut steps, mut counted) = (0, 0);
+        for (index, step) in (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX)) {
+            if counted == warm {
+                break;
+            }
+            if index % stream::BREATH == 0 && self.control.stopped() {
+                return Err(Stop::Unfit(Unfit::Stopped));
+            }
+            if counted + a_block == warm {
+                block_began = player.now();
+            }
+            player.carry_out(&step).map_err(StreamFailure::from)?;
+            steps = index + 1;
+            counted += u64::from(self.counts(&step));
+            let more = (wanted - warm).min(LAYER_WARM_MAX.saturating_sub(warm));
+            if counted == warm && tidies && !settled(player) {
+                (warm, wanted) = (warm + more, wanted + more);
+            }
+        }
+        Ok(WarmDevice {
+            steps,
+            block_began,
+            ..WarmDevice::fresh(player, warm, wanted)
+        })
+    }
+
+    /// Records of a plan behind a warm-up: whole passes of what the buffer holds, with whatever else comes between.
+    fn records(
+        &self,
+        player: &mut Player<'_>,
+        analysis: &mut Analysis,
+        unit: u64,
+        pace: Pace,
+        warm: &WarmDevice,
+    ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
+        let &WarmDevice { records, .. } = warm;
+        let tidies = player.translation().is_some();
+        let wanted = match pace {
+            Pace::AtRate if !tidies => warm.wanted.min(PACED_MAX + records),
+            Pace::Fast | Pace::AtRate => warm.wanted,
         };
         // A warm-up is run through, and the input begins behind it: not before a block of it would have been
         // filled at the asked rate, which is how long the other chip has had to erase by then.
-        let a_block = unit / self.plan.record_bytes;
-        let fill = arrival(a_block, self.plan.record_bytes, 0, self.rate);
-        let fill = fill.map_or(SETTLE_MAX, |fill| {
-            Time::from_ps(fill.ps().min(SETTLE_MAX.ps()))
-        });
-        let mut began = player.now();
-        let mut block_began = began;
-        let mut before = player.accounts();
-        let mut layer = player.translation();
-        let mut counted = 0;
+        if records > 0 && pace == Pace::AtRate {
+            let a_block = unit / self.plan.record_bytes;
+            let fill = arrival(a_block, self.plan.record_bytes, 0, self.rate);
+            let fill = fill.map_or(SETTLE_MAX, |fill| {
+                Time::from_ps(fill.ps().min(SETTLE_MAX.ps()))
+            });
+            player.idle_until(warm.block_began.plus(fill));
+        }
+        let began = player.now();
+        let before = player.accounts();
+        let mut counted = records;
         let mut delay = Time::ZERO;
-        for (index, step) in (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX)) {
+        let steps = (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX));
+        for (index, step) in steps.skip(warm.steps as usize) {
             if index % stream::BREATH == 0 && self.control.stopped() {
                 return Err(Stop::Unfit(Unfit::Stopped));
             }
             let counts = self.counts(&step);
-            if counted + a_block == warm {
-                block_began = player.now();
-            }
-            if counts && counted >= warm && pace == Pace::AtRate {
-                match arrival(counted - warm, self.plan.record_bytes, 0, self.rate) {
+            if counts && pace == Pace::AtRate {
+                match arrival(counted - records, self.plan.record_bytes, 0, self.rate) {
                     Some(at) if at <= OPEN_LOOP_MAX => player.idle_until(began.plus(at)),
                     _ => break,
                 }
             }
-            let duration = player.carry_out(&step).map_err(Failure::from)?;
+            let duration = player.carry_out(&step).map_err(StreamFailure::from)?;
             let together = delay.checked_plus(duration).ok_or(BacklogError::TooMuch);
-            let together = together.map_err(Failure::from)?;
+            let together = together.map_err(StreamFailure::from)?;
             if !counts {
                 delay = together;
                 continue;
             }
             delay = Time::ZERO;
             counted += 1;
-            let more = (wanted - warm).min(LAYER_WARM_MAX.saturating_sub(warm));
-            if counted == warm && tidies && !settled(player) {
-                (warm, wanted) = (warm + more, wanted + more);
-            }
-            if counted > warm {
-                analysis.push(together, step.bytes).map_err(Failure::from)?;
-            } else if counted == warm {
-                if pace == Pace::AtRate {
-                    player.idle_until(block_began.plus(fill));
-                }
-                began = player.now();
-                before = player.accounts();
-                layer = player.translation();
-            }
+            analysis
+                .push(together, step.bytes)
+                .map_err(StreamFailure::from)?;
             if counted == wanted {
                 break;
             }
         }
-        Ok((layer, player.accounts().since(&before), None))
+        Ok((player.accounts().since(&before), None))
+    }
+}
+
+/// Why a run did not come to its end, of a memory that overwrites `unit` bytes at once.
+fn unfit(stop: Stop, unit: u64) -> Unfit {
+    match stop {
+        Stop::Unfit(unfit) => unfit,
+        Stop::Failure(StreamFailure::Access(error)) => refused(&error, unit),
+        Stop::Failure(StreamFailure::Device(error)) => refused(&error.into(), unit),
+        Stop::Failure(StreamFailure::Backlog(error)) => Unfit::Study(error.into()),
+        Stop::Failure(StreamFailure::Stopped) => Unfit::Stopped,
     }
 }
 
@@ -302,11 +365,11 @@ fn settled(player: &Player<'_>) -> bool {
 /// Why a run did not come to its end.
 enum Stop {
     Unfit(Unfit),
-    Failure(Failure),
+    Failure(StreamFailure),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
+impl From<StreamFailure> for Stop {
+    fn from(failure: StreamFailure) -> Self {
         Self::Failure(failure)
     }
 }

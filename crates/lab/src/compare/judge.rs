@@ -10,7 +10,7 @@ pub(crate) const PARTS_MAX: u64 = 16;
 
 /// What a candidate does, as far as limits ask for it. A figure is a number or the reason for none.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct JudgedFigures {
     /// Highest rate that any RAM can carry, in bytes per second.
     pub(super) throughput: f64,
     pub(super) ram_peak: Result<f64, NoValue>,
@@ -77,7 +77,7 @@ impl Judged {
     }
 }
 
-impl Figures {
+impl JudgedFigures {
     /// The verdict: pass, and the limit that leaves the least room.
     pub(super) fn judge(
         &self,
@@ -237,8 +237,8 @@ mod tests {
     use super::*;
     use wordline_core::quantity::{ByteCount, Period};
 
-    fn figures() -> Figures {
-        Figures {
+    fn figures() -> JudgedFigures {
+        JudgedFigures {
             throughput: 6e6,
             ram_peak: Ok(8192.0),
             latency_max: Ok(2.6e-3),
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    fn judge(figures: &Figures, limits: &Limits) -> Verdict {
+    fn judge(figures: &JudgedFigures, limits: &Limits) -> Verdict {
         figures.judge("p@b", Timing::Typ, 5e5, limits)
     }
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_too_high_is_the_reason_and_not_the_ram() {
-        let figures = Figures {
+        let figures = JudgedFigures {
             throughput: 4e5,
             ram_peak: Err(NoValue::Unbounded),
             ..figures()
@@ -317,7 +317,7 @@ mod tests {
             (false, "energy", None)
         );
         assert!(verdict.note.expect("a note").contains("unknown"));
-        let endless = Figures {
+        let endless = JudgedFigures {
             lifetime: Err(NoValue::Unbounded),
             ..figures()
         };

@@ -7,10 +7,10 @@
 
 use std::ops::RangeInclusive;
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Period, Quantity as _};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Basis, CompareWorkload, LifeBy, Metric, ResultSet, WorkKind};
+use wordline_core::{Axis, Basis, CompareWorkload, LifeBy, Metric, ResultSet, WorkKind};
 use wordline_nvm::ageing::{AgeingSheet, Environment, Keeping, Outlook, Survival};
 
 use crate::sources;
@@ -94,7 +94,7 @@ struct StatusFail {
 
 /// The life of a candidate that the work wears so.
 pub(super) fn life(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     study: &CompareWorkload,
     wearing: Result<Wearing, NoValue>,
 ) -> Life {
@@ -142,12 +142,8 @@ pub(super) fn life(
 }
 
 /// What the sheet says of ageing; `None` where it says nothing.
-fn outlook<'a>(target: &Target<'a>) -> Option<Outlook<'a>> {
-    match &target.part.model {
-        Model::Nand(sheet) => sheet.outlook(),
-        Model::Nor(sheet) => sheet.outlook(),
-        _ => None,
-    }
+fn outlook<'a>(target: &PartOnBoard<'a>) -> Option<Outlook<'a>> {
+    target.part.model.flash()?.outlook()
 }
 
 /// Time in seconds until data that are kept as the study asks can no longer be corrected.
@@ -223,10 +219,15 @@ impl Life {
     }
 
     /// Adds its rows but for the one that decides.
-    pub(super) fn rows(&self, subject: &Subject, target: &Target<'_>, document: &mut ResultSet) {
+    pub(super) fn rows(
+        &self,
+        subject: &Subject,
+        target: &PartOnBoard<'_>,
+        document: &mut ResultSet,
+    ) {
         for (cause, end) in &self.ends {
-            let at = subject.at("cause", *cause);
-            document.rows.push(at.row(Metric::Lifetime, *end));
+            let at = subject.at(Axis::Cause, *cause);
+            at.add(Metric::Lifetime, *end, document);
         }
         let Some(fails) = &self.status_fail else {
             return;
@@ -237,18 +238,16 @@ impl Life {
         document.warn(WarningCode::Caution, advice.to_owned());
         let subject = subject.estimate(Basis::Simulated, "status-fail");
         for whose in Whose::ALL {
-            let subject = subject.at("of", whose.name());
+            let subject = subject.at(Axis::Population, whose.name());
             for years in YEARS {
-                let at = subject.at("after_years", u64::from(years));
+                let at = subject.at(Axis::AfterYears, u64::from(years));
                 let left = fails.left(whose, f64::from(years) * YEAR_S / fails.wearing.cycle_s);
-                document
-                    .rows
-                    .push(at.row(Metric::SurvivalProbability, Ok(left)));
+                at.add(Metric::SurvivalProbability, Ok(left), document);
             }
             for share in [SURE, 0.5] {
-                let at = subject.at("survivors", share);
+                let at = subject.at(Axis::Survivors, share);
                 let seconds = fails.seconds(whose, share);
-                document.rows.push(at.row(Metric::Lifetime, Ok(seconds)));
+                at.add(Metric::Lifetime, Ok(seconds), document);
             }
         }
     }

@@ -13,49 +13,38 @@ use account::Assessed;
 use candidate::{Candidate, Unfit};
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
-use wordline_catalog::{Catalog, Target};
+use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{NoValue, Verdict, WarningCode};
-use wordline_core::{CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing};
+use wordline_core::{Axis, CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing};
 
 use crate::buffer::trace;
-use crate::control::{Control, Progress};
+use crate::control::Control;
 use crate::error::LabError;
-use crate::sources;
+use crate::instrument::case::{self, DocumentCase};
+use crate::instrument::rows;
 use crate::subject::Subject;
-
-/// What a candidate's name begins with when two chips of it work in turn.
-const IN_TURN: &str = "2*";
+use crate::{open, sources};
 
 /// Every part of the catalogue on its default board: the candidates of a study that names none.
 #[must_use]
 pub fn all_targets(catalog: &Catalog) -> Vec<String> {
     let parts = catalog.parts().filter(|part| part.default_board.is_some());
-    let targets = parts.filter_map(|part| catalog.target(&part.header.id).ok());
+    let targets = parts.filter_map(|part| catalog.part_on_board(&part.header.id).ok());
     targets.map(|target| target.name).collect()
 }
 
 /// The candidates that names stand for: `PART@BOARD`, or `2*PART@BOARD` for two chips in turn.
 fn candidates<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<Candidate<'a>>, LabError> {
-    let mut candidates: Vec<Candidate<'a>> = Vec::new();
-    for name in names {
-        let (in_turn, target) = match name.strip_prefix(IN_TURN) {
-            Some(target) => (true, target),
-            None => (false, name.as_str()),
+    let candidate = |target| {
+        let (in_turn, target) = match target {
+            Target::InTurn(part) => (true, part),
+            other => (false, other.into_part()?),
         };
-        let candidate = Candidate {
-            target: catalog.target(target)?,
-            in_turn,
-        };
-        if candidates
-            .iter()
-            .any(|other| other.name() == candidate.name())
-        {
-            return Err(LabError::Twice(candidate.name()));
-        }
-        candidates.push(candidate);
-    }
-    Ok(candidates)
+        Ok(Candidate { target, in_turn })
+    };
+    let targets = open::targets(catalog, names)?.into_iter();
+    targets.map(candidate).collect()
 }
 
 /// Two chips in turn of every candidate that can do so, beside the candidates themselves.
@@ -111,68 +100,63 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
-    let mut ranked: Vec<Vec<Verdict>> = Vec::new();
-    let runs = (candidates.len() * experiment.timings.len()) as u64;
-    let mut done = 0;
-    for candidate in &candidates {
-        let mut verdicts = Vec::new();
-        for &timing in &experiment.timings {
-            control.report(Progress {
-                step: &candidate.name(),
-                done_bytes: done,
-                total_bytes: runs,
-            });
-            done += 1;
-            let operation = operation(study);
-            let subject = Subject {
-                target: candidate.name(),
-                ..Subject::simulated(
-                    &candidate.target,
-                    "compare",
-                    operation,
-                    timing,
-                    experiment.age,
-                )
-            }
-            .at("access_bytes", study.work.record.bytes())
-            .at("rate_bytes_per_s", study.work.rate.si())
-            .behind(candidate.layer(experiment));
-            match candidate.assess(study, experiment, timing, control) {
-                Ok(assessed) => {
-                    if let Some(device) = assessed.device.as_deref() {
-                        sources::add(document, &candidate.target, device, timing);
-                    }
-                    if let (Some(told), Some(trace)) = (&assessed.told, &study.work.trace) {
-                        trace::notes(&subject.target, told, trace, document);
-                    }
-                    rows(&subject, &assessed, document);
-                    assessed.life.rows(&subject, &candidate.target, document);
-                    let rate = study.work.rate.si();
-                    let figures = &assessed.figures;
-                    let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
-                    verdict.note = join(verdict.note, assessed.notes);
-                    verdicts.push(verdict);
-                }
-                Err(Unfit::Limit(limit, why)) => {
-                    let rate = study.work.rate.si();
-                    let reason = Err(NoValue::NotApplicable);
-                    document
-                        .rows
-                        .push(subject.row(Metric::ThroughputMean, reason));
-                    verdicts.push(judge::unfit(&subject.target, timing, rate, limit, why));
-                }
-                Err(Unfit::Stopped) => {
-                    document.complete = false;
-                    ranked.extend((!verdicts.is_empty()).then_some(verdicts));
-                    rank(&mut ranked, document);
-                    return Ok(());
-                }
-                Err(Unfit::Study(error)) => return Err(error),
-            }
-        }
-        ranked.push(verdicts);
+    let cases = candidates.iter().flat_map(|candidate| {
+        experiment.timings.iter().map(move |&timing| {
+            let assess = move |control: &Control<'_>, part: &mut ResultSet| {
+                assess(candidate, timing, study, experiment, control, part)
+            };
+            let case = DocumentCase::document(candidate.name(), 1, experiment, assess);
+            // The larger a memory, the longer it is filled and warmed up.
+            case.costing(candidate.target.part.model.capacity_bytes())
+        })
+    });
+    case::run_into(document, cases.collect(), control)?;
+    rank(document);
+    Ok(())
+}
+
+/// The rows and the verdict of a candidate in a timing class.
+fn assess(
+    candidate: &Candidate<'_>,
+    timing: Timing,
+    study: &CompareWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let target = &candidate.target;
+    let subject = Subject {
+        target: candidate.name(),
+        ..Subject::simulated(target, "compare", operation(study), timing, experiment.age)
     }
-    rank(&mut ranked, document);
+    .at(Axis::AccessBytes, study.work.record.bytes())
+    .at(Axis::RateBytesPerS, study.work.rate.si())
+    .behind(candidate.layer(experiment));
+    let rate = study.work.rate.si();
+    match candidate.assess(study, experiment, timing, control) {
+        Ok(assessed) => {
+            if let Some(device) = assessed.device.as_deref() {
+                sources::add(document, target, device, timing);
+            }
+            if let (Some(told), Some(trace)) = (&assessed.told, &study.work.trace) {
+                trace::notes(&subject.target, told, trace, document);
+            }
+            rows(&subject, &assessed, document);
+            assessed.life.rows(&subject, target, document);
+            let figures = &assessed.figures;
+            let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
+            verdict.note = join(verdict.note, assessed.notes);
+            document.verdicts.push(verdict);
+        }
+        Err(Unfit::Limit(limit, why)) => {
+            let reason = Err(NoValue::NotApplicable);
+            subject.add(Metric::ThroughputMean, reason, document);
+            let verdict = judge::unfit(&subject.target, timing, rate, limit, why);
+            document.verdicts.push(verdict);
+        }
+        Err(Unfit::Stopped) => document.complete = false,
+        Err(Unfit::Study(error)) => return Err(error),
+    }
     Ok(())
 }
 
@@ -183,7 +167,11 @@ fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
 
 /// Best first: what passes in more timing classes, then what costs less, if the price of everything that
 /// passes is known, then what needs fewer chips, less energy, and leaves more room.
-fn rank(ranked: &mut [Vec<Verdict>], document: &mut ResultSet) {
+fn rank(document: &mut ResultSet) {
+    let verdicts = std::mem::take(&mut document.verdicts);
+    let mut ranked: Vec<&[Verdict]> = verdicts
+        .chunk_by(|one, other| one.target == other.target)
+        .collect();
     let worst = |target: &str, metric: Metric| {
         let rows = document.rows.iter();
         let rows = rows.filter(|row| row.target == target && row.metric == metric);
@@ -224,7 +212,7 @@ fn rank(ranked: &mut [Vec<Verdict>], document: &mut ResultSet) {
             order.then(one.total_cmp(&other))
         })
     });
-    document.verdicts = ranked.iter().flatten().cloned().collect();
+    document.verdicts = ranked.concat();
     let rank_of = |target: &str| {
         let mut verdicts = document.verdicts.iter();
         verdicts.position(|verdict| verdict.target == target)
@@ -245,7 +233,7 @@ fn operation(study: &CompareWorkload) -> Operation {
 
 fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     let figures = &assessed.figures;
-    let mut push = |metric, value| document.rows.push(subject.row(metric, value));
+    let mut push = |metric, value| subject.add(metric, value, document);
     push(Metric::RamPeak, figures.ram_peak);
     push(Metric::RamPeakInFlight, assessed.ram_in_flight);
     if let Some(rate) = assessed.rate_max {
@@ -260,7 +248,7 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::HoldupCapacitance, figures.holdup);
     push(Metric::PartsNeeded, Ok(figures.parts));
     if let Some((stretch, written, taken)) = &assessed.layer {
-        stretch.rows(subject, *written, document);
+        rows::layer(subject, stretch, *written, document);
         stretch.warn_if_fresh(&subject.target, *taken, document);
     }
     let (cost, area) = assessed.bases;
@@ -272,11 +260,11 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
             basis,
             ..subject.clone()
         };
-        document.rows.push(of_sheet.row(metric, value));
+        of_sheet.add(metric, value, document);
     }
     if let Some((bound, basis)) = assessed.ram_bound {
         let bounded = subject.bound(basis);
-        document.rows.push(bounded.row(Metric::RamPeak, bound));
+        bounded.add(Metric::RamPeak, bound, document);
     }
 }
 
@@ -309,7 +297,7 @@ impl Candidate<'_> {
             age: 0.0,
             seed: 0,
         };
-        let target: &Target<'_> = &self.target;
+        let target: &PartOnBoard<'_> = &self.target;
         let device = target.connect(conditions);
         device.is_ok_and(|mut device| device.overwrite_bytes() > 1 && device.background().is_some())
     }

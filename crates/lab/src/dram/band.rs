@@ -2,11 +2,11 @@
 //! that have it. And how much on chance: the same with other seeds, which say how far two runs lie apart that differ
 //! in nothing that matters.
 
-use wordline_catalog::DramTarget;
+use wordline_catalog::ModuleInSystem;
 use wordline_core::ResultSet;
 use wordline_core::results::WarningCode;
 use wordline_dram::SystemConfig;
-use wordline_dram::sheet::{Choice, Connected, SettingError, Settings};
+use wordline_dram::sheet::{Connected, SettingError, Settings, SheetChoice};
 
 use super::Test;
 
@@ -17,7 +17,7 @@ pub(super) const SEED: &str = "seed";
 const SEEDS: u64 = 3;
 
 /// One choice set otherwise.
-pub(super) struct Variation {
+pub(super) struct ChoiceVariation {
     pub(super) choice: &'static str,
     pub(super) setting: String,
     pub(super) seed: u64,
@@ -27,8 +27,8 @@ pub(super) struct Variation {
 
 /// Every alternative of every choice of any target, in the order of the targets and their sheets. What the user has set
 /// is no choice any more.
-pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Variation> {
-    let choices: Vec<Vec<Choice>> = test
+pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<ChoiceVariation> {
+    let choices: Vec<Vec<SheetChoice>> = test
         .memories
         .iter()
         .map(|memory| memory.target.choices())
@@ -36,11 +36,11 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
     let set = &test.workload.settings;
     let open = choices.iter().flatten();
     let tried = alternatives(open.filter(|choice| !set.contains_key(choice.name)));
-    let mut variations: Vec<Variation> = (1..=SEEDS)
+    let mut variations: Vec<ChoiceVariation> = (1..=SEEDS)
         .map(|step| {
             let seed = test.seed.wrapping_add(step);
             let configs = test.memories.iter();
-            Variation {
+            ChoiceVariation {
                 choice: SEED,
                 setting: seed.to_string(),
                 seed,
@@ -70,7 +70,7 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
             });
         }
         if configs.iter().any(Option::is_some) {
-            variations.push(Variation {
+            variations.push(ChoiceVariation {
                 choice,
                 setting,
                 seed: test.seed,
@@ -83,7 +83,7 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Varia
 
 /// Every alternative of some choices with the choice's name, each once.
 pub(crate) fn alternatives<'c>(
-    choices: impl Iterator<Item = &'c Choice>,
+    choices: impl Iterator<Item = &'c SheetChoice>,
 ) -> Vec<(&'static str, String)> {
     let mut tried: Vec<(&'static str, String)> = Vec::new();
     for choice in choices {
@@ -99,12 +99,12 @@ pub(crate) fn alternatives<'c>(
 
 /// A target with a choice at one of its alternatives; none where it has no such choice, or is so already.
 pub(crate) fn otherwise(
-    target: &DramTarget<'_>,
+    target: &ModuleInSystem<'_>,
     settings: &Settings,
     choice: &str,
     setting: &str,
 ) -> Option<Result<Connected, SettingError>> {
-    let has = |one: &Choice| {
+    let has = |one: &SheetChoice| {
         one.name == choice
             && one.value != setting
             && one.alternatives.iter().any(|other| other == setting)

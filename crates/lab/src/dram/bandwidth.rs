@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use wordline_core::{BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
-use wordline_dram::system::Run;
+use wordline_core::{Axis, BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
+use wordline_dram::system::SystemRun;
 
-use super::band::{self, Variation};
+use super::band::{self, ChoiceVariation};
 use super::explain;
-use super::rows::{self, Work};
-use super::{Memory, Test};
+use super::rows::{self, DramWork};
+use super::{ModuleMemory, Test};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
@@ -43,7 +43,7 @@ pub(super) fn run(
     };
     let (keys, points) = points(test, bandwidth, &variations);
     let ended = super::points::run(&points, control)?;
-    let mut runs: BTreeMap<Key, Run> = BTreeMap::new();
+    let mut runs: BTreeMap<Key, SystemRun> = BTreeMap::new();
     for (key, ended) in keys.into_iter().zip(ended) {
         let finished = test.finished(&test.memories[key.0], ended, document)?;
         runs.extend(finished.map(|run| (key, run)));
@@ -51,7 +51,7 @@ pub(super) fn run(
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
             let run = |target: usize, variation| runs.get(&(target, variation, m, p));
-            let found = Found {
+            let found = MixResult {
                 test,
                 mix,
                 pattern,
@@ -75,8 +75,8 @@ pub(super) fn run(
 fn points(
     test: &Test<'_>,
     bandwidth: &BandwidthTest,
-    variations: &[Variation],
-) -> (Vec<Key>, Vec<super::points::Point>) {
+    variations: &[ChoiceVariation],
+) -> (Vec<Key>, Vec<super::points::DramPoint>) {
     let (mut keys, mut points) = (Vec::new(), Vec::new());
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
@@ -107,20 +107,20 @@ fn points(
 }
 
 /// What was found for a mix and an order of addresses.
-struct Found<'f> {
+struct MixResult<'f> {
     test: &'f Test<'f>,
     mix: Mix,
     pattern: Pattern,
     /// The run of a target with a variation, where it was finished.
-    run: &'f dyn Fn(usize, Option<usize>) -> Option<&'f Run>,
+    run: &'f dyn Fn(usize, Option<usize>) -> Option<&'f SystemRun>,
 }
 
-impl Found<'_> {
-    fn subject(&self, memory: &Memory<'_>) -> Subject {
+impl MixResult<'_> {
+    fn subject(&self, memory: &ModuleMemory<'_>) -> Subject {
         self.test
             .subject(memory, self.mix.operation())
-            .at("mix", self.mix.name())
-            .at("pattern", self.pattern.name())
+            .at(Axis::Mix, self.mix.name())
+            .at(Axis::Pattern, self.pattern.name())
     }
 
     fn rows(&self, target: usize, document: &mut ResultSet) {
@@ -129,17 +129,13 @@ impl Found<'_> {
             return;
         };
         let subject = self.subject(memory);
-        Work::of(run).rows(memory, &subject, document);
+        DramWork::of(run).rows(memory, &subject, document);
         rows::under_load(memory, run, slots(memory), &subject, document);
         let mean = rows::seconds(run.read_latency_mean_ps);
-        document
-            .rows
-            .push(subject.row(Metric::LatencyMean, Ok(mean)));
+        subject.add(Metric::LatencyMean, Ok(mean), document);
         let formula = subject.estimate(Basis::Simulated, "formula");
         let unloaded = rows::seconds(memory.unloaded_ps() as f64);
-        document
-            .rows
-            .push(formula.row(Metric::LatencyMean, Ok(unloaded)));
+        formula.add(Metric::LatencyMean, Ok(unloaded), document);
     }
 
     /// The ratio to the first target, and its parts.
@@ -158,11 +154,11 @@ impl Found<'_> {
     fn over(&self, target: usize) -> Subject {
         let memories = &self.test.memories;
         self.subject(&memories[target])
-            .at("over", memories[0].name.as_str())
+            .at(Axis::Over, memories[0].name.as_str())
     }
 
     /// The ratio with each variation, and the ends of the band with the variations that make them.
-    fn band(&self, target: usize, variations: &[Variation], document: &mut ResultSet) {
+    fn band(&self, target: usize, variations: &[ChoiceVariation], document: &mut ResultSet) {
         let (Some(first), Some(other)) = ((self.run)(0, None), (self.run)(target, None)) else {
             return;
         };
@@ -193,34 +189,30 @@ impl Found<'_> {
                 &over.estimate(Basis::Simulated, "sensitivity"),
                 Some(variation),
             );
-            document
-                .rows
-                .push(at.row(Metric::ThroughputRatio, Ok(ratio)));
+            at.add(Metric::ThroughputRatio, Ok(ratio), document);
         }
         if !document.complete {
             return;
         }
         for (end, (ratio, variation)) in [("band_low", low), ("band_high", high)] {
             let at = named(&over.estimate(Basis::Simulated, end), variation);
-            document
-                .rows
-                .push(at.row(Metric::ThroughputRatio, Ok(ratio)));
+            at.add(Metric::ThroughputRatio, Ok(ratio), document);
         }
     }
 }
 
 /// Lines that all cores together can have under way.
-fn slots(memory: &Memory<'_>) -> u64 {
+fn slots(memory: &ModuleMemory<'_>) -> u64 {
     let cores = &memory.connected.config.cores;
     u64::from(cores.cores) * u64::from(cores.misses)
 }
 
 /// With the variation that a row is about.
-fn named(subject: &Subject, variation: Option<&Variation>) -> Subject {
+fn named(subject: &Subject, variation: Option<&ChoiceVariation>) -> Subject {
     match variation {
         Some(variation) => subject
-            .at("choice", variation.choice)
-            .at("setting", variation.setting.as_str()),
+            .at(Axis::Choice, variation.choice)
+            .at(Axis::Setting, variation.setting.as_str()),
         None => subject.clone(),
     }
 }

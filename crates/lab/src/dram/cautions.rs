@@ -4,9 +4,9 @@ use wordline_core::quantity::Time;
 use wordline_core::results::WarningCode;
 use wordline_core::{LoadedTest, ResultSet};
 use wordline_dram::SystemConfig;
-use wordline_dram::system::Run;
+use wordline_dram::system::SystemRun;
 
-use super::{Memory, points};
+use super::{ModuleMemory, points};
 
 /// Refresh intervals that a measured stretch should have at least: one refresh more or fewer in it then changes their
 /// share of the time, tRFC/tREFI, by an eighth. That share is 10.5 % on dies of 32 Gb (410 ns of 3.9 us) and less on
@@ -26,7 +26,7 @@ fn least_ps(config: &SystemConfig) -> u64 {
 }
 
 /// Says so where a run of a memory was too short to sample its refreshes.
-pub(super) fn refresh(memory: &Memory<'_>, run: &Run, document: &mut ResultSet) {
+pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut ResultSet) {
     let config = &memory.connected.config;
     let (least, owed) = (
         least_ps(config),
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_stretch_that_samples_refresh_has_several_rounds() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-        let target = catalog.dram_target("rdimm-6400-2rx4-64g@xeon6-1s");
+        let target = catalog.module_in_system("rdimm-6400-2rx4-64g@xeon6-1s");
         let target = target.expect("both exist");
         for (settings, us) in [
             (&[("refresh_postponed", "4")][..], 39),

@@ -6,9 +6,9 @@ use wordline_core::DramTraceTest;
 use wordline_dram::checker::{self, Checker};
 use wordline_dram::log::{ChromeLog, ChromeObserver, CommandLog, CommandObserver};
 use wordline_dram::sheet::Standard;
-use wordline_dram::{Issued, Observer, Served};
+use wordline_dram::{Issued, Observer, ServedRequest};
 
-use super::Memory;
+use super::ModuleMemory;
 use crate::control::{CommandForm, Control};
 use crate::error::LabError;
 
@@ -18,15 +18,15 @@ const TOLD: usize = 10;
 type Out = Box<dyn Write>;
 
 /// Where commands go, for a whole memory.
-enum Log {
+enum CommandLogFile {
     None,
     Text(CommandLog<Out>),
     Chrome(ChromeLog<Out>),
 }
 
 /// What is done with the commands of a memory.
-pub(super) struct Commands {
-    log: Log,
+pub(super) struct CommandWriters {
+    log: CommandLogFile,
     checker: Option<Checker>,
 }
 
@@ -53,27 +53,29 @@ struct Checked {
 
 /// What the checkers of a memory found.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(super) struct CommandFindings {
     pub(super) commands: u64,
     pub(super) violations: u64,
     /// The first of them in words.
     pub(super) told: Vec<String>,
 }
 
-impl Commands {
+impl CommandWriters {
     pub(super) fn new(
-        memory: &Memory<'_>,
+        memory: &ModuleMemory<'_>,
         trace: &DramTraceTest,
         control: &Control<'_>,
     ) -> Result<Self, LabError> {
         let sub_channel = &memory.connected.config.sub_channel;
         let log = match control.commands {
-            None => Log::None,
+            None => CommandLogFile::None,
             Some(wanted) => {
                 let out = (wanted.create)(&memory.name).map_err(unwritten)?;
                 match wanted.form {
-                    CommandForm::Text => Log::Text(CommandLog::new(out, sub_channel.clock)),
-                    CommandForm::Chrome => Log::Chrome(ChromeLog::new(out, sub_channel)),
+                    CommandForm::Text => {
+                        CommandLogFile::Text(CommandLog::new(out, sub_channel.clock))
+                    }
+                    CommandForm::Chrome => CommandLogFile::Chrome(ChromeLog::new(out, sub_channel)),
                 }
             }
         };
@@ -93,9 +95,11 @@ impl Commands {
         };
         CommandTap {
             log: match &self.log {
-                Log::None => TapLog::None,
-                Log::Text(log) => TapLog::Text(log.sub_channel(channel, sub_channel)),
-                Log::Chrome(log) => TapLog::Chrome(log.sub_channel(channel, sub_channel)),
+                CommandLogFile::None => TapLog::None,
+                CommandLogFile::Text(log) => TapLog::Text(log.sub_channel(channel, sub_channel)),
+                CommandLogFile::Chrome(log) => {
+                    TapLog::Chrome(log.sub_channel(channel, sub_channel))
+                }
             },
             checker: self.checker.as_ref().map(checked),
             data_end: 0,
@@ -110,9 +114,9 @@ impl Commands {
     /// Writes what is left.
     pub(super) fn finish(self) -> Result<(), LabError> {
         let finished = match self.log {
-            Log::None => return Ok(()),
-            Log::Text(log) => log.finish(),
-            Log::Chrome(log) => log.finish(),
+            CommandLogFile::None => return Ok(()),
+            CommandLogFile::Text(log) => log.finish(),
+            CommandLogFile::Chrome(log) => log.finish(),
         };
         finished.and_then(|mut out| out.flush()).map_err(unwritten)
     }
@@ -139,7 +143,7 @@ impl Observer for CommandTap {
         }
     }
 
-    fn served(&mut self, served: &Served) {
+    fn served(&mut self, served: &ServedRequest) {
         self.data_end = self.data_end.max(served.finish);
     }
 }
@@ -161,7 +165,7 @@ impl CommandTap {
     }
 
     /// Ends the trace at a clock, and adds what was found.
-    pub(super) fn finish(&mut self, at: u64, findings: &mut Findings) {
+    pub(super) fn finish(&mut self, at: u64, findings: &mut CommandFindings) {
         let Some(checked) = &mut self.checker else {
             return;
         };
@@ -179,7 +183,7 @@ impl CommandTap {
 
 /// The checker of a memory: what a device of its kind asks for, by the checker's own table, and what its controller
 /// has settled beyond that.
-fn checker(memory: &Memory<'_>) -> Result<Checker, LabError> {
+fn checker(memory: &ModuleMemory<'_>) -> Result<Checker, LabError> {
     let refused = |problem: String| LabError::List {
         what: "check",
         problem: format!("cannot be done for {}: {problem}", memory.name),
@@ -198,7 +202,7 @@ fn checker(memory: &Memory<'_>) -> Result<Checker, LabError> {
 }
 
 /// The device that a module is made of, as the checker knows it.
-fn part(memory: &Memory<'_>) -> Result<checker::Part, String> {
+fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, String> {
     const GIBIT: u64 = 1 << 27;
     let (die, module) = (&memory.target.die.sheet, &memory.target.module.sheet);
     if *die.standard.value() != Standard::Ddr5 {
@@ -221,15 +225,15 @@ fn part(memory: &Memory<'_>) -> Result<checker::Part, String> {
         other => return Err(format!("the independent table has x4 and x8, not x{other}")),
     };
     let bin = match memory.chosen("speed_bin").as_str() {
-        "A" => checker::Bin::A,
-        "B" => checker::Bin::B,
+        "A" => checker::BinGrade::A,
+        "B" => checker::BinGrade::B,
         other => {
             return Err(format!(
                 "the independent table has the bins A and B, not {other}"
             ));
         }
     };
-    Ok(checker::Part {
+    Ok(checker::DeviceGrade {
         data_rate_mts: *module.dram_rate_mts.value(),
         density,
         width,

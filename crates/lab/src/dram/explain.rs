@@ -21,11 +21,11 @@
 //! **Where the cores ask one of the memories for no more**, nothing is taken apart: how much they carry is the cores' own
 //! doing.
 
-use wordline_core::{Metric, ResultSet};
-use wordline_dram::system::Run;
-use wordline_dram::{BusAccount, Cause, Summary};
+use wordline_core::{Axis, Metric, ResultSet};
+use wordline_dram::system::SystemRun;
+use wordline_dram::{BusAccount, TrafficSummary, WaitCause};
 
-use super::Memory;
+use super::ModuleMemory;
 use crate::subject::Subject;
 
 /// The part that is a faster bus, not a better use of it.
@@ -54,7 +54,7 @@ const NEARLY_SAME: f64 = 0.03;
 
 /// What keeps a throughput where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bound {
+pub(super) enum BandwidthBound {
     /// The lines that the cores can have under way.
     Misses,
     /// The memory.
@@ -63,7 +63,7 @@ pub(super) enum Bound {
     Cores,
 }
 
-impl Bound {
+impl BandwidthBound {
     /// From this share of the lines that can be under way on, all are: what is left is on its way between two.
     const FULL: f64 = 0.95;
 
@@ -82,7 +82,7 @@ impl Bound {
     }
 
     /// Of a run with so many misses. A write alone takes no longer than the paths on chip.
-    pub(super) fn of(memory: &Memory<'_>, run: &Run, most: u64) -> Option<Self> {
+    pub(super) fn of(memory: &ModuleMemory<'_>, run: &SystemRun, most: u64) -> Option<Self> {
         let slots = Slots::of(memory, run)?;
         let (reads, cores) = (read_share(run)?, &memory.connected.config.cores);
         let on_chip = (cores.request_path_ps + cores.return_path_ps) as f64;
@@ -101,7 +101,7 @@ impl Bound {
 }
 
 /// Share of the bytes that were read; `None` where none moved.
-pub(super) fn read_share(run: &Run) -> Option<f64> {
+pub(super) fn read_share(run: &SystemRun) -> Option<f64> {
     let all = run.bytes_read + run.bytes_written;
     (all > 0).then(|| run.bytes_read as f64 / all as f64)
 }
@@ -115,14 +115,17 @@ pub(super) fn shares(bus: &BusAccount) -> Option<Vec<(&'static str, f64)>> {
     }
     let share = |clocks: u64| clocks as f64 / total as f64;
     let mut shares = vec![("data", share(bus.data))];
-    shares.extend(Cause::ALL.map(|cause| (cause.name(), share(bus.wait(cause)))));
+    shares.extend(WaitCause::ALL.map(|cause| (cause.name(), share(bus.wait(cause)))));
     shares.push((EMPTY, share(bus.empty)));
     Some(shares)
 }
 
 /// What a mean read consists of in picoseconds, but for the wait for clock edges: the paths, the module, the DRAM, and
 /// its waits by cause. Reads that the write queue answered count among those that the mean is of.
-pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'static str, f64)> {
+pub(super) fn read_parts(
+    memory: &ModuleMemory<'_>,
+    summary: &TrafficSummary,
+) -> Vec<(&'static str, f64)> {
     let config = &memory.connected.config;
     let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
     // A mean is no whole number of clocks.
@@ -140,7 +143,7 @@ pub(super) fn read_parts(memory: &Memory<'_>, summary: &Summary) -> Vec<(&'stati
     for (_, part) in parts.iter_mut().filter(|(part, _)| *part != ON_CHIP) {
         *part *= served;
     }
-    let waits = Cause::ALL.iter().zip(summary.read_waits);
+    let waits = WaitCause::ALL.iter().zip(summary.read_waits);
     parts.extend(waits.map(|(cause, clocks)| (cause.name(), time(clocks as f64 / reads))));
     parts
 }
@@ -156,10 +159,10 @@ enum Reason {
 
 impl Reason {
     /// Of two runs with these bounds and this ratio of their throughputs; `None` where the cores are the reason.
-    fn of(bounds: [Bound; 2], ratio: f64) -> Option<Self> {
-        if bounds.contains(&Bound::Cores) {
+    fn of(bounds: [BandwidthBound; 2], ratio: f64) -> Option<Self> {
+        if bounds.contains(&BandwidthBound::Cores) {
             None
-        } else if bounds.contains(&Bound::Misses) || (ratio - 1.0).abs() < NEARLY_SAME {
+        } else if bounds.contains(&BandwidthBound::Misses) || (ratio - 1.0).abs() < NEARLY_SAME {
             Some(Self::Slots)
         } else {
             Some(Self::Buses)
@@ -170,8 +173,8 @@ impl Reason {
 /// The parts of the ratio of two runs' throughputs minus 1; `None` where one of them carried nothing, or the cores asked
 /// for no more.
 fn parts(
-    first: (&Memory<'_>, &Run, Bound),
-    other: (&Memory<'_>, &Run, Bound),
+    first: (&ModuleMemory<'_>, &SystemRun, BandwidthBound),
+    other: (&ModuleMemory<'_>, &SystemRun, BandwidthBound),
 ) -> Option<Vec<(&'static str, f64)>> {
     let ratio = other.1.bytes_per_s() / first.1.bytes_per_s();
     let parts = match Reason::of([first.2, other.2], ratio)? {
@@ -183,17 +186,17 @@ fn parts(
 }
 
 /// A run of a memory, with the most lines that its cores could have under way.
-pub(super) type Loaded<'a> = (&'a Memory<'a>, &'a Run, u64);
+pub(super) type Loaded<'a> = (&'a ModuleMemory<'a>, &'a SystemRun, u64);
 
 /// Adds the ratio of two runs' throughputs, and its parts, where the cores are not the reason.
 pub(super) fn rows(over: &Subject, first: Loaded<'_>, other: Loaded<'_>, document: &mut ResultSet) {
     let ratio = other.1.bytes_per_s() / first.1.bytes_per_s();
     let row = over.row(Metric::ThroughputRatio, Ok(ratio));
     document.rows.push(row);
-    let bound = |(memory, run, most)| Some((memory, run, Bound::of(memory, run, most)?));
+    let bound = |(memory, run, most)| Some((memory, run, BandwidthBound::of(memory, run, most)?));
     let parts = || parts(bound(first)?, bound(other)?);
     for (cause, part) in parts().into_iter().flatten() {
-        let at = over.at("cause", cause);
+        let at = over.at(Axis::Cause, cause);
         let row = at.row(Metric::ThroughputRatioPart, Ok(part));
         document.rows.push(row);
     }
@@ -210,7 +213,7 @@ struct Buses {
 }
 
 impl Buses {
-    fn of(memory: &Memory<'_>, run: &Run) -> Option<Self> {
+    fn of(memory: &ModuleMemory<'_>, run: &SystemRun) -> Option<Self> {
         Some(Self {
             peak: memory.connected.config.peak_bytes_per_s(),
             rate: run.bytes_per_s(),
@@ -248,7 +251,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn of(memory: &Memory<'_>, run: &Run) -> Option<Self> {
+    fn of(memory: &ModuleMemory<'_>, run: &SystemRun) -> Option<Self> {
         let reads = read_share(run)?;
         let lines = (run.bytes_read + run.bytes_written) as f64 / 64.0;
         let takes = run.slots_mean * run.duration_ps as f64 / lines;
@@ -340,14 +343,23 @@ mod tests {
 
     #[test]
     fn what_is_full_and_waits_little_is_bound_by_its_misses() {
-        assert_eq!(Bound::by(31.9, 32, 97.0, 84.0), Bound::Misses);
-        assert_eq!(Bound::by(31.9, 32, 400.0, 84.0), Bound::Dram);
-        assert_eq!(Bound::by(20.0, 32, 97.0, 84.0), Bound::Cores);
+        assert_eq!(
+            BandwidthBound::by(31.9, 32, 97.0, 84.0),
+            BandwidthBound::Misses
+        );
+        assert_eq!(
+            BandwidthBound::by(31.9, 32, 400.0, 84.0),
+            BandwidthBound::Dram
+        );
+        assert_eq!(
+            BandwidthBound::by(20.0, 32, 97.0, 84.0),
+            BandwidthBound::Cores
+        );
     }
 
     #[test]
     fn what_explains_a_difference_is_what_binds() {
-        use Bound::{Cores, Dram, Misses};
+        use BandwidthBound::{Cores, Dram, Misses};
         assert_eq!(Reason::of([Dram, Dram], 1.375), Some(Reason::Buses));
         assert_eq!(Reason::of([Dram, Dram], 1.01), Some(Reason::Slots));
         assert_eq!(Reason::of([Dram, Misses], 1.2), Some(Reason::Slots));

@@ -1,10 +1,10 @@
 //! Latency without load: one core follows a chain of pointers.
 
-use wordline_core::{Basis, IdleTest, Metric, Mix, ResultSet};
-use wordline_dram::system::{Probe, Run};
+use wordline_core::{Axis, Basis, IdleTest, Metric, Mix, ResultSet};
+use wordline_dram::system::{LatencyProbe, SystemRun};
 
-use super::rows::{self, Work, seconds};
-use super::{Memory, Test, cautions, explain};
+use super::rows::{self, DramWork, seconds};
+use super::{ModuleMemory, Test, cautions, explain};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -28,7 +28,7 @@ pub(super) fn run(
             continue;
         };
         let subject = test.subject(memory, Mix::Reads.operation());
-        Work::of(&run).rows(memory, &subject, document);
+        DramWork::of(&run).rows(memory, &subject, document);
         if let Some(probe) = &run.probe {
             let name = format!("{}, idle", memory.name);
             rows::latencies(probe, name, &subject, document);
@@ -36,9 +36,7 @@ pub(super) fn run(
         }
         let formula = subject.estimate(Basis::Simulated, "formula");
         let unloaded = seconds(memory.unloaded_ps() as f64);
-        document
-            .rows
-            .push(formula.row(Metric::LatencyMean, Ok(unloaded)));
+        formula.add(Metric::LatencyMean, Ok(unloaded), document);
     }
     Ok(())
 }
@@ -46,9 +44,9 @@ pub(super) fn run(
 /// What the mean consists of. All reads are the probe's, so that the waits that the sub-channels account for are its
 /// own; what is left is the wait for the DRAM's next clock edge.
 fn parts(
-    memory: &Memory<'_>,
-    run: &Run,
-    probe: &Probe,
+    memory: &ModuleMemory<'_>,
+    run: &SystemRun,
+    probe: &LatencyProbe,
     subject: &Subject,
     document: &mut ResultSet,
 ) {
@@ -56,9 +54,7 @@ fn parts(
     let rest = probe.mean_ps - parts.iter().map(|(_, part)| part).sum::<f64>();
     parts.push((explain::ROUNDING, rest));
     for (cause, part) in parts {
-        let at = subject.at("cause", cause);
-        document
-            .rows
-            .push(at.row(Metric::LatencyMeanPart, Ok(seconds(part))));
+        let at = subject.at(Axis::Cause, cause);
+        at.add(Metric::LatencyMeanPart, Ok(seconds(part)), document);
     }
 }

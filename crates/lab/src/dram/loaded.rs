@@ -1,12 +1,12 @@
 //! Latency under load: some cores follow chains of pointers while the others load the memory, less and less.
 
 use wordline_core::results::NoValue;
-use wordline_core::{Basis, LoadedTest, Metric, ResultSet};
-use wordline_dram::system::Run;
+use wordline_core::{Axis, Basis, LoadedTest, Metric, ResultSet};
+use wordline_dram::system::SystemRun;
 
 use super::knee::{self, Place};
-use super::rows::{self, Work, seconds};
-use super::{Memory, Test, cautions, explain};
+use super::rows::{self, DramWork, seconds};
+use super::{ModuleMemory, Test, cautions, explain};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -21,22 +21,22 @@ const DELAYS_MAX: usize = 1000;
 const DELAY_MAX: u64 = 1_000_000_000;
 
 /// A curve: points with their delays, least load first.
-struct Curve<'m, 'a> {
-    memory: &'m Memory<'a>,
+struct DelayCurve<'m, 'a> {
+    memory: &'m ModuleMemory<'a>,
     /// Mean latency in seconds of one core that has the memory to itself. The least load is none: probes are a load
     /// of their own.
     idle: Option<f64>,
-    points: Vec<(u64, Run)>,
+    points: Vec<(u64, SystemRun)>,
 }
 
-impl Curve<'_, '_> {
+impl DelayCurve<'_, '_> {
     fn places(&self) -> Vec<Place> {
         self.points.iter().map(|(_, run)| place(run)).collect()
     }
 }
 
 /// Throughput in B/s and mean latency in seconds.
-fn place(run: &Run) -> Place {
+fn place(run: &SystemRun) -> Place {
     let latency = run.probe.as_ref().map_or(0.0, |probe| probe.mean_ps);
     (run.bytes_per_s(), seconds(latency))
 }
@@ -68,7 +68,7 @@ pub(super) fn run(
     let mut curves = Vec::new();
     for memory in &test.memories {
         let idle = test.finished(memory, runs.next().flatten(), document)?;
-        let mut curve = Curve {
+        let mut curve = DelayCurve {
             memory,
             idle: idle.map(|run| place(&run).1),
             points: Vec::new(),
@@ -94,14 +94,19 @@ pub(super) fn run(
     Ok(())
 }
 
-fn subject(test: &Test<'_>, loaded: &LoadedTest, memory: &Memory<'_>) -> Subject {
+fn subject(test: &Test<'_>, loaded: &LoadedTest, memory: &ModuleMemory<'_>) -> Subject {
     test.subject(memory, loaded.mix.operation())
-        .at("mix", loaded.mix.name())
-        .at("pattern", loaded.pattern.name())
+        .at(Axis::Mix, loaded.mix.name())
+        .at(Axis::Pattern, loaded.pattern.name())
 }
 
 /// The rows of a curve: of every point, in the order of the delays, and of its knee.
-fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &mut ResultSet) {
+fn rows(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curve: &DelayCurve<'_, '_>,
+    document: &mut ResultSet,
+) {
     let memory = curve.memory;
     let whole = subject(test, loaded, memory);
     let places = curve.places();
@@ -110,8 +115,8 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
     let stages = knee::stages(&places, knee, curve.idle.unwrap_or(0.0));
     let most = most(loaded, memory);
     for ((delay, run), stage) in curve.points.iter().zip(stages).rev() {
-        let subject = whole.at("delay_cycles", *delay);
-        Work::of(run).rows(memory, &subject, document);
+        let subject = whole.at(Axis::DelayCycles, *delay);
+        DramWork::of(run).rows(memory, &subject, document);
         rows::under_load(memory, run, most, &subject, document);
         if let Some(probe) = &run.probe {
             let name = format!(
@@ -122,24 +127,20 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
             );
             rows::latencies(probe, name, &subject, document);
             let rate = probe.samples as f64 * 64.0 / seconds(run.duration_ps as f64);
-            document
-                .rows
-                .push(subject.row(Metric::ThroughputProbes, Ok(rate)));
+            subject.add(Metric::ThroughputProbes, Ok(rate), document);
             for &within in &loaded.within_ps {
-                let at = subject.at("within_s", seconds(within as f64));
+                let at = subject.at(Axis::WithinS, seconds(within as f64));
                 let share = rows::share_within(probe, within);
-                document.rows.push(at.row(Metric::LatencyShare, Ok(share)));
+                at.add(Metric::LatencyShare, Ok(share), document);
             }
         }
         if document.complete {
-            document
-                .rows
-                .push(subject.row(Metric::LoadStage, Ok(f64::from(stage))));
+            subject.add(Metric::LoadStage, Ok(f64::from(stage)), document);
         }
     }
     if let Some(idle) = curve.idle {
         let alone = whole.estimate(Basis::Simulated, "idle");
-        document.rows.push(alone.row(Metric::LatencyMean, Ok(idle)));
+        alone.add(Metric::LatencyMean, Ok(idle), document);
     }
     if document.complete {
         let place = knee.map(|knee| places[knee]);
@@ -151,13 +152,13 @@ fn rows(test: &Test<'_>, loaded: &LoadedTest, curve: &Curve<'_, '_>, document: &
             (Metric::LatencyKnee, place.map(|(_, latency)| latency)),
         ] {
             let value = value.ok_or(NoValue::BeyondRange);
-            document.rows.push(whole.row(metric, value));
+            whole.add(metric, value, document);
         }
     }
 }
 
 /// Lines that all cores together can have under way.
-fn most(loaded: &LoadedTest, memory: &Memory<'_>) -> u64 {
+fn most(loaded: &LoadedTest, memory: &ModuleMemory<'_>) -> u64 {
     let cores = &memory.connected.config.cores;
     let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
     load * u64::from(cores.misses) + u64::from(loaded.probes)
@@ -167,7 +168,7 @@ fn most(loaded: &LoadedTest, memory: &Memory<'_>) -> u64 {
 fn explain(
     test: &Test<'_>,
     loaded: &LoadedTest,
-    curves: &[Curve<'_, '_>],
+    curves: &[DelayCurve<'_, '_>],
     document: &mut ResultSet,
 ) {
     let Some((first, others)) = curves.split_first() else {
@@ -179,8 +180,8 @@ fn explain(
             continue;
         };
         let over = subject(test, loaded, other.memory)
-            .at("delay_cycles", *delay)
-            .at("over", first.memory.name.as_str());
+            .at(Axis::DelayCycles, *delay)
+            .at(Axis::Over, first.memory.name.as_str());
         let first = (first.memory, mine, most(loaded, first.memory));
         let other = (other.memory, theirs, most(loaded, other.memory));
         explain::rows(&over, first, other, document);
@@ -191,7 +192,7 @@ fn explain(
 fn compare(
     test: &Test<'_>,
     loaded: &LoadedTest,
-    curves: &[Curve<'_, '_>],
+    curves: &[DelayCurve<'_, '_>],
     document: &mut ResultSet,
 ) {
     let Some(first) = curves.first() else {
@@ -207,15 +208,15 @@ fn compare(
         for (index, curve) in curves.iter().enumerate() {
             let at = subject(test, loaded, curve.memory)
                 .estimate(Basis::Simulated, "interpolated")
-                .at("load", load)
-                .at("rate_bytes_per_s", throughput)
-                .at("over", first.memory.name.as_str());
+                .at(Axis::Load, load)
+                .at(Axis::RateBytesPerS, throughput)
+                .at(Axis::Over, first.memory.name.as_str());
             let latency = knee::latency_at(&curve.places(), throughput);
             let latency = latency.ok_or(NoValue::BeyondRange);
-            document.rows.push(at.row(Metric::LatencyMean, latency));
+            at.add(Metric::LatencyMean, latency, document);
             if index > 0 {
                 let ratio = latency.map(|latency| latency / (load * idle));
-                document.rows.push(at.row(Metric::LatencyRatio, ratio));
+                at.add(Metric::LatencyRatio, ratio, document);
             }
         }
     }

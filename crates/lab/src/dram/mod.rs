@@ -19,16 +19,19 @@ mod trace;
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::{Catalog, DramTarget};
+use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::quantity::Time;
-use wordline_core::{Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing};
+use wordline_core::{
+    Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing,
+};
 use wordline_dram::sheet::Connected;
-use wordline_dram::system::{Length, Run, Traffic};
+use wordline_dram::system::{RunLength, SystemRun, Traffic};
 
 use crate::control::Control;
 use crate::error::LabError;
+use crate::open;
 use crate::subject::{Axes, Subject};
-use points::{Ended, Point};
+use points::{DramPoint, Ended};
 
 /// The longest time that may be simulated: a second is ten thousand times what a test needs.
 const TIME_MAX: Time = Time::from_ps(1_000_000_000_000);
@@ -37,14 +40,14 @@ const TIME_MAX: Time = Time::from_ps(1_000_000_000_000);
 const SAMPLES_MAX: u64 = 1_000_000_000;
 
 /// A target, connected.
-struct Memory<'a> {
+struct ModuleMemory<'a> {
     name: String,
-    target: DramTarget<'a>,
+    target: ModuleInSystem<'a>,
     connected: Connected,
     settings: BTreeMap<String, String>,
 }
 
-impl Memory<'_> {
+impl ModuleMemory<'_> {
     /// What the user or the sheets chose; nothing where there is no such choice.
     fn chosen(&self, name: &str) -> String {
         let chosen = || {
@@ -70,7 +73,7 @@ impl Memory<'_> {
 /// What all points of a test share.
 struct Test<'a> {
     workload: &'a DramWorkload,
-    memories: Vec<Memory<'a>>,
+    memories: Vec<ModuleMemory<'a>>,
     seed: u64,
 }
 
@@ -148,28 +151,25 @@ fn connect<'a>(
     catalog: &'a Catalog,
     workload: &DramWorkload,
     experiment: &Experiment,
-) -> Result<Vec<Memory<'a>>, LabError> {
-    let mut memories: Vec<Memory<'a>> = Vec::new();
-    for name in &experiment.targets {
-        let target = catalog.dram_target(name)?;
+) -> Result<Vec<ModuleMemory<'a>>, LabError> {
+    let mut memories: Vec<ModuleMemory<'a>> = Vec::new();
+    if experiment.targets.is_empty() {
+        return Err(LabError::NoModule);
+    }
+    for target in open::targets(catalog, &experiment.targets)? {
+        let target = target.into_module()?;
         let name = target.name.clone();
-        if memories.iter().any(|other| other.name == name) {
-            return Err(LabError::Twice(name));
-        }
         let connected = target.connect(&workload.settings);
         let connected = connected.map_err(|source| LabError::Setting {
             target: name.clone(),
             source,
         })?;
-        memories.push(Memory {
+        memories.push(ModuleMemory {
             name,
             target,
             connected,
-            settings: workload.settings.clone(),
+            settings: (*workload.settings).clone(),
         });
-    }
-    if memories.is_empty() {
-        return Err(LabError::NoModule);
     }
     Ok(memories)
 }
@@ -178,7 +178,7 @@ impl Test<'_> {
     /// The traffic of a point. With probes, the cores that are left load the memory; without, all do.
     fn traffic(
         &self,
-        memory: &Memory<'_>,
+        memory: &ModuleMemory<'_>,
         mix: Mix,
         pattern: Pattern,
         delay_cycles: u64,
@@ -197,7 +197,7 @@ impl Test<'_> {
     }
 
     /// One core that follows a chain of pointers, and nothing else.
-    fn idle_point(&self, memory: &Memory<'_>, samples: u64) -> Point {
+    fn idle_point(&self, memory: &ModuleMemory<'_>, samples: u64) -> DramPoint {
         let traffic = self.traffic(memory, Mix::Reads, Pattern::Sequential, 0, Some(1));
         let traffic = Traffic {
             load_cores: 0,
@@ -206,12 +206,18 @@ impl Test<'_> {
         self.point(memory, "idle", traffic, samples)
     }
 
-    fn point(&self, memory: &Memory<'_>, name: &str, traffic: Traffic, samples: u64) -> Point {
-        Point {
+    fn point(
+        &self,
+        memory: &ModuleMemory<'_>,
+        name: &str,
+        traffic: Traffic,
+        samples: u64,
+    ) -> DramPoint {
+        DramPoint {
             name: format!("{}, {name}", memory.name),
             config: memory.connected.config.clone(),
             traffic,
-            length: Length {
+            length: RunLength {
                 warm_up_ps: self.workload.warm_up_ps,
                 measure_ps: self.workload.measure_ps,
                 probe_samples: samples,
@@ -222,10 +228,10 @@ impl Test<'_> {
     /// The run of a point that was finished. One that was stopped leaves the document incomplete.
     fn finished(
         &self,
-        memory: &Memory<'_>,
+        memory: &ModuleMemory<'_>,
         ended: Ended,
         document: &mut ResultSet,
-    ) -> Result<Option<Run>, LabError> {
+    ) -> Result<Option<SystemRun>, LabError> {
         match ended {
             Some(Ok(run)) => {
                 cautions::refresh(memory, &run, document);
@@ -243,7 +249,7 @@ impl Test<'_> {
     }
 
     /// What identifies the rows of a target.
-    fn subject(&self, memory: &Memory<'_>, operation: &'static str) -> Subject {
+    fn subject(&self, memory: &ModuleMemory<'_>, operation: &'static str) -> Subject {
         let subject = Subject {
             target: memory.name.clone(),
             part: memory.target.module.header.id.clone(),
@@ -255,6 +261,6 @@ impl Test<'_> {
             age: 0.0,
             basis: Basis::Simulated,
         };
-        subject.at("test", self.workload.test.name())
+        subject.at(Axis::Test, self.workload.test.name())
     }
 }

@@ -1,51 +1,43 @@
 //! Points of a test, run side by side on some threads. Each point is a simulation of its own, so that nothing depends
 //! on how many threads there are, or on which of them ends first.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use wordline_dram::system::{Length, Run, Traffic, simulate};
+use wordline_dram::system::{RunLength, SystemRun, Traffic, simulate};
 use wordline_dram::{ConfigError, Refresh, SystemConfig};
 
 use crate::control::Control;
 use crate::error::LabError;
-use crate::parallel::{Piece, in_parallel};
+use crate::instrument::case::{self, Case};
 
 /// One simulation.
 #[derive(Clone, Debug)]
-pub(crate) struct Point {
+pub(crate) struct DramPoint {
     /// What a message calls it.
     pub(crate) name: String,
     pub(crate) config: SystemConfig,
     pub(crate) traffic: Traffic,
-    pub(crate) length: Length,
+    pub(crate) length: RunLength,
 }
 
 /// How a point ended; `None` where it was stopped, or never begun.
-pub(crate) type Ended = Option<Result<Run, ConfigError>>;
+pub(crate) type Ended = Option<Result<SystemRun, ConfigError>>;
 
 /// Runs all points. The results stand where their points do.
-pub(crate) fn run(points: &[Point], control: &Control<'_>) -> Result<Vec<Ended>, LabError> {
-    let never = AtomicBool::new(false);
-    let stop = control.stop.unwrap_or(&never);
-    let go_on = |_: u64| !stop.load(Ordering::Relaxed);
-    let pieces: Vec<_> = points
-        .iter()
-        .map(|point| Piece {
-            name: &point.name,
-            weight: 1,
-        })
-        .collect();
-    in_parallel(&pieces, control, |index| {
-        let point = &points[index];
-        if !go_on(0) {
-            return None;
-        }
-        let length = Length {
+pub(crate) fn run(points: &[DramPoint], control: &Control<'_>) -> Result<Vec<Ended>, LabError> {
+    let one = |point: &DramPoint, control: &Control<'_>| {
+        let length = RunLength {
             warm_up_ps: point.length.warm_up_ps.max(settled_ps(&point.config)),
             ..point.length
         };
+        let go_on = |_: u64| !control.stopped();
         simulate(&point.config, &point.traffic, &length, &go_on).transpose()
-    })
+    };
+    let cases = points.iter().map(|point| {
+        Case::new(point.name.as_str(), 1, move |control: &Control<'_>| {
+            one(point, control)
+        })
+    });
+    let ended = case::run(cases.collect(), control)?;
+    Ok(ended.into_iter().map(Option::flatten).collect())
 }
 
 /// When a memory under load refreshes as often as it always will, in picoseconds: a busy rank first puts off as many
@@ -76,7 +68,7 @@ mod tests {
     #[test]
     fn a_memory_is_settled_when_its_debt_of_refreshes_is_full() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-        let target = catalog.dram_target("rdimm-6400-2rx4-64g@xeon6-1s");
+        let target = catalog.module_in_system("rdimm-6400-2rx4-64g@xeon6-1s");
         let target = target.expect("both exist");
         for (settings, ps) in [
             (&[("refresh_postponed", "4")][..], 23_400_000),

@@ -1,13 +1,13 @@
 //! From what a run measured to the rows of the document, whatever the test.
 
 use wordline_core::results::{HistogramBucket, NoValue};
-use wordline_core::{Basis, Metric, ResultSet};
+use wordline_core::{Axis, Basis, Metric, ResultSet};
 use wordline_dram::energy::EnergyPart;
-use wordline_dram::system::{BIN_PS, Probe, Run};
-use wordline_dram::{CAUSES, Cause, Currents, EnergyCounts, Summary, energy};
+use wordline_dram::system::{BIN_PS, LatencyProbe, SystemRun};
+use wordline_dram::{CAUSES, Currents, EnergyCounts, TrafficSummary, WaitCause, energy};
 
-use super::Memory;
-use super::explain::{self, Bound};
+use super::ModuleMemory;
+use super::explain::{self, BandwidthBound};
 use crate::subject::Subject;
 
 /// Picoseconds as seconds.
@@ -16,17 +16,17 @@ pub(super) fn seconds(ps: f64) -> f64 {
 }
 
 /// What modules did in a stretch of time.
-pub(super) struct Work<'a> {
+pub(super) struct DramWork<'a> {
     pub(super) duration_ps: u64,
     pub(super) bytes: u64,
     /// Of them.
     pub(super) bytes_read: u64,
-    pub(super) summary: &'a Summary,
+    pub(super) summary: &'a TrafficSummary,
     pub(super) energy: &'a EnergyCounts,
 }
 
-impl<'a> Work<'a> {
-    pub(super) fn of(run: &'a Run) -> Self {
+impl<'a> DramWork<'a> {
+    pub(super) fn of(run: &'a SystemRun) -> Self {
         Self {
             duration_ps: run.duration_ps,
             bytes: run.bytes_read + run.bytes_written,
@@ -37,7 +37,12 @@ impl<'a> Work<'a> {
     }
 
     /// Rows that every test has: throughput, buses, rows, waits, energy.
-    pub(super) fn rows(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+    pub(super) fn rows(
+        &self,
+        memory: &ModuleMemory<'_>,
+        subject: &Subject,
+        document: &mut ResultSet,
+    ) {
         let rate = self.bytes as f64 / seconds(self.duration_ps as f64);
         let row = subject.row(Metric::ThroughputMean, Ok(rate));
         document.rows.push(row);
@@ -45,7 +50,7 @@ impl<'a> Work<'a> {
             0 => Err(NoValue::NotApplicable),
             bytes => Ok(self.bytes_read as f64 / bytes as f64),
         };
-        document.rows.push(subject.row(Metric::ReadShare, read));
+        subject.add(Metric::ReadShare, read, document);
         self.buses(subject, document);
         self.hits(subject, document);
         waits(&self.summary.read_waits, subject, document);
@@ -55,17 +60,15 @@ impl<'a> Work<'a> {
     fn buses(&self, subject: &Subject, document: &mut ResultSet) {
         let data = self.summary.bus.utilization();
         let data = data.ok_or(NoValue::NotApplicable);
-        document
-            .rows
-            .push(subject.row(Metric::BusUtilization, data));
+        subject.add(Metric::BusUtilization, data, document);
         for (cause, share) in explain::shares(&self.summary.bus).into_iter().flatten() {
-            let at = subject.at("cause", cause);
-            document.rows.push(at.row(Metric::BusShare, Ok(share)));
+            let at = subject.at(Axis::Cause, cause);
+            at.add(Metric::BusShare, Ok(share), document);
         }
     }
 
     fn hits(&self, subject: &Subject, document: &mut ResultSet) {
-        let Summary {
+        let TrafficSummary {
             hits,
             misses,
             conflicts,
@@ -77,14 +80,12 @@ impl<'a> Work<'a> {
             (Metric::RowMissRate, misses),
             (Metric::RowConflictRate, conflicts),
         ] {
-            document
-                .rows
-                .push(subject.row(metric, Ok(count as f64 / all)));
+            subject.add(metric, Ok(count as f64 / all), document);
         }
     }
 
     /// Power by part, and what a byte takes, with the band between the sets of currents.
-    fn energies(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+    fn energies(&self, memory: &ModuleMemory<'_>, subject: &Subject, document: &mut ResultSet) {
         let sets = &memory.connected.currents;
         let of = |currents: &Currents| {
             energy(self.energy, currents, &memory.connected.config.sub_channel)
@@ -95,13 +96,11 @@ impl<'a> Work<'a> {
         let first = of(first);
         let duration = seconds(self.duration_ps as f64);
         let power = first.total() / duration;
-        document
-            .rows
-            .push(subject.row(Metric::PowerMean, Ok(power)));
+        subject.add(Metric::PowerMean, Ok(power), document);
         for part in EnergyPart::ALL {
-            let at = subject.at("cause", part.name());
+            let at = subject.at(Axis::Cause, part.name());
             let power = first.part(part) / duration;
-            document.rows.push(at.row(Metric::PowerMeanPart, Ok(power)));
+            at.add(Metric::PowerMeanPart, Ok(power), document);
         }
         let per_byte = first.total() / self.bytes as f64;
         let row = subject.row(Metric::EnergyPerByte, Ok(per_byte));
@@ -121,7 +120,7 @@ impl<'a> Work<'a> {
                 (Metric::PowerMean, joules / duration),
                 (Metric::EnergyPerByte, joules / self.bytes as f64),
             ] {
-                document.rows.push(at.row(metric, Ok(value)));
+                at.add(metric, Ok(value), document);
             }
         }
     }
@@ -133,22 +132,22 @@ fn waits(waits: &[u64; CAUSES], subject: &Subject, document: &mut ResultSet) {
     if all == 0 {
         return;
     }
-    for (cause, clocks) in Cause::ALL.iter().zip(waits) {
-        let at = subject.at("cause", cause.name());
+    for (cause, clocks) in WaitCause::ALL.iter().zip(waits) {
+        let at = subject.at(Axis::Cause, cause.name());
         let share = *clocks as f64 / all as f64;
-        document.rows.push(at.row(Metric::WaitShare, Ok(share)));
+        at.add(Metric::WaitShare, Ok(share), document);
     }
 }
 
 /// How sure the throughput is, and Little's law: lines under way, of at most so many, and what that says of the bound.
 pub(super) fn under_load(
-    memory: &Memory<'_>,
-    run: &Run,
+    memory: &ModuleMemory<'_>,
+    run: &SystemRun,
     most: u64,
     subject: &Subject,
     document: &mut ResultSet,
 ) {
-    let bound = Bound::of(memory, run, most);
+    let bound = BandwidthBound::of(memory, run, most);
     let half = run.bytes_per_s_confidence;
     for (metric, value) in [
         (
@@ -162,15 +161,22 @@ pub(super) fn under_load(
         (Metric::OutstandingMax, Ok(most as f64)),
         (
             Metric::ThroughputBound,
-            bound.map(Bound::number).ok_or(NoValue::NotApplicable),
+            bound
+                .map(BandwidthBound::number)
+                .ok_or(NoValue::NotApplicable),
         ),
     ] {
-        document.rows.push(subject.row(metric, value));
+        subject.add(metric, value, document);
     }
 }
 
 /// The latency samples of probes, their distribution under a name, and how sure the mean is.
-pub(super) fn latencies(probe: &Probe, name: String, subject: &Subject, document: &mut ResultSet) {
+pub(super) fn latencies(
+    probe: &LatencyProbe,
+    name: String,
+    subject: &Subject,
+    document: &mut ResultSet,
+) {
     let quantile = |share| seconds(probe.quantile(share) as f64);
     let mean = seconds(probe.mean_ps);
     for (metric, value) in [
@@ -187,21 +193,19 @@ pub(super) fn latencies(probe: &Probe, name: String, subject: &Subject, document
     }
     document.histograms.insert(name, buckets(probe));
     let samples = probe.samples as f64;
-    document
-        .rows
-        .push(subject.row(Metric::AccessCount, Ok(samples)));
+    subject.add(Metric::AccessCount, Ok(samples), document);
     let half = seconds(probe.confidence_ps);
     for (end, value) in [
         ("confidence_low", mean - half),
         ("confidence_high", mean + half),
     ] {
         let at = subject.estimate(Basis::Simulated, end);
-        document.rows.push(at.row(Metric::LatencyMean, Ok(value)));
+        at.add(Metric::LatencyMean, Ok(value), document);
     }
 }
 
 /// The occupied bins. The last one is open and ends with the greatest sample.
-fn buckets(probe: &Probe) -> Vec<HistogramBucket> {
+fn buckets(probe: &LatencyProbe) -> Vec<HistogramBucket> {
     let last = probe.bins.len().saturating_sub(1);
     let occupied = probe
         .bins
@@ -219,7 +223,7 @@ fn buckets(probe: &Probe) -> Vec<HistogramBucket> {
 }
 
 /// The share of the samples that took no longer than a time, to the precision of their quantiles (0.1 % of the time).
-pub(crate) fn share_within(probe: &Probe, within_ps: u64) -> f64 {
+pub(crate) fn share_within(probe: &LatencyProbe, within_ps: u64) -> f64 {
     if within_ps >= probe.max_ps {
         return 1.0;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::{DramTarget, Header};
+use wordline_catalog::{Header, ModuleInSystem};
 use wordline_core::results::FigureUse;
 use wordline_core::{Basis, ResultSet};
 
@@ -11,7 +11,7 @@ use crate::sources::add_sheet;
 /// Adds the sheets of a target and their figures, each once. What the user set stands in for what the sheets choose.
 pub(super) fn add(
     document: &mut ResultSet,
-    target: &DramTarget<'_>,
+    target: &ModuleInSystem<'_>,
     settings: &BTreeMap<String, String>,
 ) {
     let sheets: [(&Header, &[FigureUse]); 3] = [

@@ -9,17 +9,17 @@ use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet};
+use wordline_core::{Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet};
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
-use wordline_dram::{EnergyCounts, Kind, Observer, Statistics, Summary};
+use wordline_dram::{EnergyCounts, Observer, RequestKind, Statistics, TrafficSummary};
 use wordline_trace::dram::{
-    DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError, Options, open,
+    DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError, DramTraceOptions, open,
 };
 
-use super::commands::{Commands, Findings};
-use super::rows::{Work, seconds};
-use super::{Memory, TIME_MAX, Test, explain};
+use super::commands::{CommandFindings, CommandWriters};
+use super::rows::{DramWork, seconds};
+use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::subject::Subject;
@@ -59,7 +59,7 @@ pub(super) fn run(
         });
     }
     for memory in &test.memories {
-        let options = Options {
+        let options = DramTraceOptions {
             memory_bytes: memory.connected.config.bytes(),
             format,
             clock: trace.clock_hz.map(Frequency::from_hz),
@@ -82,23 +82,23 @@ struct Replayed {
     reads: LatencyHistogram,
     /// Picoseconds until writes were accepted, summed over them.
     write_ps: u128,
-    summary: Summary,
+    summary: TrafficSummary,
     energy: EnergyCounts,
     told: DramSummary,
     /// What the checker found, where it was asked for.
-    checked: Option<Findings>,
+    checked: Option<CommandFindings>,
 }
 
 /// Replays a trace on one target; `None` when it is told to stop.
 fn replay(
-    memory: &Memory<'_>,
+    memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,
-    options: &Options,
+    options: &DramTraceOptions,
     control: &Control<'_>,
 ) -> Result<Option<Replayed>, LabError> {
     let requests = open(control.open(&trace.file)?, options);
     let mut requests = requests.map_err(|source| unusable(trace, source))?;
-    let commands = match Commands::new(memory, trace, control) {
+    let commands = match CommandWriters::new(memory, trace, control) {
         Err(LabError::Unwritten { .. }) if control.stopped() => return Ok(None),
         commands => commands?,
     };
@@ -122,10 +122,10 @@ fn unusable(trace: &DramTraceTest, source: DramTraceError) -> LabError {
 
 /// Replays requests on a memory whose commands are watched.
 fn watched(
-    memory: &Memory<'_>,
+    memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,
     requests: &mut Requests,
-    commands: &Commands,
+    commands: &CommandWriters,
     control: &Control<'_>,
 ) -> Result<Option<Replayed>, LabError> {
     let config = &memory.connected.config;
@@ -139,7 +139,7 @@ fn watched(
         source,
     })?;
     let window = u64::from(config.cores.cores) * u64::from(config.cores.misses);
-    let mut player = Player::new(system, window.max(1));
+    let mut player = TraceReplay::new(system, window.max(1));
     if !play(memory, trace, requests, &mut player, control)? {
         return Ok(None);
     }
@@ -151,8 +151,8 @@ fn watched(
     let end_ps = done.end_ps.max(clock.ps(data.unwrap_or(0)));
     let end = clock.edge_at_or_after(end_ps);
     done.system.run(end_ps);
-    let (mut summary, mut energy) = (Summary::default(), EnergyCounts::default());
-    let mut findings = Findings::default();
+    let (mut summary, mut energy) = (TrafficSummary::default(), EnergyCounts::default());
+    let mut findings = CommandFindings::default();
     for ((statistics, meter), tap) in done.system.observers_mut() {
         summary.merge(&statistics.end(end));
         energy.merge(&meter.end(end));
@@ -171,10 +171,10 @@ fn watched(
 
 /// Hands every request to the player; `false` when it is told to stop.
 fn play<O: Observer>(
-    memory: &Memory<'_>,
+    memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,
     requests: &mut Requests,
-    player: &mut Player<O>,
+    player: &mut TraceReplay<O>,
     control: &Control<'_>,
 ) -> Result<bool, LabError> {
     // The file's own reading says how far it is.
@@ -215,7 +215,7 @@ fn play<O: Observer>(
 }
 
 /// Hands requests to a memory in their time.
-struct Player<O: Observer> {
+struct TraceReplay<O: Observer> {
     /// Most requests without times that are under way.
     window: u64,
     /// When the requests that are under way came.
@@ -236,7 +236,7 @@ struct Done<O: Observer> {
     end_ps: u64,
 }
 
-impl<O: Observer> Player<O> {
+impl<O: Observer> TraceReplay<O> {
     fn new(system: MemorySystem<O>, window: u64) -> Self {
         Self {
             window,
@@ -269,8 +269,8 @@ impl<O: Observer> Player<O> {
             self.run(self.now_ps);
         }
         let kind = match request.operation {
-            Operation::Read => Kind::Read,
-            Operation::Write => Kind::Write,
+            Operation::Read => RequestKind::Read,
+            Operation::Write => RequestKind::Write,
         };
         let system = &mut self.done.system;
         let pushed = system.push(id, kind, request.address, self.now_ps);
@@ -303,8 +303,8 @@ impl<O: Observer> Player<O> {
             };
             let took = time_ps.saturating_sub(at);
             match kind {
-                Kind::Read => of.reads.record(Time::from_ps(took)),
-                Kind::Write => of.write_ps += u128::from(took),
+                RequestKind::Read => of.reads.record(Time::from_ps(took)),
+                RequestKind::Write => of.write_ps += u128::from(took),
             }
         }
         self.under_way -= done;
@@ -320,7 +320,7 @@ impl<O: Observer> Player<O> {
 }
 
 impl Replayed {
-    fn rows(&self, test: &Test<'_>, memory: &Memory<'_>, document: &mut ResultSet) {
+    fn rows(&self, test: &Test<'_>, memory: &ModuleMemory<'_>, document: &mut ResultSet) {
         let operation = match (self.told.reads, self.told.writes) {
             (_, 0) => "read",
             (0, _) => "write",
@@ -328,7 +328,7 @@ impl Replayed {
         };
         let subject = test.subject(memory, operation);
         let bytes = 64 * (self.told.reads + self.told.writes);
-        let work = Work {
+        let work = DramWork {
             duration_ps: self.end_ps,
             bytes,
             bytes_read: 64 * self.told.reads,
@@ -336,18 +336,12 @@ impl Replayed {
             energy: &self.energy,
         };
         work.rows(memory, &subject, document);
-        document
-            .rows
-            .push(subject.row(Metric::BytesMoved, Ok(bytes as f64)));
+        subject.add(Metric::BytesMoved, Ok(bytes as f64), document);
         let reads = self.reads.count();
-        document
-            .rows
-            .push(subject.row(Metric::AccessCount, Ok(reads as f64)));
+        subject.add(Metric::AccessCount, Ok(reads as f64), document);
         let together_ps = self.reads.sum_ps() as f64 + self.write_ps as f64;
         let under_way = together_ps / self.end_ps as f64;
-        document
-            .rows
-            .push(subject.row(Metric::OutstandingMean, Ok(under_way)));
+        subject.add(Metric::OutstandingMean, Ok(under_way), document);
         if reads > 0 {
             let name = format!("{}, trace", memory.name);
             subject.latencies(&self.reads, name, document);
@@ -360,15 +354,13 @@ impl Replayed {
             } else {
                 Err(NoValue::Failed)
             };
-            document
-                .rows
-                .push(subject.row(Metric::CommandViolations, value));
+            subject.add(Metric::CommandViolations, value, document);
         }
     }
 
     /// What the mean of all reads consists of, those that the write queue answered among them; waits for the next clock
     /// edge are what is left.
-    fn parts(&self, memory: &Memory<'_>, subject: &Subject, document: &mut ResultSet) {
+    fn parts(&self, memory: &ModuleMemory<'_>, subject: &Subject, document: &mut ResultSet) {
         let reads = self.reads.count() as f64;
         // The way on chip is the program's own.
         let parts = explain::read_parts(memory, &self.summary).into_iter();
@@ -378,13 +370,13 @@ impl Replayed {
         let told: f64 = parts.iter().map(|(_, ps)| ps).sum();
         parts.push((explain::ROUNDING, self.reads.sum_ps() as f64 / reads - told));
         for (cause, ps) in parts {
-            let at = subject.at("cause", cause);
+            let at = subject.at(Axis::Cause, cause);
             let row = at.row(Metric::LatencyMeanPart, Ok(seconds(ps)));
             document.rows.push(row);
         }
     }
 
-    fn warnings(&self, memory: &Memory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
+    fn warnings(&self, memory: &ModuleMemory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
         let told = &self.told;
         for (count, what) in [
             (

@@ -1,13 +1,13 @@
 //! How far a candidate is from the log: what searches make small.
 
-use super::bench::{Bench, BenchProblem};
+use super::bench::{BenchProblem, FitBench};
 use super::signature::Signature;
 use super::template::Knob;
 
 /// How far candidates are from a log.
 #[derive(Clone, Copy)]
 pub(crate) struct Aim<'a> {
-    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) bench: &'a FitBench<'a>,
     /// Every figure that may change, with the base's value.
     pub(crate) knobs: &'a [(Knob, f64)],
     /// The half that is fitted.

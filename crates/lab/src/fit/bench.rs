@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wordline_catalog::{Board, Part, Sheet, Target, parse};
+use wordline_catalog::{Board, Part, PartOnBoard, Sheet, parse};
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Operation, Pattern, Timing};
 use wordline_nvm::{Conditions, Device};
 
 use super::sample::Sample;
-use super::sheet::{Change, changed};
+use super::sheet::{SheetChange, changed};
 use super::template::Knob;
 use crate::work::{Plan, Step};
 
@@ -34,7 +34,7 @@ pub(crate) enum BenchProblem {
 
 /// The work of a log, for any candidate.
 #[derive(Clone, Copy)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct FitBench<'a> {
     /// The part that candidates differ from in their knobs.
     pub(crate) base: &'a Part,
     pub(crate) board: &'a Board,
@@ -51,7 +51,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) stop: Option<&'a AtomicBool>,
 }
 
-impl Bench<'_> {
+impl FitBench<'_> {
     /// How long the first `count` accesses of the log take a candidate, in picoseconds.
     pub(crate) fn run(
         &self,
@@ -91,9 +91,9 @@ impl Bench<'_> {
 
     /// The base with other values of its knobs.
     fn candidate(&self, knobs: &[(Knob, f64)]) -> Result<Part, BenchProblem> {
-        let changes: Vec<Change> = knobs
+        let changes: Vec<SheetChange> = knobs
             .iter()
-            .map(|(knob, value)| Change {
+            .map(|(knob, value)| SheetChange {
                 path: knob.path.to_owned(),
                 columns: knob.columns(*value),
             })
@@ -114,7 +114,7 @@ impl Bench<'_> {
     }
 
     fn connect(&self, part: &Part) -> Result<Box<dyn Device>, BenchProblem> {
-        let target = Target {
+        let target = PartOnBoard {
             name: format!("{}@{}", part.header.id, self.board.header.id),
             part,
             board: self.board,

@@ -20,7 +20,7 @@ const FACTORS: [f64; 6] = [1.05, 1.1, 1.2, 1.4, 2.0, 4.0];
 #[derive(Clone, Debug)]
 pub(crate) struct Certain {
     /// Figures that the log determines.
-    pub(crate) figures: Vec<Figure>,
+    pub(crate) figures: Vec<CertainFigure>,
     /// Figures that stay as the base has them.
     kept: Vec<(Knob, f64)>,
     /// Whether the search came to rest.
@@ -29,7 +29,7 @@ pub(crate) struct Certain {
 
 /// A figure that the log determines.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Figure {
+pub(crate) struct CertainFigure {
     pub(crate) knob: Knob,
     pub(crate) value: f64,
     /// Least and greatest value that does as well, the other figures held.
@@ -37,7 +37,7 @@ pub(crate) struct Figure {
     pub(crate) most: f64,
 }
 
-impl Figure {
+impl CertainFigure {
     /// How sure it is, to stand behind what it was fitted to.
     pub(crate) fn told(&self) -> String {
         let (least, most) = (self.knob.told(self.least), self.knob.told(self.most));
@@ -83,7 +83,7 @@ pub(crate) fn weigh(
             continue;
         }
         let (least, most) = aim.interval(&point, index, value);
-        certain.figures.push(Figure {
+        certain.figures.push(CertainFigure {
             knob: *knob,
             value: point[index],
             least,

@@ -36,7 +36,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use wordline_catalog::{Catalog, Target, is_id};
+use wordline_catalog::{Catalog, PartOnBoard, is_id};
 use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
@@ -72,7 +72,7 @@ pub struct Estimate {
 /// A way to fit.
 enum Method {
     Search(&'static Template),
-    Flash(&'static flash::Template),
+    Flash(&'static flash::FlashTemplate),
 }
 
 /// The base of a template, unless somebody names another.
@@ -132,7 +132,7 @@ pub fn fit(
             let [target] = &experiment.targets[..] else {
                 return Err(several_bases());
             };
-            let target = catalog.target(target)?;
+            let target = catalog.part_on_board(target)?;
             check_id(catalog, &workload.id)?;
             flash::fit(template, &target, experiment, workload, control)
         }
@@ -157,7 +157,7 @@ fn fit_to(
     let [target] = &experiment.targets[..] else {
         return Err(several_bases());
     };
-    let target = catalog.target(target)?;
+    let target = catalog.part_on_board(target)?;
     if workload.simulations == 0 {
         return Err(LabError::List {
             what: "simulations",
@@ -202,7 +202,7 @@ fn fit_to(
 }
 
 /// The figures of the template that the base has, with its values.
-fn knobs(template: &Template, target: &Target<'_>) -> Result<Vec<(Knob, f64)>, LabError> {
+fn knobs(template: &Template, target: &PartOnBoard<'_>) -> Result<Vec<(Knob, f64)>, LabError> {
     let refuse = |problem: String| LabError::List {
         what: "base",
         problem: format!("{}: {problem}", target.part.header.id),

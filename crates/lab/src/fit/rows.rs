@@ -1,7 +1,7 @@
 //! Rows: both halves of the log, and what the fitted part does in each.
 
 use wordline_core::results::NoValue;
-use wordline_core::{Basis, Durations, Metric, Operation, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Durations, Metric, Operation, ResultSet, Timing};
 
 use super::signature::Signature;
 use super::task::Task;
@@ -27,9 +27,9 @@ pub(super) fn add(
     let bases = [Basis::Calibrated, Basis::Simulated];
     for (index, half) in HALVES.into_iter().enumerate() {
         let count = [first.len(), second.len()][index];
-        let measured = subject(task, true, Basis::Measured).at("half", half);
+        let measured = subject(task, true, Basis::Measured).at(Axis::Half, half);
         add_half(task, &measured, &log[index], count, &rates, document)?;
-        let fitted = subject(task, false, bases[index]).at("half", half);
+        let fitted = subject(task, false, bases[index]).at(Axis::Half, half);
         add_half(task, &fitted, &simulated[index], count, &rates, document)?;
     }
     Ok(())
@@ -55,7 +55,7 @@ fn subject(task: &Task<'_>, is_log: bool, basis: Basis) -> Subject {
         age: task.experiment.age,
         basis,
     };
-    subject.at("access_bytes", task.sample.bytes)
+    subject.at(Axis::AccessBytes, task.sample.bytes)
 }
 
 fn add_half(
@@ -83,12 +83,14 @@ fn add_half(
         (Metric::AccessCount, Some(count as f64)),
     ] {
         let value = value.ok_or(NoValue::NotApplicable);
-        document.rows.push(subject.row(metric, value));
+        subject.add(metric, value, document);
     }
     for rate in rates {
-        let at = subject.at("rate_bytes_per_s", *rate).at("arrival", "fluid");
+        let at = subject
+            .at(Axis::RateBytesPerS, *rate)
+            .at(Axis::Arrival, "fluid");
         let ram = signature.ram(*rate)?;
-        document.rows.push(at.row(Metric::RamPeakInFlight, Ok(ram)));
+        at.add(Metric::RamPeakInFlight, Ok(ram), document);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::io::BufRead;
 use wordline_core::quantity::{ByteCount, Time, human};
 use wordline_core::results::WarningCode;
 use wordline_core::{Durations, LogSource, Operation, Pattern, ResultSet};
-use wordline_trace::{Accesses, Log, LoggedAccess, Oddity, Purpose, Summary};
+use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
 use crate::buffer::log::coverage::Coverage;
 use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, odd, options};
@@ -39,7 +39,7 @@ pub(crate) struct Sample {
     /// When each began, in picoseconds from the first; empty of accesses that followed each other at once.
     pub(crate) starts: Vec<u64>,
     /// What the log says of itself.
-    pub(crate) summary: Summary,
+    pub(crate) summary: LogSummary,
     /// Steps in which it tells durations, in picoseconds: their greatest common divisor.
     pub(crate) step_ps: u64,
 }
@@ -51,14 +51,17 @@ pub(crate) fn read(
     document: &mut ResultSet,
 ) -> Result<Option<Sample>, LabError> {
     let file = source.file.as_str();
-    let reading = Reading { source, control };
+    let reading = SampleReading { source, control };
     if source.durations == Durations::StartToStart {
         return Err(reading.refuse(
             "times from start to start hold what the host did in between, which no card did; record a log whose \
              latencies include the flush (fio: --sync=1)",
         ));
     }
-    let opened = wordline_trace::open(control.open(file)?, &options(source, Purpose::Durations)?);
+    let opened = wordline_trace::open(
+        control.open(file)?,
+        &options(source, LogPurpose::Durations)?,
+    );
     let log = opened.map_err(|fault| reading.trace(fault))?;
     let accesses = match log {
         Log::Accesses(accesses) => accesses,
@@ -86,12 +89,12 @@ pub(crate) fn read(
 }
 
 /// A log while it is read.
-struct Reading<'a> {
+struct SampleReading<'a> {
     source: &'a LogSource,
     control: &'a Control<'a>,
 }
 
-impl Reading<'_> {
+impl SampleReading<'_> {
     fn refuse(&self, problem: impl Into<String>) -> LabError {
         LabError::Log {
             file: self.source.file.clone(),

@@ -21,7 +21,7 @@ const LAST_STEP: f64 = 0.02;
 
 /// The values that a figure may take, all above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Axis {
+pub(crate) struct SearchDimension {
     pub(crate) least: f64,
     pub(crate) most: f64,
     /// Whether only whole numbers count.
@@ -39,7 +39,7 @@ pub(crate) enum Reach {
 
 /// What the search came to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) point: Vec<f64>,
     /// The function there.
     pub(crate) value: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Found {
     pub(crate) settled: bool,
 }
 
-impl Axis {
+impl SearchDimension {
     /// The nearest value that is allowed.
     fn clamp(&self, value: f64) -> f64 {
         let value = if self.whole { value.round() } else { value };
@@ -70,14 +70,14 @@ impl Axis {
 /// Finds a least value of `function`, from the best of some starting points. `None` where it has no value at
 /// any of them, or `stopped` says so; the function has none where it returns `None`.
 pub(crate) fn search(
-    axes: &[Axis],
+    axes: &[SearchDimension],
     starts: &[Vec<f64>],
     reach: Reach,
     calls_max: u32,
     function: &(dyn Fn(&[f64]) -> Option<f64> + Sync),
     mut stopped: impl FnMut(u32) -> bool,
-) -> Option<Found> {
-    let mut known = Known {
+) -> Option<SearchResult> {
+    let mut known = SimulatedPoints {
         values: HashMap::new(),
         calls: 0,
         calls_max,
@@ -161,7 +161,7 @@ pub(crate) fn search(
             }
         }
     }
-    Some(Found {
+    Some(SearchResult {
         point,
         value,
         calls: known.calls,
@@ -170,14 +170,14 @@ pub(crate) fn search(
 }
 
 /// The values that are known already, so that no point is simulated twice.
-struct Known<'a> {
+struct SimulatedPoints<'a> {
     values: HashMap<Vec<u64>, Option<f64>>,
     calls: u32,
     calls_max: u32,
     function: &'a (dyn Fn(&[f64]) -> Option<f64> + Sync),
 }
 
-impl Known<'_> {
+impl SimulatedPoints<'_> {
     /// The value of a point that was tried; infinite where it has none.
     fn value(&self, point: &[f64]) -> f64 {
         let found = self.values.get::<Vec<u64>>(&key(point));
@@ -221,12 +221,12 @@ fn key(point: &[f64]) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    const REAL: Axis = Axis {
+    const REAL: SearchDimension = SearchDimension {
         least: 1e-6,
         most: 1e6,
         whole: false,
     };
-    const WHOLE: Axis = Axis {
+    const WHOLE: SearchDimension = SearchDimension {
         least: 1.0,
         most: 1000.0,
         whole: true,

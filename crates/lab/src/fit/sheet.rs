@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A figure that was fitted.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
+pub(crate) struct SheetChange {
     /// Its dotted path in the sheet.
     pub(crate) path: String,
     /// Its columns, as TOML writes them: `typ = "1 ms"`.
@@ -40,7 +40,7 @@ pub(crate) enum SheetProblem {
 }
 
 /// The base with some figures changed and nothing else: what is simulated while the search goes on.
-pub(crate) fn changed(text: &str, changes: &[Change]) -> Result<String, SheetProblem> {
+pub(crate) fn changed(text: &str, changes: &[SheetChange]) -> Result<String, SheetProblem> {
     let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
     let mut edits = Edits::default();
     for change in changes {
@@ -59,7 +59,7 @@ pub(crate) fn changed(text: &str, changes: &[Change]) -> Result<String, SheetPro
 /// The sheet that is handed out, from the fitted figures with what each rests on.
 pub(crate) fn fitted(
     text: &str,
-    changes: &[(Change, String)],
+    changes: &[(SheetChange, String)],
     about: &About<'_>,
 ) -> Result<String, SheetProblem> {
     let text = &without_comments(text);
@@ -266,8 +266,8 @@ name = "x"
         }
     }
 
-    fn change(path: &str, columns: &str) -> Change {
-        Change {
+    fn change(path: &str, columns: &str) -> SheetChange {
+        SheetChange {
             path: path.to_owned(),
             columns: columns.to_owned(),
         }

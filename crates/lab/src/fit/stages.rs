@@ -6,7 +6,7 @@
 use super::aim::Aim;
 use super::bench::BenchProblem;
 use super::certainty::{Certain, weigh};
-use super::search::{Found, Reach, search};
+use super::search::{Reach, SearchResult, search};
 use crate::control::{Control, Progress};
 
 /// One part in so many of the simulations is for the quick accesses, and another for the end.
@@ -105,7 +105,7 @@ impl Search<'_> {
     }
 
     /// Moves some of the figures, the others held as the first start has them.
-    fn stage(&self, stage: &Stage<'_>, used: &mut u32) -> Option<Found> {
+    fn stage(&self, stage: &Stage<'_>, used: &mut u32) -> Option<SearchResult> {
         let places = &stage.places;
         let held = stage.starts.first()?;
         let within = |values: &[f64]| {
@@ -140,7 +140,7 @@ impl Search<'_> {
         let stopped = |calls| self.breathe(before + calls);
         let found = search(&axes, &starts, stage.reach, stage.limit, &function, stopped)?;
         *used += found.calls;
-        Some(Found {
+        Some(SearchResult {
             point: within(&found.point),
             ..found
         })

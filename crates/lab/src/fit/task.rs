@@ -1,19 +1,19 @@
 //! One fit, from the accesses of a log to a sheet.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, human};
 use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, FitWorkload, Pattern, ResultSet};
 
 use super::aim::Aim;
 use super::anatomy::Anatomy;
-use super::bench::{Bench, BenchProblem, PIECE};
+use super::bench::{BenchProblem, FitBench, PIECE};
 use super::certainty::Certain;
 use super::sample::{HALF_MIN, Sample};
-use super::sheet::{About, Change};
+use super::sheet::{About, SheetChange};
 use super::signature::{Distance, Signature};
 use super::stages::Search;
-use super::template::{Kind, Knob, Seen, Template};
+use super::template::{Knob, Template, TemplateFields, TemplateKind};
 use super::{explained, rows, written};
 use crate::control::Control;
 use crate::error::LabError;
@@ -31,7 +31,7 @@ const WARM_UP_MAX: u64 = 10;
 const GOOD: f64 = 0.223;
 
 /// How far a fitted part lies from the log: see [`Signature`].
-pub(super) struct Score {
+pub(super) struct FitAccuracy {
     /// From the half that was fitted.
     fitted: Distance,
     /// From the half that was held out.
@@ -40,7 +40,7 @@ pub(super) struct Score {
     halves: f64,
 }
 
-impl Score {
+impl FitAccuracy {
     fn is_good(&self) -> bool {
         self.fitted.total() <= GOOD.max(2.0 * self.halves)
     }
@@ -54,7 +54,7 @@ impl Score {
 /// One fit.
 pub(super) struct Task<'a> {
     pub(super) template: &'a Template,
-    pub(super) target: &'a Target<'a>,
+    pub(super) target: &'a PartOnBoard<'a>,
     pub(super) workload: &'a FitWorkload,
     pub(super) experiment: &'a Experiment,
     pub(super) sample: &'a Sample,
@@ -101,7 +101,7 @@ impl Task<'_> {
             control: self.control,
             name: &self.workload.id,
         };
-        let seen = Seen {
+        let seen = TemplateFields {
             log: &log,
             base: Some(&begin),
             knobs,
@@ -134,14 +134,14 @@ impl Task<'_> {
         Ok(Some(sheet))
     }
 
-    fn score(&self, log: &[Signature; 2], durations: &[u64]) -> Result<Score, LabError> {
+    fn score(&self, log: &[Signature; 2], durations: &[u64]) -> Result<FitAccuracy, LabError> {
         let (first, second) = durations.split_at(self.sample.half());
         let part = [self.signature(first)?, self.signature(second)?];
         let apart = |one: &Signature, other: &Signature| {
             let apart = one.distance(other);
             apart.map_err(|error| self.log_error(error))
         };
-        Ok(Score {
+        Ok(FitAccuracy {
             fitted: apart(&log[0], &part[0])?,
             held: apart(&log[1], &part[1])?.total(),
             halves: apart(&log[0], &log[1])?.total(),
@@ -149,7 +149,7 @@ impl Task<'_> {
     }
 
     /// Refuses a part that is of another kind than what wrote the log.
-    fn check_alike(&self, score: &Score) -> Result<(), LabError> {
+    fn check_alike(&self, score: &FitAccuracy) -> Result<(), LabError> {
         let body = score.fitted.body;
         if body > HOPELESS {
             return Err(self.log_error(format!(
@@ -163,7 +163,7 @@ impl Task<'_> {
     }
 
     /// Says so where the part misses even what it was fitted to.
-    fn warn_of_score(&self, score: &Score, document: &mut ResultSet) {
+    fn warn_of_score(&self, score: &FitAccuracy, document: &mut ResultSet) {
         if score.is_good() {
             return;
         }
@@ -171,8 +171,8 @@ impl Task<'_> {
             "{} misses the half of the log that it was fitted to by {}, where the halves differ by {}: do not rely on it; \
              a longer search (--simulations) or another base (--base) may come nearer",
             self.workload.id,
-            Score::told(score.fitted.total()),
-            Score::told(score.halves)
+            FitAccuracy::told(score.fitted.total()),
+            FitAccuracy::told(score.halves)
         );
         document.warn(WarningCode::NotFitted, advice);
     }
@@ -193,16 +193,16 @@ impl Task<'_> {
     /// wants to stop.
     fn check_floor(
         &self,
-        bench: &Bench<'_>,
+        bench: &FitBench<'_>,
         knobs: &[(Knob, f64)],
         log: &Anatomy,
     ) -> Result<Option<()>, LabError> {
         let fastest = |(knob, value): &(Knob, f64)| match knob.kind {
-            Kind::Time => (*knob, knob.least),
-            Kind::Count => (*knob, *value),
+            TemplateKind::Time => (*knob, knob.least),
+            TemplateKind::Count => (*knob, *value),
         };
         let fastest: Vec<_> = knobs.iter().map(fastest).collect();
-        let fresh = Bench {
+        let fresh = FitBench {
             filled: 0,
             warm_up: 0,
             ..*bench
@@ -232,7 +232,7 @@ impl Task<'_> {
     /// its ordinary accesses nearer to the log: a share, so that other figures hardly matter.
     fn begin(
         &self,
-        bench: &mut Bench<'_>,
+        bench: &mut FitBench<'_>,
         knobs: &[(Knob, f64)],
         log: &Anatomy,
         document: &mut ResultSet,
@@ -282,7 +282,7 @@ impl Task<'_> {
     }
 
     /// The work of the log on this base.
-    fn bench(&self, document: &mut ResultSet) -> Result<Bench<'_>, LabError> {
+    fn bench(&self, document: &mut ResultSet) -> Result<FitBench<'_>, LabError> {
         let sample = self.sample;
         let file = &self.workload.source.file;
         let usable = self.target.part.model.usable_bytes();
@@ -354,7 +354,7 @@ impl Task<'_> {
             None if pattern == Pattern::Random => range,
             None => 0,
         };
-        Ok(Bench {
+        Ok(FitBench {
             base: self.target.part,
             board: self.target.board,
             sample,
@@ -368,7 +368,7 @@ impl Task<'_> {
         })
     }
 
-    fn sheet(&self, certain: &Certain, score: &Score) -> Result<String, LabError> {
+    fn sheet(&self, certain: &Certain, score: &FitAccuracy) -> Result<String, LabError> {
         let base = &self.target.part.header;
         let file = &self.workload.source.file;
         let accesses = self.sample.half();
@@ -376,11 +376,11 @@ impl Task<'_> {
         let fit = |text: String| {
             format!("fitted to the first {accesses} writes of {size} in {file}{text}")
         };
-        let changes: Vec<(Change, String)> = certain
+        let changes: Vec<(SheetChange, String)> = certain
             .figures
             .iter()
             .map(|figure| {
-                let change = Change {
+                let change = SheetChange {
                     path: figure.knob.path.to_owned(),
                     columns: figure.knob.columns(figure.value),
                 };
@@ -405,9 +405,9 @@ impl Task<'_> {
                 format!(
                     "it misses the half of the log that it was fitted to by {}, and the half that was held out by {}; the \
                      halves differ by {}",
-                    Score::told(score.fitted.total()),
-                    Score::told(score.held),
-                    Score::told(score.halves)
+                    FitAccuracy::told(score.fitted.total()),
+                    FitAccuracy::told(score.held),
+                    FitAccuracy::told(score.halves)
                 ),
             ],
             base: &base.id,

@@ -9,7 +9,7 @@ use wordline_core::quantity::{Quantity, Time, human};
 use wordline_core::results::FigureUse;
 
 use super::anatomy::Anatomy;
-use super::search::Axis;
+use super::search::SearchDimension;
 
 /// Every template.
 pub(crate) const TEMPLATES: &[Template] = &[sd::TEMPLATE];
@@ -30,7 +30,7 @@ pub(crate) struct Template {
     pub(crate) idle: &'static [&'static str],
     /// Where the search begins: values of the knobs that the base has, in their order. The base's own values are
     /// tried as well.
-    pub(crate) starts: fn(&Seen<'_>) -> Vec<Vec<f64>>,
+    pub(crate) starts: fn(&TemplateFields<'_>) -> Vec<Vec<f64>>,
 }
 
 /// A figure that can be fitted.
@@ -38,7 +38,7 @@ pub(crate) struct Template {
 pub(crate) struct Knob {
     /// Its dotted path in the sheet.
     pub(crate) path: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TemplateKind,
     /// Values that a card can have, in seconds or as a number.
     pub(crate) least: f64,
     pub(crate) most: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Knob {
 
 /// How a figure is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TemplateKind {
     /// A time: `typ = "1 ms"`.
     Time,
     /// A whole number: `value = 8`.
@@ -57,7 +57,7 @@ pub(crate) enum Kind {
 }
 
 /// What a starting point is computed from.
-pub(crate) struct Seen<'a> {
+pub(crate) struct TemplateFields<'a> {
     /// What the half log shows.
     pub(crate) log: &'a Anatomy,
     /// What the base did with the same work; `None` where it could not.
@@ -68,7 +68,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) figures: &'a [FigureUse],
 }
 
-impl Seen<'_> {
+impl TemplateFields<'_> {
     /// The base's values, with some replaced.
     pub(crate) fn with(&self, changes: &[(&str, f64)]) -> Vec<f64> {
         let value = |(knob, base): &(Knob, f64)| {
@@ -90,24 +90,24 @@ impl Seen<'_> {
     pub(crate) fn fixed(&self, path: &str) -> f64 {
         let figure = self.figures.iter().find(|figure| figure.figure == path);
         figure
-            .and_then(|figure| Kind::Count.parse(&figure.value))
+            .and_then(|figure| TemplateKind::Count.parse(&figure.value))
             .unwrap_or(0.0)
     }
 }
 
 impl Knob {
-    pub(crate) const fn axis(&self) -> Axis {
-        Axis {
+    pub(crate) const fn axis(&self) -> SearchDimension {
+        SearchDimension {
             least: self.least,
             most: self.most,
-            whole: matches!(self.kind, Kind::Count),
+            whole: matches!(self.kind, TemplateKind::Count),
         }
     }
 
     /// The columns of the figure as TOML, rounded to what a fit can tell: four digits.
     pub(crate) fn columns(&self, value: f64) -> String {
         match self.kind {
-            Kind::Time => {
+            TemplateKind::Time => {
                 let column = |value| Time::from_si(rounded(value));
                 let typ = format!("typ = \"{}\"", column(value));
                 match self.max_over_typ {
@@ -115,20 +115,20 @@ impl Knob {
                     None => typ,
                 }
             }
-            Kind::Count => format!("value = {}", value.round() as u64),
+            TemplateKind::Count => format!("value = {}", value.round() as u64),
         }
     }
 
     /// The value as people read it.
     pub(crate) fn told(&self, value: f64) -> String {
         match self.kind {
-            Kind::Time => human(value, "s", 3),
-            Kind::Count => format!("{}", value.round()),
+            TemplateKind::Time => human(value, "s", 3),
+            TemplateKind::Count => format!("{}", value.round()),
         }
     }
 }
 
-impl Kind {
+impl TemplateKind {
     /// How many times the typical value the maximum is, where columns state both.
     pub(crate) fn max_over_typ(self, columns: &str) -> Option<f64> {
         let [typ, max] = [time_in(columns, "typ ")?, time_in(columns, "max ")?];
@@ -174,8 +174,8 @@ mod tests {
             max_over_typ: None,
         };
         for (kind, value, columns) in [
-            (Kind::Time, 1.234_567e-3, "typ = \"1.235 ms\""),
-            (Kind::Count, 63.7, "value = 64"),
+            (TemplateKind::Time, 1.234_567e-3, "typ = \"1.235 ms\""),
+            (TemplateKind::Count, 63.7, "value = 64"),
         ] {
             let knob = knob(kind);
             assert_eq!(knob.columns(value), columns);
@@ -184,13 +184,13 @@ mod tests {
             assert!((read / value - 1.0).abs() < 0.01, "{read}");
         }
         let with_max = Knob {
-            max_over_typ: Kind::Time.max_over_typ("typ 2 ms, max 5 ms"),
-            ..knob(Kind::Time)
+            max_over_typ: TemplateKind::Time.max_over_typ("typ 2 ms, max 5 ms"),
+            ..knob(TemplateKind::Time)
         };
         assert_eq!(with_max.columns(1e-3), "typ = \"1 ms\", max = \"2.5 ms\"");
-        assert_eq!(Kind::Time.max_over_typ("typ 2 ms"), None);
-        assert_eq!(Kind::Time.parse("max 2 ms, typ 1 ms"), Some(1e-3));
-        assert_eq!(Kind::Time.parse("max 2 ms"), Some(2e-3));
-        assert_eq!(Kind::Count.parse("typ 2 ms"), None);
+        assert_eq!(TemplateKind::Time.max_over_typ("typ 2 ms"), None);
+        assert_eq!(TemplateKind::Time.parse("max 2 ms, typ 1 ms"), Some(1e-3));
+        assert_eq!(TemplateKind::Time.parse("max 2 ms"), Some(2e-3));
+        assert_eq!(TemplateKind::Count.parse("typ 2 ms"), None);
     }
 }

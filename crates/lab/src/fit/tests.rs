@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use wordline_catalog::{Catalog, Sheet, parse};
 use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::{
-    Basis, Durations, Experiment, FitWorkload, LogSource, Metric, Pattern, Timing, Workload,
+    Axis, Basis, Durations, Experiment, FitWorkload, LogSource, Metric, Pattern, Timing, Workload,
 };
 
-use super::bench::Bench;
+use super::bench::FitBench;
 use super::sample::Sample;
-use super::template::{Kind, Knob, Seen, Template};
+use super::template::{Knob, Template, TemplateFields, TemplateKind};
 use super::{Fitted, fit_to};
 use crate::control::Control;
 use crate::error::LabError;
@@ -37,14 +37,14 @@ const BASE: &str = "mt29f1g01";
 const fn knob(path: &'static str) -> Knob {
     Knob {
         path,
-        kind: Kind::Time,
+        kind: TemplateKind::Time,
         least: 1e-6,
         most: 0.1,
         max_over_typ: None,
     }
 }
 
-fn from_ratios(seen: &Seen<'_>) -> Vec<Vec<f64>> {
+fn from_ratios(seen: &TemplateFields<'_>) -> Vec<Vec<f64>> {
     let pace = seen
         .base
         .map_or(1.0, |base| seen.log.ordinary / base.ordinary);
@@ -110,12 +110,12 @@ fn csv(durations: impl IntoIterator<Item = u64>) -> String {
 /// What the NAND with other figures takes for writes in order, each blurred by 2 %.
 fn known(program_s: f64, erase_s: f64, accesses: usize, seed: u64) -> Vec<u64> {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
-    let target = catalog.target(BASE).expect("a NAND");
+    let target = catalog.part_on_board(BASE).expect("a NAND");
     let sample = Sample {
         bytes: 2048,
         ..Sample::default()
     };
-    let bench = Bench {
+    let bench = FitBench {
         base: target.part,
         board: target.board,
         sample: &sample,
@@ -147,7 +147,7 @@ fn figure(sheet: &str, path: &str) -> (f64, Basis) {
         .find(|one| one.figure == path)
         .expect("the figure");
     (
-        Kind::Time.parse(&figure.value).expect("a time"),
+        TemplateKind::Time.parse(&figure.value).expect("a time"),
         figure.basis,
     )
 }
@@ -171,7 +171,7 @@ fn a_known_part_gives_its_figures_back_and_predicts_the_other_half() {
     assert_eq!((read, basis), (70e-6, Basis::Assumed));
     let of = |half: &str, metric, basis: Basis| {
         let mut rows = fitted.document.of(metric);
-        let row = rows.find(|row| row.text("half") == Some(half) && row.basis == basis);
+        let row = rows.find(|row| row.text(Axis::Half) == Some(half) && row.basis == basis);
         row.and_then(|row| row.value).expect("a value")
     };
     for metric in [

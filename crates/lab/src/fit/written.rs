@@ -1,10 +1,10 @@
 //! The fitted sheet and what the document rests on, whatever was fitted how.
 
-use wordline_catalog::{CatalogError, Sheet, Target, parse};
+use wordline_catalog::{CatalogError, PartOnBoard, Sheet, parse};
 use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Basis, ResultSet};
 
-use super::sheet::{About, Change, fitted};
+use super::sheet::{About, SheetChange, fitted};
 use crate::error::LabError;
 
 /// The sheet of a base with fitted figures, each with what it rests on. It loads.
@@ -12,8 +12,8 @@ use crate::error::LabError;
 /// # Errors
 /// When the base states a figure in a way that cannot be changed, or the figures contradict each other.
 pub(crate) fn sheet(
-    target: &Target<'_>,
-    changes: &[(Change, String)],
+    target: &PartOnBoard<'_>,
+    changes: &[(SheetChange, String)],
     about: &About<'_>,
 ) -> Result<String, LabError> {
     let base = &target.part.header;
@@ -30,7 +30,7 @@ pub(crate) fn sheet(
 }
 
 /// Tells the document what it rests on: the fitted sheet, and the base's figures that it took over.
-pub(crate) fn add_sources(sheet: &str, target: &Target<'_>, document: &mut ResultSet) {
+pub(crate) fn add_sources(sheet: &str, target: &PartOnBoard<'_>, document: &mut ResultSet) {
     let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
         unreachable!("it was parsed when it was made");
     };

@@ -3,14 +3,17 @@
 use std::cell::Cell;
 
 use wordline_core::draw::{Purpose, draw};
+use wordline_core::quantity::Time;
 use wordline_core::{FsTest, FsWorkload};
 use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
 
-use super::part::Medium;
+use super::part::FileSystemMedium;
 use super::pieces::{Pieces, SMALL_DIR, path, shuffled};
-use super::tally::Tally;
-use crate::backlog::{BacklogError, Rate};
+use crate::backlog::{BacklogError, Rate, StartUp};
+use crate::buffer::analysis::{Analysis, BufferFindings};
 use crate::control::Control;
+use crate::instrument::OperationTally;
+use crate::instrument::tally::UnitWear;
 use crate::payload::Payload;
 
 /// The file that is written and read.
@@ -21,7 +24,7 @@ const CHECKED: u64 = 32;
 
 /// One operation of a test: what its calls do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct CallStep {
     /// As the column `operation` spells it.
     pub(super) name: &'static str,
     /// Bytes of a call; none of one that moves no data of the caller's.
@@ -30,7 +33,7 @@ pub(super) struct Step {
     pub(super) stores: bool,
 }
 
-impl Step {
+impl CallStep {
     pub(super) const MOUNT: Self = Self::plain("mount");
 
     const fn plain(name: &'static str) -> Self {
@@ -60,7 +63,7 @@ impl Step {
 
 /// Why a run ended before its end.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum CallFailure {
     #[error("{0}")]
     Engine(#[from] FsError),
     #[error("{0} holds other bytes than those that were written; please report this defect")]
@@ -105,22 +108,29 @@ impl Mounted {
     }
 }
 
+/// What the calls of one operation came to.
+pub(super) struct Measured {
+    pub(super) tally: OperationTally,
+    /// The RAM that their durations ask for, of an operation that stores.
+    pub(super) findings: Option<BufferFindings>,
+}
+
 /// What the calls of one mounted file system need.
-pub(super) struct Bench<'a> {
+pub(super) struct FileCalls<'a> {
     pub(super) mounted: Mounted,
-    pub(super) medium: &'a Medium,
+    pub(super) medium: &'a FileSystemMedium,
     pub(super) workload: &'a FsWorkload,
     pub(super) payload: &'a Payload,
     pub(super) seed: u64,
     pub(super) rates: &'a [Rate],
     pub(super) control: &'a Control<'a>,
     /// What was measured, in order; of a test that fails, what ended before.
-    pub(super) done: Vec<(Step, Tally)>,
+    pub(super) done: Vec<(CallStep, Measured)>,
 }
 
-impl Bench<'_> {
+impl FileCalls<'_> {
     /// Runs a test.
-    pub(super) fn run(&mut self, test: FsTest) -> Result<(), Failure> {
+    pub(super) fn run(&mut self, test: FsTest) -> Result<(), CallFailure> {
         match test {
             FsTest::Sequential => self.sequential(),
             FsTest::Overwrite => self.overwrite(),
@@ -133,24 +143,33 @@ impl Bench<'_> {
     /// Times `calls` calls, each of which says how many bytes it moved.
     fn measure(
         &mut self,
-        step: Step,
+        step: CallStep,
         calls: u64,
-        mut call: impl FnMut(&mut Mounted, u64) -> Result<u64, Failure>,
-    ) -> Result<(), Failure> {
+        mut call: impl FnMut(&mut Mounted, u64) -> Result<u64, CallFailure>,
+    ) -> Result<(), CallFailure> {
+        let medium = self.medium;
+        let start = StartUp {
+            time: Time::ZERO,
+            ..StartUp::default()
+        };
         let rates = step.stores.then_some(self.rates);
-        let mut tally = Tally::begin(self.medium, rates)?;
+        let mut buffer = rates.map(|rates| Analysis::new(start, rates)).transpose()?;
+        let mut tally =
+            medium.with(|medium| OperationTally::begin(medium, step.stores, UnitWear::Whole));
         for number in 0..calls {
             if self.control.stopped() {
-                return Err(Failure::Stopped);
+                return Err(CallFailure::Stopped);
             }
-            let start = self.medium.clock.now();
+            let start = medium.now();
             let bytes = call(&mut self.mounted, number)?;
-            let took = self.medium.clock.now().since(start);
-            let heard = self.medium.meter.borrow().take_call();
-            tally.add(took, bytes, &heard)?;
+            let duration = medium.with(|medium| tally.call(medium, start, bytes));
+            if let Some(buffer) = buffer.as_mut().filter(|_| bytes > 0) {
+                buffer.push(duration, bytes)?;
+            }
         }
-        tally.end(self.medium)?;
-        self.done.push((step, tally));
+        medium.with(|medium| tally.end(medium));
+        let findings = buffer.map(Analysis::finish).transpose()?;
+        self.done.push((step, Measured { tally, findings }));
         Ok(())
     }
 
@@ -163,12 +182,12 @@ impl Bench<'_> {
         }
     }
 
-    fn sequential(&mut self) -> Result<(), Failure> {
+    fn sequential(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.write_in_order("seq-write", &pieces, Open::Replace, 1)?;
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = Step::reads("seq-read", pieces.access_bytes);
+        let step = CallStep::reads("seq-read", pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -188,10 +207,10 @@ impl Bench<'_> {
         pieces: &Pieces,
         how: Open,
         pass: u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = Step::writes(name, pieces.access_bytes);
+        let step = CallStep::writes(name, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, how)?;
@@ -205,7 +224,7 @@ impl Bench<'_> {
     }
 
     /// Makes the file when nothing is timed.
-    fn prepare(&mut self, pieces: &Pieces) -> Result<(), Failure> {
+    fn prepare(&mut self, pieces: &Pieces) -> Result<(), CallFailure> {
         let file = self.mounted.open(FILE, Open::Replace)?;
         for number in 0..pieces.count() {
             pieces.write(&mut self.mounted, file, number, 1)?;
@@ -213,7 +232,7 @@ impl Bench<'_> {
         Ok(self.mounted.finish(file)?)
     }
 
-    fn overwrite(&mut self) -> Result<(), Failure> {
+    fn overwrite(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.prepare(&pieces)?;
         self.write_in_order("overwrite", &pieces, Open::Write, 2)?;
@@ -224,7 +243,7 @@ impl Bench<'_> {
         Ok(self.mounted.engine.close(file)?)
     }
 
-    fn random(&mut self) -> Result<(), Failure> {
+    fn random(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.prepare(&pieces)?;
         let count = pieces.count();
@@ -233,7 +252,7 @@ impl Bench<'_> {
         // Which write was the last of each piece.
         let mut passes = vec![1; count as usize];
         let mut file = Handle(0);
-        let step = Step::writes("random-write", pieces.access_bytes);
+        let step = CallStep::writes("random-write", pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Write)?;
@@ -246,7 +265,7 @@ impl Bench<'_> {
             }
             Ok(bytes)
         })?;
-        let step = Step::reads("random-read", pieces.access_bytes);
+        let step = CallStep::reads("random-read", pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -261,14 +280,14 @@ impl Bench<'_> {
     }
 
     /// A log: every record lasts before the next one comes.
-    fn append(&mut self) -> Result<(), Failure> {
+    fn append(&mut self) -> Result<(), CallFailure> {
         let pieces = Pieces {
             access_bytes: self.workload.record_bytes,
             ..self.pieces()
         };
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = Step::writes("append-sync", pieces.access_bytes);
+        let step = CallStep::writes("append-sync", pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Replace)?;
@@ -284,7 +303,7 @@ impl Bench<'_> {
     }
 
     /// Each call opens a file, writes, syncs and closes it.
-    fn small_files(&mut self) -> Result<(), Failure> {
+    fn small_files(&mut self) -> Result<(), CallFailure> {
         let (files, bytes) = (self.workload.files, self.workload.small_bytes);
         let small = Pieces {
             payload: self.payload.clone(),
@@ -293,7 +312,7 @@ impl Bench<'_> {
         };
         let order = shuffled(files, self.seed);
         self.mounted.engine.create_dir(SMALL_DIR)?;
-        let step = Step::writes("create", bytes);
+        let step = CallStep::writes("create", bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;
             let stored = small.write_at(fs, file, 0, (number, 1))?;
@@ -301,7 +320,7 @@ impl Bench<'_> {
             Ok(stored)
         })?;
         self.stat(&order, bytes)?;
-        let step = Step::writes("append-small", bytes);
+        let step = CallStep::writes("append-small", bytes);
         self.measure(step, files, |fs, number| {
             let number = order[number as usize];
             let file = fs.open(&path(number), Open::Write)?;
@@ -316,21 +335,21 @@ impl Bench<'_> {
             small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
-        self.measure(Step::plain("delete"), files, |fs, number| {
+        self.measure(CallStep::plain("delete"), files, |fs, number| {
             fs.engine.remove(&path(order[number as usize]))?;
             Ok(0)
         })
     }
 
-    fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), Failure> {
+    fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), CallFailure> {
         let files = order.len() as u64;
-        self.measure(Step::plain("stat"), files, |fs, number| {
+        self.measure(CallStep::plain("stat"), files, |fs, number| {
             let name = path(order[number as usize]);
             let found = fs.engine.entry(&name)?;
             if found.bytes == bytes && !found.is_dir {
                 Ok(0)
             } else {
-                Err(Failure::Corrupt(name))
+                Err(CallFailure::Corrupt(name))
             }
         })
     }

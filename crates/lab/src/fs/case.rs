@@ -2,17 +2,18 @@
 
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{AxisValue, NoValue, WarningCode};
-use wordline_core::{Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_core::{Axis, Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
 use wordline_engines::{FsError, FsErrorKind, Open};
 use wordline_nvm::Memory;
 
-use super::calls::{Bench, FILE, Failure, Mounted, Step};
-use super::engine::{Engine, Ready};
-use super::part::Medium;
-use super::tally::Tally;
+use super::calls::{CallFailure, CallStep, FILE, FileCalls, Measured, Mounted};
+use super::engine::{FileSystemSetup, Ready};
+use super::part::FileSystemMedium;
 use super::{crash, rows};
 use crate::backlog::Rate;
 use crate::control::Control;
+use crate::instrument::tally::UnitWear;
+use crate::instrument::{self, OperationTally};
 use crate::payload::Payload;
 use crate::subject::Subject;
 
@@ -34,7 +35,7 @@ struct Prepared {
 
 /// A file system on a target in a timing class.
 pub(super) struct Case<'a> {
-    pub(super) engine: Engine<'a>,
+    pub(super) engine: FileSystemSetup<'a>,
     pub(super) timing: Timing,
     /// As it was made.
     pub(super) memory: Memory,
@@ -61,9 +62,9 @@ impl Case<'_> {
         let subject = self.subject(fill);
         let prepared = match self.prepare(fill, breathe) {
             Ok(prepared) => prepared,
-            Err(Failure::Stopped) => return false,
+            Err(CallFailure::Stopped) => return false,
             Err(failure) => {
-                self.failed(&subject, Step::MOUNT.name, &failure, document);
+                self.failed(&subject, CallStep::MOUNT.name, &failure, document);
                 return true;
             }
         };
@@ -77,7 +78,7 @@ impl Case<'_> {
                     fresh.push(test.name());
                 }
                 Ok(_) => {}
-                Err(Failure::Stopped) => return false,
+                Err(CallFailure::Stopped) => return false,
                 Err(failure) => self.failed(&subject, test.name(), &failure, document),
             }
         }
@@ -94,33 +95,33 @@ impl Case<'_> {
         true
     }
 
-    /// The mount and the RAM on the whole memory, empty, where the other runs have a part of it because nobody said how
-    /// much.
+    /// The mount and the RAM on the whole memory, empty, where the other runs have a part of it because no capacity
+    /// was given.
     pub(super) fn whole(&self, document: &mut ResultSet) {
         let bytes = self.memory.capacity_bytes();
         if self.workload.capacity_bytes.is_some() || bytes <= self.bytes || !self.suits {
             return;
         }
-        let subject = self.subject(0.0).at("capacity_bytes", bytes);
-        let mut run = || -> Result<(), Failure> {
-            let medium = Medium::new(self.memory.fork(), bytes);
+        let subject = self.subject(0.0).at(Axis::CapacityBytes, bytes);
+        let mut run = || -> Result<(), CallFailure> {
+            let medium = FileSystemMedium::new(self.memory.fork(), bytes);
             self.engine.format(&medium)?;
-            let medium = Medium::new(medium.fork(), bytes);
+            let medium = FileSystemMedium::new(medium.fork(), bytes);
             let (mut ready, mount) = self.mount(&medium)?;
             let file = ready.mounted.open(FILE, Open::Create)?;
             ready.mounted.finish(file)?;
-            self.rows(&subject, &Step::MOUNT, &mount, &medium, document);
+            self.rows(&subject, &CallStep::MOUNT, &mount, document);
             self.ram(&subject, &ready.mounted, &ready.layer_ram, document);
             Ok(ready.mounted.engine.unmount()?)
         };
         if let Err(failure) = run() {
-            self.failed(&subject, Step::MOUNT.name, &failure, document);
+            self.failed(&subject, CallStep::MOUNT.name, &failure, document);
         }
     }
 
     /// The memory, formatted and filled.
-    fn prepare(&self, fill: f64, breathe: &mut dyn FnMut(f64)) -> Result<Prepared, Failure> {
-        let medium = Medium::new(self.memory.fork(), self.bytes);
+    fn prepare(&self, fill: f64, breathe: &mut dyn FnMut(f64)) -> Result<Prepared, CallFailure> {
+        let medium = FileSystemMedium::new(self.memory.fork(), self.bytes);
         self.engine.format(&medium)?;
         if fill > 0.0 {
             let Ready { mut mounted, .. } = self.engine.mount(&medium)?;
@@ -129,7 +130,7 @@ impl Case<'_> {
         }
         Ok(Prepared {
             memory: medium.fork(),
-            stored_bytes: medium.meter.borrow().stored_bytes(),
+            stored_bytes: medium.with(|medium| medium.total().stored_bytes()),
         })
     }
 
@@ -139,7 +140,7 @@ impl Case<'_> {
         mounted: &mut Mounted,
         share: f64,
         breathe: &mut dyn FnMut(f64),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let space = mounted.engine.space()?;
         let taken = space.total - space.free.min(space.total);
         let mut left = ((space.total as f64 * share) as u64).saturating_sub(taken);
@@ -154,7 +155,7 @@ impl Case<'_> {
             let bytes = left.min(file_bytes);
             for at in (0..bytes).step_by(OLD_PIECE) {
                 if self.control.stopped() {
-                    return Err(Failure::Stopped);
+                    return Err(CallFailure::Stopped);
                 }
                 let piece = &mut piece[..(bytes - at).min(OLD_PIECE as u64) as usize];
                 self.payload.fill(at, number, piece);
@@ -168,13 +169,18 @@ impl Case<'_> {
     }
 
     /// Mounts what is on a memory, timed.
-    fn mount(&self, medium: &Medium) -> Result<(Ready, Tally), Failure> {
-        let mut mount = Tally::begin(medium, None)?;
-        let start = medium.clock.now();
+    fn mount(&self, medium: &FileSystemMedium) -> Result<(Ready, Measured), CallFailure> {
+        let mut tally = medium.with(|medium| OperationTally::begin(medium, false, UnitWear::Whole));
+        let start = medium.now();
         let ready = self.engine.mount(medium)?;
-        let heard = medium.meter.borrow().take_call();
-        mount.add(medium.clock.now().since(start), 0, &heard)?;
-        mount.end(medium)?;
+        medium.with(|medium| {
+            tally.call(medium, start, 0);
+            tally.end(medium);
+        });
+        let mount = Measured {
+            tally,
+            findings: None,
+        };
         Ok((ready, mount))
     }
 
@@ -186,13 +192,13 @@ impl Case<'_> {
         test: FsTest,
         tell_mount: bool,
         document: &mut ResultSet,
-    ) -> Result<u64, Failure> {
-        let medium = Medium::new(prepared.memory.fork(), self.bytes);
+    ) -> Result<u64, CallFailure> {
+        let medium = FileSystemMedium::new(prepared.memory.fork(), self.bytes);
         let (ready, mount) = self.mount(&medium)?;
         let Ready {
             mounted, layer_ram, ..
         } = ready;
-        let mut bench = Bench {
+        let mut bench = FileCalls {
             mounted,
             medium: &medium,
             workload: self.workload,
@@ -204,24 +210,23 @@ impl Case<'_> {
         };
         let ran = bench.run(test);
         if tell_mount {
-            self.rows(subject, &Step::MOUNT, &mount, &medium, document);
+            self.rows(subject, &CallStep::MOUNT, &mount, document);
             self.ram(subject, &bench.mounted, &layer_ram, document);
         }
-        for (step, tally) in &bench.done {
-            self.rows(subject, step, tally, &medium, document);
+        for (step, measured) in &bench.done {
+            self.rows(subject, step, measured, document);
         }
         ran?;
         bench.mounted.engine.unmount()?;
-        let stored_bytes = medium.meter.borrow().stored_bytes();
+        let stored_bytes = medium.with(|medium| medium.total().stored_bytes());
         Ok(prepared.stored_bytes + stored_bytes)
     }
 
     fn rows(
         &self,
         subject: &Subject,
-        step: &Step,
-        tally: &Tally,
-        medium: &Medium,
+        step: &CallStep,
+        measured: &Measured,
         document: &mut ResultSet,
     ) {
         let mut at = Subject {
@@ -229,16 +234,16 @@ impl Case<'_> {
             ..subject.clone()
         };
         if let Some(bytes) = step.access_bytes {
-            at = at.at("access_bytes", bytes);
+            at = at.at(Axis::AccessBytes, bytes);
         }
         let name = format!("{}, {}", self.name(subject), step.name);
-        if tally.elapsed == Time::ZERO {
+        if measured.tally.busy == Time::ZERO {
             let advice = format!(
                 "{name}: no call asked the memory for anything, so that they took no time and have no rate"
             );
             document.warn(WarningCode::Advice, advice);
         }
-        rows::add(&at, name, step, tally, medium, document);
+        rows::add(&at, &name, measured, document);
     }
 
     /// RAM of the mounted file system, with the file of the test open.
@@ -250,7 +255,7 @@ impl Case<'_> {
         document: &mut ResultSet,
     ) {
         let at = Subject {
-            operation: Step::MOUNT.name,
+            operation: CallStep::MOUNT.name,
             ..subject.clone()
         };
         let ram = mounted.ram();
@@ -261,7 +266,7 @@ impl Case<'_> {
             .rows
             .push(at.row(Metric::FileSystemRam, Ok(all as f64)));
         for (part, bytes) in parts {
-            let at = at.at("cause", part);
+            let at = at.at(Axis::Cause, part);
             document
                 .rows
                 .push(at.row(Metric::FileSystemRamPart, Ok(bytes as f64)));
@@ -338,25 +343,25 @@ impl Case<'_> {
         // The operation is set where it is known.
         let subject = Subject::simulated(target, workload, Operation::Read, self.timing, age);
         let subject = Subject {
-            operation: Step::MOUNT.name,
+            operation: CallStep::MOUNT.name,
             ..subject
         };
         subject
-            .at("fs", self.engine.kind.name())
+            .at(Axis::Fs, self.engine.kind.name())
             .behind(self.engine.layer.as_ref())
     }
 
     /// What its rows at a fill level share; the operation is that of the mount.
     fn subject(&self, fill: f64) -> Subject {
         self.file_system()
-            .at("fill", fill)
-            .at("capacity_bytes", self.bytes)
+            .at(Axis::Fill, fill)
+            .at(Axis::CapacityBytes, self.bytes)
     }
 
     /// The case in words.
     fn name(&self, subject: &Subject) -> String {
-        let fill = subject.axes.get("fill").map(ToString::to_string);
-        let bytes = match subject.axes.get("capacity_bytes") {
+        let fill = subject.axes.get(&Axis::Fill).map(ToString::to_string);
+        let bytes = match subject.axes.get(&Axis::CapacityBytes) {
             Some(AxisValue::Count(bytes)) => *bytes,
             _ => self.bytes,
         };
@@ -375,12 +380,12 @@ impl Case<'_> {
         &self,
         subject: &Subject,
         what: &'static str,
-        failure: &Failure,
+        failure: &CallFailure,
         document: &mut ResultSet,
     ) {
         let unsuitable = matches!(
             failure,
-            Failure::Engine(FsError {
+            CallFailure::Engine(FsError {
                 kind: FsErrorKind::Unsuitable,
                 ..
             })
@@ -394,7 +399,7 @@ impl Case<'_> {
             operation: what,
             ..subject.clone()
         };
-        rows::without_value(&at, reason, document);
+        instrument::rows::without_value(&at, &rows::HEADLINE, reason, document);
         let mut advice = format!("{}, {what}: {failure}", self.name(subject));
         if let Some(why) = self.engine.bad_start(&self.memory) {
             advice = format!("{advice}; {why}");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, FsKind, FsTest, FsWorkload, TranslationLayer};
+use wordline_core::{Experiment, FsTest, FsWorkload, TranslationLayer};
+use wordline_engines::FileSystemEngine;
 
+use super::engine::{file_system, needs_layer};
 use super::settings::Settings;
 use crate::error::LabError;
 use crate::list::distinct;
@@ -22,12 +24,14 @@ const IMAGES_MAX: u64 = 1_000_000;
 
 /// Checks the workload on every target.
 pub(super) fn check(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     workload: &FsWorkload,
     experiment: &Experiment,
 ) -> Result<(), LabError> {
     let systems = workload.file_systems.iter();
-    distinct("fs", systems.map(|one| one.name().to_owned()))?;
+    distinct("fs", systems.map(ToString::to_string))?;
+    let systems = workload.file_systems.iter().map(file_system);
+    let systems: Vec<_> = systems.collect::<Result<_, _>>()?;
     let tests = workload.tests.iter();
     distinct("workload", tests.map(|one| one.name().to_owned()))?;
     distinct("fill", workload.fill.iter().map(ToString::to_string))?;
@@ -40,7 +44,7 @@ pub(super) fn check(
         sizes(target, workload)?;
     }
     choices(
-        &workload.file_systems,
+        &systems,
         targets,
         &workload.settings,
         experiment.ftl.as_ref(),
@@ -49,14 +53,14 @@ pub(super) fn check(
 
 /// Everything that was chosen is of something that runs.
 pub(super) fn choices(
-    kinds: &[FsKind],
-    targets: &[Target<'_>],
+    engines: &[&dyn FileSystemEngine],
+    targets: &[PartOnBoard<'_>],
     settings: &BTreeMap<String, String>,
     ftl: Option<&TranslationLayer>,
 ) -> Result<(), LabError> {
-    Settings::check(kinds, settings)?;
-    let over_layer = |target: &Target<'_>| matches!(target.part.model, Model::Nand(_));
-    let layered = kinds.contains(&FsKind::Fat) && targets.iter().any(over_layer);
+    Settings::check(engines, settings)?;
+    let over_layer = |target| engines.iter().any(|engine| needs_layer(*engine, target));
+    let layered = targets.iter().any(over_layer);
     if ftl.is_some() && !layered {
         return Err(LabError::List {
             what: "ftl",
@@ -68,7 +72,7 @@ pub(super) fn choices(
 }
 
 /// Files fit the memory, and calls fit the files.
-fn sizes(target: &Target<'_>, workload: &FsWorkload) -> Result<(), LabError> {
+fn sizes(target: &PartOnBoard<'_>, workload: &FsWorkload) -> Result<(), LabError> {
     let part = &target.part.header.id;
     let capacity = super::share(&target.part.model, workload);
     if capacity == 0 {

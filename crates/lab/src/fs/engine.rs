@@ -1,18 +1,27 @@
 //! File systems on the memories that suit them: what stands between the two, and how they are set up.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
-use wordline_core::{FsKind, FtlMapping, TranslationLayer};
-use wordline_engines::{FileSystem, FsError, FsErrorKind};
+use wordline_core::{EngineName, FtlMapping, TranslationLayer};
+use wordline_engines::{
+    ByteBlocks, ByteBox, Contract, FILE_SYSTEMS, FileSystemEngine, FlashBlocks, FsError,
+    FsErrorKind, Needs, RewrittenSectors, Sectors, named, option,
+};
 use wordline_memory::{ByteMemory, Flash};
-use wordline_nvm::{Conditions, Memory, NvmError};
+use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError};
+use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError};
 
 use super::calls::Mounted;
-use super::part::{Ground, Medium};
+use super::layer_ram;
+use super::part::{FileSystemMedium, FileSystemMemory};
 use super::settings::Settings;
 use crate::error::LabError;
+
+/// RAM in bytes of a translation layer, in parts by name.
+type LayerRam = Vec<(&'static str, u64)>;
 
 /// Flash that an engine takes: a part of a simulated memory, or an image of one.
 pub(super) trait AnyFlash: Flash<Error = NvmError> + Send + 'static {}
@@ -24,11 +33,30 @@ pub(super) trait AnyBytes: ByteMemory<Error = NvmError> + Send + 'static {}
 
 impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 
+/// The file system of a name.
+///
+/// # Errors
+/// When there is none, with the names that are allowed, or when this program was built without it.
+pub(super) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEngine, LabError> {
+    let refused = |problem| LabError::List {
+        what: "fs",
+        problem,
+    };
+    let known = named(FILE_SYSTEMS, name.name());
+    let engine = known.map_err(|allowed| refused(format!("names {name}; {allowed}")))?;
+    match engine.is_built_in() {
+        true => Ok(engine),
+        false => Err(refused(format!(
+            "names {name}, and this program was built without it"
+        ))),
+    }
+}
+
 /// A file system on a target: how it is formatted and mounted.
 #[derive(Clone)]
-pub(super) struct Engine<'a> {
-    pub(super) kind: FsKind,
-    pub(super) target: &'a Target<'a>,
+pub(super) struct FileSystemSetup<'a> {
+    pub(super) kind: &'static dyn FileSystemEngine,
+    pub(super) target: &'a PartOnBoard<'a>,
     /// What stands between it and NAND.
     pub(super) layer: Option<TranslationLayer>,
     settings: Settings,
@@ -40,40 +68,18 @@ pub(super) struct Ready {
     pub(super) layer_ram: Vec<(&'static str, u64)>,
 }
 
-impl Ready {
-    pub(super) fn new(engine: impl FileSystem + Send + 'static) -> Self {
-        Self {
-            mounted: Mounted::new(Box::new(engine)),
-            layer_ram: Vec::new(),
-        }
-    }
-}
-
-impl<'a> Engine<'a> {
+impl<'a> FileSystemSetup<'a> {
     /// With what was chosen for it among the choices for all, and what is to stand between it and NAND.
     ///
     /// # Errors
-    /// When this program was built without the file system, or a setting is none.
+    /// When a setting is none.
     pub(super) fn new(
-        kind: FsKind,
-        target: &'a Target<'a>,
+        kind: &'static dyn FileSystemEngine,
+        target: &'a PartOnBoard<'a>,
         chosen: &BTreeMap<String, String>,
         ftl: Option<TranslationLayer>,
     ) -> Result<Self, LabError> {
-        let built = match kind {
-            FsKind::Littlefs => cfg!(feature = "littlefs"),
-            FsKind::Fat => cfg!(feature = "fat"),
-        };
-        if !built {
-            return Err(LabError::List {
-                what: "fs",
-                problem: format!(
-                    "names {}, and this program was built without it",
-                    kind.name()
-                ),
-            });
-        }
-        let over_layer = kind == FsKind::Fat && matches!(target.part.model, Model::Nand(_));
+        let over_layer = needs_layer(kind, target);
         let layer = over_layer.then(|| {
             let usual = TranslationLayer::of(FtlMapping::Page);
             ftl.unwrap_or(usual)
@@ -103,7 +109,9 @@ impl<'a> Engine<'a> {
         memory.ok_or_else(|| LabError::List {
             what: "set",
             problem: format!(
-                "littlefs.block is the size of no erase of {} that its board drives",
+                "{}.{} is the size of no erase of {} that its board drives",
+                self.kind.name(),
+                self.kind.block_option().unwrap_or_default(),
                 target.part.header.id
             ),
         })
@@ -118,24 +126,24 @@ impl<'a> Engine<'a> {
         } else {
             String::new()
         };
-        let place = match (self.kind, &self.target.part.model) {
-            (FsKind::Littlefs, Model::Nand(_) | Model::Nor(_)) => {
+        let place = match (self.kind.needs(), self.target.part.model.class()) {
+            (Needs::Blocks, MemoryClass::RawFlash) => {
                 "on the flash itself, in its erase blocks".to_owned()
             }
-            (FsKind::Littlefs, _) => "on bytes that can be overwritten".to_owned(),
-            (FsKind::Fat, Model::Nor(_)) => {
+            (Needs::Blocks | Needs::Bytes, _) => "on bytes that can be overwritten".to_owned(),
+            (Needs::Sectors, MemoryClass::RawFlash) if self.layer.is_none() => {
                 "on erase blocks that are rewritten in place, as simple products do; a power cut within a rewrite \
                  loses a sector"
                     .to_owned()
             }
-            (FsKind::Fat, Model::Nand(_)) => {
+            (Needs::Sectors, MemoryClass::RawFlash) => {
                 let layer = self.layer.as_ref().map(ToString::to_string);
                 format!(
                     "over a translation layer (mapping {})",
                     layer.unwrap_or_default()
                 )
             }
-            (FsKind::Fat, _) => "on sectors of 512 B".to_owned(),
+            (Needs::Sectors, _) => "on sectors of 512 B".to_owned(),
         };
         format!(
             "{part}{}: {title} {place}{}",
@@ -145,14 +153,18 @@ impl<'a> Engine<'a> {
 
     /// What the memory can do to the file system that the reader has to know.
     pub(super) fn caution(&self) -> Option<String> {
-        match (self.kind, &self.target.part.model) {
-            (FsKind::Littlefs, Model::Nand(sheet)) if sheet.pairing.is_some() => Some(format!(
+        let on_pages = self.layer.is_none() && !self.kind.promise().handles_paired_pages;
+        let model = &self.target.part.model;
+        let pairing = model.flash().and_then(FlashModel::pairing);
+        match model.class() {
+            _ if pairing.is_some() && on_pages => Some(format!(
                 "{}: its pages are paired, and a power cut within a program harms an earlier page as well, which may \
-                 have been synced long before; littlefs programs as if only the page under way were at risk: use a \
-                 memory of one bit a cell, or a layer that knows of pairs",
-                self.target.name
+                 have been synced long before; {} programs as if only the page under way were at risk: use a memory of \
+                 one bit a cell, or a layer that knows of pairs",
+                self.target.name,
+                self.kind.title()
             )),
-            (_, Model::Card(_)) => Some(format!(
+            MemoryClass::ManagedFlash => Some(format!(
                 "{}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
                  evenly, is not known",
                 self.target.name
@@ -167,7 +179,9 @@ impl<'a> Engine<'a> {
     /// When they do, but for what the user chose.
     pub(super) fn suits(&self, memory: &Memory, bytes: u64) -> Result<bool, LabError> {
         let refusal = |engine: &Self| {
-            let refused = engine.format(&Medium::new(memory.fork(), bytes)).err();
+            let refused = engine
+                .format(&FileSystemMedium::new(memory.fork(), bytes))
+                .err();
             refused.filter(|error| error.kind == FsErrorKind::Unsuitable)
         };
         let Some(error) = refusal(self) else {
@@ -191,141 +205,194 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Why there may be no room on a memory that is empty: littlefs begins in its first two blocks.
+    /// The blocks that it cannot replace, in words.
+    fn fixed_blocks(&self, between: &str) -> String {
+        let blocks = 0..self.kind.promise().fixed_blocks;
+        let blocks: Vec<_> = blocks.map(|block| block.to_string()).collect();
+        blocks.join(between)
+    }
+
+    /// Why there may be no room on a memory that is empty: a block that the file system cannot replace is bad.
     pub(super) fn bad_start(&self, memory: &Memory) -> Option<String> {
-        let (FsKind::Littlefs, Memory::Flash(mut flash)) = (self.kind, memory.fork()) else {
+        let Memory::Flash(mut flash) = memory.fork() else {
             return None;
         };
         let is_bad = |block: &u32| flash.is_bad(*block).unwrap_or(false);
-        let block = (0..2).find(is_bad)?;
+        let block = (0..self.kind.promise().fixed_blocks).find(is_bad)?;
         Some(format!(
-            "block {block} came bad from the factory, and littlefs cannot do without blocks 0 and 1: another --seed is \
-             another chip"
+            "block {block} came bad from the factory, and {} cannot do without blocks {}: another --seed is another chip",
+            self.kind.title(),
+            self.fixed_blocks(" and ")
         ))
     }
 
-    /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without block 0
-    /// or 1.
+    /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without a block
+    /// that the file system cannot replace.
     pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<String> {
-        if !self.kind.survives_power_cuts() {
-            return vec![format!(
-                "{} promises nothing of the kind",
-                self.kind.title()
-            )];
+        let (promise, title) = (self.kind.promise(), self.kind.title());
+        if !promise.survives_power_cuts {
+            return vec![format!("{title} promises nothing of the kind")];
         }
         let mut all = Vec::new();
         if without_start > 0 {
             all.push(format!(
-                "in {without_start} of them the cut left block 0 or 1 so that it takes no erase, and littlefs cannot \
-                 do without: it says that there is no room, and nothing is lost"
+                "in {without_start} of them the cut left block {} so that it takes no erase, and {title} cannot do \
+                 without: it says that there is no room, and nothing is lost",
+                self.fixed_blocks(" or ")
             ));
         }
-        let (has_ecc, has_pairs) = match &self.target.part.model {
-            Model::Nand(sheet) => (sheet.ecc.is_some(), sheet.pairing.is_some()),
-            _ => (false, false),
-        };
-        if failures > without_start && has_pairs {
-            all.push(
-                "a cut within a program harms an earlier page of the pair as well, which littlefs does not know of"
-                    .to_owned(),
-            );
+        let flash = self.target.part.model.flash();
+        let has_ecc = flash.is_some_and(|flash| flash.ecc().is_some());
+        let has_pairs = flash.is_some_and(|flash| flash.pairing().is_some());
+        if failures > without_start && has_pairs && !promise.handles_paired_pages {
+            all.push(format!(
+                "a cut within a program harms an earlier page of the pair as well, which {title} does not know of"
+            ));
         }
-        if failures > without_start && has_ecc {
-            all.push(
+        if failures > without_start && has_ecc && !promise.handles_unstable_pages {
+            all.push(format!(
                 "the ECC on the chip may correct a page that a cut left half-programmed in one read and give it up in \
-                 another: littlefs asks once, takes the page for whole or for erased, and goes on behind it \
+                 another: {title} asks once, takes the page for whole or for erased, and goes on behind it \
                  (docs/evidence/fs-power-cuts.md)"
-                    .to_owned(),
-            );
+            ));
         }
         all
     }
 
     /// Makes an empty file system.
-    pub(super) fn format(&self, medium: &Medium) -> Result<(), FsError> {
+    pub(super) fn format(&self, medium: &FileSystemMedium) -> Result<(), FsError> {
         match &medium.ground {
-            Ground::Flash(part) => self.format_flash(part.clone()),
-            Ground::Bytes(part) => self.format_bytes(part.clone()),
+            FileSystemMemory::Flash(part) => self.format_flash(part.clone()),
+            FileSystemMemory::Bytes(part) => self.format_bytes(part.clone()),
         }
     }
 
     /// Mounts it.
-    pub(super) fn mount(&self, medium: &Medium) -> Result<Ready, FsError> {
+    pub(super) fn mount(&self, medium: &FileSystemMedium) -> Result<Ready, FsError> {
         match &medium.ground {
-            Ground::Flash(part) => self.mount_flash(part.clone()),
-            Ground::Bytes(part) => self.mount_bytes(part.clone()),
+            FileSystemMemory::Flash(part) => self.mount_flash(part.clone()),
+            FileSystemMemory::Bytes(part) => self.mount_bytes(part.clone()),
         }
     }
 
     pub(super) fn format_flash<F: AnyFlash>(&self, flash: F) -> Result<(), FsError> {
-        match self.kind {
-            #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::format_flash(self, flash),
-            #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::format_flash(self, flash),
-            #[allow(unreachable_patterns, reason = "every file system may be built in")]
-            other => unreachable!("{} is not built in", other.name()),
-        }
+        let (memory, _) = self.on_flash(flash, Ftl::format)?;
+        self.kind.format(memory, self.settings.options())
     }
 
     pub(super) fn mount_flash<F: AnyFlash>(&self, flash: F) -> Result<Ready, FsError> {
-        match self.kind {
-            #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::mount_flash(self, flash),
-            #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::mount_flash(self, flash),
-            #[allow(unreachable_patterns, reason = "every file system may be built in")]
-            other => unreachable!("{} is not built in", other.name()),
-        }
+        let (memory, layer_ram) = self.on_flash(flash, Ftl::mount)?;
+        self.ready(memory, layer_ram)
     }
 
     pub(super) fn format_bytes<M: AnyBytes>(&self, memory: M) -> Result<(), FsError> {
-        match self.kind {
-            #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::format_bytes(self, memory),
-            #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::format_bytes(self, memory),
-            #[allow(unreachable_patterns, reason = "every file system may be built in")]
-            other => unreachable!("{} is not built in", other.name()),
-        }
+        self.kind
+            .format(self.on_bytes(memory)?, self.settings.options())
     }
 
     pub(super) fn mount_bytes<M: AnyBytes>(&self, memory: M) -> Result<Ready, FsError> {
-        match self.kind {
-            #[cfg(feature = "fat")]
-            FsKind::Fat => super::fat::mount_bytes(memory),
-            #[cfg(feature = "littlefs")]
-            FsKind::Littlefs => super::littlefs::mount_bytes(self, memory),
-            #[allow(unreachable_patterns, reason = "every file system may be built in")]
-            other => unreachable!("{} is not built in", other.name()),
-        }
+        self.ready(self.on_bytes(memory)?, Vec::new())
     }
 
-    /// The erase of NOR that is to be a block, where the user chose one.
+    fn ready(
+        &self,
+        memory: Contract,
+        layer_ram: Vec<(&'static str, u64)>,
+    ) -> Result<Ready, FsError> {
+        let mounted = self.kind.open(memory, self.settings.options())?;
+        Ok(Ready {
+            mounted: Mounted::new(mounted),
+            layer_ram,
+        })
+    }
+
+    /// Flash as the contract that the file system needs, with the RAM of a layer between the two.
+    fn on_flash<F: AnyFlash>(
+        &self,
+        flash: F,
+        begin: impl FnOnce(FlashMedia<F>, FtlConfig) -> Result<Ftl<F>, MountError<NvmError>>,
+    ) -> Result<(Contract, LayerRam), FsError> {
+        let model = self.target.part.model.flash();
+        let contract = match (self.kind.needs(), model, &self.layer) {
+            (Needs::Blocks, ..) => Contract::Blocks(Box::new(FlashBlocks::new(flash)?)),
+            (Needs::Sectors, Some(model), Some(layer)) => {
+                let geometry = flash.geometry();
+                let disk = on_layer(flash, model, layer, begin)?;
+                let found = disk.layer();
+                let (mapping, shape) = (found.mapping_bytes(), found.media().shape());
+                let ram = layer_ram::parts(mapping, found.config(), shape, &geometry);
+                return Ok((Contract::Sectors(disk.into()), ram.to_vec()));
+            }
+            (Needs::Sectors, ..) => Contract::Sectors(RewrittenSectors::new(flash)?.into()),
+            (Needs::Bytes, ..) => {
+                let why = "its bytes cannot be overwritten one by one";
+                return Err(FsError::new(FsErrorKind::Unsuitable, why));
+            }
+        };
+        Ok((contract, Vec::new()))
+    }
+
+    /// Bytes as the contract that the file system needs.
+    fn on_bytes<M: AnyBytes>(&self, memory: M) -> Result<Contract, FsError> {
+        let block = self.kind.block_option();
+        let bytes = block.map_or(Ok(None), |name| {
+            option(self.kind.name(), self.settings.options(), name)
+        });
+        Ok(match (self.kind.needs(), bytes?) {
+            (Needs::Blocks, None) => Contract::Blocks(Box::new(ByteBlocks::new(memory)?)),
+            (Needs::Blocks, Some(bytes)) => {
+                Contract::Blocks(Box::new(ByteBlocks::of_bytes(memory, bytes)?))
+            }
+            (Needs::Sectors, _) => Contract::Sectors(Sectors::new(memory).into()),
+            (Needs::Bytes, _) => Contract::Bytes(ByteBox::new(memory)),
+        })
+    }
+
+    /// The erase that is to be a block, where the flash has several and the user chose one.
     fn erase_bytes(&self) -> Option<u64> {
-        let is_nor = matches!(self.target.part.model, Model::Nor(_));
-        let chosen = self.settings.get("block").filter(|_| is_nor);
+        let flash = self.target.part.model.flash();
+        let has_sizes = flash.is_some_and(|flash| flash.geometry().is_none());
+        let block = self.kind.block_option().filter(|_| has_sizes);
+        let chosen = block.and_then(|name| self.settings.get(name));
         chosen.map(|bytes| u64::try_from(bytes).unwrap_or(0))
     }
 
-    /// Whether it, or the layer below it, puts off work that then comes at once: a directory of littlefs that is
-    /// compacted, a layer that cleans.
-    pub(super) const fn puts_off(&self) -> bool {
-        self.layer.is_some() || matches!(self.kind, FsKind::Littlefs)
+    /// Whether it, or the layer below it, puts off work that then comes at once: a directory that is compacted, a layer
+    /// that cleans.
+    pub(super) fn puts_off(&self) -> bool {
+        self.layer.is_some() || self.kind.promise().defers_work
     }
 
-    /// The same with a choice of a file system where the user left it open.
-    pub(super) fn with_choice(&self, kind: FsKind, name: &'static str, value: i64) -> Self {
+    /// The same with options under which what it puts off falls within a short workload, where the user left them open.
+    pub(super) fn eager(&self) -> Self {
         let mut other = self.clone();
-        if self.kind == kind {
+        for &(name, value) in self.kind.eager_options() {
             other.settings.or_else(name, value);
         }
         other
     }
+}
 
-    pub(super) const fn settings(&self) -> &Settings {
-        &self.settings
-    }
+/// Whether a translation layer stands between a file system and a target.
+pub(super) fn needs_layer(engine: &dyn FileSystemEngine, target: &PartOnBoard<'_>) -> bool {
+    engine.needs() == Needs::Sectors && target.part.model.no_translation().is_none()
+}
+
+/// Formats or mounts the translation layer.
+fn on_layer<F: AnyFlash>(
+    flash: F,
+    model: &dyn FlashModel,
+    layer: &TranslationLayer,
+    begin: impl FnOnce(FlashMedia<F>, FtlConfig) -> Result<Ftl<F>, MountError<NvmError>>,
+) -> Result<Ftl<F>, FsError> {
+    let unsuitable = |why: &dyn Display| FsError::new(FsErrorKind::Unsuitable, why);
+    let media = FlashMedia::of(flash, model).map_err(|error| unsuitable(&error))?;
+    let config = FtlConfig::of_layer(layer, media.shape());
+    begin(media, config).map_err(|error| match error {
+        MountError::Media(_) => unsuitable(&error),
+        MountError::Layer(FtlError::Config(_)) => unsuitable(&error),
+        other => FsError::new(FsErrorKind::Device, other),
+    })
 }
 
 #[cfg(all(test, feature = "littlefs"))]
@@ -335,20 +402,21 @@ mod tests {
 
     use super::*;
 
-    fn engine<'a>(kind: FsKind, target: &'a Target<'a>) -> Engine<'a> {
-        Engine::new(kind, target, &BTreeMap::new(), None).expect("it is built in")
+    fn engine<'a>(name: &str, target: &'a PartOnBoard<'a>) -> FileSystemSetup<'a> {
+        let kind = named(FILE_SYSTEMS, name).expect("it is in the list");
+        FileSystemSetup::new(kind, target, &BTreeMap::new(), None).expect("it is built in")
     }
 
     #[test]
     fn a_bad_block_where_littlefs_begins_is_named() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets");
-        let target = catalog.target("mt29f1g01").expect("it is embedded");
+        let target = catalog.part_on_board("mt29f1g01").expect("it is embedded");
         let conditions = Conditions {
             timing: Timing::Typ,
             age: 0.0,
             seed: 0,
         };
-        let littlefs = engine(FsKind::Littlefs, &target);
+        let littlefs = engine("littlefs", &target);
         let mut memory = target.memory(conditions).expect("a chip on its board");
         assert_eq!(littlefs.bad_start(&memory), None);
         let Memory::Flash(flash) = &mut memory else {
@@ -358,15 +426,15 @@ mod tests {
         let why = littlefs.bad_start(&memory).expect("block 1 is bad");
         assert!(why.contains("block 1"), "{why}");
         #[cfg(feature = "fat")]
-        assert_eq!(engine(FsKind::Fat, &target).bad_start(&memory), None);
+        assert_eq!(engine("fat", &target).bad_start(&memory), None);
     }
 
     #[test]
     fn paired_pages_are_cautioned_against() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets");
         for (part, is_paired) in [("mt29f8g08maawc", true), ("mt29f1g01", false)] {
-            let target = catalog.target(part).expect("it is embedded");
-            let caution = engine(FsKind::Littlefs, &target).caution();
+            let target = catalog.part_on_board(part).expect("it is embedded");
+            let caution = engine("littlefs", &target).caution();
             assert_eq!(caution.is_some(), is_paired, "{part}");
         }
     }

@@ -1,7 +1,7 @@
 //! File systems on memories: calls of each file system on each memory, in simulated time.
 //!
-//! What a file system gets of a target is a [`Medium`](part::Medium): its first bytes, of which everything that is asked
-//! is heard. The memory is formatted and filled once for each fill level; each test then runs on a fork of it, mounted
+//! What a file system gets of a target is a [`FileSystemMedium`](part::FileSystemMedium): its first bytes, with everything that is asked of them
+//! counted. The memory is formatted and filled once for each fill level; each test then runs on a fork of it, mounted
 //! anew, so that no test sees what another one left. Every call is timed by the memory's clock: what the file system
 //! computes takes no time. Of the slowest call the rows say which operations of the memory it consisted of.
 
@@ -10,32 +10,27 @@ mod case;
 mod check;
 mod crash;
 mod engine;
-#[cfg(feature = "fat")]
-mod fat;
-#[cfg(feature = "fat")]
 mod layer_ram;
-#[cfg(feature = "littlefs")]
-mod littlefs;
-mod meter;
 mod part;
 mod pieces;
 mod rows;
 mod settings;
-mod tally;
 mod volume;
 
 use case::Case;
-use engine::Engine;
-use wordline_catalog::{Model, Target};
+use engine::{FileSystemSetup, file_system};
+use wordline_catalog::{Model, PartOnBoard};
 use wordline_core::quantity::{ByteCount, Quantity as _};
 use wordline_core::results::WarningCode;
-use wordline_core::{Experiment, FsTest, FsWorkload, ResultSet};
-use wordline_nvm::Conditions;
+use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
+use wordline_engines::{FILE_SYSTEMS, names};
+use wordline_nvm::{Conditions, FlashModel};
 
 pub use volume::{Spent, Volume, VolumeReading};
 
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::instrument::case::{DocumentCase, run_into};
 use crate::payload::Payload;
 use crate::sources;
 
@@ -54,10 +49,8 @@ const PARTS_OF_STEP: f64 = 1000.0;
 /// Bytes of a memory that a file system gets. They hang on the memory and the workload, never on other targets.
 fn share(model: &Model, workload: &FsWorkload) -> u64 {
     let usual = || {
-        let blocks = match model {
-            Model::Nand(sheet) => sheet.geometry().block_bytes() * BLOCKS_MIN,
-            _ => 0,
-        };
+        let geometry = model.flash().and_then(FlashModel::geometry);
+        let blocks = geometry.map_or(0, |geometry| geometry.block_bytes() * BLOCKS_MIN);
         let files = match workload.tests.contains(&FsTest::SmallFiles) {
             true => workload.files.saturating_mul(SHARE_OF_FILE),
             false => 0,
@@ -68,11 +61,19 @@ fn share(model: &Model, workload: &FsWorkload) -> u64 {
     bytes.min(model.capacity_bytes())
 }
 
+/// The names of the file systems that an experiment can name, in the order of their list.
+#[must_use]
+pub fn file_systems() -> Vec<EngineName> {
+    let names = names(FILE_SYSTEMS).into_iter();
+    names.filter_map(|name| name.parse().ok()).collect()
+}
+
 /// The workload as it is where nothing else is said, with files that fit the smallest of some targets, and with the
 /// bytes that file systems are to get of each; their own share of each where it is `None`.
 #[must_use]
-pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsWorkload {
+pub fn default_fs_workload(targets: &[PartOnBoard<'_>], capacity: Option<u64>) -> FsWorkload {
     let default = FsWorkload {
+        file_systems: file_systems(),
         capacity_bytes: capacity,
         ..FsWorkload::default()
     };
@@ -93,7 +94,7 @@ pub fn default_fs_workload(targets: &[Target<'_>], capacity: Option<u64>) -> FsW
 
 /// Runs every file system on every target and adds what it found to the document.
 pub(crate) fn run(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     workload: &FsWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -102,11 +103,16 @@ pub(crate) fn run(
     check::check(targets, workload, experiment)?;
     let rates = crate::buffer::exact_rates(&workload.rates_bytes_per_s)?;
     let payload = Payload::new(experiment.seed);
-    let mut cases = Vec::new();
+    let mut systems = Vec::new();
     for &timing in &experiment.timings {
         for target in targets {
-            for &kind in &workload.file_systems {
-                let engine = Engine::new(kind, target, &workload.settings, experiment.ftl)?;
+            for name in &workload.file_systems {
+                let engine = FileSystemSetup::new(
+                    file_system(name)?,
+                    target,
+                    &workload.settings,
+                    experiment.ftl,
+                )?;
                 let memory = engine.memory(Conditions {
                     timing,
                     age: experiment.age,
@@ -130,49 +136,71 @@ pub(crate) fn run(
                     document.warn(WarningCode::Caution, caution);
                 }
                 let suits = engine.suits(&memory, bytes)?;
-                cases.push(Case {
-                    engine,
+                systems.push((engine, timing, memory, bytes, suits));
+            }
+        }
+    }
+    // Each fill level has a test after the other behind its own filling; the whole memory and the power cuts come last.
+    let fills = workload.fill.iter().map(|fill| CasePart::Fill(fill.si()));
+    let parts: Vec<CasePart> = fills.chain([CasePart::Whole, CasePart::Crash]).collect();
+    let (payload, rates) = (&payload, rates.as_slice());
+    let mut cases = Vec::new();
+    for (engine, timing, memory, bytes, suits) in &systems {
+        let (timing, bytes, suits) = (*timing, *bytes, *suits);
+        for &part in &parts {
+            let steps = match part {
+                CasePart::Fill(_) => workload.tests.len() + 1,
+                CasePart::Whole | CasePart::Crash => 1,
+            };
+            let weight = (steps as f64 * PARTS_OF_STEP) as u64;
+            let (engine, memory) = (engine.clone(), memory.fork());
+            let name = engine.target.name.clone();
+            let work = move |control: &Control<'_>, document: &mut ResultSet| {
+                let mut breathe = |steps: f64| {
+                    control.report(Progress {
+                        step: &engine.target.name,
+                        done_bytes: (steps * PARTS_OF_STEP) as u64,
+                        total_bytes: weight,
+                    });
+                };
+                let case = Case {
+                    engine: engine.clone(),
                     timing,
                     memory,
                     bytes,
                     suits,
                     workload,
                     experiment,
-                    payload: &payload,
-                    rates: &rates,
+                    payload,
+                    rates,
                     control,
-                });
-            }
+                };
+                // What a power cut leaves does not depend on how long anything takes.
+                let first = experiment.timings.first() == Some(&timing);
+                document.complete = match part {
+                    CasePart::Fill(fill) => case.run(fill, &mut breathe, document),
+                    CasePart::Whole => {
+                        case.whole(document);
+                        true
+                    }
+                    CasePart::Crash if workload.crash_images > 0 && first => case.crash(document),
+                    CasePart::Crash => true,
+                };
+                Ok(())
+            };
+            cases.push(DocumentCase::document(name, weight, experiment, work));
         }
     }
-    // Each fill level has a test after the other behind its own filling; the whole memory and the power cuts come last.
-    let each = workload.tests.len() + 1;
-    let of_case = workload.fill.len() * each + 2;
-    for (number, case) in cases.iter().enumerate() {
-        let breathe = |steps: f64| {
-            let parts = |steps: f64| (steps * PARTS_OF_STEP) as u64;
-            control.report(Progress {
-                step: &case.engine.target.name,
-                done_bytes: parts((number * of_case) as f64 + steps),
-                total_bytes: parts((cases.len() * of_case) as f64),
-            });
-        };
-        for (number, fill) in workload.fill.iter().enumerate() {
-            let before = (number * each) as f64;
-            if !case.run(fill.si(), &mut |steps| breathe(before + steps), document) {
-                document.complete = false;
-                return Ok(());
-            }
-        }
-        breathe((of_case - 2) as f64);
-        case.whole(document);
-        breathe((of_case - 1) as f64);
-        // What a power cut leaves does not hang on how long anything takes.
-        let first = experiment.timings.first() == Some(&case.timing);
-        if workload.crash_images > 0 && first && !case.crash(document) {
-            document.complete = false;
-            return Ok(());
-        }
-    }
-    Ok(())
+    run_into(document, cases, control)
+}
+
+/// What is done with a file system, independently of the rest.
+#[derive(Clone, Copy)]
+enum CasePart {
+    /// The tests at a fill level.
+    Fill(f64),
+    /// The mount of the whole memory.
+    Whole,
+    /// The power cuts.
+    Crash,
 }

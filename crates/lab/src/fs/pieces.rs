@@ -3,7 +3,7 @@
 use wordline_core::draw::{Purpose, draw};
 use wordline_engines::Handle;
 
-use super::calls::{FILE, Failure, Mounted};
+use super::calls::{CallFailure, FILE, Mounted};
 use crate::payload::Payload;
 
 /// The directory of the small files: the root of a FAT of 12 or 16 bits has room for a fixed number of names.
@@ -56,7 +56,7 @@ impl Pieces {
         file: Handle,
         number: u64,
         pass: u64,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, CallFailure> {
         self.write_at(fs, file, self.place(number), (number, pass))
     }
 
@@ -67,7 +67,7 @@ impl Pieces {
         file: Handle,
         at: u64,
         (number, pass): (u64, u64),
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, CallFailure> {
         let data = self.piece(number, pass);
         fs.engine.write(file, at, &data)?;
         Ok(data.len() as u64)
@@ -80,7 +80,7 @@ impl Pieces {
         file: Handle,
         number: u64,
         pass: u64,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, CallFailure> {
         self.check_at(fs, file, self.place(number), (number, pass), FILE)
     }
 
@@ -92,14 +92,14 @@ impl Pieces {
         at: u64,
         (number, pass): (u64, u64),
         name: &str,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, CallFailure> {
         let expected = self.piece(number, pass);
         let mut found = vec![0; expected.len()];
         let bytes = fs.engine.read(file, at, &mut found)?;
         if bytes == expected.len() && found == expected {
             Ok(bytes as u64)
         } else {
-            Err(Failure::Corrupt(name.to_owned()))
+            Err(CallFailure::Corrupt(name.to_owned()))
         }
     }
 }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shuffle_has_every_number_once_and_hangs_on_the_seed() {
+    fn a_shuffle_has_every_number_once_and_depends_on_the_seed() {
         let one = shuffled(100, 1);
         let mut sorted = one.clone();
         sorted.sort_unstable();

@@ -3,38 +3,24 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use wordline_core::FsKind;
 use wordline_core::quantity::ByteCount;
+use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, FsOptions};
 
 use crate::error::LabError;
 
-/// The choices of a file system.
-const fn names(kind: FsKind) -> &'static [&'static str] {
-    match kind {
-        FsKind::Littlefs => &[
-            "block",
-            "read",
-            "prog",
-            "cache",
-            "lookahead",
-            "cycles",
-            "inline",
-            "metadata",
-        ],
-        FsKind::Fat => &["cluster", "tables"],
-    }
-}
-
 /// What a user chose for one file system, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Settings(BTreeMap<&'static str, i64>);
+pub(super) struct Settings(FsOptions);
 
 impl Settings {
     /// The choices for one file system out of all.
     ///
     /// # Errors
     /// For a name that no file system has, and a value that is no number or size.
-    pub(super) fn of(kind: FsKind, all: &BTreeMap<String, String>) -> Result<Self, LabError> {
+    pub(super) fn of(
+        engine: &dyn FileSystemEngine,
+        all: &BTreeMap<String, String>,
+    ) -> Result<Self, LabError> {
         let mut chosen = BTreeMap::new();
         for (name, value) in all {
             let (owner, name) = find(name)?;
@@ -45,7 +31,7 @@ impl Settings {
                     owner.name()
                 ),
             })?;
-            if owner == kind {
+            if owner.name() == engine.name() {
                 chosen.insert(name, number);
             }
         }
@@ -56,10 +42,13 @@ impl Settings {
     ///
     /// # Errors
     /// For a choice of another one, and a name that no file system has.
-    pub(super) fn check(kinds: &[FsKind], all: &BTreeMap<String, String>) -> Result<(), LabError> {
+    pub(super) fn check(
+        engines: &[&dyn FileSystemEngine],
+        all: &BTreeMap<String, String>,
+    ) -> Result<(), LabError> {
         for spelt in all.keys() {
             let (owner, _) = find(spelt)?;
-            if !kinds.contains(&owner) {
+            if engines.iter().all(|engine| engine.name() != owner.name()) {
                 let problem = format!(
                     "{spelt} is a choice of {}, which does not run",
                     owner.name()
@@ -83,6 +72,11 @@ impl Settings {
         self.0.entry(name).or_insert(value);
     }
 
+    /// As the file system takes them.
+    pub(super) const fn options(&self) -> &FsOptions {
+        &self.0
+    }
+
     /// A choice, where it was made.
     pub(super) fn get(&self, name: &str) -> Option<i64> {
         self.0.get(name).copied()
@@ -99,18 +93,25 @@ impl fmt::Display for Settings {
     }
 }
 
-fn find(text: &str) -> Result<(FsKind, &'static str), LabError> {
-    let all = FsKind::ALL.into_iter();
-    let all: Vec<(FsKind, &'static str)> = all
-        .flat_map(|kind| names(kind).iter().map(move |name| (kind, *name)))
-        .collect();
-    let spelt = |(kind, name): &(FsKind, &str)| format!("{}.{name}", kind.name());
+fn find(text: &str) -> Result<(&'static dyn FileSystemEngine, &'static str), LabError> {
+    let options = |engine: &&'static dyn FileSystemEngine| {
+        let engine = *engine;
+        engine.options().iter().map(move |name| (engine, *name))
+    };
+    let all: Vec<_> = FILE_SYSTEMS.iter().flat_map(options).collect();
+    let spelt =
+        |(engine, name): &(&dyn FileSystemEngine, &str)| format!("{}.{name}", engine.name());
     let found = all.iter().find(|one| spelt(one) == text).copied();
+    // Of a file system that is named, its own choices.
+    let prefix = text.split_once('.').map_or("", |(name, _)| name);
+    let is_named = |name: &str| FILE_SYSTEMS.iter().any(|engine| engine.name() == name);
+    let fits = |engine: &dyn FileSystemEngine| engine.name() == prefix || !is_named(prefix);
+    let allowed = all.iter().filter(|(engine, _)| fits(*engine)).map(spelt);
     found.ok_or_else(|| LabError::List {
         what: "set",
         problem: format!(
             "{text} is no choice of a file system; allowed: {}",
-            all.iter().map(spelt).collect::<Vec<_>>().join(", ")
+            allowed.collect::<Vec<_>>().join(", ")
         ),
     })
 }
@@ -125,18 +126,24 @@ fn number(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use wordline_engines::named;
+
     use super::*;
 
-    fn of(kind: FsKind, name: &str, value: &str) -> Result<Settings, String> {
+    fn engine(name: &str) -> &'static dyn FileSystemEngine {
+        named(FILE_SYSTEMS, name).expect("it is in the list")
+    }
+
+    fn of(name_of_engine: &str, name: &str, value: &str) -> Result<Settings, String> {
         let all = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-        Settings::of(kind, &all).map_err(|error| error.to_string())
+        Settings::of(engine(name_of_engine), &all).map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_choice_of_what_does_not_run_is_refused() {
         let all = BTreeMap::from([("fat.tables".to_owned(), "1".to_owned())]);
-        assert!(Settings::check(&FsKind::ALL, &all).is_ok());
-        let error = Settings::check(&[FsKind::Littlefs], &all).expect_err("it does not run");
+        assert!(Settings::check(FILE_SYSTEMS, &all).is_ok());
+        let error = Settings::check(&[engine("littlefs")], &all).expect_err("it does not run");
         let error = error.to_string();
         assert!(
             error.contains("fat.tables") && error.contains("does not run"),
@@ -146,22 +153,22 @@ mod tests {
 
     #[test]
     fn choices_go_to_their_file_system_and_others_are_refused_by_name() {
-        let littlefs = of(FsKind::Littlefs, "littlefs.cache", "1KiB").expect("a choice");
+        let littlefs = of("littlefs", "littlefs.cache", "1KiB").expect("a choice");
         assert_eq!(littlefs.get("cache"), Some(1024));
         assert_eq!(littlefs.get("read"), None);
         assert_eq!(littlefs.to_string(), ", cache 1024");
-        let fat = of(FsKind::Fat, "littlefs.cache", "64").expect("another's choice");
+        let fat = of("fat", "littlefs.cache", "64").expect("another's choice");
         assert_eq!(fat, Settings::default());
         assert_eq!(
-            of(FsKind::Littlefs, "littlefs.cycles", "-1").map(|chosen| chosen.get("cycles")),
+            of("littlefs", "littlefs.cycles", "-1").map(|chosen| chosen.get("cycles")),
             Ok(Some(-1))
         );
-        let unknown = of(FsKind::Fat, "fat.color", "1").expect_err("no such choice");
+        let unknown = of("fat", "fat.color", "1").expect_err("no such choice");
         assert!(
             unknown.contains("fat.color") && unknown.contains("fat.tables"),
             "{unknown}"
         );
-        let odd = of(FsKind::Fat, "littlefs.cache", "many").expect_err("no number");
+        let odd = of("fat", "littlefs.cache", "many").expect_err("no number");
         assert!(odd.contains("littlefs.cache=many"), "{odd}");
     }
 }

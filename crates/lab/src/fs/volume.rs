@@ -2,32 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Time;
-use wordline_core::{FsKind, TranslationLayer};
+use wordline_core::{EngineName, TranslationLayer};
 use wordline_engines::{FileSystem, FsError};
-use wordline_nvm::power::Residence;
 use wordline_nvm::{Conditions, Memory, OperationKind, Wear};
 
 use super::check;
-use super::engine::Engine;
-use super::meter::{Heard, KINDS};
-use super::part::Medium;
+use super::engine::{FileSystemSetup, file_system};
+use super::part::FileSystemMedium;
 use crate::error::LabError;
+use crate::instrument::Activity;
+use crate::instrument::meter::KINDS;
+use crate::instrument::reading::AccountsReading;
 
 /// A file system on the whole of a target's memory, set up as `wordline fs bench` sets it up.
 ///
 /// ```no_run
 /// # use std::collections::BTreeMap;
 /// # use wordline_catalog::Catalog;
-/// # use wordline_core::{FsKind, Timing};
+/// # use wordline_core::Timing;
 /// # use wordline_engines::Open;
 /// # use wordline_lab::Volume;
 /// # use wordline_nvm::Conditions;
 /// let catalog = Catalog::load(&[])?;
-/// let target = catalog.target("mt25ql128")?;
+/// let target = catalog.part_on_board("mt25ql128")?;
 /// let conditions = Conditions { timing: Timing::Typ, age: 0.0, seed: 0 };
-/// let volume = Volume::new(FsKind::Littlefs, &target, conditions, &BTreeMap::new(), None)?;
+/// let volume = Volume::new(&"littlefs".parse()?, &target, conditions, &BTreeMap::new(), None)?;
 /// volume.format()?;
 /// let mut fs = volume.mount()?;
 /// let before = volume.reading();
@@ -38,16 +39,15 @@ use crate::error::LabError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Volume<'a> {
-    engine: Engine<'a>,
-    medium: Medium,
+    engine: FileSystemSetup<'a>,
+    medium: FileSystemMedium,
 }
 
 /// What the accounts of a [`Volume`] said at some time.
 #[derive(Clone, Debug)]
 pub struct VolumeReading {
-    at: Time,
-    residence: Residence,
-    heard: Heard,
+    accounts: AccountsReading,
+    activity: Activity,
 }
 
 /// What a [`Volume`]'s memory did in some stretch of time.
@@ -71,29 +71,42 @@ impl<'a> Volume<'a> {
     /// When the file system is not built in, a choice is none of it, a layer is chosen where there is none, or the part
     /// does not work on its board.
     pub fn new(
-        kind: FsKind,
-        target: &'a Target<'a>,
+        name: &EngineName,
+        target: &'a PartOnBoard<'a>,
         conditions: Conditions,
         settings: &BTreeMap<String, String>,
         ftl: Option<TranslationLayer>,
     ) -> Result<Self, LabError> {
+        let kind = file_system(name)?;
         check::choices(
             &[kind],
             std::slice::from_ref(target),
             settings,
             ftl.as_ref(),
         )?;
-        let engine = Engine::new(kind, target, settings, ftl)?;
+        let engine = FileSystemSetup::new(kind, target, settings, ftl)?;
         let memory = engine.memory(conditions)?;
-        let medium = Medium::new(memory, u64::MAX);
+        let medium = FileSystemMedium::new(memory, u64::MAX);
         Ok(Self { engine, medium })
+    }
+
+    /// The file system as people read it.
+    #[must_use]
+    pub fn title(&self) -> &'static str {
+        self.engine.kind.title()
+    }
+
+    /// Whether it stands on a translation layer.
+    #[must_use]
+    pub const fn is_over_layer(&self) -> bool {
+        self.engine.layer.is_some()
     }
 
     /// The same file system on another memory of the kind, such as a [fork](Self::fork) that was loaded.
     #[must_use]
     pub fn on(self, memory: Memory) -> Self {
         Self {
-            medium: Medium::new(memory, u64::MAX),
+            medium: FileSystemMedium::new(memory, u64::MAX),
             ..self
         }
     }
@@ -123,11 +136,10 @@ impl<'a> Volume<'a> {
     /// What the accounts say now.
     #[must_use]
     pub fn reading(&self) -> VolumeReading {
-        VolumeReading {
-            at: self.medium.clock.now(),
-            residence: self.medium.accounts(|accounts| accounts.residence()),
-            heard: self.medium.meter.borrow().call(),
-        }
+        self.medium.with(|medium| VolumeReading {
+            accounts: medium.reading(),
+            activity: medium.total(),
+        })
     }
 
     /// What the memory did since a reading.
@@ -135,19 +147,18 @@ impl<'a> Volume<'a> {
     pub fn since(&self, before: &VolumeReading) -> Spent {
         let now = self.reading();
         let operations = KINDS.iter().filter_map(|&kind| {
-            let (then, now) = (before.heard.of(kind), now.heard.of(kind));
+            let (then, now) = (before.activity.of(kind), now.activity.of(kind));
             let count = now.count - then.count;
             (count > 0).then(|| (kind, count, now.bytes - then.bytes))
         });
-        let residence = now.residence.since(&before.residence);
-        let (energy_j, wear) = self.medium.accounts(|accounts| {
-            let energy_j = residence.energy_j(accounts.power_draw());
-            (energy_j, accounts.wear())
-        });
+        let Some(wear) = now.accounts.wear else {
+            unreachable!("a simulated memory wears")
+        };
+        let usage = now.accounts.since(&before.accounts);
         Spent {
-            time: now.at.since(before.at),
+            time: usage.elapsed,
             operations: operations.collect(),
-            energy_j,
+            energy_j: usage.energy_j,
             wear,
         }
     }
@@ -156,7 +167,7 @@ impl<'a> Volume<'a> {
 impl std::fmt::Debug for Volume<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Volume")
-            .field("fs", &self.engine.kind)
+            .field("fs", &self.engine.kind.name())
             .field("target", &self.engine.target.name)
             .finish_non_exhaustive()
     }

@@ -2,29 +2,31 @@
 
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{KvBench, KvBuild, KvSizes, KvTable, KvWork, Metric, ResultSet};
+use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet};
+use wordline_engines::StoreError;
 use wordline_nvm::ProcessorCost;
 
-use super::mix::Mix;
-use super::operations::{Bench, Failure};
-use super::records::Records;
-use super::store::{self, Store, StoreError};
-use super::tally::Tally;
-use super::{Ground, Variant, rows};
+use super::mix::OperationMix;
+use super::operations::{TableFailure, TableOperations, memory_failed};
+use super::records::WorkingSet;
+use super::store;
+use super::{TableGround, TableVariant, rows};
 use crate::control::Control;
+use crate::instrument::OperationTally;
+use crate::instrument::rows::without_value;
 use crate::subject::Subject;
 
 /// What is done once the table is filled, in this order.
 const AFTER: [&str; 4] = ["hit", "miss", "update", "delete"];
 
 /// A table on a memory, with records of one size, at one load.
-pub(super) struct Case<'a> {
-    pub(super) ground: &'a Ground<'a>,
+pub(super) struct Case<'a, 'g> {
+    pub(super) ground: &'a TableGround<'g>,
     /// How the software is built, where its processor is simulated.
     pub(super) build: Option<KvBuild>,
     /// What the processor takes, where that counts.
     pub(super) processor: Option<ProcessorCost>,
-    pub(super) variant: Variant,
+    pub(super) variant: TableVariant,
     pub(super) work: KvWork,
     pub(super) sizes: KvSizes,
     pub(super) load: Fraction,
@@ -33,7 +35,7 @@ pub(super) struct Case<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
-impl Case<'_> {
+impl Case<'_, '_> {
     /// Runs everything. Returns whether it came to its end, with figures or without.
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
@@ -42,7 +44,7 @@ impl Case<'_> {
                 operation: "all",
                 ..subject
             };
-            rows::without_value(&at, NoValue::NotApplicable, document);
+            without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
             let advice = format!("{}: {why}", self.name());
             document.warn(WarningCode::Advice, advice);
             return true;
@@ -58,24 +60,24 @@ impl Case<'_> {
         let part = match self.ground.part(self.bench.capacity_bytes) {
             Ok(part) => part,
             Err(error) => {
-                let failure = StoreError::from(wordline_kv::Error::Memory(error)).into();
+                let failure = memory_failed(&error).into();
                 self.failed(&subject, "insert", &failure, document);
                 return true;
             }
         };
-        let store = match Store::format(self.variant, self.sizes, part) {
+        let store = match store::create(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
                 self.failed(&subject, "insert", &error.into(), document);
                 return true;
             }
         };
-        let mut bench = Bench::new(
+        let mut bench = TableOperations::new(
             store,
             self.variant,
             self.processor,
             self.ground.word_bytes,
-            Records {
+            WorkingSet {
                 sizes: self.sizes,
                 work: self.work,
                 seed: self.seed,
@@ -92,7 +94,7 @@ impl Case<'_> {
     fn suits(&self) -> Result<(), &'static str> {
         match self.work {
             KvWork::YcsbE => Err("it scans, and a hash table has no order to scan in"),
-            work if work.has_own_sizes() && !matches!(self.variant.table, KvTable::Own) => {
+            work if work.has_own_sizes() && !self.variant.table.has_mixed_sizes() => {
                 Err("its records have many sizes, and this table has one for all")
             }
             _ => Ok(()),
@@ -100,14 +102,19 @@ impl Case<'_> {
     }
 
     /// Each kind of operation by itself.
-    fn sweep(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
+    fn sweep(
+        &self,
+        bench: &mut TableOperations<'_>,
+        subject: &Subject,
+        document: &mut ResultSet,
+    ) -> bool {
         let count = self.count(bench, document);
         let at = |operation| Subject {
             operation,
             ..subject.clone()
         };
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
-        if !self.told(bench, &at("insert"), filled, document) {
+        if !self.told(&at("insert"), filled, document) {
             return !self.control.stopped();
         }
         let ram = bench.store.ram_bytes() as f64;
@@ -121,11 +128,11 @@ impl Case<'_> {
                 _ => 0..count,
             };
             if records.is_empty() || operation == "delete" && !self.variant.removes() {
-                rows::without_value(&at, NoValue::NotApplicable, document);
+                without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
                 continue;
             }
             let measured = bench.measure(operation, records, most);
-            if !self.told(bench, &at, measured, document) && self.control.stopped() {
+            if !self.told(&at, measured, document) && self.control.stopped() {
                 return false;
             }
         }
@@ -133,11 +140,16 @@ impl Case<'_> {
     }
 
     /// Operations of several kinds by turns, on a table that is filled when nothing is timed.
-    fn mix(&self, bench: &mut Bench<'_>, subject: &Subject, document: &mut ResultSet) -> bool {
+    fn mix(
+        &self,
+        bench: &mut TableOperations<'_>,
+        subject: &Subject,
+        document: &mut ResultSet,
+    ) -> bool {
         let ran = self.prefill(bench, document).and_then(|()| {
             let records = bench.passes.len() as u64;
             let count = self.ground.mixed(self.bench);
-            match Mix::new(self.work, records, self.seed) {
+            match OperationMix::new(self.work, records, self.seed) {
                 Some(mix) => bench.mixed(mix, count),
                 None => Ok(Vec::new()),
             }
@@ -150,11 +162,11 @@ impl Case<'_> {
                         ..subject.clone()
                     };
                     let name = format!("{}, {operation}", self.name());
-                    rows::add(&at, name, tally, bench.store.memory(), document);
+                    rows::add(&at, &name, tally, document);
                 }
                 true
             }
-            Err(Failure::Stopped) => false,
+            Err(TableFailure::Stopped) => false,
             Err(failure) => {
                 self.failed(subject, "all", &failure, document);
                 true
@@ -163,7 +175,11 @@ impl Case<'_> {
     }
 
     /// Fills the table to the load, and times nothing.
-    fn prefill(&self, bench: &mut Bench<'_>, document: &mut ResultSet) -> Result<(), Failure> {
+    fn prefill(
+        &self,
+        bench: &mut TableOperations<'_>,
+        document: &mut ResultSet,
+    ) -> Result<(), TableFailure> {
         if self.work.has_own_sizes() {
             let places = bench.store.places() as f64;
             let left = (places * (1.0 - self.load.si())).ceil() as u64;
@@ -181,7 +197,7 @@ impl Case<'_> {
     }
 
     /// Records at the load, at least one.
-    fn count(&self, bench: &Bench<'_>, document: &mut ResultSet) -> u64 {
+    fn count(&self, bench: &TableOperations<'_>, document: &mut ResultSet) -> u64 {
         let wanted = (bench.store.places() as f64 * self.load.si())
             .floor()
             .max(1.0) as u64;
@@ -200,20 +216,19 @@ impl Case<'_> {
     /// Tells of operations that were timed. Returns whether all came to their end.
     fn told(
         &self,
-        bench: &mut Bench<'_>,
         at: &Subject,
-        measured: Result<Tally, Failure>,
+        measured: Result<OperationTally, TableFailure>,
         document: &mut ResultSet,
     ) -> bool {
         let tally = match measured {
             Ok(tally) => tally,
-            Err(Failure::Stopped) => return false,
+            Err(TableFailure::Stopped) => return false,
             Err(failure) => {
                 self.failed(at, at.operation, &failure, document);
                 return false;
             }
         };
-        if tally.elapsed == Time::ZERO {
+        if tally.busy == Time::ZERO {
             let advice = format!(
                 "{}, {}: no operation asked the memory for anything, and the processor is not counted, so that they took no time and have no rate",
                 self.name(),
@@ -222,7 +237,7 @@ impl Case<'_> {
             document.warn(WarningCode::Advice, advice);
         }
         let name = format!("{}, {}", self.name(), at.operation);
-        rows::add(at, name, &tally, bench.store.memory(), document);
+        rows::add(at, &name, &tally, document);
         true
     }
 
@@ -230,18 +245,18 @@ impl Case<'_> {
         let subject = self
             .ground
             .subject(self.variant)
-            .at("work", self.work.name())
-            .at("load", self.load.si());
+            .at(Axis::Work, self.work.name())
+            .at(Axis::Load, self.load.si());
         let subject = match self.build {
-            Some(build) => subject.at("build", build.name()),
+            Some(build) => subject.at(Axis::Build, build.name()),
             None => subject,
         };
         if self.work.has_own_sizes() {
             return subject;
         }
         subject
-            .at("key_bytes", self.sizes.key_bytes)
-            .at("value_bytes", self.sizes.value_bytes)
+            .at(Axis::KeyBytes, self.sizes.key_bytes)
+            .at(Axis::ValueBytes, self.sizes.value_bytes)
     }
 
     /// The case in words.
@@ -268,16 +283,16 @@ impl Case<'_> {
         &self,
         subject: &Subject,
         operation: &'static str,
-        failure: &Failure,
+        failure: &TableFailure,
         document: &mut ResultSet,
     ) {
         let at = Subject {
             operation,
             ..subject.clone()
         };
-        rows::without_value(&at, NoValue::Failed, document);
+        without_value(&at, &rows::HEADLINE, NoValue::Failed, document);
         let mut advice = format!("{}, {operation}: {failure}", self.name());
-        if let Failure::Store(StoreError::NoRoom) = failure {
+        if let TableFailure::Store(StoreError::NoRoom) = failure {
             advice += "; give a lower --load or a larger --capacity";
         }
         document.warn(WarningCode::RunFailed, advice);

@@ -1,10 +1,12 @@
 //! What is wrong with a workload of hash tables, before anything is run.
 
+use wordline_catalog::Target;
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Experiment, KvBench, KvCrash, KvSizes, KvTable, KvTest, KvWorkload, Timing};
+use wordline_core::{Experiment, KvBench, KvCrash, KvSizes, KvTest, KvWorkload, Timing};
+use wordline_engines::StoreEngine;
 
-use super::ground::{Ground, Place};
-use super::{Variant, host, store};
+use super::ground::TableGround;
+use super::{TableVariant, host, store};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
@@ -21,7 +23,7 @@ const IMAGES_MAX: u64 = 1_000_000;
 /// Checks the workload.
 pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<(), LabError> {
     let tables = workload.tables.iter();
-    distinct("table", tables.map(|one| one.name().to_owned()))?;
+    distinct("table", tables.map(ToString::to_string))?;
     let directories = workload.directories.iter();
     distinct("directory", directories.map(|one| one.name().to_owned()))?;
     if experiment.ftl.is_some() {
@@ -37,23 +39,18 @@ pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<()
     }
 }
 
-/// Checks what hangs on which memories there are.
-pub(super) fn places(
-    places: &[Place<'_>],
+/// Checks what depends on the targets.
+pub(super) fn targets(
+    targets: &[Target<'_>],
     workload: &KvWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
 ) -> Result<(), LabError> {
-    let homes = places.iter().filter_map(|place| match place {
-        Place::Host(home) => Some(home),
-        _ => None,
-    });
-    let bench = match &workload.test {
-        KvTest::Crash(_) => return places.iter().try_for_each(Place::check_lasting),
-        KvTest::Bench(bench) => bench,
+    let KvTest::Bench(bench) = &workload.test else {
+        return Ok(());
     };
-    host::check_destroy(homes.clone(), control)?;
-    if homes.clone().count() < places.len() {
+    host::check_destroy(targets, control)?;
+    if !targets.iter().all(Target::is_of_host) {
         distinct(
             "build",
             bench.builds.iter().map(|one| one.name().to_owned()),
@@ -66,7 +63,7 @@ pub(super) fn places(
                 .to_owned(),
         });
     }
-    let Some(home) = homes.clone().next() else {
+    let Some(measured) = targets.iter().find(|target| target.is_of_host()) else {
         return Ok(());
     };
     let problem = if experiment.timings != [Timing::Typ] {
@@ -77,7 +74,7 @@ pub(super) fn places(
         return Ok(());
     };
     Err(LabError::Kv {
-        target: home.name(),
+        target: measured.name(),
         problem: problem.to_owned(),
     })
 }
@@ -123,13 +120,13 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
 
 /// Refuses loads of which a table holds no record.
 pub(super) fn loads(
-    grounds: &[Ground<'_>],
-    workload: &KvWorkload,
+    grounds: &[TableGround<'_>],
+    variants: &[TableVariant],
     bench: &KvBench,
 ) -> Result<(), LabError> {
     for ground in grounds {
         let bytes = ground.bytes(bench.capacity_bytes);
-        for variant in Variant::all(workload) {
+        for &variant in variants {
             for (_, sizes, load) in super::points(bench) {
                 // A memory without room for a table fails its rows, and the others run.
                 let Some(places) = store::places(variant, sizes, bytes, ground.atom()) else {
@@ -156,14 +153,14 @@ pub(super) fn loads(
 
 /// Refuses records for which a memory is too small to be cut with.
 pub(super) fn cut_sizes(
-    grounds: &[Ground<'_>],
-    workload: &KvWorkload,
+    grounds: &[TableGround<'_>],
+    variants: &[TableVariant],
     crash: &KvCrash,
 ) -> Result<(), LabError> {
     for ground in grounds {
-        for variant in Variant::all(workload) {
+        for &variant in variants {
             for &sizes in &crash.sizes {
-                let needed = super::crash::bytes(variant, sizes, ground.atom());
+                let needed = store::short_bytes(variant, sizes, ground.atom());
                 let has = ground.bytes(u64::MAX);
                 if needed > has {
                     return Err(LabError::Kv {
@@ -197,7 +194,8 @@ fn check_crash(workload: &KvWorkload, crash: &KvCrash) -> Result<(), LabError> {
 fn all_sizes(workload: &KvWorkload, sizes: &[KvSizes]) -> Result<(), LabError> {
     distinct("size", sizes.iter().map(ToString::to_string))?;
     for sizes in sizes {
-        for &table in &workload.tables {
+        for name in &workload.tables {
+            let table = store::engine(name)?;
             check_sizes(table, sizes.key_bytes, sizes.value_bytes)?;
         }
     }
@@ -205,8 +203,8 @@ fn all_sizes(workload: &KvWorkload, sizes: &[KvSizes]) -> Result<(), LabError> {
 }
 
 /// Keys and values fit the table.
-fn check_sizes(table: KvTable, key: u64, value: u64) -> Result<(), LabError> {
-    let (key_most, value_most, value_least) = store::limits(table);
+fn check_sizes(table: &dyn StoreEngine, key: u64, value: u64) -> Result<(), LabError> {
+    let (key_most, value_most, value_least) = table.limits();
     for (what, found, least, most) in [
         ("key", key, 1, key_most),
         ("value", value, value_least, value_most),
@@ -223,14 +221,15 @@ fn check_sizes(table: KvTable, key: u64, value: u64) -> Result<(), LabError> {
             });
         }
     }
-    if key + value > store::RECORD_MAX {
+    let record_most = table.record_bytes_max();
+    if key + value > record_most {
         return Err(LabError::Size {
             what: "record",
             found: ByteCount::from_bytes(key + value),
             problem: format!(
                 "of key and value together is more than a slot of {} holds; allowed: up to {} B",
                 table.title(),
-                store::RECORD_MAX
+                record_most
             ),
         });
     }

@@ -8,14 +8,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{KvCrash, KvSizes, KvTable, KvWork, Metric, ResultSet};
-use wordline_nvm::crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
-use wordline_nvm::crash::{ByteTearing, Content, Mode};
+use wordline_core::{Axis, KvCrash, KvSizes, KvWork, Metric, ResultSet};
+use wordline_crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
+use wordline_crash::{ByteTearing, Content, Mode};
+use wordline_engines::RecordStore;
 
-use super::Variant;
-use super::ground::Ground;
-use super::records::Records;
-use super::store::Store;
+use super::TableVariant;
+use super::ground::TableGround;
+use super::records::WorkingSet;
+use super::store;
 use crate::control::{Control, Progress};
 
 /// Accesses of the memory that opening, reading everything or a call may take.
@@ -26,11 +27,6 @@ const INSERTED: u64 = 24;
 const UPDATED: u64 = 8;
 const REMOVED: u64 = 6;
 
-/// Buckets of a table for the workload: records fill it to some two thirds, so that buckets overflow.
-const CLHT_BUCKETS: u64 = 16;
-const OWN_BUCKETS: u64 = 5;
-const LPHT_PLACES: u64 = 32;
-
 /// What a verdict tells: distinct images, those that fail, and operations of the workload.
 const METRICS: [Metric; 3] = [
     Metric::CrashImages,
@@ -40,9 +36,9 @@ const METRICS: [Metric; 3] = [
 
 /// Bytes of a key or a value, which print in one short word.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Bytes(Vec<u8>);
+struct CrashBytes(Vec<u8>);
 
-impl std::fmt::Debug for Bytes {
+impl std::fmt::Debug for CrashBytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for byte in self.0.iter().take(4) {
             write!(f, "{byte:02x}")?;
@@ -57,19 +53,19 @@ impl std::fmt::Debug for Bytes {
 }
 
 /// What a table holds.
-type Map = BTreeMap<Bytes, Bytes>;
+type Map = BTreeMap<CrashBytes, CrashBytes>;
 
 /// A call of the workload, on a record by its number.
 #[derive(Clone, Copy, Debug)]
-enum Call {
+enum TableCall {
     Put { number: u64, pass: u64 },
     Remove { number: u64 },
 }
 
 /// A table as software under test.
 struct Software<'a> {
-    variant: Variant,
-    records: Records,
+    variant: TableVariant,
+    records: WorkingSet,
     /// What is run, for whoever watches.
     name: &'a str,
     control: &'a Control<'a>,
@@ -85,17 +81,17 @@ impl Software<'_> {
         self.records.sizes
     }
 
-    fn key(&self, number: u64) -> Bytes {
+    fn key(&self, number: u64) -> CrashBytes {
         let mut key = Vec::new();
         self.records.key(number, &mut key);
-        Bytes(key)
+        CrashBytes(key)
     }
 
-    fn value(&self, number: u64, pass: u64) -> Bytes {
+    fn value(&self, number: u64, pass: u64) -> CrashBytes {
         let mut value = Vec::new();
         let bytes = self.sizes().value_bytes as usize;
         self.records.value(number, pass, bytes, &mut value);
-        Bytes(value)
+        CrashBytes(value)
     }
 
     fn removes(&self) -> bool {
@@ -103,47 +99,28 @@ impl Software<'_> {
     }
 
     /// Inserts, updates and, where the table can, removes and inserts again.
-    fn calls(&self) -> Vec<Call> {
+    fn calls(&self) -> Vec<TableCall> {
         let inserted = INSERTED.min(self.records.keys());
-        let put = |pass| move |number| Call::Put { number, pass };
-        let mut calls: Vec<Call> = (0..inserted).map(put(0)).collect();
+        let put = |pass| move |number| TableCall::Put { number, pass };
+        let mut calls: Vec<TableCall> = (0..inserted).map(put(0)).collect();
         calls.extend((0..UPDATED.min(inserted)).map(put(1)));
         if self.removes() {
             let removed = REMOVED.min(inserted);
-            calls.extend((0..removed).map(|number| Call::Remove { number }));
+            calls.extend((0..removed).map(|number| TableCall::Remove { number }));
             calls.extend((0..removed).map(put(2)));
         }
         calls
     }
 }
 
-/// Bytes of memory that the workload takes with records of a size.
-pub(super) fn bytes(variant: Variant, sizes: KvSizes, atom: usize) -> u64 {
-    let KvSizes {
-        key_bytes,
-        value_bytes,
-    } = sizes;
-    let record = key_bytes + value_bytes;
-    match variant.table {
-        KvTable::Lpht => LPHT_PLACES / 8 + LPHT_PLACES * record,
-        KvTable::Clht => CLHT_BUCKETS * (16 + 3 * record).next_multiple_of(8),
-        KvTable::Own => {
-            let (key, value) = (key_bytes as usize, value_bytes as usize);
-            let slot = wordline_kv::Options::for_records(key, value, atom).slot_bytes;
-            let bucket = u64::from(slot) * u64::from(wordline_kv::SLOTS_PER_BUCKET) + 8;
-            OWN_BUCKETS * bucket + 4 * 64_u64.next_multiple_of(atom as u64)
-        }
-    }
-}
-
 impl Subject for Software<'_> {
     type Medium = ByteTearing;
-    type Store = Store<Recorded<ByteTearing>>;
-    type Call = Call;
+    type Store = Box<dyn RecordStore>;
+    type Call = TableCall;
     type State = Map;
 
     fn prepare(&self, memory: Recorded<ByteTearing>) -> Outcome<()> {
-        Store::format(self.variant, self.sizes(), memory)?;
+        store::create(self.variant, self.sizes(), memory)?;
         Ok(())
     }
 
@@ -162,15 +139,15 @@ impl Subject for Software<'_> {
                 total_bytes: 0,
             });
         }
-        Ok(Store::open(self.variant, self.sizes(), memory)?)
+        Ok(store::open(self.variant, self.sizes(), memory)?)
     }
 
-    fn apply(&self, store: &mut Self::Store, call: &Call) -> Outcome<()> {
+    fn apply(&self, store: &mut Self::Store, call: &TableCall) -> Outcome<()> {
         match *call {
-            Call::Put { number, pass } => {
+            TableCall::Put { number, pass } => {
                 store.put(&self.key(number).0, &self.value(number, pass).0)?;
             }
-            Call::Remove { number } => {
+            TableCall::Remove { number } => {
                 store.remove(&self.key(number).0)?;
             }
         }
@@ -179,19 +156,19 @@ impl Subject for Software<'_> {
 
     fn read(&self, store: &mut Self::Store) -> Outcome<Map> {
         let mut map = Map::new();
-        store.everything(self.sizes(), |key, value| {
-            map.insert(Bytes(key.to_vec()), Bytes(value.to_vec()));
+        store.each(&mut |key, value| {
+            map.insert(CrashBytes(key.to_vec()), CrashBytes(value.to_vec()));
         })?;
         Ok(map)
     }
 
-    fn next(&self, map: &Map, call: &Call) -> Map {
+    fn next(&self, map: &Map, call: &TableCall) -> Map {
         let mut map = map.clone();
         match *call {
-            Call::Put { number, pass } => {
+            TableCall::Put { number, pass } => {
                 map.insert(self.key(number), self.value(number, pass));
             }
-            Call::Remove { number } => {
+            TableCall::Remove { number } => {
                 map.remove(&self.key(number));
             }
         }
@@ -199,10 +176,10 @@ impl Subject for Software<'_> {
     }
 
     /// A table that was opened again takes a record of its own and an update.
-    fn after(&self) -> Vec<Call> {
+    fn after(&self) -> Vec<TableCall> {
         // The published tables lose what their overflows took with the power; they were not made to go on.
         match self.removes() {
-            true => vec![Call::Put { number: 1, pass: 7 }],
+            true => vec![TableCall::Put { number: 1, pass: 7 }],
             false => Vec::new(),
         }
     }
@@ -211,9 +188,10 @@ impl Subject for Software<'_> {
         if allowed.contains(found) {
             return Ok(());
         }
-        let known = |key: &Bytes| allowed.iter().any(|map| map.contains_key(key));
-        let fits =
-            |(key, value): (&Bytes, &Bytes)| allowed.iter().any(|map| map.get(key) == Some(value));
+        let known = |key: &CrashBytes| allowed.iter().any(|map| map.contains_key(key));
+        let fits = |(key, value): (&CrashBytes, &CrashBytes)| {
+            allowed.iter().any(|map| map.get(key) == Some(value))
+        };
         let what = if !found.keys().all(known) {
             "a key that nobody put"
         } else if !found.iter().all(fits) {
@@ -227,8 +205,8 @@ impl Subject for Software<'_> {
 
 /// Cuts a table on a target's kind of memory, and tells the verdict. Returns whether it came to its end.
 pub(super) fn check(
-    ground: &Ground<'_>,
-    variant: Variant,
+    ground: &TableGround<'_>,
+    variant: TableVariant,
     sizes: KvSizes,
     crash: &KvCrash,
     seed: u64,
@@ -240,12 +218,12 @@ pub(super) fn check(
     }
     let mut subject = ground
         .subject(variant)
-        .at("key_bytes", sizes.key_bytes)
-        .at("value_bytes", sizes.value_bytes);
+        .at(Axis::KeyBytes, sizes.key_bytes)
+        .at(Axis::ValueBytes, sizes.value_bytes);
     subject.operation = "crash";
     let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
     let work = KvWork::Sweep;
-    let records = Records { sizes, work, seed };
+    let records = WorkingSet { sizes, work, seed };
     let software = Software {
         variant,
         records,
@@ -270,7 +248,10 @@ pub(super) fn check(
             every: 1,
             mode: Mode::Linear,
         }),
-        ..Harness::new(Content::zeros(bytes(variant, sizes, atom), atom), tearing)
+        ..Harness::new(
+            Content::zeros(store::short_bytes(variant, sizes, atom), atom),
+            tearing,
+        )
     };
     let calls = software.calls();
     let verdict = harness.check(&software, &calls);

@@ -1,214 +1,109 @@
 //! What tables run on: a memory on a board, the RAM of a board's processor, or a memory of this machine.
 
-use wordline_catalog::{Board, Catalog, Model, Target};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use wordline_catalog::Target;
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
-use wordline_core::{Basis, Experiment, KvBench, KvBuild, Operation, Resolver, ResultSet, Timing};
-use wordline_nvm::bus::Command;
-use wordline_nvm::{Conditions, Device, Memory, ProcessorCost};
+use wordline_core::{
+    Axis, Basis, Experiment, KvBench, KvBuild, Operation, Resolver, ResultSet, Timing,
+};
+use wordline_nvm::ProcessorCost;
 
-use super::Variant;
-use super::host::{Home, Opened};
-use super::memory::{Part, PartError, RAM_ATOM};
+use super::TableVariant;
 use crate::control::Control;
 use crate::error::LabError;
+use crate::instrument::MeteredMemory;
+use crate::instrument::medium::{ByteBackend, MediumError};
+use crate::open::ByteSource;
 use crate::sources;
 use crate::subject::{Axes, Subject};
 
-/// The part that stands for RAM in targets.
-pub(super) const RAM: &str = "ram";
-
-/// The board whose RAM is meant where none is named: one with DRAM.
-const RAM_BOARD: &str = "rpi3-sd";
-
-/// A target, as far as it is known without a timing class.
-pub(super) enum Place<'a> {
-    /// A memory on a board.
-    Part(Target<'a>),
-    /// RAM of a board's processor.
-    Ram(&'a Board),
-    /// A memory of this machine.
-    Host(Home),
-}
-
-impl<'a> Place<'a> {
-    /// What a target names.
-    pub(super) fn of(catalog: &'a Catalog, text: &str) -> Result<Self, LabError> {
-        // Spaces are part of a path.
-        if let Some(home) = Home::of(text) {
-            return Ok(Self::Host(home));
-        }
-        let text = text.trim();
-        let board = match text.split_once('@') {
-            Some((RAM, board)) => board,
-            None if text == RAM => RAM_BOARD,
-            _ => return Ok(Self::Part(catalog.target(text)?)),
-        };
-        let board = catalog.board(board)?;
-        if board.board.cpu.is_none() {
-            let known = catalog.boards().filter(|board| board.board.cpu.is_some());
-            let known: Vec<_> = known.map(|board| board.header.id.as_str()).collect();
-            return Err(LabError::Kv {
-                target: text.to_owned(),
-                problem: format!(
-                    "the sheet of {} does not say what software on its processor takes, which is all that RAM costs; \
-                     allowed: {}",
-                    board.header.id,
-                    known.join(", ")
-                ),
-            });
-        }
-        Ok(Self::Ram(board))
-    }
-
-    /// `PART@BOARD`.
-    pub(super) fn name(&self) -> String {
-        match self {
-            Self::Part(target) => target.name.clone(),
-            Self::Ram(board) => format!("{RAM}@{}", board.header.id),
-            Self::Host(home) => home.name(),
-        }
-    }
-
-    /// Whether it is this machine's own.
-    pub(super) const fn is_measured(&self) -> bool {
-        matches!(self, Self::Host(_))
-    }
-
-    /// Refuses a memory of which no power cut can be told.
-    pub(super) fn check_lasting(&self) -> Result<(), LabError> {
-        let problem = match self {
-            Self::Part(_) => return Ok(()),
-            Self::Ram(_) | Self::Host(Home::Ram) => "RAM keeps nothing without power",
-            Self::Host(Home::File(_)) => {
-                "what a power cut leaves of a file is up to its disk, which cannot be cut here and is not simulated"
-            }
-        };
-        Err(LabError::Kv {
-            target: self.name(),
-            problem: format!("{problem}; allowed: MRAM, FRAM, EEPROM"),
-        })
-    }
-
-    /// None of this machine.
-    const fn board(&self) -> Option<&'a Board> {
-        match self {
-            Self::Part(target) => Some(target.board),
-            Self::Ram(board) => Some(board),
-            Self::Host(_) => None,
-        }
-    }
-}
-
 /// A target in a timing class, for tables to run on.
-pub(crate) struct Ground<'a> {
-    place: &'a Place<'a>,
+pub(crate) struct TableGround<'a> {
+    target: &'a Target<'a>,
     pub(super) timing: Timing,
     age: f64,
     seed: u64,
-    source: Source<'a>,
+    /// Locked while a table gets its part; several tables run at once.
+    source: Mutex<ByteSource<'a>>,
     /// Bytes that cross its bus together.
     pub(super) word_bytes: u64,
 }
 
-/// Where a ground's parts come from.
-enum Source<'a> {
-    Device(Box<dyn Device>),
-    /// RAM of a simulated processor, in lines of so many bytes.
-    Ram {
-        line_bytes: u64,
-    },
-    /// A memory of this machine, once it was opened.
-    Host(&'a Home, Option<Opened>),
-}
-
-impl<'a> Ground<'a> {
+impl<'a> TableGround<'a> {
     /// A target, with its sheets told in the document.
     pub(super) fn new(
-        place: &'a Place<'a>,
+        target: &'a Target<'a>,
         timing: Timing,
         experiment: &Experiment,
         document: &mut ResultSet,
     ) -> Result<Self, LabError> {
-        let (source, word_bytes) = match place {
-            Place::Part(target) => {
-                let device = device(target, timing, experiment)?;
-                sources::add(document, target, &*device, timing);
-                (Source::Device(device), word_bytes(target)?)
-            }
-            Place::Ram(board) => {
-                sources::add_sheet(document, &board.header);
-                let line_bytes = match &board.board.cpu {
-                    Some(cpu) => cpu.ram_line.nominal().bytes(),
-                    None => unreachable!("RAM is of a board that says what its processor takes"),
-                };
-                (Source::Ram { line_bytes }, 1)
-            }
-            Place::Host(home) => (Source::Host(home, None), 1),
-        };
+        let source = ByteSource::of(target, timing, experiment, document)?;
         Ok(Self {
-            place,
+            target,
             timing,
             age: experiment.age,
             seed: experiment.seed,
-            source,
-            word_bytes,
+            word_bytes: source.word_bytes(),
+            source: Mutex::new(source),
         })
     }
 
-    /// Opens a memory of this machine and tells what that is. A file is written over from its first part on.
+    /// Opens a memory of this host; a file is written over from its first part on.
     pub(super) fn open(
         &mut self,
         capacity: u64,
         control: &Control<'_>,
         document: &mut ResultSet,
     ) -> Result<(), LabError> {
-        if let Source::Host(home, opened) = &mut self.source {
-            *opened = Some(home.open(capacity, control, document)?);
+        let source = self.source.get_mut();
+        let source = source.unwrap_or_else(PoisonError::into_inner);
+        source.open(self.target, capacity, control, document)
+    }
+
+    /// Refuses a memory whose power cuts are not simulated.
+    pub(super) fn check_power_cuts(&self) -> Result<(), LabError> {
+        match self.source().no_power_cuts() {
+            None => Ok(()),
+            Some(problem) => Err(LabError::Kv {
+                target: self.name(),
+                problem: format!("{problem}; allowed: MRAM, FRAM, EEPROM"),
+            }),
         }
-        Ok(())
+    }
+
+    fn source(&self) -> MutexGuard<'_, ByteSource<'a>> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn name(&self) -> String {
-        self.place.name()
+        self.target.name()
     }
 
     /// Whether it is this machine's own.
     pub(super) const fn is_measured(&self) -> bool {
-        self.place.is_measured()
+        self.target.is_of_host()
     }
 
     /// Bytes that a power cut leaves whole, or that a store in flight can spoil; of RAM, those of a store.
     pub(super) fn atom(&self) -> usize {
-        match &self.source {
-            Source::Device(device) => device.atom(),
-            Source::Ram { .. } | Source::Host(Home::Ram, _) => RAM_ATOM,
-            Source::Host(Home::File(_), _) => 1,
-        }
+        self.source().atom()
     }
 
     /// Bytes of it that a table gets of so many.
     pub(super) fn bytes(&self, capacity: u64) -> u64 {
-        match &self.source {
-            Source::Device(device) => capacity.min(device.len()),
-            Source::Ram { .. } | Source::Host(..) => capacity,
-        }
+        self.source().bytes(capacity)
     }
 
     /// A fresh part of it, for one table. What a file held is lost.
-    pub(super) fn part(&self, capacity: u64) -> Result<Part, PartError> {
-        Ok(match &self.source {
-            Source::Device(device) => Part::new(device.fork_device(), capacity, self.word_bytes),
-            Source::Ram { line_bytes } => Part::ram(capacity, *line_bytes),
-            Source::Host(_, Some(Opened::Ram)) => Part::ram_of_host(capacity),
-            Source::Host(_, Some(Opened::File(file))) => Part::file(file.map()?, capacity),
-            Source::Host(_, None) => unreachable!("it was opened before the first table"),
-        })
+    pub(super) fn part(&self, capacity: u64) -> Result<MeteredMemory<ByteBackend>, MediumError> {
+        self.source().part(capacity)
     }
 
     /// Whether a table on it waits for a disk.
     pub(super) const fn waits_for_disk(&self) -> bool {
-        matches!(self.source, Source::Host(Home::File(_), _))
+        matches!(self.target, Target::File(_))
     }
 
     /// The most operations of a kind that are timed on a filled table.
@@ -245,7 +140,7 @@ impl<'a> Ground<'a> {
         build: KvBuild,
         document: &mut ResultSet,
     ) -> Option<ProcessorCost> {
-        let board = self.place.board()?;
+        let board = self.target.board()?;
         let cpu = match (&board.board.cpu, build) {
             (_, KvBuild::None) => return None,
             (Some(cpu), _) => cpu,
@@ -283,16 +178,11 @@ impl<'a> Ground<'a> {
     }
 
     /// What all rows of a table on it share; the operation is set where it is known.
-    pub(super) fn subject(&self, variant: Variant) -> Subject {
-        let part = match self.place {
-            Place::Part(target) => target.part.header.id.as_str(),
-            Place::Ram(_) | Place::Host(Home::Ram) => RAM,
-            Place::Host(Home::File(_)) => "file",
-        };
+    pub(super) fn subject(&self, variant: TableVariant) -> Subject {
         let subject = Subject {
             target: self.name(),
-            part: part.to_owned(),
-            board: (self.place.board()).map_or_else(String::new, |board| board.header.id.clone()),
+            part: self.target.part_id().to_owned(),
+            board: (self.target.board()).map_or_else(String::new, |board| board.header.id.clone()),
             workload: "kv",
             operation: Operation::Read.name(),
             axes: Axes::new(),
@@ -303,9 +193,9 @@ impl<'a> Ground<'a> {
                 false => Basis::Simulated,
             },
         };
-        let subject = subject.at("table", variant.table.name());
+        let subject = subject.at(Axis::Table, variant.table.name());
         match variant.directory {
-            Some(directory) => subject.at("directory", directory.name()),
+            Some(directory) => subject.at(Axis::Directory, directory.name()),
             None => subject,
         }
     }
@@ -325,48 +215,4 @@ impl<'a> Ground<'a> {
             );
         }
     }
-}
-
-/// A memory whose bytes can be overwritten one by one.
-fn device(
-    target: &Target<'_>,
-    timing: Timing,
-    experiment: &Experiment,
-) -> Result<Box<dyn Device>, LabError> {
-    if let Model::Card(_) | Model::Nand(_) | Model::Nor(_) = target.part.model {
-        return Err(LabError::Kv {
-            target: target.name.clone(),
-            problem: format!(
-                "{} is no memory whose bytes can be overwritten one by one, which is what these tables take; allowed: \
-                 MRAM, FRAM, EEPROM, {RAM}@BOARD, and of this machine file:PATH and {RAM}@host",
-                target.part.header.id
-            ),
-        });
-    }
-    let conditions = Conditions {
-        timing,
-        age: experiment.age,
-        seed: experiment.seed,
-    };
-    match target.memory(conditions) {
-        Ok(Memory::Bytes(device)) => Ok(device),
-        Ok(Memory::Flash(_)) => unreachable!("flash was refused"),
-        Err(source) => Err(LabError::Device {
-            target: target.name.clone(),
-            source,
-        }),
-    }
-}
-
-/// Bytes that cross the bus of a target together.
-fn word_bytes(target: &Target<'_>) -> Result<u64, LabError> {
-    let link = target.link().map_err(|error| LabError::Kv {
-        target: target.name.clone(),
-        problem: error.to_string(),
-    })?;
-    Ok(match link.commands().first() {
-        Some(Command::Parallel(command)) => command.word_bytes,
-        Some(Command::Ddr(command)) => command.beat_bytes * command.burst_length,
-        Some(Command::Serial(_) | Command::Card(_)) | None => 1,
-    })
 }

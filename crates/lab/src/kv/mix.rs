@@ -4,12 +4,12 @@ use wordline_core::KvWork;
 use wordline_core::draw::{Purpose, draw, unit_interval};
 
 use super::pools::pool;
-use super::ranges::Ranges;
+use super::ranges::KeyRanges;
 use super::zipf::{Zipfian, fnv};
 
 /// What a mix does next, with a record by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum MixStep {
     Read(u64),
     Update(u64),
     /// A record that is new.
@@ -17,7 +17,7 @@ pub(super) enum Step {
     ReadModifyWrite(u64),
 }
 
-/// What the operations do that read nothing.
+/// What operations other than reads do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other {
     Update,
@@ -33,7 +33,7 @@ pub(super) enum Popularity {
     /// Zipfian, the newest records first.
     Latest(Zipfian),
     /// By ranges of keys.
-    Ranges(Ranges),
+    Ranges(KeyRanges),
 }
 
 impl Popularity {
@@ -53,7 +53,7 @@ impl Popularity {
 }
 
 /// The operations of a mix, one after the other.
-pub(super) struct Mix {
+pub(super) struct OperationMix {
     /// Share of the operations that read.
     read: f64,
     other: Other,
@@ -61,8 +61,8 @@ pub(super) struct Mix {
     seed: u64,
 }
 
-impl Mix {
-    /// A mix over so many records; `None` for the sweep, which is none, and for scans, which a hash table cannot do. The
+impl OperationMix {
+    /// A mix over a number of records; `None` for the sweep, which is not a mix, and for scans, which a hash table cannot do. The
     /// shares of YCSB A to F are those of the workload files of the reference implementation.
     pub(super) fn new(work: KvWork, records: u64, seed: u64) -> Option<Self> {
         if let Some(pool) = pool(work) {
@@ -94,23 +94,23 @@ impl Mix {
     }
 
     /// The operation of a number, where there are so many records.
-    pub(super) fn step(&self, number: u64, records: u64) -> Step {
+    pub(super) fn step(&self, number: u64, records: u64) -> MixStep {
         let uniform = |place, purpose| unit_interval(draw(self.seed, place, number, purpose));
         let of_key = uniform(0, Purpose::Address);
         let record = self
             .popularity
             .record(of_key, uniform(1, Purpose::Address), records);
         if uniform(0, Purpose::Mix) < self.read {
-            return Step::Read(record);
+            return MixStep::Read(record);
         }
         match self.other {
-            Other::Update => Step::Update(record),
-            Other::Insert => Step::Insert,
-            Other::ReadModifyWrite => Step::ReadModifyWrite(record),
+            Other::Update => MixStep::Update(record),
+            Other::Insert => MixStep::Insert,
+            Other::ReadModifyWrite => MixStep::ReadModifyWrite(record),
         }
     }
 
-    /// Takes notice of a new record.
+    /// Counts a new record.
     pub(super) fn grow(&mut self) {
         if let Popularity::Latest(zipfian) = &mut self.popularity {
             *zipfian = zipfian.grown();
@@ -123,17 +123,17 @@ mod tests {
     use super::*;
 
     fn counted(work: KvWork) -> (u64, u64, u64, u64) {
-        let mix = Mix::new(work, 500, 1).expect("a mix");
+        let mix = OperationMix::new(work, 500, 1).expect("a mix");
         let (mut read, mut update, mut insert, mut modify) = (0, 0, 0, 0);
         for number in 0..20_000 {
             match mix.step(number, 500) {
-                Step::Read(record) => {
+                MixStep::Read(record) => {
                     assert!(record < 500);
                     read += 1;
                 }
-                Step::Update(_) => update += 1,
-                Step::Insert => insert += 1,
-                Step::ReadModifyWrite(_) => modify += 1,
+                MixStep::Update(_) => update += 1,
+                MixStep::Insert => insert += 1,
+                MixStep::ReadModifyWrite(_) => modify += 1,
             }
         }
         (read, update, insert, modify)
@@ -151,8 +151,8 @@ mod tests {
         assert!(near(read, 0.95) && near(insert, 0.05));
         let (read, _, _, modify) = counted(KvWork::YcsbF);
         assert!(near(read, 0.5) && near(modify, 0.5));
-        assert!(Mix::new(KvWork::Sweep, 5, 0).is_none());
-        assert!(Mix::new(KvWork::YcsbE, 5, 0).is_none());
+        assert!(OperationMix::new(KvWork::Sweep, 5, 0).is_none());
+        assert!(OperationMix::new(KvWork::YcsbE, 5, 0).is_none());
     }
 
     /// 20,000 operations: 0.2 % sets of USR; 20 of 95 of UDB and 13 of 91 of ZippyDB, where scans and deletes are left out;
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn the_newest_records_are_the_popular_ones_of_d_alone() {
         let newest = |work| {
-            let mix = Mix::new(work, 500, 1).expect("a mix");
+            let mix = OperationMix::new(work, 500, 1).expect("a mix");
             let steps = (0..5000).map(|number| mix.step(number, 500));
-            steps.filter(|step| *step == Step::Read(499)).count()
+            steps.filter(|step| *step == MixStep::Read(499)).count()
         };
         // 1/ζ(500, 0.99) of the reads.
         assert!(newest(KvWork::YcsbD) > 500, "{}", newest(KvWork::YcsbD));

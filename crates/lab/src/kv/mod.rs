@@ -1,17 +1,16 @@
 //! Hash tables on byte-addressable memories: operations of each table on each memory, in simulated time, or on memories of
 //! this machine in its own.
 //!
-//! What a table gets of a target is a [`Part`](memory::Part): its first bytes, of which everything that is asked is
-//! counted. A table is formatted, filled to a load, every put timed, and then read, missed, updated and emptied. Beside
+//! What a table gets of a target is a [`MeteredMemory`](crate::instrument::MeteredMemory): its first bytes, with
+//! everything that is asked of them counted. A table is formatted, filled to a load, every put timed, and then read, missed, updated and emptied. Beside
 //! what an operation moved stands the least that any durable table moves.
 
 mod bench;
 mod check;
 mod crash;
 mod ground;
-mod host;
+pub(crate) mod host;
 mod image;
-mod memory;
 mod mix;
 mod operations;
 mod pools;
@@ -20,57 +19,58 @@ mod ranges;
 mod records;
 mod rows;
 mod store;
-mod tally;
 mod zipf;
 
-use wordline_catalog::Catalog;
+use wordline_catalog::Target;
 use wordline_core::quantity::Fraction;
 use wordline_core::results::WarningCode;
 use wordline_core::{
-    Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTable, KvTest, KvWork, KvWorkload,
+    EngineName, Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload,
     ResultSet,
 };
+use wordline_engines::{STORES, StoreEngine};
 
 use bench::Case;
-use ground::{Ground, Place};
+use ground::TableGround;
 pub use image::{ImageRecord, TableImage, TableImageError};
 
-use crate::control::{Control, Progress};
+use crate::control::Control;
 use crate::error::LabError;
+use crate::instrument::case::{DocumentCase, run_into};
 
 /// A table in one of its modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variant {
-    table: KvTable,
-    /// Of the project's table alone.
+#[derive(Clone, Copy)]
+pub(crate) struct TableVariant {
+    table: &'static dyn StoreEngine,
+    /// Where its directory lies, of tables that give the choice.
     directory: Option<KvDirectory>,
 }
 
-impl Variant {
+impl TableVariant {
     /// Every table in every mode that was asked for.
-    fn all(workload: &KvWorkload) -> Vec<Self> {
-        let modes = |&table: &KvTable| -> Vec<Self> {
-            match table {
-                KvTable::Own => {
-                    let directories = workload.directories.iter();
-                    let own = directories.map(|directory| Self {
-                        table,
-                        directory: Some(*directory),
-                    });
-                    own.collect()
-                }
-                KvTable::Lpht | KvTable::Clht => vec![Self {
-                    table,
-                    directory: None,
-                }],
-            }
-        };
-        workload.tables.iter().flat_map(modes).collect()
+    ///
+    /// # Errors
+    /// For a name that no table has.
+    fn all(workload: &KvWorkload) -> Result<Vec<Self>, LabError> {
+        let mut all = Vec::new();
+        for name in &workload.tables {
+            let table = store::engine(name)?;
+            let directories: Vec<_> = match table.has_directory() {
+                true => workload.directories.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
+            all.extend(
+                directories
+                    .into_iter()
+                    .map(|directory| Self { table, directory }),
+            );
+        }
+        Ok(all)
     }
 
     /// Whether it can remove a record.
-    const fn removes(self) -> bool {
-        matches!(self.table, KvTable::Own)
+    fn removes(self) -> bool {
+        self.table.promise().removes
     }
 
     /// In words.
@@ -83,65 +83,54 @@ impl Variant {
     }
 }
 
-/// Whether a target of hash tables is a memory of this machine: `file:PATH` or `ram@host`.
+/// The names of the tables that an experiment can name, in the order of their list.
 #[must_use]
-pub fn is_of_host(target: &str) -> bool {
-    host::Home::of(target).is_some()
-}
-
-/// The targets of an experiment by their full names.
-pub(crate) fn names(catalog: &Catalog, targets: &[String]) -> Result<Vec<String>, LabError> {
-    let mut names: Vec<String> = Vec::new();
-    for target in targets {
-        let name = Place::of(catalog, target)?.name();
-        if names.contains(&name) {
-            return Err(LabError::Twice(name));
-        }
-        names.push(name);
-    }
-    if names.is_empty() {
-        return Err(LabError::NoTarget);
-    }
-    Ok(names)
+pub fn tables() -> Vec<EngineName> {
+    let names = wordline_engines::names(STORES).into_iter();
+    names.filter_map(|name| name.parse().ok()).collect()
 }
 
 /// Runs every table on every target and adds what it found to the document.
 pub(crate) fn run(
-    catalog: &Catalog,
+    targets: &[Target<'_>],
     workload: &KvWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check::check(workload, experiment)?;
-    let places = experiment.targets.iter();
-    let places: Vec<Place<'_>> = places
-        .map(|target| Place::of(catalog, target))
-        .collect::<Result<_, _>>()?;
-    check::places(&places, workload, experiment, control)?;
+    let variants = TableVariant::all(workload)?;
+    check::targets(targets, workload, experiment, control)?;
     let mut grounds = Vec::new();
     for &timing in &experiment.timings {
-        for place in &places {
-            grounds.push(Ground::new(place, timing, experiment, document)?);
+        for target in targets {
+            grounds.push(TableGround::new(target, timing, experiment, document)?);
         }
     }
     match &workload.test {
         KvTest::Bench(bench) => {
-            check::loads(&grounds, workload, bench)?;
+            check::loads(&grounds, &variants, bench)?;
             // Nothing of this machine is written over before all of it is known to be there.
             for ground in &mut grounds {
                 ground.open(bench.capacity_bytes, control, document)?;
             }
-            bench_all(&grounds, workload, bench, experiment, control, document);
+            // A measurement shares the machine with nothing.
+            let measured = grounds.iter().any(TableGround::is_measured);
+            let alone = Control {
+                threads: 1,
+                ..*control
+            };
+            let control = if measured { &alone } else { control };
+            bench_all(&grounds, &variants, bench, experiment, control, document)
         }
         KvTest::Crash(crash) => {
             // What a power cut leaves does not hang on how long anything takes.
-            grounds.truncate(places.len());
-            check::cut_sizes(&grounds, workload, crash)?;
-            crash_all(&grounds, workload, crash, experiment, control, document);
+            grounds.truncate(targets.len());
+            grounds.iter().try_for_each(TableGround::check_power_cuts)?;
+            check::cut_sizes(&grounds, &variants, crash)?;
+            crash_all(&grounds, &variants, crash, experiment, control, document)
         }
     }
-    Ok(())
 }
 
 /// Everything that is done with each table: work, sizes and load. Work whose records have sizes of their own is done
@@ -161,20 +150,20 @@ fn points(bench: &KvBench) -> Vec<(KvWork, KvSizes, Fraction)> {
 }
 
 fn bench_all(
-    grounds: &[Ground<'_>],
-    workload: &KvWorkload,
+    grounds: &[TableGround<'_>],
+    variants: &[TableVariant],
     bench: &KvBench,
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
-) {
+) -> Result<(), LabError> {
     for &work in &bench.works {
         if let Some(pool) = pools::pool(work) {
             let advice = format!("workload {}: {}", work.name(), pool.open);
             document.warn(WarningCode::Default, advice);
         }
     }
-    let mut cases: Vec<Case<'_>> = Vec::new();
+    let mut cases = Vec::new();
     for ground in grounds {
         ground.warn_if_short(bench.capacity_bytes, document);
         let builds: Vec<_> = match ground.is_measured() {
@@ -185,55 +174,55 @@ fn bench_all(
             let processor = build.and_then(|build| ground.processor(build, document));
             // Tables that are compared run next to each other: a real machine is not always the same.
             for (work, sizes, load) in points(bench) {
-                let variants = Variant::all(workload).into_iter();
-                cases.extend(variants.map(|variant| Case {
-                    ground,
-                    build,
-                    processor,
-                    variant,
-                    work,
-                    sizes,
-                    load,
-                    bench,
-                    seed: experiment.seed,
-                    control,
+                cases.extend(variants.iter().map(|&variant| {
+                    let run = move |control: &Control<'_>, document: &mut ResultSet| {
+                        let case = Case {
+                            ground,
+                            build,
+                            processor,
+                            variant,
+                            work,
+                            sizes,
+                            load,
+                            bench,
+                            seed: experiment.seed,
+                            control,
+                        };
+                        document.complete = case.run(document);
+                        Ok(())
+                    };
+                    DocumentCase::document(ground.name(), 1, experiment, run)
                 }));
             }
         }
     }
-    let total = cases.len() as u64;
-    for (number, case) in cases.iter().enumerate() {
-        control.report(Progress {
-            step: &case.ground.name(),
-            done_bytes: number as u64,
-            total_bytes: total,
-        });
-        if !case.run(document) {
-            document.complete = false;
-            break;
-        }
-    }
+    run_into(document, cases, control)
 }
 
 fn crash_all(
-    grounds: &[Ground<'_>],
-    workload: &KvWorkload,
+    grounds: &[TableGround<'_>],
+    variants: &[TableVariant],
     crash: &KvCrash,
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
-) {
+) -> Result<(), LabError> {
+    let mut cases = Vec::new();
     for ground in grounds {
-        for variant in Variant::all(workload) {
+        for &variant in variants {
             for &sizes in &crash.sizes {
                 let seed = experiment.seed;
-                if !crash::check(ground, variant, sizes, crash, seed, control, document) {
-                    document.complete = false;
-                    return;
-                }
+                let cut = move |control: &Control<'_>, document: &mut ResultSet| {
+                    document.complete =
+                        crash::check(ground, variant, sizes, crash, seed, control, document);
+                    Ok(())
+                };
+                // How many images differ is known once all were looked at.
+                cases.push(DocumentCase::document(ground.name(), 0, experiment, cut));
             }
         }
     }
+    run_into(document, cases, control)
 }
 
 /// The bytes that no durable table can do without.

@@ -2,35 +2,45 @@
 
 use std::ops::Range;
 
+use wordline_engines::{RecordStore, StoreError};
 use wordline_nvm::ProcessorCost;
 
-use super::memory::{Part, PartError};
-use super::mix::{Mix, Step};
-use super::processor::Call;
-use super::records::Records;
-use super::store::{Store, StoreError};
-use super::tally::{Tally, Timed};
-use super::{Variant, floor_bytes};
+use super::mix::{MixStep, OperationMix};
+use super::processor::ProcessorCall;
+use super::records::WorkingSet;
+use super::store;
+use super::{TableVariant, floor_bytes};
 use crate::control::Control;
+use crate::instrument::medium::{ByteBackend, MediumError};
+use crate::instrument::tally::UnitWear;
+use crate::instrument::{Instrumented as _, MeteredMemory, OperationSample, OperationTally};
 
 /// Why a run ended before its end.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum TableFailure {
     #[error("{0}")]
-    Store(#[from] StoreError<PartError>),
+    Store(#[from] StoreError),
     #[error("a get returns another value than was put, or none; please report this defect")]
     Wrong,
     #[error("the caller stopped it")]
     Stopped,
 }
 
+/// The error of a memory as the store tells it.
+pub(super) fn memory_failed(error: &MediumError) -> StoreError {
+    wordline_kv::Error::Memory(error.to_string()).into()
+}
+
+/// What a table works on.
+pub(super) type KvMemory = MeteredMemory<ByteBackend>;
+
 /// The table, and what its operations are made from.
-pub(super) struct Bench<'a> {
-    pub(super) store: Store<Part>,
-    variant: Variant,
+pub(super) struct TableOperations<'a> {
+    pub(super) store: Box<dyn RecordStore>,
+    variant: TableVariant,
     processor: Option<ProcessorCost>,
     word_bytes: u64,
-    pub(super) records: Records,
+    pub(super) records: WorkingSet,
     /// How often each record was put.
     pub(super) passes: Vec<u64>,
     control: &'a Control<'a>,
@@ -40,14 +50,14 @@ pub(super) struct Bench<'a> {
     out: Vec<u8>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> TableOperations<'a> {
     /// A table that holds nothing yet.
     pub(super) fn new(
-        store: Store<Part>,
-        variant: Variant,
+        store: Box<dyn RecordStore>,
+        variant: TableVariant,
         processor: Option<ProcessorCost>,
         word_bytes: u64,
-        records: Records,
+        records: WorkingSet,
         control: &'a Control<'a>,
     ) -> Self {
         Self {
@@ -64,6 +74,11 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// The part of a memory that the table is on.
+    pub(super) fn part(&mut self) -> &mut KvMemory {
+        store::part(&mut *self.store)
+    }
+
     /// Times an operation on each of some records, or on so many of them at most, spread over all: those that were put
     /// first lie better than the others.
     pub(super) fn measure(
@@ -71,21 +86,21 @@ impl<'a> Bench<'a> {
         operation: &'static str,
         records: Range<u64>,
         most: u64,
-    ) -> Result<Tally, Failure> {
-        let mut tally = Tally::begin(self.store.memory());
+    ) -> Result<OperationTally, TableFailure> {
+        let mut tally = begin(self.part());
         let all = records.end - records.start;
         let count = all.min(most);
         for timed in 0..count {
             let one = self.timed(operation, records.start + timed * all / count)?;
             tally.add(&one);
         }
-        tally.end(self.store.memory());
+        tally.end(self.part());
         Ok(tally)
     }
 
     /// Puts `count` records and times `most` of them, spread over all.
-    pub(super) fn fill(&mut self, count: u64, most: u64) -> Result<Tally, Failure> {
-        let mut tally = Tally::begin(self.store.memory());
+    pub(super) fn fill(&mut self, count: u64, most: u64) -> Result<OperationTally, TableFailure> {
+        let mut tally = begin(self.part());
         for number in 0..count {
             let timed_before = |number: u64| number * most / count;
             if most >= count || timed_before(number + 1) > timed_before(number) {
@@ -97,37 +112,34 @@ impl<'a> Bench<'a> {
             }
         }
         self.catch_up()?;
-        tally.end(self.store.memory());
+        tally.end(self.part());
         Ok(tally)
     }
 
     /// Makes last what was done without being timed.
-    pub(super) fn catch_up(&mut self) -> Result<(), Failure> {
-        let caught_up = self.store.memory().catch_up();
-        Ok(caught_up
-            .map_err(wordline_kv::Error::Memory)
-            .map_err(StoreError::from)?)
+    pub(super) fn catch_up(&mut self) -> Result<(), TableFailure> {
+        let caught_up = self.part().catch_up();
+        Ok(caught_up.map_err(|error| memory_failed(&error))?)
     }
 
     /// Times operations of a mix: all of them, and each kind by itself.
     pub(super) fn mixed(
         &mut self,
-        mut mix: Mix,
+        mut mix: OperationMix,
         count: u64,
-    ) -> Result<Vec<(&'static str, Tally)>, Failure> {
+    ) -> Result<Vec<(&'static str, OperationTally)>, TableFailure> {
         let kinds = ["all", "read", "update", "insert", "read-modify-write"];
-        let begin = |store: &mut Store<Part>| Tally::begin(store.memory());
-        let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(&mut self.store))).into();
+        let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(self.part()))).into();
         for number in 0..count {
             let records = self.passes.len() as u64;
             let (kind, one) = match mix.step(number, records) {
-                Step::Read(record) => (1, self.timed("hit", record)?),
-                Step::Update(record) => (2, self.timed("update", record)?),
-                Step::Insert => {
+                MixStep::Read(record) => (1, self.timed("hit", record)?),
+                MixStep::Update(record) => (2, self.timed("update", record)?),
+                MixStep::Insert => {
                     mix.grow();
                     (3, self.timed("insert", records)?)
                 }
-                Step::ReadModifyWrite(record) => {
+                MixStep::ReadModifyWrite(record) => {
                     let read = self.timed("hit", record)?;
                     (4, read.then(&self.timed("update", record)?))
                 }
@@ -137,46 +149,55 @@ impl<'a> Bench<'a> {
             }
         }
         // Where the memory's time went is known of all of them together.
-        tallies[0].1.end(self.store.memory());
-        tallies.retain(|(_, tally)| tally.latency.count() > 0);
+        tallies[0].1.end(self.part());
+        tallies.retain(|(_, tally)| tally.count() > 0);
         Ok(tallies)
     }
 
     /// Times one operation on one record. What is not the table's own work is done before and after.
-    fn timed(&mut self, operation: &'static str, number: u64) -> Result<Timed, Failure> {
+    fn timed(
+        &mut self,
+        operation: &'static str,
+        number: u64,
+    ) -> Result<OperationSample, TableFailure> {
         self.prepare(operation, number)?;
-        self.store.memory().take_heard();
-        let start = self.store.memory().now();
+        self.part().take_call();
+        let start = self.part().now();
         let done = self.act(operation);
-        let end = self.store.memory().now();
-        let heard = self.store.memory().take_heard();
+        let end = self.part().now();
+        let activity = self.part().take_call();
         self.judge(operation, number, done?)?;
         let sizes = self.records.sizes_of(number);
         let processor = self.processor.as_ref().map(|cost| {
-            let call = Call {
+            let call = ProcessorCall {
                 operation,
                 key_bytes: sizes.key_bytes,
                 value_bytes: sizes.value_bytes,
             };
-            call.spent(self.variant, &heard, cost)
+            call.time(self.variant, &activity, cost)
         });
-        let mut took = end.since(start);
+        let mut duration = end.since(start);
         for &time in processor.iter().flatten() {
-            self.store.memory().stand_by(time);
-            took = took.plus(time);
+            self.part().stand_by(time);
+            duration = duration.plus(time);
         }
-        Ok(Timed {
-            took,
-            heard,
+        Ok(OperationSample {
+            duration,
+            bytes: 0,
+            activity,
             processor,
             floor_bytes: floor_bytes(operation, sizes, self.word_bytes),
         })
     }
 
     /// One operation on one record that nobody times, so that nobody waits for a disk either.
-    pub(super) fn untimed(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
+    pub(super) fn untimed(
+        &mut self,
+        operation: &'static str,
+        number: u64,
+    ) -> Result<(), TableFailure> {
         self.prepare(operation, number)?;
-        self.store.memory().put_off();
+        self.part().put_off();
         let done = self.act(operation)?;
         self.judge(operation, number, done)
     }
@@ -188,9 +209,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Makes key and value.
-    fn prepare(&mut self, operation: &'static str, number: u64) -> Result<(), Failure> {
+    fn prepare(&mut self, operation: &'static str, number: u64) -> Result<(), TableFailure> {
         if self.control.stopped() {
-            return Err(Failure::Stopped);
+            return Err(TableFailure::Stopped);
         }
         let value_bytes = self.records.sizes_of(number).value_bytes as usize;
         let pass = self.pass(operation, number);
@@ -202,7 +223,7 @@ impl<'a> Bench<'a> {
     }
 
     /// One operation with the key and the value; the bytes that it found, where it found the key.
-    fn act(&mut self, operation: &'static str) -> Result<Option<usize>, StoreError<PartError>> {
+    fn act(&mut self, operation: &'static str) -> Result<Option<usize>, StoreError> {
         match operation {
             "insert" | "update" => {
                 self.store.put(&self.key, &self.value)?;
@@ -219,7 +240,7 @@ impl<'a> Bench<'a> {
         operation: &'static str,
         number: u64,
         found: Option<usize>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TableFailure> {
         let is_right = match operation {
             "insert" | "update" => {
                 let pass = self.pass(operation, number);
@@ -233,13 +254,19 @@ impl<'a> Bench<'a> {
             "miss" => found.is_none(),
             _ => found == Some(self.value.len()) && self.out == self.value,
         };
-        is_right.then_some(()).ok_or(Failure::Wrong)
+        is_right.then_some(()).ok_or(TableFailure::Wrong)
     }
+}
+
+/// A tally of operations that begin now.
+fn begin(memory: &mut KvMemory) -> OperationTally {
+    OperationTally::begin(memory, true, UnitWear::Touched)
 }
 
 #[cfg(test)]
 mod tests {
-    use wordline_core::{KvDirectory, KvSizes, KvTable, KvWork};
+    use wordline_core::{KvDirectory, KvSizes, KvWork};
+    use wordline_engines::STORES;
     use wordline_host::ScratchFile;
 
     use super::*;
@@ -249,31 +276,28 @@ mod tests {
         let folder = tempfile::tempdir().expect("a place for files");
         let path = folder.path().join("table");
         let control = Control::default();
-        for table in KvTable::ALL {
-            let directory = matches!(table, KvTable::Own).then_some(KvDirectory::Ram);
-            let variant = Variant { table, directory };
+        for &table in STORES {
+            let directory = table.has_directory().then_some(KvDirectory::Ram);
+            let variant = TableVariant { table, directory };
             let sizes = KvSizes::equal(8);
             let file = ScratchFile::open(&path, 4096, true).expect("it is ours");
-            let part = Part::file(file.map().expect("it is mapped"), 4096);
-            let store = Store::format(variant, sizes, part).expect("room");
+            let part = MeteredMemory::file(file.map().expect("it is mapped"), 4096);
+            let store = store::create(variant, sizes, part).expect("room");
             let work = KvWork::Sweep;
-            let records = Records {
+            let records = WorkingSet {
                 sizes,
                 work,
                 seed: 0,
             };
-            let mut bench = Bench::new(store, variant, None, 1, records, &control);
+            let mut bench = TableOperations::new(store, variant, None, 1, records, &control);
             let tally = bench.fill(9, 3).expect("room");
-            assert_eq!((tally.latency.count(), bench.passes.len()), (3, 9));
+            assert_eq!((tally.count(), bench.passes.len()), (3, 9));
             bench.measure("hit", 0..9, 9).expect("all are there");
-            let wrong = bench.measure("miss", 0..1, 1).err().expect("it is there");
-            assert!(matches!(wrong, Failure::Wrong));
+            let wrong = bench.measure("miss", 0..1, 1).expect_err("it is there");
+            assert!(matches!(wrong, TableFailure::Wrong));
             std::fs::write(&path, b"short").expect("room");
             for operation in ["hit", "update"] {
-                let failure = bench
-                    .measure(operation, 0..1, 1)
-                    .err()
-                    .expect("it is short");
+                let failure = bench.measure(operation, 0..1, 1).expect_err("it is short");
                 let told = failure.to_string();
                 assert!(told.contains("shortened from 4096 to 5"), "{told}");
             }

@@ -12,12 +12,12 @@ use wordline_core::draw::{standard_normal, unit_interval};
 use wordline_core::{KvSizes, KvWork};
 
 use super::mix::{Other, Popularity};
-use super::ranges::Ranges;
+use super::ranges::KeyRanges;
 
 /// A pool of records.
 pub(super) struct Pool {
-    pub(super) key: Length,
-    pub(super) value: Length,
+    pub(super) key: LengthDistribution,
+    pub(super) value: LengthDistribution,
     /// The record that slots are made for.
     pub(super) usual: KvSizes,
     /// Share of the operations that are gets.
@@ -32,15 +32,15 @@ pub(super) struct Pool {
 
 /// How long the keys or the values of a pool are.
 #[derive(Clone, Copy)]
-pub(super) struct Length {
-    pub(super) law: Law,
+pub(super) struct LengthDistribution {
+    pub(super) law: LengthLaw,
     /// The shortest and the longest, in bytes, which stand for all beyond.
     pub(super) limits: (u64, u64),
 }
 
 /// A distribution of lengths in bytes.
 #[derive(Clone, Copy)]
-pub(super) enum Law {
+pub(super) enum LengthLaw {
     Same(u64),
     /// Half of the records have the one, half the other.
     Half(u64, u64),
@@ -61,23 +61,23 @@ pub(super) enum Law {
     },
 }
 
-impl Length {
+impl LengthDistribution {
     /// Bytes that random bits stand for.
     pub(super) fn bytes(self, bits: u64) -> u64 {
         let (least, most) = self.limits;
         let bytes = match self.law {
-            Law::Same(bytes) => return bytes,
-            Law::Half(one, other) => {
+            LengthLaw::Same(bytes) => return bytes,
+            LengthLaw::Half(one, other) => {
                 return if unit_interval(bits) < 0.5 {
                     one
                 } else {
                     other
                 };
             }
-            Law::Normal { mean, deviation } => {
+            LengthLaw::Normal { mean, deviation } => {
                 libm::round(mean + deviation * standard_normal(bits))
             }
-            Law::ExtremeValue {
+            LengthLaw::ExtremeValue {
                 location,
                 scale,
                 shape,
@@ -85,7 +85,7 @@ impl Length {
                 let power = libm::pow(-libm::log(unit_interval(bits)), -shape);
                 location + scale * (power - 1.0) / shape
             }
-            Law::Pareto { scale, shape } => {
+            LengthLaw::Pareto { scale, shape } => {
                 let power = libm::pow(1.0 - unit_interval(bits), -shape);
                 scale * (power - 1.0) / shape
             }
@@ -100,16 +100,16 @@ const KEYS: (u64, u64) = (8, 250);
 /// A table of a small memory holds values of 4 KiB.
 const VALUES: (u64, u64) = (1, 4096);
 
-const fn same(bytes: u64) -> Length {
-    Length {
-        law: Law::Same(bytes),
+const fn same(bytes: u64) -> LengthDistribution {
+    LengthDistribution {
+        law: LengthLaw::Same(bytes),
         limits: (bytes, bytes),
     }
 }
 
-const fn normal(mean: f64, deviation: f64, limits: (u64, u64)) -> Length {
-    Length {
-        law: Law::Normal { mean, deviation },
+const fn normal(mean: f64, deviation: f64, limits: (u64, u64)) -> LengthDistribution {
+    LengthDistribution {
+        law: LengthLaw::Normal { mean, deviation },
         limits,
     }
 }
@@ -123,16 +123,16 @@ const fn usual(key_bytes: u64, value_bytes: u64) -> KvSizes {
 
 /// 30 gets for each set; slots are made for about the medians.
 static ETC: Pool = Pool {
-    key: Length {
-        law: Law::ExtremeValue {
+    key: LengthDistribution {
+        law: LengthLaw::ExtremeValue {
             location: 30.7984,
             scale: 8.20449,
             shape: 0.078_688,
         },
         limits: KEYS,
     },
-    value: Length {
-        law: Law::Pareto {
+    value: LengthDistribution {
+        law: LengthLaw::Pareto {
             scale: 214.476,
             shape: 0.348_238,
         },
@@ -147,8 +147,8 @@ static ETC: Pool = Pool {
 };
 
 static USR: Pool = Pool {
-    key: Length {
-        law: Law::Half(16, 21),
+    key: LengthDistribution {
+        law: LengthLaw::Half(16, 21),
         limits: KEYS,
     },
     value: same(2),
@@ -174,8 +174,8 @@ static UDB: Pool = Pool {
 /// `db_bench` wraps values above 1 KiB around.
 static ZIPPYDB: Pool = Pool {
     key: same(48),
-    value: Length {
-        law: Law::Pareto {
+    value: LengthDistribution {
+        law: LengthLaw::Pareto {
             scale: 25.45,
             shape: 0.2615,
         },
@@ -217,7 +217,7 @@ pub(super) const fn pool(work: KvWork) -> Option<&'static Pool> {
 impl Popularity {
     /// That of ZippyDB: 30 ranges of keys whose popularity falls as a sum of two exponentials, and within each a power law.
     fn zippydb() -> Self {
-        Self::Ranges(Ranges {
+        Self::Ranges(KeyRanges {
             ranges: 30,
             first: (14.18, -2.917),
             second: (0.0164, -0.08082),
@@ -235,7 +235,7 @@ mod tests {
     const DRAWS: u64 = 40_000;
 
     /// Mean and standard deviation of many draws, in bytes.
-    fn moments(length: Length) -> (f64, f64) {
+    fn moments(length: LengthDistribution) -> (f64, f64) {
         let drawn = |number| length.bytes(draw(11, number, 0, Purpose::Mix)) as f64;
         let mean = (0..DRAWS).map(drawn).sum::<f64>() / DRAWS as f64;
         let square = |number| (drawn(number) - mean) * (drawn(number) - mean);
@@ -243,7 +243,7 @@ mod tests {
         (mean, libm::sqrt(variance))
     }
 
-    fn median(length: Length) -> u64 {
+    fn median(length: LengthDistribution) -> u64 {
         let mut drawn: Vec<_> = (0..DRAWS)
             .map(|number| length.bytes(draw(3, number, 0, Purpose::Mix)))
             .collect();

@@ -4,63 +4,28 @@
 //! it asked of its memory and from the written format. The instructions of each are those of the table's algorithm; the
 //! board's sheet says how many cycles an instruction takes, and that figure is the one that is calibrated.
 
+use wordline_core::KvDirectory;
 use wordline_core::quantity::Time;
-use wordline_core::{KvDirectory, KvTable};
 use wordline_nvm::ProcessorCost;
 
-use super::Variant;
-use super::memory::Heard;
-
-/// Where the time of the processor goes, as the column `cause` spells it.
-pub(super) const CAUSES: [&str; 7] = [
-    "cpu_call",
-    "cpu_access",
-    "cpu_hash",
-    "cpu_check",
-    "cpu_compare",
-    "cpu_copy",
-    "cpu_miss",
-];
-
-/// Time of an operation on the processor, by cause.
-pub(super) type Spent = [Time; CAUSES.len()];
+use super::TableVariant;
+use crate::instrument::Activity;
+use crate::instrument::tally::ProcessorTime;
 
 /// Instructions of a call: its arguments, the loop around it.
 const CALL: u64 = 40;
-/// Instructions of `malloc` and `free` together, on a free list that is short: the published LPHT returns each value in
-/// memory that it takes for it, and the caller gives it back.
-const ALLOCATION: u64 = 120;
 /// Instructions of an access: the address of a place, the call that moves its bytes, the branch on what was found.
 const ACCESS: u64 = 20;
 /// Looks at a directory in RAM: an access each.
 const DIRECTORY_LOOKS: u64 = 2;
-/// Instructions for a byte of a CRC-32 by one table, which is how the published tables hash: load, exclusive or,
-/// extract, load from the table, shift and exclusive or, count, compare, branch.
-const HASH_BY_TABLE: f64 = 8.0;
-/// Instructions for eight bytes, or what is left of them, of the project's hash on a core of 32 bits: two loads and an
-/// exclusive or of 64 bits (2), two products of 64 bits by a constant (five each), three shifts of 64 bits with exclusive
-/// or (six each), and the loop (2).
-const HASH_BY_PRODUCT: f64 = 34.0;
-/// Instructions for a byte of a CRC that takes eight bytes a round from eight tables: 2 loads, 8 extractions, 8 loads from
-/// tables, 8 exclusive ors and the loop, for eight bytes.
-const CRC: f64 = 4.0;
-/// Instructions for a byte of a residue on a core of 32 bits: for eight bytes 2 loads, 2 loads of weights, 2 products that
-/// are added up in 64 bits, and the loop.
-const RESIDUE: f64 = 1.0;
-/// Instructions for a residue whatever its length: the lengths, the version and the slot, and a division of 32 bits by a
-/// constant.
-const DIVISION: f64 = 25.0;
 /// Instructions for a byte that is compared: two loads, a comparison and a branch, a word at a time at best.
 const COMPARE: f64 = 2.0;
 /// Instructions for a byte that is copied, most of them a word at a time.
 const COPY: f64 = 1.0;
 
-/// What the CRC-32C of a slot covers besides key and value, in bytes: the head of a record that is not short.
-const HEAD: u64 = 8;
-
 /// An operation as the processor sees it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(super) struct ProcessorCall {
     pub(super) operation: &'static str,
     pub(super) key_bytes: u64,
     pub(super) value_bytes: u64,
@@ -68,8 +33,9 @@ pub(super) struct Call {
 
 /// Counts of an operation; of hashes and checks their instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Work {
-    allocations: u64,
+struct ProcessorWork {
+    /// Instructions besides those of every call.
+    beside: u64,
     looks: u64,
     hashed: f64,
     checks: f64,
@@ -77,106 +43,107 @@ struct Work {
     copied: u64,
 }
 
-impl Call {
-    fn work(&self, variant: Variant) -> Work {
+impl ProcessorCall {
+    fn work(&self, variant: TableVariant) -> ProcessorWork {
         let (key, value) = (self.key_bytes, self.value_bytes);
         let record = key + value;
         let is = |names: &[&str]| names.contains(&self.operation);
         let finds = is(&["hit", "update", "delete"]);
         let puts = is(&["insert", "update"]);
-        let own = matches!(variant.table, KvTable::Own);
-        let hashed = if own {
-            key.div_ceil(8) as f64 * HASH_BY_PRODUCT
-        } else {
-            key as f64 * HASH_BY_TABLE
-        };
+        let engine = variant.table.work();
         let looks = match variant.directory {
             Some(KvDirectory::Ram) => DIRECTORY_LOOKS,
-            // What is read of a directory in the memory was heard.
+            // What is read of a directory in the memory is counted there.
             Some(KvDirectory::Resident) | None => 0,
         };
-        // A record that is found proves itself by its residue; one that is put is given it, and the slot's CRC-32C.
-        let residues = u32::from(finds) + u32::from(puts);
-        let residue = DIVISION + RESIDUE * record as f64;
-        let crc = if puts {
-            CRC * (record + HEAD) as f64
-        } else {
-            0.0
+        // A record that is found is checked; one that is put is given its check, and that of its place.
+        let checked = u32::from(finds) + u32::from(puts);
+        let place_check = match puts {
+            true => (engine.place_check)(record),
+            false => 0.0,
         };
         let copied = match self.operation {
             "hit" => value,
             "insert" => record,
-            "update" if own => record,
+            "update" if engine.update_copies_key => record,
             "update" => value,
             _ => 0,
         };
-        Work {
-            allocations: u64::from(matches!(variant.table, KvTable::Lpht) && is(&["hit"])),
+        ProcessorWork {
+            beside: if is(&["hit"]) { engine.hit } else { 0 },
             looks,
-            hashed,
-            checks: if own {
-                f64::from(residues) * residue + crc
-            } else {
-                0.0
-            },
+            hashed: (engine.hash)(key),
+            checks: f64::from(checked) * (engine.record_check)(record) + place_check,
             compared: if finds { key } else { 0 },
             copied,
         }
     }
 
-    /// What the operation takes on a processor beside what it heard of its memory.
-    pub(super) fn spent(&self, variant: Variant, heard: &Heard, cost: &ProcessorCost) -> Spent {
+    /// What the operation takes on a processor beside what it asked of its memory.
+    pub(super) fn time(
+        &self,
+        variant: TableVariant,
+        activity: &Activity,
+        cost: &ProcessorCost,
+    ) -> ProcessorTime {
         let work = self.work(variant);
         let of = |instructions: f64| cost.instructions(instructions.round() as u64);
         [
-            cost.instructions(CALL + ALLOCATION * work.allocations),
-            cost.instructions(ACCESS * (heard.accesses + work.looks)),
+            cost.instructions(CALL + work.beside),
+            cost.instructions(ACCESS * (activity.accesses() + work.looks)),
             of(work.hashed),
             of(work.checks),
             of(COMPARE * work.compared as f64),
             of(COPY * work.copied as f64),
-            Time::from_ps(cost.ram_line_miss.ps() * heard.ram_lines),
+            Time::from_ps(cost.ram_line_miss.ps() * activity.ram_lines),
         ]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use wordline_engines::{STORES, StoreEngine, named};
+
     use super::*;
 
-    fn work(table: KvTable, operation: &'static str) -> Work {
-        let directory = matches!(table, KvTable::Own).then_some(KvDirectory::Ram);
-        let call = Call {
+    fn table(name: &str) -> &'static dyn StoreEngine {
+        named(STORES, name).expect("it is in the list")
+    }
+
+    fn work(name: &str, operation: &'static str) -> ProcessorWork {
+        let table = table(name);
+        let directory = table.has_directory().then_some(KvDirectory::Ram);
+        let call = ProcessorCall {
             operation,
             key_bytes: 32,
             value_bytes: 100,
         };
-        call.work(Variant { table, directory })
+        call.work(TableVariant { table, directory })
     }
 
     #[test]
     fn only_the_table_that_checks_pays_for_checks() {
         let [residue, crc] = [25.0 + 132.0, 4.0 * 140.0];
-        assert_eq!(work(KvTable::Own, "insert").checks, residue + crc);
-        assert_eq!(work(KvTable::Own, "update").checks, 2.0 * residue + crc);
-        assert_eq!(work(KvTable::Own, "hit").checks, residue);
-        assert_eq!(work(KvTable::Own, "miss").checks, 0.0);
+        assert_eq!(work("own", "insert").checks, residue + crc);
+        assert_eq!(work("own", "update").checks, 2.0 * residue + crc);
+        assert_eq!(work("own", "hit").checks, residue);
+        assert_eq!(work("own", "miss").checks, 0.0);
         for operation in ["insert", "hit", "update"] {
-            assert_eq!(work(KvTable::Lpht, operation).checks, 0.0);
-            assert_eq!(work(KvTable::Clht, operation).checks, 0.0);
+            assert_eq!(work("lpht", operation).checks, 0.0);
+            assert_eq!(work("clht", operation).checks, 0.0);
         }
     }
 
     #[test]
     fn looks_at_a_directory_in_the_memory_are_accesses_already() {
         let looks = |directory| {
-            let call = Call {
+            let call = ProcessorCall {
                 operation: "hit",
                 key_bytes: 4,
                 value_bytes: 4,
             };
-            let table = KvTable::Own;
-            call.work(Variant {
+            let table = table("own");
+            call.work(TableVariant {
                 table,
                 directory: Some(directory),
             })
@@ -188,12 +155,12 @@ mod tests {
 
     #[test]
     fn a_key_is_compared_where_it_is_found_and_a_value_copied_where_it_moves() {
-        assert_eq!(work(KvTable::Lpht, "insert").compared, 0);
-        assert_eq!(work(KvTable::Lpht, "hit").compared, 32);
-        assert_eq!(work(KvTable::Lpht, "insert").copied, 132);
-        assert_eq!(work(KvTable::Lpht, "update").copied, 100);
-        assert_eq!(work(KvTable::Own, "update").copied, 132);
-        assert_eq!(work(KvTable::Lpht, "hit").allocations, 1);
-        assert_eq!(work(KvTable::Clht, "hit").allocations, 0);
+        assert_eq!(work("lpht", "insert").compared, 0);
+        assert_eq!(work("lpht", "hit").compared, 32);
+        assert_eq!(work("lpht", "insert").copied, 132);
+        assert_eq!(work("lpht", "update").copied, 100);
+        assert_eq!(work("own", "update").copied, 132);
+        assert_eq!(work("lpht", "hit").beside, 120);
+        assert_eq!(work("clht", "hit").beside, 0);
     }
 }

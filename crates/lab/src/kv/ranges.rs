@@ -1,6 +1,6 @@
 //! Popularity by ranges of keys: the distribution of RocksDB's `db_bench`, workload `mixgraph` (Cao et al., FAST 2020).
 //!
-//! Ranges of as many keys each; how often one is asked for falls as the sum of two exponentials of its number. Within a
+//! KeyRanges of as many keys each; how often one is asked for falls as the sum of two exponentials of its number. Within a
 //! range the ranks of the popular keys follow a power law, whose cumulative share is `a · rank^b`, and a hash makes a key of
 //! a rank. The ranks of the published figures go to some 40 million, those of a trace; more than a range has keys, so that
 //! several share one, as in `db_bench`.
@@ -12,8 +12,8 @@ use super::zipf::fnv;
 
 /// The figures of such a distribution.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ranges {
-    /// Ranges of keys.
+pub(super) struct KeyRanges {
+    /// KeyRanges of keys.
     pub(super) ranges: u64,
     /// Factor and exponent of the first exponential.
     pub(super) first: (f64, f64),
@@ -23,7 +23,7 @@ pub(super) struct Ranges {
     pub(super) key: (f64, f64),
 }
 
-impl Ranges {
+impl KeyRanges {
     /// How popular a range is, counted from 0, beside the others.
     fn weight(&self, range: u64) -> f64 {
         let term =
@@ -68,7 +68,7 @@ mod tests {
     use super::super::pools::pool;
     use super::*;
 
-    fn zippydb() -> Ranges {
+    fn zippydb() -> KeyRanges {
         let pool = pool(KvWork::ZippyDb).expect("a pool");
         match (pool.popularity)() {
             Popularity::Ranges(ranges) => ranges,

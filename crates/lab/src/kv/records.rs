@@ -7,7 +7,7 @@ use super::pools::pool;
 
 /// Makes the keys and values of a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Records {
+pub(super) struct WorkingSet {
     /// Bytes of all of them, or the usual ones where they have sizes of their own.
     pub(super) sizes: KvSizes,
     /// What is done with them, which may give each a size of its own.
@@ -15,7 +15,7 @@ pub(super) struct Records {
     pub(super) seed: u64,
 }
 
-impl Records {
+impl WorkingSet {
     /// Bytes of the key and the value of a record.
     pub(super) fn sizes_of(&self, number: u64) -> KvSizes {
         let Some(pool) = pool(self.work) else {
@@ -28,8 +28,8 @@ impl Records {
         }
     }
 
-    /// How many different keys of this length there are, as far as 64 bits count them. None is all zeros, which the CLHT
-    /// takes for no key.
+    /// Number of different keys of this length, at most 2^64 - 1. No key is all zeros, which the CLHT reads as an empty
+    /// place.
     pub(super) const fn keys(&self) -> u64 {
         match self.sizes.key_bytes {
             bytes @ 0..=7 => (1 << (8 * bytes)) - 1,
@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    fn records(work: KvWork, bytes: u64, seed: u64) -> Records {
-        Records {
+    fn records(work: KvWork, bytes: u64, seed: u64) -> WorkingSet {
+        WorkingSet {
             sizes: KvSizes::equal(bytes),
             work,
             seed,

@@ -20,14 +20,14 @@ struct Cover {
 #[serde(deny_unknown_fields)]
 struct Values {
     #[serde(default)]
-    sequence: Vec<sequence::Written>,
-    value: Vec<Written>,
+    sequence: Vec<sequence::WrittenSequence>,
+    value: Vec<WrittenValue>,
 }
 
 /// A value as the file writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenValue {
     citation: String,
     of: Partial,
     over: Option<Partial>,
@@ -84,7 +84,7 @@ impl Value {
     }
 }
 
-impl Written {
+impl WrittenValue {
     fn read(self, target: &str, sequences: &[Sequence]) -> Result<Value, String> {
         let over = self.over.as_ref().map(|over| over.after(&self.of));
         let allowed = self.allowed()?;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Quantity, Time};
-use wordline_core::{Arrival, KvTable, Metric, Mix, Operation, Pattern, Timing};
+use wordline_core::{Arrival, EngineName, Metric, Mix, Operation, Pattern, Timing};
 
 use super::modules::{QuestionName, TestName};
 use super::{
@@ -44,8 +44,8 @@ pub(super) struct Partial {
     idle_multiple: Option<f64>,
     within: Option<Time>,
     against_share: Option<f64>,
-    table: Option<KvTable>,
-    wear: Option<super::wear::Written>,
+    table: Option<EngineName>,
+    wear: Option<super::wear::WrittenWear>,
 }
 
 /// What only tests and curves of memory modules have.
@@ -99,7 +99,7 @@ impl Partial {
             idle_multiple: self.idle_multiple,
             within: self.within,
             against_share: self.against_share,
-            table: self.table.or(of.table),
+            table: self.table.clone().or(of.table.clone()),
             // A test of wear says in full what it is.
             wear: self.wear.clone(),
         }

@@ -15,10 +15,10 @@ mod sequence;
 mod wear;
 
 use serde::{Deserialize, Serialize};
-use wordline_core::{Arrival, KvTable, Metric, Operation, Pattern, Timing};
+use wordline_core::{Arrival, EngineName, Metric, Operation, Pattern, Timing};
 
 pub use modules::{Curves, ModuleRun, ModuleTest, Question};
-pub use sequence::{Sequence, Stretch};
+pub use sequence::{Sequence, SequenceStretch};
 pub use wear::{WearMeasure, WearOperation, WearRun};
 
 /// One document: its key, and the texts of its cover and of its values.
@@ -293,7 +293,7 @@ pub struct TableRun {
     /// `PART@BOARD`, or `ram@BOARD`.
     pub target: String,
     /// The table.
-    pub table: KvTable,
+    pub table: EngineName,
     /// Writes are inserts, and reads are hits.
     pub operation: Operation,
     /// Bytes in a key, and as many in a value.

@@ -11,12 +11,12 @@ pub struct Sequence {
     /// Bytes that wait when the first access begins.
     pub backlog_bytes: u64,
     /// The accesses.
-    pub accesses: Vec<Stretch>,
+    pub accesses: Vec<SequenceStretch>,
 }
 
 /// Accesses of one size and duration in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Stretch {
+pub struct SequenceStretch {
     /// How many.
     pub times: u32,
     /// Bytes of each.
@@ -41,7 +41,7 @@ impl Sequence {
 /// A sequence as the file writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct WrittenSequence {
     name: String,
     backlog: Option<ByteCount>,
     accesses: Vec<WrittenStretch>,
@@ -61,17 +61,17 @@ const fn once() -> u32 {
 }
 
 /// The sequences of a document, checked.
-pub(super) fn read(written: Vec<Written>) -> Result<Vec<Sequence>, String> {
+pub(super) fn read(written: Vec<WrittenSequence>) -> Result<Vec<Sequence>, String> {
     let mut sequences: Vec<Sequence> = Vec::new();
     for one in written {
         let name = one.name;
-        let accesses = one.accesses.into_iter().map(|stretch| Stretch {
+        let accesses = one.accesses.into_iter().map(|stretch| SequenceStretch {
             times: stretch.times,
             size_bytes: stretch.size.bytes(),
             duration_ps: stretch.duration.ps(),
         });
-        let accesses: Vec<Stretch> = accesses.collect();
-        let empty = |stretch: &Stretch| {
+        let accesses: Vec<SequenceStretch> = accesses.collect();
+        let empty = |stretch: &SequenceStretch| {
             stretch.times == 0 || stretch.size_bytes == 0 || stretch.duration_ps == 0
         };
         if accesses.is_empty() || accesses.iter().any(empty) {

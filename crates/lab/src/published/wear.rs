@@ -66,7 +66,7 @@ impl WearOperation {
 /// A measure as the file writes it.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct WrittenWear {
     target: Option<String>,
     usage: Option<WearUsage>,
     celsius: Option<i32>,
@@ -80,7 +80,7 @@ pub(super) struct Written {
 /// As many as the published table of the laboratory is asked for.
 const BLOCKS: u32 = 100;
 
-impl Written {
+impl WrittenWear {
     /// On `target`, where it names no other.
     pub(super) fn measure(self, target: &str) -> WearMeasure {
         WearMeasure {

@@ -1,6 +1,6 @@
 //! What is wrong with a workload, before anything is run.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{Operation, Pattern, RawWorkload, Timing};
 use wordline_nvm::Device;
@@ -16,7 +16,7 @@ use crate::translation;
 const ACCESS_MAX: u64 = 1 << 30;
 
 /// Devices as they were connected, with their targets and timing classes.
-pub(super) type Devices<'a> = [(&'a Target<'a>, Timing, Box<dyn Device>)];
+pub(super) type Devices<'a> = [(&'a PartOnBoard<'a>, Timing, Box<dyn Device>)];
 
 /// Bytes of the memory that a run touches.
 pub(super) fn footprint(workload: &RawWorkload) -> u64 {
@@ -103,7 +103,7 @@ fn lists(workload: &RawWorkload) -> Result<(), LabError> {
 /// another stream wrote.
 fn whole_units(
     workload: &RawWorkload,
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     device: &dyn Device,
 ) -> Result<(), LabError> {
     let unit = translation::overwrite_bytes(device);

@@ -8,9 +8,13 @@
 
 mod check;
 mod drive;
+mod rows;
 
-use drive::Work;
-use wordline_catalog::Target;
+use std::sync::{Arc, Mutex};
+
+use drive::{PreparedDevice, RawWork};
+use rows::{RawRun, RawVariant};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{Experiment, Operation, RawWorkload, ResultSet};
@@ -19,8 +23,9 @@ use wordline_nvm::{Device, Pipeline};
 use crate::control::Control;
 use crate::during::During;
 use crate::error::LabError;
+use crate::instrument::MeteredMemory;
+use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
-use crate::rows::{Run, Variant, rows};
 use crate::sources;
 
 /// The benchmark's workload, fitted to some targets and to what the user asked for: it wraps at
@@ -28,7 +33,7 @@ use crate::sources;
 /// neither `wrap` nor `total`, all in bytes.
 #[must_use]
 pub fn default_workload(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     wrap: Option<u64>,
     total: Option<u64>,
 ) -> RawWorkload {
@@ -50,7 +55,7 @@ pub fn default_workload(
 
 /// Runs the workload on every target and adds what it found to the document.
 pub(crate) fn run(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     workload: &RawWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -104,64 +109,55 @@ pub(crate) fn run(
         fresh.push((target, timing, device));
     }
     check::check(&mut fresh, workload, experiment.seed)?;
-    let runs = fresh.len()
-        * workload
-            .operations
-            .iter()
-            .map(|one| variants(workload, *one).len())
-            .sum::<usize>();
-    let a_run = workload.total_bytes.saturating_add(workload.warm_up_bytes);
-    let mut done_bytes = 0;
-    for (target, timing, device) in &fresh {
+    let weight = workload.total_bytes.saturating_add(workload.warm_up_bytes);
+    let mut cases = Vec::new();
+    for (target, timing, device) in &mut fresh {
+        let (target, timing) = (*target, *timing);
         let sizes = workload.access_bytes.iter().copied();
-        let mut work = Work {
-            workload,
-            payload: Payload::suited(experiment.seed, device.as_ref(), sizes),
-            seed: experiment.seed,
-            control,
-            done_bytes,
-            total_bytes: a_run.saturating_mul(runs as u64),
-        };
+        let payload = Payload::suited(experiment.seed, device.as_ref(), sizes);
         for &operation in &workload.operations {
-            // What is prepared for one variant serves those after it that begin alike.
-            let mut prepared: Option<(Option<f64>, Box<dyn Device>)> = None;
+            let mut shared: Option<(Option<f64>, Arc<PreparedDevice>)> = None;
             for variant in variants(workload, operation) {
-                let begin = match prepared.take().filter(|(fill, _)| *fill == variant.fill) {
+                // What is prepared for one variant serves those after it that begin alike.
+                let begin = match shared.take().filter(|(fill, _)| *fill == variant.fill) {
                     Some((_, begin)) => begin,
-                    None => work
-                        .prepare(device.as_ref(), operation, variant.fill)
-                        .map_err(|source| LabError::Device {
-                            target: target.name.clone(),
-                            source,
-                        })?,
+                    None => Arc::new(Mutex::new((false, device.fork_device()))),
                 };
-                let run = Run {
+                shared = Some((variant.fill, Arc::clone(&begin)));
+                let run = RawRun {
                     target,
-                    timing: *timing,
+                    timing,
                     operation,
                     experiment,
+                    workload,
                     variant,
                 };
-                if !one(&mut work, &run, begin.as_ref(), document) {
-                    document.complete = false;
-                    return Ok(());
-                }
-                prepared = Some((variant.fill, begin));
+                let (name, payload) = (run.name(), payload.clone());
+                let work = move |control: &Control<'_>, document: &mut ResultSet| {
+                    let work = RawWork {
+                        workload,
+                        payload,
+                        seed: experiment.seed,
+                        control,
+                    };
+                    let device = work.begin(&begin, &run)?;
+                    document.complete = one(&work, &run, device, document);
+                    Ok(())
+                };
+                cases.push(DocumentCase::document(name, weight, experiment, work));
             }
         }
-        done_bytes = work.done_bytes;
     }
-    Ok(())
+    case::run_into(document, cases, control)
 }
 
-/// One run on a fork of a prepared device. Returns whether it came to its end, with figures or without.
+/// One run on a prepared device. Returns whether it came to its end, with figures or without.
 fn one(
-    work: &mut Work<'_>,
-    run: &Run<'_>,
-    prepared: &dyn Device,
+    work: &RawWork<'_>,
+    run: &RawRun<'_>,
+    mut device: Box<dyn Device>,
     document: &mut ResultSet,
 ) -> bool {
-    let mut device = prepared.fork_device();
     if let Some(unit) = run.needs_translation(device.as_ref()) {
         run.without_value(NoValue::NotApplicable, document);
         let advice = format!("{}: {}", run.name(), crate::translation::needed(unit));
@@ -177,8 +173,9 @@ fn one(
         document.warn(code, format!("{}: {advice}", run.target.name));
         return true;
     }
-    match work.drive(device.as_mut(), run) {
-        Ok(Some(tally)) => rows(run, device.as_ref(), &tally, document),
+    let mut memory = MeteredMemory::new(device, u64::MAX);
+    match work.drive(&mut memory, run) {
+        Ok(Some(tally)) => run.rows(&tally, document),
         Ok(None) => return false,
         Err(failure) => {
             run.without_value(NoValue::Failed, document);
@@ -190,7 +187,7 @@ fn one(
 }
 
 /// The runs of one target and operation.
-fn variants(workload: &RawWorkload, operation: Operation) -> Vec<Variant> {
+fn variants(workload: &RawWorkload, operation: Operation) -> Vec<RawVariant> {
     fn each<T: Copy>(all: impl Iterator<Item = T>) -> Vec<Option<T>> {
         let all: Vec<Option<T>> = all.map(Some).collect();
         if all.is_empty() { vec![None] } else { all }
@@ -205,7 +202,7 @@ fn variants(workload: &RawWorkload, operation: Operation) -> Vec<Variant> {
                 for &streams in &streams {
                     for &pattern in &workload.patterns {
                         variants.extend(workload.access_bytes.iter().map(|&access_bytes| {
-                            Variant {
+                            RawVariant {
                                 during,
                                 fill,
                                 gap,

@@ -11,14 +11,14 @@ use serde::Serialize;
 use wordline_catalog::Catalog;
 use wordline_core::{LoadedTest, Metric, Mix};
 use wordline_dram::sheet::{Connected, Settings};
-use wordline_dram::system::{Length, Pattern, Run, Traffic};
-use wordline_dram::{EnergyCounts, Field, SystemConfig, energy};
+use wordline_dram::system::{Pattern, RunLength, SystemRun, Traffic};
+use wordline_dram::{AddressField, EnergyCounts, SystemConfig, energy};
 
 use super::curves::{self, Load};
 use super::meter::{Meter, POINT};
-use super::modules::{Asked, Test};
+use super::modules::{Asked, ModuleExercise};
 use crate::dram::band::{alternatives, otherwise};
-use crate::dram::points::{self, Point};
+use crate::dram::points::{self, DramPoint};
 use crate::dram::rows::share_within;
 use crate::published::{Curves, Measure, Question, Value};
 
@@ -76,7 +76,7 @@ type Cell = (String, Scene);
 
 /// What a point gave.
 #[derive(Clone, Debug)]
-struct Reading {
+struct BandReading {
     bandwidth: f64,
     latency: f64,
     shares: Vec<(u64, f64)>,
@@ -86,11 +86,11 @@ struct Reading {
 }
 
 /// One choice made otherwise.
-struct Variation {
+struct BandVariation {
     name: String,
     /// The targets that it changes; or why they cannot be so.
     targets: BTreeMap<String, Result<Connected, String>>,
-    readings: BTreeMap<Cell, Result<Reading, String>>,
+    readings: BTreeMap<Cell, Result<BandReading, String>>,
 }
 
 /// Runs what bands need, when the first of them is asked for.
@@ -99,8 +99,8 @@ pub(super) struct Bands {
     within_ps: Vec<u64>,
     /// Targets as their sheets choose.
     plain: BTreeMap<String, Connected>,
-    readings: BTreeMap<Cell, Result<Reading, String>>,
-    variations: Vec<Variation>,
+    readings: BTreeMap<Cell, Result<BandReading, String>>,
+    variations: Vec<BandVariation>,
     ran: bool,
 }
 
@@ -120,7 +120,7 @@ impl Bands {
         // What was asked for is sound.
         let targets = names
             .into_iter()
-            .filter_map(|name| catalog.dram_target(name).ok());
+            .filter_map(|name| catalog.module_in_system(name).ok());
         let targets: Vec<_> = targets.collect();
         let none = Settings::new();
         let plain = targets.iter().filter_map(|target| {
@@ -136,7 +136,7 @@ impl Bands {
                     let connected = connected.map_err(|error| error.to_string());
                     Some((target.name.clone(), connected))
                 });
-                Variation {
+                BandVariation {
                     name: format!("{choice} = {setting}"),
                     targets: changed.collect(),
                     readings: BTreeMap::new(),
@@ -211,7 +211,7 @@ impl Bands {
     /// The cells that a variation changes, with what they are connected to then.
     fn changed<'v>(
         &'v self,
-        variation: &'v Variation,
+        variation: &'v BandVariation,
     ) -> impl Iterator<Item = (&'v Cell, &'v Connected)> {
         self.cells.iter().filter_map(|cell| {
             let connected = variation.targets.get(&cell.0)?.as_ref().ok()?;
@@ -247,7 +247,7 @@ impl Bands {
         cells: impl Iterator<Item = (&'v Cell, &'v Connected)>,
         name: &str,
         meter: &Meter<'_>,
-    ) -> Option<BTreeMap<Cell, Result<Reading, String>>> {
+    ) -> Option<BTreeMap<Cell, Result<BandReading, String>>> {
         let (cells, points): (Vec<_>, Vec<_>) = cells
             .map(|(cell, connected)| (cell, point(cell, connected, name)))
             .unzip();
@@ -262,14 +262,14 @@ impl Bands {
         Some(readings)
     }
 
-    fn reading(&self, run: Run) -> Reading {
+    fn reading(&self, run: SystemRun) -> BandReading {
         let probe = run.probe.as_ref();
         let latency = probe.map_or(run.read_latency_mean_ps, |probe| probe.mean_ps);
         let shares = self.within_ps.iter().filter_map(|&within| {
             let share = share_within(probe?, within);
             Some((within, share))
         });
-        Reading {
+        BandReading {
             bandwidth: run.bytes_per_s(),
             latency: latency * 1e-12,
             shares: shares.collect(),
@@ -280,7 +280,7 @@ impl Bands {
     }
 
     /// A value as the sheets choose, or with a variation.
-    fn value(&self, value: &Value, variation: Option<&Variation>) -> Result<f64, String> {
+    fn value(&self, value: &Value, variation: Option<&BandVariation>) -> Result<f64, String> {
         let of = self.measure(&value.of, variation)?;
         match &value.over {
             None => Ok(of),
@@ -288,12 +288,12 @@ impl Bands {
         }
     }
 
-    fn measure(&self, measure: &Measure, variation: Option<&Variation>) -> Result<f64, String> {
+    fn measure(&self, measure: &Measure, variation: Option<&BandVariation>) -> Result<f64, String> {
         match measure {
             Measure::Module { run, metric } => {
-                let scene = match Test::from(run.test) {
-                    Test::Bandwidth(mix) => Scene::Bandwidth(mix),
-                    Test::Idle | Test::Loaded => Scene::Idle,
+                let scene = match ModuleExercise::from(run.test) {
+                    ModuleExercise::Bandwidth(mix) => Scene::Bandwidth(mix),
+                    ModuleExercise::Idle | ModuleExercise::Loaded => Scene::Idle,
                 };
                 let (reading, connected) = self.cell(&run.target, scene, variation)?;
                 reading.of(*metric, connected)
@@ -307,7 +307,7 @@ impl Bands {
         }
     }
 
-    fn curves(&self, asked: &Curves, variation: Option<&Variation>) -> Result<f64, String> {
+    fn curves(&self, asked: &Curves, variation: Option<&BandVariation>) -> Result<f64, String> {
         let idle = match asked.question {
             Question::Reduction { .. } => {
                 self.cell(&asked.against, Scene::Idle, variation)?.0.latency
@@ -323,7 +323,7 @@ impl Bands {
         &self,
         target: &str,
         question: Question,
-        variation: Option<&Variation>,
+        variation: Option<&BandVariation>,
     ) -> Result<Vec<Load>, String> {
         let loads = DELAYS_CYCLES.into_iter().rev().map(|delay| {
             let (reading, _) = self.cell(target, Scene::Loaded(delay), variation)?;
@@ -345,8 +345,8 @@ impl Bands {
         &'b self,
         target: &str,
         scene: Scene,
-        variation: Option<&'b Variation>,
-    ) -> Result<(&'b Reading, &'b Connected), String> {
+        variation: Option<&'b BandVariation>,
+    ) -> Result<(&'b BandReading, &'b Connected), String> {
         let cell = (target.to_owned(), scene);
         let plain = self.plain.get(target).ok_or("its target is unknown")?;
         let varied = variation.and_then(|one| Some((one, one.targets.get(target)?)));
@@ -361,7 +361,7 @@ impl Bands {
     }
 }
 
-impl Reading {
+impl BandReading {
     fn of(&self, metric: Metric, connected: &Connected) -> Result<f64, String> {
         let joules = || {
             let (_, currents) = connected.currents.first().ok_or("no currents are known")?;
@@ -386,11 +386,11 @@ impl Reading {
     }
 }
 
-fn scenes(test: Test) -> Vec<Scene> {
+fn scenes(test: ModuleExercise) -> Vec<Scene> {
     match test {
-        Test::Idle => vec![Scene::Idle],
-        Test::Bandwidth(mix) => vec![Scene::Bandwidth(mix)],
-        Test::Loaded => DELAYS_CYCLES.map(Scene::Loaded).into(),
+        ModuleExercise::Idle => vec![Scene::Idle],
+        ModuleExercise::Bandwidth(mix) => vec![Scene::Bandwidth(mix)],
+        ModuleExercise::Loaded => DELAYS_CYCLES.map(Scene::Loaded).into(),
     }
 }
 
@@ -408,7 +408,7 @@ fn targets(measure: &Measure) -> Vec<&str> {
 }
 
 /// The simulation of a cell, on a part of its system.
-fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Point {
+fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> DramPoint {
     let cores = connected.config.cores.cores;
     let (config, part) = quartered(&connected.config);
     let (mix, delay_cycles, load_cores, probes) = match *scene {
@@ -419,7 +419,7 @@ fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Poin
             (Mix::Reads, delay, load, LoadedTest::PROBES)
         }
     };
-    Point {
+    DramPoint {
         name: match variation {
             "" => format!("band of {target}"),
             name => format!("{target} with {name}"),
@@ -433,7 +433,7 @@ fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Poin
             probes,
             seed: 0,
         },
-        length: Length {
+        length: RunLength {
             warm_up_ps: WARM_UP_PS,
             measure_ps: MEASURE_PS,
             probe_samples: SAMPLES,
@@ -445,7 +445,7 @@ fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> Poin
 fn quartered(config: &SystemConfig) -> (SystemConfig, u32) {
     let mut config = config.clone();
     let mut digits = config.mapping.digits.iter_mut();
-    let digit = digits.find(|digit| digit.field == Field::Channel);
+    let digit = digits.find(|digit| digit.field == AddressField::Channel);
     match digit {
         Some(digit)
             if [digit.radix, config.cores.cores]

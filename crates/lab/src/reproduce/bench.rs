@@ -7,7 +7,7 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{
-    AccessSource, BufferWorkload, Experiment, Metric, Operation, ResultSet, Workload,
+    AccessSource, Axis, BufferWorkload, Experiment, Metric, Operation, ResultSet, Workload,
 };
 
 use super::band::{Band, Bands};
@@ -16,13 +16,13 @@ use super::modules::{Asked, Modules};
 use super::{Options, tables, theory, wear};
 use crate::buffer::default_stream;
 use crate::control::Control;
-use crate::parallel::{Piece, in_parallel};
+use crate::instrument::case::{self, Case};
 use crate::published::{
     Extent, Input, Kind, Measure, Published, Run, TableRun, Value, Variant, WearRun, number,
 };
 
 /// Runs what values ask for, and remembers it.
-pub(super) struct Bench<'a> {
+pub(super) struct ReproductionBench<'a> {
     catalog: &'a Catalog,
     meter: Meter<'a>,
     /// What is to be simulated, all at once when the first of it is asked for; an error for what cannot be.
@@ -35,7 +35,7 @@ pub(super) struct Bench<'a> {
     bands: Option<Bands>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> ReproductionBench<'a> {
     pub(super) fn new(
         catalog: &'a Catalog,
         documents: &[Published],
@@ -107,8 +107,8 @@ impl<'a> Bench<'a> {
                 let result = self.run(run)?;
                 let mut rows = result.of(*metric).filter(|row| {
                     row.operation == run.operation.name()
-                        && row.count("access_bytes") == Some(run.access_bytes)
-                        && row.text("cause") == cause.as_deref()
+                        && row.count(Axis::AccessBytes) == Some(run.access_bytes)
+                        && row.text(Axis::Cause) == cause.as_deref()
                         && is_at(row, input)
                         && is_of(row, run.extent.window, *metric)
                 });
@@ -177,34 +177,29 @@ impl<'a> Bench<'a> {
     /// Simulates everything side by side.
     fn simulate(&mut self) {
         let runs = std::mem::take(&mut self.runs);
-        let weights = runs
-            .iter()
-            .map(|(_, experiment)| experiment.as_ref().map_or(0, bytes));
-        let pieces: Vec<_> = runs
-            .iter()
-            .zip(weights)
-            .map(|((run, _), weight)| Piece {
-                name: &run.target,
-                weight,
-            })
-            .collect();
-        let total = pieces.iter().map(|piece| piece.weight).sum();
         let catalog = self.catalog;
+        let weight = |experiment: &Result<Experiment, String>| experiment.as_ref().map_or(0, bytes);
+        let total = runs.iter().map(|(_, experiment)| weight(experiment)).sum();
         let results = self.meter.run(total, 1, |control| {
-            let stop = control.stop;
-            in_parallel(&pieces, control, |index| {
-                let experiment = runs[index].1.as_ref().map_err(Clone::clone)?;
-                let control = Control {
-                    stop,
-                    // Its neighbours have the others.
-                    threads: 1,
-                    ..Control::default()
-                };
-                crate::run(catalog, experiment, &control).map_err(|error| error.to_string())
-            })
+            let cases = runs.iter().map(|(run, experiment)| {
+                let name = run.target.as_str();
+                Case::new(name, weight(experiment), move |control: &Control<'_>| {
+                    let experiment = experiment.as_ref().map_err(Clone::clone)?;
+                    let alone = Control {
+                        threads: 1,
+                        ..*control
+                    };
+                    crate::run(catalog, experiment, &alone).map_err(|error| error.to_string())
+                })
+            });
+            case::run(cases.collect(), control)
         });
+        let stopped = || Err("it was stopped".to_owned());
         let results = match results {
-            Ok(results) => results,
+            Ok(results) => results
+                .into_iter()
+                .map(|ended| ended.unwrap_or_else(stopped))
+                .collect(),
             Err(error) => vec![Err(error.to_string()); runs.len()],
         };
         let runs = runs.into_iter().map(|(run, _)| run);
@@ -254,27 +249,27 @@ impl<'a> Bench<'a> {
 /// Whether a row stands at an input, as what came of the accesses themselves: no estimate, and no part of
 /// the run.
 fn is_at(row: &Row, input: &Input) -> bool {
-    let rate = match row.axes.get("rate_bytes_per_s") {
+    let rate = match row.axes.get(&Axis::RateBytesPerS) {
         Some(AxisValue::Number(rate)) => Some(*rate),
         _ => None,
     };
     rate == input.rate_bytes_per_s
-        && row.count("ram_bytes") == input.ram_bytes
-        && row.text("arrival") == input.arrival.map(wordline_core::Arrival::name)
-        && ["estimate", "at_s"]
+        && row.count(Axis::RamBytes) == input.ram_bytes
+        && row.text(Axis::Arrival) == input.arrival.map(wordline_core::Arrival::name)
+        && [Axis::Estimate, Axis::AtS]
             .iter()
-            .all(|axis| !row.axes.contains_key(*axis))
+            .all(|axis| !row.axes.contains_key(axis))
 }
 
 /// Whether a row is of the accesses in a row that a peak was asked of, or of all.
 fn is_of(row: &Row, window: Option<u64>, metric: Metric) -> bool {
     let peak = matches!(metric, Metric::RamPeak | Metric::RamPeakInFlight);
-    row.count("accesses") == window.filter(|_| peak)
+    row.count(Axis::Accesses) == window.filter(|_| peak)
 }
 
 /// The experiment of a run; otherwise why it cannot be run.
 fn experiment(catalog: &Catalog, run: &Run, inputs: &[Input]) -> Result<Experiment, String> {
-    let target = catalog.target(&run.target);
+    let target = catalog.part_on_board(&run.target);
     let target = target.map_err(|error| error.to_string())?;
     let fill = run.extent.fill_percent;
     let fill = fill.map(|percent| Fraction::from_si(f64::from(percent) / 100.0));

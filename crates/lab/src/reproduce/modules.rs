@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use wordline_catalog::Catalog;
 use wordline_core::results::Row;
 use wordline_core::{
-    Band, BandwidthTest, DramTest, DramWorkload, Experiment, IdleTest, LoadedTest, Metric, Mix,
-    Pattern, ResultSet, Timing, Workload,
+    Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, IdleTest, LoadedTest, Metric,
+    Mix, Pattern, ResultSet, Timing, Workload,
 };
 use wordline_dram::sheet::Settings;
 
@@ -22,14 +22,14 @@ const DELAYS_CYCLES: [u64; 16] = [
 
 /// A test as it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Test {
+pub(super) enum ModuleExercise {
     Idle,
     Bandwidth(Mix),
     /// A sweep of reads alone.
     Loaded,
 }
 
-impl From<ModuleTest> for Test {
+impl From<ModuleTest> for ModuleExercise {
     fn from(test: ModuleTest) -> Self {
         match test {
             ModuleTest::Idle => Self::Idle,
@@ -41,7 +41,7 @@ impl From<ModuleTest> for Test {
 /// What is asked of modules: tests, each with its targets, and the times that shares are asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
-    pub(super) tests: BTreeMap<Test, BTreeSet<String>>,
+    pub(super) tests: BTreeMap<ModuleExercise, BTreeSet<String>>,
     pub(super) within_ps: BTreeSet<u64>,
 }
 
@@ -55,12 +55,12 @@ impl Asked {
             }
         };
         match measure {
-            Measure::Module { run, .. } => of(Test::from(run.test), &run.target),
+            Measure::Module { run, .. } => of(ModuleExercise::from(run.test), &run.target),
             Measure::Curves(curves) => {
-                of(Test::Loaded, &curves.target);
-                of(Test::Loaded, &curves.against);
+                of(ModuleExercise::Loaded, &curves.target);
+                of(ModuleExercise::Loaded, &curves.against);
                 if matches!(curves.question, Question::Reduction { .. }) {
-                    of(Test::Idle, &curves.against);
+                    of(ModuleExercise::Idle, &curves.against);
                 }
                 if let Question::Share { within_ps, .. } = curves.question {
                     self.within_ps.insert(within_ps);
@@ -77,7 +77,7 @@ impl Asked {
 
 /// The full name of a target that can be simulated; otherwise why it cannot.
 fn sound(catalog: &Catalog, target: &str) -> Result<String, String> {
-    let target = catalog.dram_target(target);
+    let target = catalog.module_in_system(target);
     let target = target.map_err(|error| error.to_string())?;
     match target.connect(&Settings::new()) {
         Ok(_) => Ok(target.name),
@@ -89,7 +89,7 @@ fn sound(catalog: &Catalog, target: &str) -> Result<String, String> {
 pub(super) struct Modules<'a> {
     catalog: &'a Catalog,
     asked: Asked,
-    finished: BTreeMap<Test, Result<ResultSet, String>>,
+    finished: BTreeMap<ModuleExercise, Result<ResultSet, String>>,
 }
 
 impl<'a> Modules<'a> {
@@ -112,7 +112,7 @@ impl<'a> Modules<'a> {
         meter: &Meter<'_>,
     ) -> Result<f64, String> {
         let target = sound(self.catalog, &run.target)?;
-        let result = self.result(Test::from(run.test), meter)?;
+        let result = self.result(ModuleExercise::from(run.test), meter)?;
         only(result, &target, metric, &[])
     }
 
@@ -123,18 +123,18 @@ impl<'a> Modules<'a> {
         let (target, against) = (target?, against?);
         let idle = match asked.question {
             Question::Reduction { .. } => {
-                let result = self.result(Test::Idle, meter)?;
+                let result = self.result(ModuleExercise::Idle, meter)?;
                 only(result, &against, Metric::LatencyMean, &[])?
             }
             Question::Crossover | Question::Share { .. } => 0.0,
         };
-        let result = self.result(Test::Loaded, meter)?;
+        let result = self.result(ModuleExercise::Loaded, meter)?;
         let target = curve(result, &target, asked.question)?;
         let against = curve(result, &against, asked.question)?;
         curves::answer(asked.question, &target, &against, idle)
     }
 
-    fn result(&mut self, test: Test, meter: &Meter<'_>) -> Result<&ResultSet, String> {
+    fn result(&mut self, test: ModuleExercise, meter: &Meter<'_>) -> Result<&ResultSet, String> {
         if !self.finished.contains_key(&test) {
             let result = self.perform(test, meter);
             self.finished.insert(test, result);
@@ -142,7 +142,7 @@ impl<'a> Modules<'a> {
         self.finished[&test].as_ref().map_err(Clone::clone)
     }
 
-    fn perform(&self, test: Test, meter: &Meter<'_>) -> Result<ResultSet, String> {
+    fn perform(&self, test: ModuleExercise, meter: &Meter<'_>) -> Result<ResultSet, String> {
         let targets = self.asked.tests.get(&test).cloned().unwrap_or_default();
         let points = points(test, &targets);
         let experiment = Experiment {
@@ -160,17 +160,17 @@ impl<'a> Modules<'a> {
     }
 
     /// The test of `wordline dram`, with every setting at its default.
-    fn test(&self, test: Test) -> DramTest {
+    fn test(&self, test: ModuleExercise) -> DramTest {
         match test {
-            Test::Idle => DramTest::Idle(IdleTest {
+            ModuleExercise::Idle => DramTest::Idle(IdleTest {
                 samples: LoadedTest::SAMPLES,
             }),
-            Test::Bandwidth(mix) => DramTest::Bandwidth(BandwidthTest {
+            ModuleExercise::Bandwidth(mix) => DramTest::Bandwidth(BandwidthTest {
                 mixes: vec![mix],
                 patterns: vec![Pattern::Sequential],
                 band: Band::None,
             }),
-            Test::Loaded => DramTest::Loaded(LoadedTest {
+            ModuleExercise::Loaded => DramTest::Loaded(LoadedTest {
                 delays_cycles: DELAYS_CYCLES.to_vec(),
                 mix: Mix::Reads,
                 pattern: Pattern::Sequential,
@@ -183,10 +183,10 @@ impl<'a> Modules<'a> {
 }
 
 /// Simulations that a test takes.
-fn points(test: Test, targets: &BTreeSet<String>) -> u64 {
+fn points(test: ModuleExercise, targets: &BTreeSet<String>) -> u64 {
     let each = match test {
-        Test::Idle | Test::Bandwidth(_) => 1,
-        Test::Loaded => DELAYS_CYCLES.len(),
+        ModuleExercise::Idle | ModuleExercise::Bandwidth(_) => 1,
+        ModuleExercise::Loaded => DELAYS_CYCLES.len(),
     };
     (each * targets.len()) as u64
 }
@@ -195,13 +195,13 @@ fn points(test: Test, targets: &BTreeSet<String>) -> u64 {
 fn curve(result: &ResultSet, target: &str, question: Question) -> Result<Vec<Load>, String> {
     let delays = DELAYS_CYCLES.into_iter().rev();
     let loads = delays.map(|delay| {
-        let of = |metric| only(result, target, metric, &[Axis::Delay(delay)]);
+        let of = |metric| only(result, target, metric, &[Coordinate::Delay(delay)]);
         Ok(Load {
             bandwidth: of(Metric::ThroughputMean)?,
             latency: of(Metric::LatencyMean)?,
             share: match question {
                 Question::Share { within_ps, .. } => {
-                    let at = [Axis::Delay(delay), Axis::Within(within_ps)];
+                    let at = [Coordinate::Delay(delay), Coordinate::Within(within_ps)];
                     only(result, target, Metric::LatencyShare, &at)?
                 }
                 Question::Crossover | Question::Reduction { .. } => 0.0,
@@ -213,17 +213,17 @@ fn curve(result: &ResultSet, target: &str, question: Question) -> Result<Vec<Loa
 
 /// Where a row has to stand, beyond its target.
 #[derive(Clone, Copy)]
-enum Axis {
+enum Coordinate {
     Delay(u64),
     Within(u64),
 }
 
-impl Axis {
+impl Coordinate {
     fn holds(self, row: &Row) -> bool {
         match self {
-            Self::Delay(cycles) => row.count("delay_cycles") == Some(cycles),
+            Self::Delay(cycles) => row.count(Axis::DelayCycles) == Some(cycles),
             Self::Within(ps) => {
-                let within = row.axes.get("within_s");
+                let within = row.axes.get(&Axis::WithinS);
                 within
                     == Some(&wordline_core::results::AxisValue::Number(
                         ps as f64 * 1e-12,
@@ -234,11 +234,16 @@ impl Axis {
 }
 
 /// The one row of a metric that is no estimate, and no part of the value by cause.
-fn only(result: &ResultSet, target: &str, metric: Metric, at: &[Axis]) -> Result<f64, String> {
+fn only(
+    result: &ResultSet,
+    target: &str,
+    metric: Metric,
+    at: &[Coordinate],
+) -> Result<f64, String> {
     let mut rows = result.of(metric).filter(|row| {
-        let whole = ["estimate", "cause"];
+        let whole = [Axis::Estimate, Axis::Cause];
         row.target == target
-            && whole.iter().all(|axis| !row.axes.contains_key(*axis))
+            && whole.iter().all(|axis| !row.axes.contains_key(axis))
             && at.iter().all(|axis| axis.holds(row))
     });
     let row = rows.next();

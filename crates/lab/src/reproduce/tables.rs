@@ -2,8 +2,8 @@
 
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{
-    Experiment, KvBench, KvDirectory, KvSizes, KvTest, KvWorkload, Metric, Operation, ResultSet,
-    Timing, Workload,
+    Axis, Experiment, KvBench, KvDirectory, KvSizes, KvTest, KvWorkload, Metric, Operation,
+    ResultSet, Timing, Workload,
 };
 
 use crate::published::TableRun;
@@ -18,7 +18,7 @@ pub(super) fn experiment(run: &TableRun) -> Experiment {
     Experiment {
         targets: vec![run.target.clone()],
         workload: Workload::Kv(KvWorkload {
-            tables: vec![run.table],
+            tables: vec![run.table.clone()],
             directories: vec![KvDirectory::Ram],
             test: KvTest::Bench(bench),
         }),
@@ -36,7 +36,7 @@ pub(super) fn row(result: &ResultSet, run: &TableRun, metric: Metric) -> Result<
         Operation::Read => "hit",
     };
     let mut rows = result.of(metric);
-    let row = rows.find(|row| row.operation == operation && !row.axes.contains_key("cause"));
+    let row = rows.find(|row| row.operation == operation && !row.axes.contains_key(&Axis::Cause));
     let value = row.and_then(|row| row.value);
     value.ok_or(format!("the run has no value of {metric}"))
 }

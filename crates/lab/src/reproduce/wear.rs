@@ -2,13 +2,13 @@
 
 use wordline_catalog::Catalog;
 use wordline_core::results::Row;
-use wordline_core::{Experiment, ResultSet, Timing, WearWorkload, Workload};
+use wordline_core::{Axis, Experiment, ResultSet, Timing, WearWorkload, Workload};
 
 use crate::published::{WearMeasure, WearRun};
 
 /// The experiment of a test.
 pub(super) fn experiment(catalog: &Catalog, run: &WearRun) -> Result<Experiment, String> {
-    let target = catalog.target(&run.target);
+    let target = catalog.part_on_board(&run.target);
     let target = target.map_err(|error| error.to_string())?;
     let workload = WearWorkload {
         blocks: run.blocks,
@@ -31,11 +31,11 @@ pub(super) fn experiment(catalog: &Catalog, run: &WearRun) -> Result<Experiment,
 pub(super) fn row(result: &ResultSet, asked: &WearMeasure) -> Result<f64, String> {
     let is_asked = |row: &&Row| {
         row.operation == asked.operation.name()
-            && row.text("statistic") == asked.statistic.as_deref()
-            && row.count("after_cycles") == asked.after_cycles
-            && ["block", "estimate", "cause"]
+            && row.text(Axis::Statistic) == asked.statistic.as_deref()
+            && row.count(Axis::AfterCycles) == asked.after_cycles
+            && [Axis::Block, Axis::Estimate, Axis::Cause]
                 .iter()
-                .all(|axis| !row.axes.contains_key(*axis))
+                .all(|axis| !row.axes.contains_key(axis))
     };
     let name = format!("{} of {}", asked.metric, asked.operation.name());
     let mut rows = result.of(asked.metric).filter(is_asked);

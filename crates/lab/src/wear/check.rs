@@ -1,6 +1,6 @@
 //! What `wordline wear` refuses before it runs.
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Period;
 use wordline_core::quantity::Quantity as _;
 use wordline_core::{Experiment, WearWorkload};
@@ -50,7 +50,7 @@ pub(super) fn workload(workload: &WearWorkload, experiment: &Experiment) -> Resu
 
 /// Checks an experiment on simulated targets.
 pub(super) fn simulated(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     workload: &WearWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -96,36 +96,29 @@ pub(super) fn environments(workload: &WearWorkload) -> impl Iterator<Item = Envi
 }
 
 /// Refuses a target whose wear is not simulated, or that may have too few good blocks.
-fn wears(target: &Target<'_>, workload: &WearWorkload) -> Result<(), LabError> {
+fn wears(target: &PartOnBoard<'_>, workload: &WearWorkload) -> Result<(), LabError> {
     let refuse = |problem: String| LabError::Wear {
         target: target.name.clone(),
         part: target.part.header.id.clone(),
         problem,
     };
-    let (ages, least) = match &target.part.model {
-        Model::Nand(sheet) => {
-            let least = sheet.blocks.value() - sheet.bad_blocks_max.value();
-            (sheet.aging.is_some(), u64::from(least))
-        }
-        // How many blocks that are depends on the erases that the board drives.
-        Model::Nor(sheet) => (sheet.aging.is_some(), u64::MAX),
-        _ => {
-            let problem = "is no raw flash: no other memory has a model of its wear".to_owned();
-            return Err(refuse(problem));
-        }
-    };
-    if !ages {
+    let flash = target.part.model.flash();
+    let Some(flash) = flash.filter(|flash| flash.outlook().is_some()) else {
         return Err(refuse(format!(
             "cannot be worn: {}",
             AgeingError::NoFigures
         )));
-    }
-    enough(target, workload, least)
+    };
+    enough(
+        target,
+        workload,
+        flash.good_blocks_min().map_or(u64::MAX, u64::from),
+    )
 }
 
 /// Refuses to test more blocks than a target is sure to have.
 pub(super) fn enough(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     workload: &WearWorkload,
     least: u64,
 ) -> Result<(), LabError> {

@@ -48,7 +48,7 @@ impl Took {
 /// Cycles in a row: those that went alike, with the durations of one of them, or measured ones, with the durations of
 /// all.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stretch {
+pub(crate) struct WearStretch {
     /// Cycles before it.
     pub(crate) first: u64,
     /// How many they are.
@@ -60,7 +60,7 @@ pub(crate) struct Stretch {
 /// Of measured cycles, a stretch holds up to this part of those before it: 1.6 %.
 const GATHERED_PART: u64 = 64;
 
-impl Stretch {
+impl WearStretch {
     /// One cycle, after `first` others.
     pub(crate) const fn of(first: u64) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Stretch {
     }
 
     /// Adds an operation that was timed: the program of a page, or the erase.
-    pub(crate) fn add(&mut self, step: Step, took: Time) {
+    pub(crate) fn add(&mut self, step: CourseStep, took: Time) {
         let one = Took {
             count: 1,
             sum: took,
@@ -80,8 +80,8 @@ impl Stretch {
             least: took,
         };
         match step {
-            Step::Program => self.programs.add(&one),
-            Step::Erase => self.erases.add(&one),
+            CourseStep::Program => self.programs.add(&one),
+            CourseStep::Erase => self.erases.add(&one),
         }
     }
 
@@ -100,14 +100,14 @@ impl Stretch {
 
 /// An operation of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum CourseStep {
     /// Programs of pages.
     Program,
     /// The erase.
     Erase,
 }
 
-impl Step {
+impl CourseStep {
     /// As rows spell it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -117,27 +117,27 @@ impl Step {
     }
 }
 
-impl Stretch {
-    const fn of_step(&self, step: Step) -> &Took {
+impl WearStretch {
+    const fn of_step(&self, step: CourseStep) -> &Took {
         match step {
-            Step::Program => &self.programs,
-            Step::Erase => &self.erases,
+            CourseStep::Program => &self.programs,
+            CourseStep::Erase => &self.erases,
         }
     }
 
     /// Mean duration of an operation, in seconds; `None` where there was none.
-    pub(crate) fn mean_s(&self, step: Step) -> Option<f64> {
+    pub(crate) fn mean_s(&self, step: CourseStep) -> Option<f64> {
         self.of_step(step).mean_s()
     }
 
     /// The same as a time.
-    pub(crate) fn mean(&self, step: Step) -> Option<Time> {
+    pub(crate) fn mean(&self, step: CourseStep) -> Option<Time> {
         let took = self.of_step(step);
         let mean = took.sum.ps().checked_div(took.count)?;
         Some(Time::from_ps(mean))
     }
 
-    fn ends(&self, step: Step) -> (f64, f64) {
+    fn ends(&self, step: CourseStep) -> (f64, f64) {
         let took = self.of_step(step);
         (took.least.si(), took.most.si())
     }
@@ -145,7 +145,7 @@ impl Stretch {
 
 /// The life of a block.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Course {
+pub(crate) struct WearCourse {
     /// Cycles, that in which it failed included.
     pub(crate) cycles: u64,
     /// How it ended; `None` while it goes on.
@@ -153,14 +153,14 @@ pub(crate) struct Course {
     /// How long the operation took that failed, until it was reported.
     pub(crate) failed_after: Time,
     /// The cycles that went well, in order.
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<WearStretch>,
     /// How long reads of its first page took, fresh and at the end.
     pub(crate) reads: Vec<Time>,
 }
 
-impl Course {
+impl WearCourse {
     /// Adds cycles that went well: measured ones join those before them.
-    pub(crate) fn add(&mut self, stretch: Stretch, measured: bool) {
+    pub(crate) fn add(&mut self, stretch: WearStretch, measured: bool) {
         match self.stretches.last_mut() {
             Some(last) if measured && last.takes_more() => last.join(&stretch),
             _ => self.stretches.push(stretch),
@@ -174,7 +174,7 @@ impl Course {
     }
 
     /// Mean duration over the first cycles, in seconds.
-    pub(crate) fn first_mean_s(&self, step: Step) -> Option<f64> {
+    pub(crate) fn first_mean_s(&self, step: CourseStep) -> Option<f64> {
         let first = self
             .stretches
             .iter()
@@ -188,7 +188,7 @@ impl Course {
     }
 
     /// The fastest and the slowest operation of all, in seconds.
-    pub(crate) fn range_s(&self, step: Step) -> Option<(f64, f64)> {
+    pub(crate) fn range_s(&self, step: CourseStep) -> Option<(f64, f64)> {
         let ran = self
             .stretches
             .iter()
@@ -198,7 +198,7 @@ impl Course {
     }
 
     /// Mean duration in the cycle after `cycles` others, in seconds; `None` once it has failed.
-    pub(crate) fn at_s(&self, cycles: u64, step: Step) -> Option<f64> {
+    pub(crate) fn at_s(&self, cycles: u64, step: CourseStep) -> Option<f64> {
         let after = self.stretches.partition_point(|one| one.first <= cycles);
         let stretch = self.stretches.get(after.checked_sub(1)?)?;
         let inside = cycles < stretch.first + stretch.cycles;
@@ -206,7 +206,7 @@ impl Course {
     }
 
     /// Duration in the last cycle that went well, as a multiple of the mean over the first ones.
-    pub(crate) fn over_life(&self, step: Step) -> Option<f64> {
+    pub(crate) fn over_life(&self, step: CourseStep) -> Option<f64> {
         let last = self.stretches.last()?.mean_s(step)?;
         Some(last / self.first_mean_s(step)?)
     }
@@ -216,17 +216,17 @@ impl Course {
 mod tests {
     use super::*;
 
-    fn stretch(first: u64, cycles: u64, program: u64, erase: u64) -> Stretch {
-        let mut stretch = Stretch::of(first);
-        stretch.add(Step::Program, Time::from_ps(program));
-        stretch.add(Step::Erase, Time::from_ps(erase));
+    fn stretch(first: u64, cycles: u64, program: u64, erase: u64) -> WearStretch {
+        let mut stretch = WearStretch::of(first);
+        stretch.add(CourseStep::Program, Time::from_ps(program));
+        stretch.add(CourseStep::Erase, Time::from_ps(erase));
         stretch.cycles = cycles;
         stretch
     }
 
     #[test]
     fn means_weigh_stretches_and_end_with_the_first_cycles() {
-        let course = Course {
+        let course = WearCourse {
             cycles: 30_001,
             end: Some(End::EraseFailed),
             failed_after: Time::ZERO,
@@ -240,38 +240,38 @@ mod tests {
         let near = |found: Option<f64>, ps: f64| {
             found.is_some_and(|found| (found / (ps * 1e-12) - 1.0).abs() < 1e-9)
         };
-        assert!(near(course.first_mean_s(Step::Program), 250.0));
-        assert!(near(course.first_mean_s(Step::Erase), 175.0));
-        assert!(near(course.at_s(2_499, Step::Program), 400.0));
-        assert!(near(course.at_s(2_500, Step::Program), 200.0));
-        assert_eq!(course.at_s(30_000, Step::Erase), None);
-        let (least, most) = course.range_s(Step::Erase).expect("it was erased");
+        assert!(near(course.first_mean_s(CourseStep::Program), 250.0));
+        assert!(near(course.first_mean_s(CourseStep::Erase), 175.0));
+        assert!(near(course.at_s(2_499, CourseStep::Program), 400.0));
+        assert!(near(course.at_s(2_500, CourseStep::Program), 200.0));
+        assert_eq!(course.at_s(30_000, CourseStep::Erase), None);
+        let (least, most) = course.range_s(CourseStep::Erase).expect("it was erased");
         assert!(near(Some(least), 100.0) && near(Some(most), 700.0));
-        let ratio = course.over_life(Step::Erase).expect("it was erased");
+        let ratio = course.over_life(CourseStep::Erase).expect("it was erased");
         assert!((ratio - 4.0).abs() < 1e-9);
         assert_eq!(course.endurance(), Some(30_001));
     }
 
     #[test]
     fn erases_alone_have_no_programs() {
-        let mut erases = Stretch::of(0);
-        erases.add(Step::Erase, Time::from_ps(7));
-        let course = Course {
+        let mut erases = WearStretch::of(0);
+        erases.add(CourseStep::Erase, Time::from_ps(7));
+        let course = WearCourse {
             cycles: 1,
             end: Some(End::GivenUp),
             failed_after: Time::ZERO,
             stretches: vec![erases],
             reads: Vec::new(),
         };
-        assert_eq!(course.first_mean_s(Step::Program), None);
-        assert_eq!(course.range_s(Step::Program), None);
-        assert_eq!(course.over_life(Step::Program), None);
+        assert_eq!(course.first_mean_s(CourseStep::Program), None);
+        assert_eq!(course.range_s(CourseStep::Program), None);
+        assert_eq!(course.over_life(CourseStep::Program), None);
         assert_eq!(course.endurance(), None);
     }
 
     #[test]
     fn measured_cycles_are_gathered_and_keep_their_means() {
-        let mut course = Course::default();
+        let mut course = WearCourse::default();
         for cycle in 0..100_000 {
             course.add(
                 stretch(cycle, 1, 1_000 - cycle / 1_000, 500 + cycle / 100),
@@ -282,10 +282,14 @@ mod tests {
         let last = course.stretches.last().expect("there are some");
         assert_eq!(last.first + last.cycles, 100_000);
         assert!(course.stretches.iter().any(|one| one.first == MEAN_CYCLES));
-        let mean = course.first_mean_s(Step::Erase).expect("it was erased");
+        let mean = course
+            .first_mean_s(CourseStep::Erase)
+            .expect("it was erased");
         let all: f64 = (0..10_000).map(|cycle| f64::from(500 + cycle / 100)).sum();
         assert!((mean / (all / 10_000.0 * 1e-12) - 1.0).abs() < 1e-12);
-        let (least, most) = course.range_s(Step::Program).expect("it was programmed");
+        let (least, most) = course
+            .range_s(CourseStep::Program)
+            .expect("it was programmed");
         assert_eq!((least, most), (901e-12, 1_000e-12));
     }
 }

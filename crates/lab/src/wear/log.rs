@@ -5,23 +5,70 @@ use std::io::{self, Write};
 use wordline_core::quantity::Time;
 use wordline_trace::cycling::{CyclingOperation, CyclingWriter};
 
-use super::course::{Course, End, Step, Stretch};
+use super::course::{CourseStep, End, WearCourse, WearStretch};
 use crate::control::Control;
 use crate::error::LabError;
 
 /// Where the operations go that are timed, if anywhere.
-pub(super) struct Log {
-    writer: Option<CyclingWriter<Box<dyn Write>>>,
+pub(super) struct OperationLog {
+    writer: Option<CyclingWriter<CyclingSink>>,
 }
 
-impl Log {
+/// What a log is written to.
+enum CyclingSink {
+    /// What the caller opened.
+    Caller(Box<dyn Write>),
+    /// Memory, for a part of the log that waits for its turn.
+    Held(Vec<u8>),
+}
+
+impl Write for CyclingSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Caller(writer) => writer.write(bytes),
+            Self::Held(held) => held.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Caller(writer) => writer.flush(),
+            Self::Held(_) => Ok(()),
+        }
+    }
+}
+
+impl OperationLog {
     /// Begins the log where the caller wants one.
     pub(super) fn begin(control: &Control<'_>) -> Result<Self, LabError> {
         let create = control.cycling_log;
-        let writer = create.map(|create| create().and_then(CyclingWriter::new));
+        let writer = create.map(|create| CyclingWriter::new(CyclingSink::Caller(create()?)));
         Ok(Self {
             writer: writer.transpose().map_err(unwritten)?,
         })
+    }
+
+    /// A part of a log, held in memory; of no log where the caller wants none.
+    pub(super) fn part(wanted: bool) -> Self {
+        Self {
+            writer: wanted.then(|| CyclingWriter::resume(CyclingSink::Held(Vec::new()))),
+        }
+    }
+
+    /// The bytes of a part.
+    pub(super) fn into_held(self) -> Vec<u8> {
+        match self.writer.map(CyclingWriter::into_inner) {
+            Some(CyclingSink::Held(held)) => held,
+            Some(CyclingSink::Caller(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Adds a part behind what is there.
+    pub(super) fn append(&mut self, part: &[u8]) -> Result<(), LabError> {
+        match &mut self.writer {
+            Some(writer) => writer.append(part).map_err(unwritten),
+            None => Ok(()),
+        }
     }
 
     /// Writes what a block did beyond the first `written` stretches; of a life that goes on, the last one may still
@@ -30,7 +77,7 @@ impl Log {
         &mut self,
         chip: &str,
         block: u32,
-        course: &Course,
+        course: &WearCourse,
         written: usize,
     ) -> Result<usize, LabError> {
         let Some(writer) = &mut self.writer else {
@@ -63,7 +110,7 @@ impl Log {
                 Some(End::GivenUp) => match course.stretches.last() {
                     Some(stretch) => (
                         CyclingOperation::Erase,
-                        stretch.mean(Step::Erase).unwrap_or_default(),
+                        stretch.mean(CourseStep::Erase).unwrap_or_default(),
                         false,
                     ),
                     None => return Ok(()),
@@ -85,14 +132,14 @@ impl Log {
 }
 
 fn each(
-    writer: &mut CyclingWriter<Box<dyn Write>>,
+    writer: &mut CyclingWriter<CyclingSink>,
     chip: &str,
     block: u32,
-    stretch: &Stretch,
+    stretch: &WearStretch,
 ) -> io::Result<()> {
     for (step, operation) in [
-        (Step::Program, CyclingOperation::Program),
-        (Step::Erase, CyclingOperation::Erase),
+        (CourseStep::Program, CyclingOperation::Program),
+        (CourseStep::Erase, CyclingOperation::Erase),
     ] {
         if let Some(mean) = stretch.mean(step) {
             let cycle = stretch.first + 1;

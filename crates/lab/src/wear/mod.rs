@@ -17,44 +17,49 @@ mod session;
 mod tester;
 mod virtual_chips;
 
-pub(crate) use course::{Course, Step};
+pub(crate) use course::{CourseStep, WearCourse};
 pub(crate) use virtual_chips::{block_shape, courses};
 
-use chip::{Chip, Connected, Specified};
-use log::Log;
-use rows::{Run, Who};
+use std::ops::Range;
+
+use chip::Specified;
+use log::OperationLog;
+use rows::{Who, WornTarget};
 use session::{Session, Tested, in_turn, random};
-use wordline_catalog::{Catalog, Target};
+use wordline_catalog::{Capability, PartOnBoard, Target};
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, WearWorkload};
 use wordline_nvm::ageing::Environment;
-use wordline_nvm::{Conditions, NvmError};
+use wordline_nvm::{Conditions, CycledFlash, NvmError};
 
 use crate::control::Control;
 use crate::error::LabError;
-use crate::sources;
+use crate::instrument::case::{self, Case};
+use crate::{open, sources};
 
 /// Wears the targets of an experiment: simulated chips, or one raw flash device of the host.
 pub(crate) fn run(
-    catalog: &Catalog,
+    targets: Vec<Target<'_>>,
     workload: &WearWorkload,
-    experiment: &mut Experiment,
+    experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check::workload(workload, experiment)?;
-    if let Some(device) = real::named(experiment)? {
-        return real::run(&device, workload, experiment, control, document);
+    if let Some(device) = real::named(&targets)? {
+        return real::run(device, workload, experiment, control, document);
     }
-    let targets = crate::resolve(catalog, experiment)?;
-    crate::name_in_full(&targets, experiment, document);
+    for target in &targets {
+        target.require(&[Capability::Flash])?;
+    }
+    let targets = open::parts(targets)?;
     simulate(&targets, workload, experiment, control, document)
 }
 
 /// Runs every usage in every environment on the chips of every target, and adds what it found to the document.
 fn simulate(
-    targets: &[Target<'_>],
+    targets: &[PartOnBoard<'_>],
     workload: &WearWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -69,7 +74,7 @@ fn simulate(
             for environment in check::environments(workload) {
                 let usages = workload.usages.iter();
                 runs.extend(usages.map(|&usage| {
-                    let run = Run {
+                    let run = WornTarget {
                         who,
                         timing,
                         environment,
@@ -82,73 +87,123 @@ fn simulate(
             }
         }
     }
-    let total = runs.len() as u64 * u64::from(workload.samples) * u64::from(workload.blocks);
-    let mut session = Session::new(control, Log::begin(control)?, total);
+    let mut log = OperationLog::begin(control)?;
+    let logged = control.cycling_log.is_some();
+    let chunk = match workload.order {
+        Pattern::Sequential => BLOCKS_TOGETHER.min(workload.blocks),
+        // The order is drawn among all blocks.
+        Pattern::Random => workload.blocks,
+    };
+    let mut cases = Vec::new();
     for (target, run) in &runs {
-        if !samples(target, run, &mut session, document)? {
-            document.complete = false;
-            break;
-        }
-    }
-    session.finish()
-}
-
-/// Tests the chips of a run and adds its rows; returns whether the caller lets it come to its end.
-fn samples(
-    target: &Target<'_>,
-    run: &Run<'_>,
-    session: &mut Session<'_>,
-    document: &mut ResultSet,
-) -> Result<bool, LabError> {
-    let mut chips = Vec::new();
-    let mut block_bytes = 0;
-    for sample in 0..run.workload.samples {
-        let connected = connect(target, run, sample)?;
-        let (bytes, blocks) = connected.blocks();
-        block_bytes = bytes;
-        check::enough(target, run.workload, blocks)?;
-        session.chip = match run.workload.samples {
-            1 => target.name.clone(),
-            _ => format!("{}#{sample}", target.name),
-        };
-        let tested = match connected {
-            Connected::Nand(chip) => test(target, run, chip, session, document)?,
-            Connected::Nor(chip) => test(target, run, chip, session, document)?,
-        };
-        if tested.stopped {
-            return Ok(false);
-        }
-        match tested.failure {
-            None => chips.push(tested.lives),
-            Some(failure) => {
-                run.failed(sample, &failure, document);
-                chips.push(Vec::new());
+        for sample in 0..workload.samples {
+            for first in (0..workload.blocks).step_by(chunk as usize) {
+                let blocks = first..workload.blocks.min(first.saturating_add(chunk));
+                let weight = u64::from(blocks.end - blocks.start);
+                let name = target.name.as_str();
+                cases.push(Case::new(name, weight, move |control: &Control<'_>| {
+                    wear_blocks(target, run, sample, blocks, control, logged)
+                }));
             }
         }
     }
-    run.rows(&chips, document);
-    if let Some(specified) = Specified::of(target, block_bytes) {
-        run.specified(&specified, document);
+    let of_chip = workload.blocks.div_ceil(chunk) as usize;
+    let mut ended = case::run_fallible(cases, control)?.into_iter();
+    for (target, run) in &runs {
+        let mut chips = Vec::new();
+        let mut block_bytes = 0;
+        let mut finished = true;
+        for sample in 0..workload.samples {
+            let mut lives = Some(Vec::new());
+            let parts: Vec<_> = ended.by_ref().take(of_chip).collect();
+            for part in parts {
+                let Some(part) = part.transpose()? else {
+                    finished = false;
+                    continue;
+                };
+                let Some(so_far) = &mut lives else { continue };
+                document.absorb(part.document);
+                log.append(&part.log)?;
+                block_bytes = part.block_bytes;
+                finished &= !part.tested.stopped;
+                so_far.extend(part.tested.lives);
+                if let Some(failure) = part.tested.failure {
+                    run.failed(sample, &failure, document);
+                    lives = None;
+                }
+            }
+            chips.push(lives.unwrap_or_default());
+        }
+        if !finished {
+            document.complete = false;
+            continue;
+        }
+        run.rows(&chips, document);
+        if let Some(specified) = Specified::of(target, block_bytes) {
+            run.specified(&specified, document);
+        }
     }
-    Ok(true)
+    log.finish()
+}
+
+/// Blocks of a chip that are worn on one thread, one after the other.
+const BLOCKS_TOGETHER: u32 = 8;
+
+/// What became of some blocks of a chip.
+struct WornBlocks {
+    document: ResultSet,
+    /// Bytes of a block.
+    block_bytes: u64,
+    tested: Tested<NvmError>,
+    /// Their part of the cycling log.
+    log: Vec<u8>,
+}
+
+/// Tests some of a chip's good blocks, counted from the first.
+fn wear_blocks(
+    target: &PartOnBoard<'_>,
+    run: &WornTarget<'_>,
+    sample: u32,
+    blocks: Range<u32>,
+    control: &Control<'_>,
+    logged: bool,
+) -> Result<WornBlocks, LabError> {
+    let mut document = ResultSet::new(run.experiment.clone());
+    let weight = u64::from(blocks.end - blocks.start);
+    let mut session = Session::new(control, OperationLog::part(logged), weight);
+    session.chip = match run.workload.samples {
+        1 => target.name.clone(),
+        _ => format!("{}#{sample}", target.name),
+    };
+    let chip = connect(target, run, sample)?;
+    let geometry = chip.geometry();
+    check::enough(target, run.workload, u64::from(geometry.blocks))?;
+    let tested = test(target, run, chip, blocks, &mut session, &mut document)?;
+    Ok(WornBlocks {
+        document,
+        block_bytes: geometry.block_bytes(),
+        tested,
+        log: session.into_held(),
+    })
 }
 
 /// Lets a chip age and tests its blocks.
-fn test<C: Chip>(
-    target: &Target<'_>,
-    run: &Run<'_>,
-    mut chip: C,
+fn test(
+    target: &PartOnBoard<'_>,
+    run: &WornTarget<'_>,
+    mut chip: Box<dyn CycledFlash>,
+    blocks: Range<u32>,
     session: &mut Session<'_>,
     document: &mut ResultSet,
 ) -> Result<Tested<NvmError>, LabError> {
-    chip.age(run.environment)
+    chip.start_ageing(run.environment)
         .map_err(|problem| LabError::Wear {
             target: target.name.clone(),
             part: target.part.header.id.clone(),
             problem: problem.to_string(),
         })?;
-    sources::add(document, target, &chip, run.timing);
-    lives(run, &chip, session)
+    sources::add(document, target, &*chip, run.timing);
+    lives(run, &*chip, blocks, session)
 }
 
 /// What every reader of an endurance should know.
@@ -170,7 +225,11 @@ fn warn(workload: &WearWorkload, document: &mut ResultSet) {
 }
 
 /// A chip of a target. Its wear begins where the experiment's age says.
-fn connect(target: &Target<'_>, run: &Run<'_>, sample: u32) -> Result<Connected, LabError> {
+fn connect(
+    target: &PartOnBoard<'_>,
+    run: &WornTarget<'_>,
+    sample: u32,
+) -> Result<Box<dyn CycledFlash>, LabError> {
     let seed = match sample {
         0 => run.experiment.seed,
         other => draw(run.experiment.seed, u64::from(other), 0, Purpose::Chip),
@@ -180,39 +239,42 @@ fn connect(target: &Target<'_>, run: &Run<'_>, sample: u32) -> Result<Connected,
         age: run.experiment.age,
         seed,
     };
-    let connected = chip::connect(target, conditions).map_err(|source| LabError::Device {
-        target: target.name.clone(),
-        source,
-    })?;
+    let connected = target
+        .connect_cycled(conditions)
+        .map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
     match connected {
         Some(connected) => Ok(connected),
         None => unreachable!("other memories were refused"),
     }
 }
 
-/// The lives of a simulated chip's first good blocks.
-fn lives<C: Chip>(
-    run: &Run<'_>,
-    fresh: &C,
+/// The lives of some of a simulated chip's good blocks, counted from the first.
+fn lives(
+    run: &WornTarget<'_>,
+    fresh: &dyn CycledFlash,
+    wanted: Range<u32>,
     session: &mut Session<'_>,
 ) -> Result<Tested<NvmError>, LabError> {
     let zeros = vec![0; fresh.geometry().page_bytes as usize];
     let plan = run.plan(&zeros, fresh.geometry().pages_per_block);
-    let mut chip = fresh.fork_flash();
-    let blocks = match session::first_good(&mut chip, run.workload.blocks) {
-        Ok(blocks) => blocks,
+    let mut chip = fresh.fork_cycled();
+    let blocks = match session::first_good(&mut *chip, wanted.end) {
+        Ok(mut blocks) => blocks.split_off((wanted.start as usize).min(blocks.len())),
         Err(failure) => return Ok(Tested::failed(failure)),
     };
     if run.workload.order == Pattern::Random {
         let clock = chip.clock().clone();
         let mut next = random(run.experiment.seed);
-        return session.cycle(&mut chip, &clock, &plan, &blocks, &mut next);
+        return session.cycle(&mut *chip, &clock, &plan, &blocks, &mut next);
     }
     let mut all = Tested::default();
     for block in blocks {
-        let mut chip = fresh.fork_flash();
+        let mut chip = fresh.fork_cycled();
         let clock = chip.clock().clone();
-        let tested = session.cycle(&mut chip, &clock, &plan, &[block], &mut in_turn)?;
+        let tested = session.cycle(&mut *chip, &clock, &plan, &[block], &mut in_turn)?;
         all.lives.extend(tested.lives);
         (all.stopped, all.failure) = (tested.stopped, tested.failure);
         if all.stopped || all.failure.is_some() {

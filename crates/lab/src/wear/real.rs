@@ -5,8 +5,8 @@
 //! tested hold nothing.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use wordline_catalog::{Capability, Target};
 use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
 use wordline_host::WallClock;
@@ -14,45 +14,40 @@ use wordline_host::mtd::{Calls, Mtd};
 use wordline_memory::Clock;
 use wordline_nvm::ageing::Environment;
 
-use super::log::Log;
-use super::rows::{Run, Who};
+use super::log::OperationLog;
+use super::rows::{Who, WornTarget};
 use super::session::{Session, first_good, in_turn, random};
 use super::tester::{Bench, holds_data};
 use crate::control::Control;
 use crate::error::LabError;
-
-/// How targets of this kind begin.
-const SCHEME: &str = "mtd:";
+use crate::open;
 
 impl<C: Calls> Bench for Mtd<C> {}
 
-/// The device that an experiment names, if it names one: it is tested by itself.
-pub(super) fn named(experiment: &Experiment) -> Result<Option<String>, LabError> {
-    let mut devices = experiment
-        .targets
+/// The device among the targets, if there is one: it is tested by itself.
+pub(super) fn named<'t, 'a>(targets: &'t [Target<'a>]) -> Result<Option<&'t Target<'a>>, LabError> {
+    let device = targets
         .iter()
-        .filter(|name| name.starts_with(SCHEME));
-    let Some(device) = devices.next() else {
-        return Ok(None);
-    };
-    if experiment.targets.len() > 1 {
-        return Err(refused(
-            device,
+        .find(|target| target.is_of_host() && target.has(Capability::Flash));
+    match device {
+        Some(device) if targets.len() > 1 => Err(refused(
+            &device.name(),
             "is worn by itself: name no other target beside it".to_owned(),
-        ));
+        )),
+        device => Ok(device),
     }
-    Ok(Some(device.clone()))
 }
 
 /// Wears the device that a target names.
 pub(super) fn run(
-    target: &str,
+    device: &Target<'_>,
     workload: &WearWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let device = target.strip_prefix(SCHEME).unwrap_or(target);
+    let (target, opened) = (&device.name(), device);
+    let device = device.path().unwrap_or_default();
     possible(target, workload, experiment)?;
     if control.destroy.is_empty() {
         return Err(refused(
@@ -69,10 +64,7 @@ pub(super) fn run(
         );
         return Err(refused(target, problem));
     }
-    let flash = Mtd::open(Path::new(device)).map_err(|source| LabError::Host {
-        target: target.to_owned(),
-        source,
-    })?;
+    let flash = open::host_flash(opened)?;
     let told = flash.description();
     let who = Who::measured(target, &told.name);
     document.environment = Some(BTreeMap::from([
@@ -83,7 +75,7 @@ pub(super) fn run(
         ("erase_bytes".to_owned(), told.erase_bytes.to_string()),
         ("write_bytes".to_owned(), told.write_bytes.to_string()),
     ]));
-    let run = Run {
+    let run = WornTarget {
         who: &who,
         timing: Timing::Typ,
         environment: Environment {
@@ -101,7 +93,7 @@ pub(super) fn run(
 fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     mut flash: F,
     clock: &C,
-    run: &Run<'_>,
+    run: &WornTarget<'_>,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
@@ -125,7 +117,7 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
         }
     }
     warn(run, document);
-    let mut session = Session::new(control, Log::begin(control)?, blocks.len() as u64);
+    let mut session = Session::new(control, OperationLog::begin(control)?, blocks.len() as u64);
     session.chip.clone_from(target);
     let zeros = vec![0; flash.geometry().page_bytes as usize];
     let plan = run.plan(&zeros, flash.geometry().pages_per_block);
@@ -155,7 +147,7 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     Ok(())
 }
 
-fn warn(run: &Run<'_>, document: &mut ResultSet) {
+fn warn(run: &WornTarget<'_>, document: &mut ResultSet) {
     let target = &run.who.target;
     let advice = format!(
         "{target}: durations are those of the driver's calls, with what the bus, the driver and the kernel add to the \

@@ -1,15 +1,15 @@
 //! From the lives of blocks to the rows of the document.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{
-    Basis, Experiment, Metric, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
+    Axis, Basis, Experiment, Metric, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
 };
 use wordline_nvm::ageing::Environment;
 
 use super::chip::Specified;
-use super::course::{Course, End, Step};
+use super::course::{CourseStep, End, WearCourse};
 use super::tester::Plan;
 use crate::subject::{Axes, Subject};
 
@@ -26,7 +26,7 @@ pub(super) struct Who {
 
 impl Who {
     /// A simulated target.
-    pub(super) fn simulated(target: &Target<'_>) -> Self {
+    pub(super) fn simulated(target: &PartOnBoard<'_>) -> Self {
         Self {
             target: target.name.clone(),
             part: target.part.header.id.clone(),
@@ -47,7 +47,7 @@ impl Who {
 }
 
 /// What is run: a usage in an environment on the chips of a target.
-pub(super) struct Run<'a> {
+pub(super) struct WornTarget<'a> {
     pub(super) who: &'a Who,
     pub(super) timing: Timing,
     pub(super) environment: Environment,
@@ -57,9 +57,9 @@ pub(super) struct Run<'a> {
 }
 
 /// The blocks of a chip with their lives.
-pub(super) type Lives = Vec<(u32, Course)>;
+pub(super) type Lives = Vec<(u32, WearCourse)>;
 
-impl Run<'_> {
+impl WornTarget<'_> {
     /// How its blocks are cycled, programmed with `data`.
     pub(super) fn plan<'a>(&self, data: &'a [u8], pages_per_block: u32) -> Plan<'a> {
         Plan {
@@ -74,12 +74,12 @@ impl Run<'_> {
     /// Adds the rows of all chips.
     pub(super) fn rows(&self, chips: &[Lives], document: &mut ResultSet) {
         self.each(chips, document);
-        let all: Vec<&Course> = chips.iter().flatten().map(|(_, course)| course).collect();
+        let all: Vec<&WearCourse> = chips.iter().flatten().map(|(_, course)| course).collect();
         if all.is_empty() {
             return;
         }
         self.endurance(&all, document);
-        for step in [Step::Program, Step::Erase] {
+        for step in [CourseStep::Program, CourseStep::Erase] {
             self.latency(&all, step, document);
             self.over_life(&all, step, document);
         }
@@ -93,7 +93,7 @@ impl Run<'_> {
         failure: &impl std::fmt::Display,
         document: &mut ResultSet,
     ) {
-        let subject = self.subject("cycle").at("sample", u64::from(sample));
+        let subject = self.subject("cycle").at(Axis::Sample, u64::from(sample));
         let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
         document.rows.push(row);
         let name = &self.who.target;
@@ -107,8 +107,8 @@ impl Run<'_> {
             for (block, course) in lives {
                 let subject = self.subject("cycle");
                 let subject = subject
-                    .at("sample", sample as u64)
-                    .at("block", u64::from(*block));
+                    .at(Axis::Sample, sample as u64)
+                    .at(Axis::Block, u64::from(*block));
                 let value = course.endurance().map(|cycles| cycles as f64);
                 let row = subject.row(Metric::Endurance, value.ok_or(NoValue::BeyondRange));
                 document.rows.push(row);
@@ -117,7 +117,7 @@ impl Run<'_> {
     }
 
     /// How the blocks' endurance spreads, and what failed.
-    fn endurance(&self, all: &[&Course], document: &mut ResultSet) {
+    fn endurance(&self, all: &[&WearCourse], document: &mut ResultSet) {
         let subject = self.subject("cycle");
         let mut cycles: Vec<Option<u64>> = all.iter().map(|course| course.endurance()).collect();
         // Those that did not fail stand longer than those that did.
@@ -131,20 +131,20 @@ impl Run<'_> {
         ] {
             let place = (share * (cycles.len() - 1) as f64).round() as usize;
             let value = cycles[place].map(|cycles| cycles as f64);
-            let subject = subject.at("statistic", name);
+            let subject = subject.at(Axis::Statistic, name);
             let row = subject.row(Metric::Endurance, value.ok_or(NoValue::BeyondRange));
             document.rows.push(row);
         }
         for (cause, end) in [("program", End::ProgramFailed), ("erase", End::EraseFailed)] {
             let failed = all.iter().filter(|course| course.end == Some(end)).count();
-            let row = subject.at("cause", cause);
+            let row = subject.at(Axis::Cause, cause);
             let row = row.row(Metric::BlocksFailed, Ok(failed as f64));
             document.rows.push(row);
         }
     }
 
     /// The worst, the mean over the first cycles and the best, as the paper reports them.
-    fn latency(&self, all: &[&Course], step: Step, document: &mut ResultSet) {
+    fn latency(&self, all: &[&WearCourse], step: CourseStep, document: &mut ResultSet) {
         let subject = self.subject(step.name());
         let ranges = all.iter().filter_map(|course| course.range_s(step));
         let Some((best, worst)) =
@@ -169,14 +169,12 @@ impl Run<'_> {
             (Metric::LatencyMin, Some(best)),
             (Metric::LatencyOverLife, ratio),
         ] {
-            document
-                .rows
-                .push(subject.row(metric, value.ok_or(NoValue::NotApplicable)));
+            subject.add(metric, value.ok_or(NoValue::NotApplicable), document);
         }
     }
 
     /// The mean over the blocks that live, cycle by cycle.
-    fn over_life(&self, all: &[&Course], step: Step, document: &mut ResultSet) {
+    fn over_life(&self, all: &[&WearCourse], step: CourseStep, document: &mut ResultSet) {
         let subject = self.subject(step.name());
         let longest = all.iter().map(|course| course.cycles).max().unwrap_or(0);
         let decades = (0..20).map(|power| 10_u64.saturating_pow(power));
@@ -187,15 +185,13 @@ impl Run<'_> {
                 .filter_map(|course| course.at_s(cycles - 1, step));
             let (sum, count) = living.fold((0.0, 0u32), |(sum, count), one| (sum + one, count + 1));
             if count > 0 {
-                let subject = subject.at("after_cycles", cycles - 1);
-                document
-                    .rows
-                    .push(subject.row(Metric::LatencyMean, Ok(sum / f64::from(count))));
+                let subject = subject.at(Axis::AfterCycles, cycles - 1);
+                subject.add(Metric::LatencyMean, Ok(sum / f64::from(count)), document);
             }
         }
     }
 
-    fn reads(&self, all: &[&Course], document: &mut ResultSet) {
+    fn reads(&self, all: &[&WearCourse], document: &mut ResultSet) {
         let subject = self.subject("read");
         let reads = || {
             all.iter()
@@ -208,7 +204,7 @@ impl Run<'_> {
             (Metric::LatencyMean, reads().sum::<f64>() / count),
             (Metric::LatencyMin, reads().fold(f64::INFINITY, f64::min)),
         ] {
-            document.rows.push(subject.row(metric, Ok(value)));
+            subject.add(metric, Ok(value), document);
         }
     }
 
@@ -217,7 +213,7 @@ impl Run<'_> {
         let mut add = |operation, metric, value: Option<f64>, basis: Basis| {
             if let Some(value) = value {
                 let subject = self.subject(operation).estimate(basis, "specification");
-                document.rows.push(subject.row(metric, Ok(value)));
+                subject.add(metric, Ok(value), document);
             }
         };
         for (operation, figure) in [
@@ -258,12 +254,12 @@ impl Run<'_> {
             basis: self.who.basis,
         };
         let subject = subject
-            .at("usage", self.usage.name())
-            .at("temperature_celsius", self.environment.celsius)
-            .at("dwell_s", self.environment.dwell.si());
+            .at(Axis::Usage, self.usage.name())
+            .at(Axis::TemperatureCelsius, self.environment.celsius)
+            .at(Axis::DwellS, self.environment.dwell.si());
         match self.workload.order {
             Pattern::Sequential => subject,
-            Pattern::Random => subject.at("order", Pattern::Random.name()),
+            Pattern::Random => subject.at(Axis::Order, Pattern::Random.name()),
         }
     }
 }

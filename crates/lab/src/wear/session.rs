@@ -3,8 +3,8 @@
 use wordline_core::draw::{Purpose, draw};
 use wordline_memory::{Clock, Flash, FlashError as _, FlashErrorKind};
 
-use super::course::Course;
-use super::log::Log;
+use super::course::WearCourse;
+use super::log::OperationLog;
 use super::rows::Lives;
 use super::tester::{Bench, Plan, advance, read};
 use crate::control::{Control, Progress};
@@ -49,7 +49,7 @@ impl<E> Tested<E> {
 /// The test of all chips.
 pub(super) struct Session<'a> {
     control: &'a Control<'a>,
-    log: Log,
+    log: OperationLog,
     /// The chip under test, as the log names it.
     pub(super) chip: String,
     /// Blocks that came to their end, and all that are to be tested.
@@ -58,7 +58,7 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(control: &'a Control<'a>, log: Log, total: u64) -> Self {
+    pub(super) fn new(control: &'a Control<'a>, log: OperationLog, total: u64) -> Self {
         Self {
             control,
             log,
@@ -73,6 +73,11 @@ impl<'a> Session<'a> {
         self.log.finish()
     }
 
+    /// What a [part](Log::part) of the log holds.
+    pub(super) fn into_held(self) -> Vec<u8> {
+        self.log.into_held()
+    }
+
     fn tell(&self, step: &str) {
         self.control.report(Progress {
             step,
@@ -82,7 +87,7 @@ impl<'a> Session<'a> {
     }
 
     /// Cycles erased blocks until each has failed. `next` chooses, at a turn, among those that live, by their number.
-    pub(super) fn cycle<F: Bench, C: Clock>(
+    pub(super) fn cycle<F: Bench + ?Sized, C: Clock>(
         &mut self,
         flash: &mut F,
         clock: &C,
@@ -92,7 +97,7 @@ impl<'a> Session<'a> {
     ) -> Result<Tested<F::Error>, LabError> {
         let mut tested = Tested::default();
         for &block in blocks {
-            let mut course = Course::default();
+            let mut course = WearCourse::default();
             match read(flash, clock, block) {
                 Ok(took) => course.reads.push(took),
                 Err(failure) => return Ok(Tested::failed(failure)),
@@ -168,7 +173,10 @@ pub(super) fn random(seed: u64) -> impl FnMut(u64, usize) -> usize {
 }
 
 /// The first good blocks of a memory, as many as there are up to `most`.
-pub(super) fn first_good<F: Flash>(flash: &mut F, most: u32) -> Result<Vec<u32>, F::Error> {
+pub(super) fn first_good<F: Flash + ?Sized>(
+    flash: &mut F,
+    most: u32,
+) -> Result<Vec<u32>, F::Error> {
     let mut blocks = Vec::new();
     for block in 0..flash.geometry().blocks {
         if blocks.len() as u64 == u64::from(most) {

@@ -6,9 +6,9 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{Clock, Flash, FlashError, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, SkipAhead};
-use wordline_nvm::{Accounts, Cause, Nand, Nor, NvmError, Wired};
+use wordline_nvm::{Accounts, Cause, CycledFlash, NvmError};
 
-use super::course::{Course, End, MEAN_CYCLES, Step, Stretch};
+use super::course::{CourseStep, End, MEAN_CYCLES, WearCourse, WearStretch};
 
 /// A flash memory on the bench.
 pub(crate) trait Bench: Flash {
@@ -24,18 +24,8 @@ pub(crate) trait Bench: Flash {
     }
 }
 
-impl Bench for Wired<Nand> {
-    fn busy(&self) -> Option<Time> {
-        Some(array_time(self))
-    }
-
-    fn skips(&mut self) -> Option<&mut dyn SkipAhead<Error = NvmError>> {
-        Some(self)
-    }
-}
-
-impl Bench for Wired<Nor> {
-    /// A read leaves the array nothing to wait for: it takes what the bus does.
+impl Bench for dyn CycledFlash {
+    /// A read of NOR leaves the array nothing to wait for: it takes what the bus does.
     fn busy(&self) -> Option<Time> {
         Some(array_time(self)).filter(|time| *time > Time::ZERO)
     }
@@ -46,7 +36,7 @@ impl Bench for Wired<Nor> {
 }
 
 /// What the array took of the last access.
-fn array_time(memory: &impl Accounts) -> Time {
+fn array_time(memory: &(impl Accounts + ?Sized)) -> Time {
     let busy = [Cause::ArrayRead, Cause::Program, Cause::Erase];
     let times = busy.map(|cause| memory.last_cost().of(cause));
     times.into_iter().fold(Time::ZERO, Time::plus)
@@ -97,31 +87,31 @@ impl Plan<'_> {
 ///
 /// # Errors
 /// When an operation ends otherwise than well or with a failure of the block.
-pub(crate) fn advance<F: Bench, C: Clock>(
+pub(crate) fn advance<F: Bench + ?Sized, C: Clock>(
     flash: &mut F,
     clock: &C,
     plan: &Plan<'_>,
     block: u32,
-    course: &mut Course,
+    course: &mut WearCourse,
 ) -> Result<bool, F::Error> {
     let cycle = plan.cycle(block);
     let reach = plan.reach(course.cycles);
     let skips = flash.skips();
     let alike = skips.map_or(1, |flash| flash.alike(&cycle, reach));
     course.cycles += 1;
-    let mut stretch = Stretch::of(course.cycles - 1);
+    let mut stretch = WearStretch::of(course.cycles - 1);
     for page in cycle.programs(&flash.geometry()) {
         let (ran, took) = timed(flash, clock, |flash| flash.program(page, 0, plan.data));
         if let Err(error) = ran {
             return ended(error, took, plan, course);
         }
-        stretch.add(Step::Program, took);
+        stretch.add(CourseStep::Program, took);
     }
     let (ran, took) = timed(flash, clock, |flash| flash.erase(block));
     if let Err(error) = ran {
         return ended(error, took, plan, course);
     }
-    stretch.add(Step::Erase, took);
+    stretch.add(CourseStep::Erase, took);
     if alike > 1
         && let Some(flash) = flash.skips()
     {
@@ -159,7 +149,7 @@ pub(crate) fn holds_data<F: Flash>(flash: &mut F, block: u32) -> Result<bool, F:
 ///
 /// # Errors
 /// When it ends otherwise than with data, or the loss of them.
-pub(crate) fn read<F: Bench, C: Clock>(
+pub(crate) fn read<F: Bench + ?Sized, C: Clock>(
     flash: &mut F,
     clock: &C,
     block: u32,
@@ -175,7 +165,7 @@ pub(crate) fn read<F: Bench, C: Clock>(
 }
 
 /// Runs an operation; how long it took, whatever came of it.
-fn timed<F: Bench, C: Clock, T>(
+fn timed<F: Bench + ?Sized, C: Clock, T>(
     flash: &mut F,
     clock: &C,
     run: impl FnOnce(&mut F) -> Result<T, F::Error>,
@@ -195,7 +185,7 @@ fn ended<E: FlashError>(
     error: E,
     took: Time,
     plan: &Plan<'_>,
-    course: &mut Course,
+    course: &mut WearCourse,
 ) -> Result<bool, E> {
     if plan.measured && course.cycles <= EARLY {
         return Err(error);

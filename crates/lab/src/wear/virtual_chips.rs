@@ -1,14 +1,13 @@
 //! Lives of virtual chips for whoever compares with them.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, ResultSet, Timing, WearUsage, WearWorkload, Workload};
 use wordline_nvm::Conditions;
 use wordline_nvm::ageing::Environment;
 
-use super::chip::{self, Connected};
-use super::course::Course;
-use super::log::Log;
-use super::rows::{Run, Who};
+use super::course::WearCourse;
+use super::log::OperationLog;
+use super::rows::{Who, WornTarget};
 use super::session::Session;
 use super::{connect, test};
 use crate::control::Control;
@@ -17,11 +16,11 @@ use crate::error::LabError;
 /// The lives of the first blocks of some chips of a target, at typical timing and 25 °C, with the workload's first usage;
 /// `None` when the caller wants to stop.
 pub(crate) fn courses(
-    target: &Target<'_>,
+    target: &PartOnBoard<'_>,
     workload: &WearWorkload,
     seed: u64,
     control: &Control<'_>,
-) -> Result<Option<Vec<Course>>, LabError> {
+) -> Result<Option<Vec<WearCourse>>, LabError> {
     let experiment = Experiment {
         targets: vec![target.name.clone()],
         workload: Workload::Wear(workload.clone()),
@@ -32,7 +31,7 @@ pub(crate) fn courses(
     };
     let who = Who::simulated(target);
     let usage = workload.usages.first().copied();
-    let run = Run {
+    let run = WornTarget {
         who: &who,
         timing: Timing::Typ,
         environment: Environment::default(),
@@ -45,14 +44,13 @@ pub(crate) fn courses(
         stop: control.stop,
         ..Control::default()
     };
-    let mut session = Session::new(&quiet, Log::begin(&quiet)?, 0);
+    let mut session = Session::new(&quiet, OperationLog::begin(&quiet)?, 0);
     let mut unused = ResultSet::new(experiment.clone());
     let mut courses = Vec::new();
     for sample in 0..workload.samples {
-        let tested = match connect(target, &run, sample)? {
-            Connected::Nand(chip) => test(target, &run, chip, &mut session, &mut unused)?,
-            Connected::Nor(chip) => test(target, &run, chip, &mut session, &mut unused)?,
-        };
+        let chip = connect(target, &run, sample)?;
+        let blocks = 0..workload.blocks;
+        let tested = test(target, &run, chip, blocks, &mut session, &mut unused)?;
         if tested.stopped {
             return Ok(None);
         }
@@ -70,15 +68,20 @@ pub(crate) fn courses(
 
 /// Bytes of a block of a target, as its board erases it, and how many there are; no blocks of a memory that is no raw
 /// flash.
-pub(crate) fn block_shape(target: &Target<'_>) -> Result<(u64, u64), LabError> {
+pub(crate) fn block_shape(target: &PartOnBoard<'_>) -> Result<(u64, u64), LabError> {
     let conditions = Conditions {
         timing: Timing::Typ,
         age: 0.0,
         seed: 0,
     };
-    let connected = chip::connect(target, conditions).map_err(|source| LabError::Device {
-        target: target.name.clone(),
-        source,
-    })?;
-    Ok(connected.map_or((0, 0), |chip| chip.blocks()))
+    let connected = target
+        .connect_cycled(conditions)
+        .map_err(|source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        })?;
+    Ok(connected.map_or((0, 0), |chip| {
+        let geometry = chip.geometry();
+        (geometry.block_bytes(), u64::from(geometry.blocks))
+    }))
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use wordline_core::results::Row;
 use wordline_core::{
-    AccessSource, BufferWorkload, Experiment, Metric, Operation, ResultSet, StreamSource, Timing,
+    AccessSource, Axis, BufferWorkload, Experiment, Metric, Operation, ResultSet, StreamSource,
+    Timing,
 };
 use wordline_lab::{Control, all_targets, run};
 
-use crate::support::*;
+use crate::buffer::support::*;
 
 /// What a row is about, without the estimate.
 fn about(row: &Row) -> String {
@@ -20,13 +21,13 @@ fn about(row: &Row) -> String {
         ..
     } = row;
     let mut axes = axes.clone();
-    axes.remove("estimate");
+    axes.remove(&Axis::Estimate);
     format!("{metric} of {target}, {timing}, {axes:?}")
 }
 
 /// Proven, or by formula where a sheet leaves a gap: no run may exceed either.
 fn is_bound(row: &Row) -> bool {
-    matches!(text(row, "estimate"), Some("bound" | "formula"))
+    matches!(text(row, Axis::Estimate), Some("bound" | "formula"))
 }
 
 /// The exact rows and the reruns of a document stay within its bounds. Returns how many were compared.
@@ -44,13 +45,13 @@ fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
     }
     let mut checked = 0;
     for row in &document.rows {
-        if row.axes.contains_key("at_s") || is_bound(row) {
+        if row.axes.contains_key(&Axis::AtS) || is_bound(row) {
             continue;
         }
         let mut question = row.clone();
         // The longest access of a rerun is held against that of all.
         if row.metric == Metric::LatencyMax {
-            question.axes.remove("rate_bytes_per_s");
+            question.axes.remove(&Axis::RateBytesPerS);
         }
         let bound = bounds.get(&about(&question)).copied();
         match row.metric {
@@ -71,7 +72,7 @@ fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
                 assert!(row.value <= bound.value, "{row:?} above {bound:?}");
             }
             Metric::RamPeak | Metric::RamPeakInFlight => {
-                if !rates.contains(&axis(row, "rate_bytes_per_s").expect("a rate")) {
+                if !rates.contains(&axis(row, Axis::RateBytesPerS).expect("a rate")) {
                     continue;
                 }
                 let bound = bound.expect("a bound").value.unwrap_or(f64::INFINITY);
@@ -94,7 +95,7 @@ fn catalogue_within_the_bound(source: &StreamSource, start: (u64, u64), seeds: u
     assert!(targets.len() >= 20);
     let mut checked = 0;
     for target in &targets {
-        let part = catalog.target(target).expect("known").part;
+        let part = catalog.part_on_board(target).expect("known").part;
         let wrap_bytes = source.wrap_bytes.min(part.model.usable_bytes());
         let source = StreamSource {
             wrap_bytes,

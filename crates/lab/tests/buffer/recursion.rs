@@ -1,9 +1,9 @@
 //! A log against a plain recursion, its inverse and its longest sequences.
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Axis, Metric, Timing};
 
-use crate::support::*;
+use crate::buffer::support::*;
 
 /// Durations in picoseconds of a log of one size.
 pub(crate) fn durations(text: &str) -> Vec<u64> {
@@ -86,11 +86,11 @@ fn curve_and_inverse_of_a_log_are_exact_and_tight() {
     assert!(!codes(&document).contains(&"record-exceeds-ram"));
     let mut seen = 0;
     for row in rows(&document, Metric::RamPeak, None) {
-        let rate = axis(row, "rate_bytes_per_s").expect("a rate");
+        let rate = axis(row, Axis::RateBytesPerS).expect("a rate");
         // Bends lie at rates that are no floats: near them the recursion lies on both sides.
         let around = [rate * (1.0 - 1e-7), rate * (1.0 + 1e-7)].map(|rate| {
             let (waiting, _, records, _) = lindley(&durations, rate.round() as u64);
-            match text(row, "arrival") {
+            match text(row, Axis::Arrival) {
                 Some("record") => records as f64,
                 _ => waiting as f64 / 1e12,
             }
@@ -106,13 +106,13 @@ fn curve_and_inverse_of_a_log_are_exact_and_tight() {
     assert!(seen > 20, "{seen}");
     let mut rams = Vec::new();
     for row in rows(&document, Metric::RateMax, None) {
-        let ram = axis(row, "ram_bytes").expect("a RAM");
+        let ram = axis(row, Axis::RamBytes).expect("a RAM");
         let rate = row.value.expect("a rate");
         let limit = rows(&document, Metric::ThroughputMean, None).next();
         let limit = limit.and_then(|row| row.value).expect("a limit");
         let needed = |rate: f64| {
             let (waiting, _, records, _) = lindley(&durations, rate as u64);
-            match text(row, "arrival") {
+            match text(row, Axis::Arrival) {
                 Some("record") => records as f64,
                 _ => waiting as f64 / 1e12,
             }
@@ -137,7 +137,7 @@ fn sequences_of_a_log_are_those_of_brute_force() {
     let document = log(RANDWRITE, |_, _| {});
     let mut seen = 0;
     for row in rows(&document, Metric::SequenceDurationMax, None) {
-        let accesses = axis(row, "accesses").expect("a number") as usize;
+        let accesses = axis(row, Axis::Accesses).expect("a number") as usize;
         let windows = durations
             .windows(accesses)
             .map(|window| window.iter().sum::<u64>());

@@ -2,12 +2,12 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::{
-    AccessSource, Basis, BufferWorkload, Durations, LogSource, Metric, Operation, Pattern,
+    AccessSource, Axis, Basis, BufferWorkload, Durations, LogSource, Metric, Operation, Pattern,
     ResultSet, StreamSource, Timing,
 };
 
-use crate::recursion::{durations, lindley};
-use crate::support::*;
+use crate::buffer::recursion::{durations, lindley};
+use crate::buffer::support::*;
 
 #[test]
 fn a_log_that_leaves_out_its_flushes_is_refused_and_answered_from_start_to_start() {
@@ -223,7 +223,7 @@ fn a_log_of_several_sizes_is_exact_at_the_rate_asked_for_and_safe_elsewhere() {
         document
             .rows
             .iter()
-            .all(|row| !row.axes.contains_key("access_bytes"))
+            .all(|row| !row.axes.contains_key(&Axis::AccessBytes))
     );
     let peak = |arrival| {
         at(
@@ -239,7 +239,7 @@ fn a_log_of_several_sizes_is_exact_at_the_rate_asked_for_and_safe_elsewhere() {
     assert_eq!(peak("record"), Ok(4096.0));
     assert_eq!(peak("fluid"), Ok(326.0));
     for row in rows(&document, Metric::RateMax, None) {
-        if axis(row, "ram_bytes") == Some(16_384.0) {
+        if axis(row, Axis::RamBytes) == Some(16_384.0) {
             assert!(row.value.is_some_and(|safe| safe > rate), "{row:?}");
         }
     }

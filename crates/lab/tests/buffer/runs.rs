@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use wordline_core::{AccessSource, BufferWorkload, Experiment, LogSource, Operation, Timing};
 use wordline_lab::{Control, LabError, run};
 
-use crate::support::*;
-use crate::traces::{TRACE_2, of_trace};
+use crate::buffer::support::*;
+use crate::buffer::traces::{TRACE_2, of_trace};
 
 #[test]
 fn the_same_question_gives_the_same_bytes() {
@@ -46,6 +46,7 @@ fn a_stop_leaves_finished_rows_alone() {
     let control = Control {
         stop: Some(&stop),
         progress: Some(&progress),
+        threads: 1,
         ..Control::default()
     };
     let document = sound(run(&catalog(), &whole, &control).expect("it stops in order"));

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{
-    AccessSource, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, Pattern,
-    ResultSet, StreamSource, Timing, Workload,
+    AccessSource, Axis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation,
+    Pattern, ResultSet, StreamSource, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -128,12 +128,12 @@ pub(crate) fn number(axis: &AxisValue) -> f64 {
     }
 }
 
-pub(crate) fn axis(row: &Row, name: &str) -> Option<f64> {
-    row.axes.get(name).map(number)
+pub(crate) fn axis(row: &Row, name: Axis) -> Option<f64> {
+    row.axes.get(&name).map(number)
 }
 
-pub(crate) fn text<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
-    match row.axes.get(name) {
+pub(crate) fn text(row: &Row, name: Axis) -> Option<&str> {
+    match row.axes.get(&name) {
         Some(AxisValue::Text(text)) => Some(text),
         _ => None,
     }
@@ -146,7 +146,7 @@ pub(crate) fn rows<'a>(
     estimate: Option<&'a str>,
 ) -> impl Iterator<Item = &'a Row> {
     let rows = document.of(metric);
-    rows.filter(move |row| text(row, "estimate") == estimate)
+    rows.filter(move |row| text(row, Axis::Estimate) == estimate)
 }
 
 /// The value at a rate for an arrival.
@@ -159,8 +159,8 @@ pub(crate) fn at(
 ) -> Result<f64, NoValue> {
     let mut found = rows(document, metric, estimate).filter(|row| {
         row.timing == timing
-            && axis(row, "rate_bytes_per_s") == Some(rate)
-            && text(row, "arrival") == Some(arrival)
+            && axis(row, Axis::RateBytesPerS) == Some(rate)
+            && text(row, Axis::Arrival) == Some(arrival)
     });
     let row = found.next().unwrap_or_else(|| {
         panic!("there is no {metric} at {rate} B/s of {arrival}, {estimate:?}, {timing}")

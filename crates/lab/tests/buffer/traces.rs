@@ -4,7 +4,7 @@ use wordline_core::{
     AccessSource, BufferWorkload, Experiment, Metric, Operation, ResultSet, Timing, TraceSource,
 };
 
-use crate::support::*;
+use crate::buffer::support::*;
 
 pub(crate) const TRACE_2: &str = "fio version 2 iolog\na add\na open\na write 0 4096\na wait 1500 0\n\
                        a write 8192 4096\na read 0 512\na write 0 4096\na close\n";

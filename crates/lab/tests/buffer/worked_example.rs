@@ -3,7 +3,7 @@
 use wordline_core::results::NoValue;
 use wordline_core::{AccessSource, BufferWorkload, Metric, Timing};
 
-use crate::support::*;
+use crate::buffer::support::*;
 
 #[test]
 fn a_nand_at_4_mb_a_second_needs_two_records_of_ram_and_at_worst_no_ram_is_enough() {

@@ -7,8 +7,8 @@ use wordline_catalog::{Catalog, EMBEDDED};
 use wordline_core::quantity::{Fraction, Quantity};
 use wordline_core::results::{AxisValue, Row};
 use wordline_core::{
-    AccessSource, BufferWorkload, Experiment, Metric, Operation, Pattern, StreamSource, Timing,
-    Workload,
+    AccessSource, Axis, BufferWorkload, Experiment, Metric, Operation, Pattern, StreamSource,
+    Timing, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -35,7 +35,9 @@ pub(crate) fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Cour
     let file = folder.path().join("trial.toml");
     fs::write(file, sheet(part, settings)?).map_err(|error| error.to_string())?;
     let catalog = Catalog::load(&[folder.path().to_owned()]).map_err(|error| error.to_string())?;
-    let target = catalog.target("trial").map_err(|error| error.to_string())?;
+    let target = catalog
+        .part_on_board("trial")
+        .map_err(|error| error.to_string())?;
     let experiment = Experiment {
         targets: vec!["trial".to_owned()],
         workload: Workload::Buffer(BufferWorkload {
@@ -60,14 +62,14 @@ pub(crate) fn course(part: &str, settings: &[Setting], seed: u64) -> Result<Cour
     let one = |metric, wanted: &dyn Fn(&Row) -> bool| {
         let mut rows = result
             .of(metric)
-            .filter(|row| row.text("estimate").is_none() && wanted(row));
+            .filter(|row| row.text(Axis::Estimate).is_none() && wanted(row));
         rows.next()
             .and_then(|row| row.value)
             .ok_or(format!("no {metric}"))
     };
     let ram = |rate: f64| {
         one(Metric::RamPeak, &|row| {
-            row.text("arrival") == Some("fluid") && at(row, "rate_bytes_per_s", rate)
+            row.text(Axis::Arrival) == Some("fluid") && at(row, Axis::RateBytesPerS, rate)
         })
     };
     Ok(Course {
@@ -86,8 +88,8 @@ const fn round(bytes: u64) -> u64 {
     }
 }
 
-fn at(row: &Row, axis: &str, wanted: f64) -> bool {
-    match row.axes.get(axis) {
+fn at(row: &Row, axis: Axis, wanted: f64) -> bool {
+    match row.axes.get(&axis) {
         Some(AxisValue::Number(number)) => *number == wanted,
         Some(AxisValue::Count(count)) => *count as f64 == wanted,
         _ => false,

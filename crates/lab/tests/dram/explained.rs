@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wordline_catalog::Catalog;
 use wordline_core::results::AxisValue;
-use wordline_core::{Band, Metric, Mix};
+use wordline_core::{Axis, Band, Metric, Mix};
 
 use super::support::{MRDIMM, RDIMM, bandwidth, dram, loaded, ran, sums, wholes};
 
@@ -23,9 +23,9 @@ fn where_misses_bind_the_gain_is_explained_by_the_time_of_a_line() {
     let value = |metric, target: &str, cause: Option<&str>| {
         let mut rows = document.of(metric).filter(|row| {
             row.target == target
-                && row.text("mix") == Some("1:0")
-                && row.text("cause") == cause
-                && row.text("estimate").is_none()
+                && row.text(Axis::Mix) == Some("1:0")
+                && row.text(Axis::Cause) == cause
+                && row.text(Axis::Estimate).is_none()
         });
         rows.next().and_then(|row| row.value)
     };
@@ -33,7 +33,7 @@ fn where_misses_bind_the_gain_is_explained_by_the_time_of_a_line() {
     let takes = value(Metric::LatencyMean, MRDIMM, None).expect("a number");
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let delay = |target: &str| {
-        let target = catalog.dram_target(target).expect("both exist");
+        let target = catalog.module_in_system(target).expect("both exist");
         let connected = target.connect(&BTreeMap::new()).expect("it connects");
         connected.config.module_delay_ps as f64 * 1e-12
     };
@@ -66,7 +66,7 @@ fn where_the_memory_binds_the_gain_is_explained_by_the_time_of_the_buses() {
     }
     let parts = document
         .of(Metric::ThroughputRatioPart)
-        .filter(|row| row.text("cause") == Some("bus_rate"));
+        .filter(|row| row.text(Axis::Cause) == Some("bus_rate"));
     let parts: Vec<f64> = parts.filter_map(|row| row.value).collect();
     assert_eq!(parts.len(), 2);
     assert!(
@@ -105,7 +105,7 @@ fn the_gain_under_the_greatest_load_is_explained() {
     }
     let row = document.of(Metric::ThroughputRatio).next().expect("a row");
     assert_eq!(
-        (row.target.as_str(), row.text("over")),
+        (row.target.as_str(), row.text(Axis::Over)),
         (MRDIMM, Some(RDIMM))
     );
     let at = |target: &str| {
@@ -115,5 +115,5 @@ fn the_gain_under_the_greatest_load_is_explained() {
     };
     let ratio = row.value.expect("a number");
     assert!((ratio - at(MRDIMM) / at(RDIMM)).abs() < 1e-9, "{ratio}");
-    assert_eq!(row.axes.get("delay_cycles"), Some(&AxisValue::Count(0)));
+    assert_eq!(row.axes.get(&Axis::DelayCycles), Some(&AxisValue::Count(0)));
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use wordline_catalog::Catalog;
 use wordline_core::results::Row;
 use wordline_core::{
-    Band, BandwidthTest, DramTest, DramWorkload, Experiment, IdleTest, LoadedTest, Metric, Mix,
-    Pattern, ResultSet, Timing, Workload,
+    Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, IdleTest, LoadedTest, Metric,
+    Mix, Pattern, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -24,7 +24,7 @@ pub(crate) fn of(test: DramTest) -> Experiment {
     let workload = DramWorkload {
         warm_up_ps: 5_000_000,
         measure_ps: 10_000_000,
-        settings: small(),
+        settings: small().into(),
         ..DramWorkload::of(test)
     };
     Experiment {
@@ -88,8 +88,8 @@ pub(crate) fn refusal(change: impl FnOnce(&mut Experiment)) -> String {
 
 /// Whether a row has none of the axes that mark estimates, comparisons and shares.
 pub(crate) fn is_plain(row: &Row) -> bool {
-    let special = ["estimate", "over", "within_s", "load"];
-    special.iter().all(|axis| !row.axes.contains_key(*axis))
+    let special = [Axis::Estimate, Axis::Over, Axis::WithinS, Axis::Load];
+    special.iter().all(|axis| !row.axes.contains_key(axis))
 }
 
 /// Sums of a metric's parts by everything else that identifies them.
@@ -97,7 +97,7 @@ pub(crate) fn sums(document: &ResultSet, metric: Metric) -> BTreeMap<String, f64
     let mut sums = BTreeMap::new();
     for row in document.of(metric) {
         let mut whole = row.clone();
-        whole.axes.remove("cause");
+        whole.axes.remove(&Axis::Cause);
         whole.metric = Metric::AccessCount;
         *sums.entry(whole.identity()).or_insert(0.0) += row.value.expect("a number");
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex};
 
 use wordline_catalog::Catalog;
-use wordline_core::{DramTest, DramTraceTest, Metric, ResultSet};
+use wordline_core::{Axis, DramTest, DramTraceTest, Metric, ResultSet};
 use wordline_lab::{CommandForm, Commands, Control, LabError};
 
 use super::support::{MRDIMM, RDIMM, dram, is_plain, of, sums, wholes, with};
@@ -101,7 +101,7 @@ fn what_a_read_of_a_trace_consists_of_adds_up() {
     let document = result.expect("it runs");
     let part = |cause: &str| {
         let mut rows = document.of(Metric::LatencyMeanPart);
-        let row = rows.find(|row| row.target == RDIMM && row.text("cause") == Some(cause));
+        let row = rows.find(|row| row.target == RDIMM && row.text(Axis::Cause) == Some(cause));
         row.and_then(|row| row.value)
             .map(|seconds| (seconds * 1e12).round())
     };
@@ -133,7 +133,7 @@ fn reads_that_the_write_queue_answers_have_no_part_in_the_module() {
         let part = row.value.expect("a number");
         // Times are whole picoseconds.
         assert!(part > -1e-12, "{}: {part}", row.identity());
-        if row.target == RDIMM && row.text("cause") == Some("cas") {
+        if row.target == RDIMM && row.text(Axis::Cause) == Some("cas") {
             assert!((part - 16.25e-9 / 9.0).abs() < 1e-15, "{part}");
         }
     }
@@ -214,7 +214,7 @@ fn a_check_that_cannot_be_made_is_refused() {
 #[test]
 fn a_check_of_an_own_die_says_what_it_is_held_to() {
     let embedded = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let target = embedded.dram_target(RDIMM).expect("both exist");
+    let target = embedded.module_in_system(RDIMM).expect("both exist");
     let (die, module) = (&target.die.header, &target.module.header);
     let folder = tempfile::tempdir().expect("a folder");
     let own = |name: &str, text: String| {
@@ -277,7 +277,7 @@ fn every_alternative_of_every_choice_keeps_the_rules() {
     };
     let mut checked = 0;
     for name in [RDIMM, MRDIMM, "rdimm-6400-3ds-2rx4-256g@xeon6-1s"] {
-        let target = catalog.dram_target(name).expect("both exist");
+        let target = catalog.module_in_system(name).expect("both exist");
         for choice in target.choices() {
             for setting in &choice.alternatives {
                 let mut experiment = of(DramTest::Trace(checked_trace()));

@@ -5,7 +5,7 @@ use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::Time;
 use wordline_core::results::WarningCode;
 
-use crate::support::{Cards, RECORD, figure, fitted, number, ratios, workload};
+use crate::fit::support::{Cards, RECORD, figure, fitted, number, ratios, workload};
 
 /// What the card that writes the log has otherwise than the base.
 const TRUE_CARD: &[(&str, &str)] = &[

@@ -6,14 +6,14 @@ use std::fs;
 use std::io::{BufRead, Cursor};
 
 use tempfile::TempDir;
-use wordline_catalog::{Catalog, EMBEDDED, Model, Target};
+use wordline_catalog::{Catalog, EMBEDDED, PartOnBoard};
 use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::quantity::Time;
 use wordline_core::{Durations, Experiment, FitWorkload, LogSource, Timing, WearUsage, Workload};
 use wordline_lab::{Control, Fitted, LabError, fit};
-use wordline_memory::{Flash, FlashError as _, FlashErrorKind};
-use wordline_nvm::ageing::{Cycle, Environment, SkipAhead};
-use wordline_nvm::{Accounts, Cause, Conditions, Named, NvmError, Wired};
+use wordline_memory::{FlashError as _, FlashErrorKind};
+use wordline_nvm::ageing::{Cycle, Environment};
+use wordline_nvm::{Cause, Conditions, CycledFlash, Named};
 use wordline_trace::cycling::{CyclingOperation, CyclingWriter};
 
 /// A kind of chip, what its true figures are where they differ from the base, and how its log is made.
@@ -156,7 +156,7 @@ impl Stand {
 
     /// The log of chips that a seed draws.
     fn log(&self, catalog: &Catalog, seed: u64) -> String {
-        let target = catalog.target("truth").expect("it is there");
+        let target = catalog.part_on_board("truth").expect("it is there");
         let mut bytes = Vec::new();
         let mut writer = CyclingWriter::new(&mut bytes).expect("memory can be written");
         for chip in 0..self.case.chips {
@@ -169,7 +169,7 @@ impl Stand {
 
     fn chip(
         &self,
-        target: &Target<'_>,
+        target: &PartOnBoard<'_>,
         chip: u64,
         seed: u64,
         writer: &mut CyclingWriter<&mut Vec<u8>>,
@@ -183,30 +183,17 @@ impl Stand {
             id: &target.board.header.id,
             sheet: &target.board.board,
         };
-        let id = "truth";
-        let here = Environment::default();
-        match &target.part.model {
-            Model::Nand(sheet) => {
-                let sheet: &wordline_nvm::NandSheet = sheet;
-                let mut flash = Wired::connect(Named { id, sheet }, board, conditions)
-                    .expect("it fits its board");
-                flash.start_ageing(here).expect("it ages");
-                self.blocks(&mut flash, chip, seed, writer);
-            }
-            Model::Nor(sheet) => {
-                let sheet: &wordline_nvm::NorSheet = sheet;
-                let mut flash = Wired::connect(Named { id, sheet }, board, conditions)
-                    .expect("it fits its board");
-                flash.start_ageing(here).expect("it ages");
-                self.blocks(&mut flash, chip, seed, writer);
-            }
-            _ => panic!("no raw flash"),
-        }
+        let model = target.part.model.flash().expect("raw flash");
+        let mut flash = model
+            .connect_cycled("truth", board, conditions)
+            .expect("it fits its board");
+        flash.start_ageing(Environment::default()).expect("it ages");
+        self.blocks(&mut *flash, chip, seed, writer);
     }
 
-    fn blocks<F: SkipAhead + Flash<Error = NvmError> + Accounts>(
+    fn blocks(
         &self,
-        flash: &mut F,
+        flash: &mut dyn CycledFlash,
         chip: u64,
         seed: u64,
         writer: &mut CyclingWriter<&mut Vec<u8>>,
@@ -222,11 +209,7 @@ impl Stand {
     }
 
     /// Takes a block through its life: cycles before a stretch that goes alike, with the durations in it.
-    fn life<F: SkipAhead + Flash<Error = NvmError> + Accounts>(
-        &self,
-        flash: &mut F,
-        block: u32,
-    ) -> Life {
+    fn life(&self, flash: &mut dyn CycledFlash, block: u32) -> Life {
         let geometry = flash.geometry();
         let zeros = vec![0; geometry.page_bytes as usize];
         let cycle = Cycle {

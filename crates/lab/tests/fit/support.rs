@@ -9,7 +9,7 @@ use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::quantity::Time;
 use wordline_core::results::FigureUse;
 use wordline_core::{
-    Basis, Durations, Experiment, FitWorkload, LogSource, Metric, ResultSet, Timing, Workload,
+    Axis, Basis, Durations, Experiment, FitWorkload, LogSource, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, Fitted, LabError, fit};
 use wordline_memory::ByteMemory;
@@ -78,7 +78,9 @@ impl Cards {
     /// A card that is full.
     pub(crate) fn full(&self, id: &str) -> Box<dyn Device> {
         let catalog = self.catalog();
-        let target = catalog.target(&format!("{id}@{BOARD}")).expect("a card");
+        let target = catalog
+            .part_on_board(&format!("{id}@{BOARD}"))
+            .expect("a card");
         let conditions = Conditions {
             timing: Timing::Typ,
             age: 0.0,
@@ -207,16 +209,16 @@ pub(crate) fn ratios(document: &ResultSet, half: &str) -> Vec<(String, f64)> {
     let of_half = document
         .rows
         .iter()
-        .filter(|row| row.text("half") == Some(half));
+        .filter(|row| row.text(Axis::Half) == Some(half));
     let log = of_half.clone().filter(|row| is_log(row.basis));
     let ratio = |row: &wordline_core::results::Row| {
         let mut same = of_half.clone();
         let twin = same.find(|one| {
             !is_log(one.basis)
                 && one.metric == row.metric
-                && one.axes.get("rate_bytes_per_s") == row.axes.get("rate_bytes_per_s")
+                && one.axes.get(&Axis::RateBytesPerS) == row.axes.get(&Axis::RateBytesPerS)
         })?;
-        let name = format!("{} {:?}", row.metric, row.axes.get("rate_bytes_per_s"));
+        let name = format!("{} {:?}", row.metric, row.axes.get(&Axis::RateBytesPerS));
         Some((name, twin.value? / row.value?))
     };
     log.filter(|row| row.metric != Metric::AccessCount)

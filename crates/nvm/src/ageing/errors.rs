@@ -3,7 +3,7 @@
 use wordline_core::draw::{Purpose, draw, unit_interval};
 
 use super::oxide::CYCLE;
-use super::{AgeingSheet, Oxide, Worn};
+use super::{AgeingSheet, Oxide, OxideWear};
 
 /// Boltzmann's constant in electronvolts per kelvin (CODATA 2018).
 const BOLTZMANN: f64 = 8.617_333_262e-5;
@@ -56,13 +56,13 @@ pub(crate) struct Disturbed {
 
 impl Disturbed {
     /// The bits that have gone wrong in the page; none in one that holds nothing.
-    pub(crate) fn wrong(&self, oxide: &Oxide, worn: &Worn) -> Vec<u32> {
+    pub(crate) fn wrong(&self, oxide: &Oxide, worn: &OxideWear) -> Vec<u32> {
         let expected = self.expected(oxide, worn);
         self.first(expected)
     }
 
     /// How many are expected to be wrong.
-    fn expected(&self, oxide: &Oxide, worn: &Worn) -> f64 {
+    fn expected(&self, oxide: &Oxide, worn: &OxideWear) -> f64 {
         let Some((stored, order)) = worn.stored[self.index as usize] else {
             return 0.0;
         };

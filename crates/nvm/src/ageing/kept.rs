@@ -34,7 +34,7 @@ pub struct Keeping {
 
 /// The bits of a page that are wrong at the end of a keeping, after any number of cycles of its block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct RetentionOutlook {
     codewords: Codewords,
     /// Wrong bits of a page whatever its cycles.
     fresh: f64,
@@ -44,7 +44,7 @@ pub struct Kept {
     by_leaking: f64,
 }
 
-impl Kept {
+impl RetentionOutlook {
     /// `stress` is that of a cycle, in parts of one at 25 °C.
     pub(super) fn new(
         sheet: &AgeingSheet,

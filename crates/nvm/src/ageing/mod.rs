@@ -1,6 +1,6 @@
 //! How flash ages: oxide that wears, latency that follows, blocks that fail, bits that go wrong.
 //!
-//! `Oxide` is what a sheet says of a chip, in numbers; `Worn` is the state of one block. Both are
+//! `Oxide` is what a sheet says of a chip, in numbers; `OxideWear` is the state of one block. Both are
 //! pure: what happens in a block follows from the seed, the chip, the block and what was done to it.
 //! `AGEING.md` says why it is as it is. The models of the chips call it where they program, erase and
 //! read, and only once they were told to age.
@@ -21,14 +21,14 @@ use wordline_core::quantity::{Period, Quantity as _};
 
 pub(crate) use errors::{Disturbed, Retention};
 pub(crate) use kept::Codewords;
-pub use kept::{Keeping, Kept};
+pub use kept::{Keeping, RetentionOutlook};
 pub use outlook::Outlook;
 pub(crate) use oxide::{Oxide, Stress};
 pub use oxide::{early_shares, late_shares};
 pub use sheet::AgeingSheet;
 pub use skip::{Cycle, SkipAhead, cycle_block};
 pub use survival::Survival;
-pub(crate) use worn::Worn;
+pub(crate) use worn::OxideWear;
 
 /// Under what a chip ages.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What the model of ageing says of a part without running it.
 
-use super::kept::{Codewords, Keeping, Kept};
+use super::kept::{Codewords, Keeping, RetentionOutlook};
 use super::oxide::stress_of_cycle;
 use super::survival::Survival;
 use super::{AgeingSheet, Environment};
@@ -8,7 +8,8 @@ use super::{AgeingSheet, Environment};
 /// What becomes of the blocks of a part whose sheet has the table `aging`, all of their pages programmed in each cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlook<'a> {
-    pub(crate) sheet: &'a AgeingSheet,
+    /// The table.
+    pub sheet: &'a AgeingSheet,
     /// Cycles that its sheet rates its blocks for.
     pub rated: u64,
     /// Blocks of a chip.
@@ -34,11 +35,11 @@ impl Outlook<'_> {
     /// What becomes of data that are kept in blocks that were cycled in an environment; `None` where no bits go
     /// wrong in the model.
     #[must_use]
-    pub fn kept(&self, environment: &Environment, keeping: &Keeping) -> Option<Kept> {
+    pub fn kept(&self, environment: &Environment, keeping: &Keeping) -> Option<RetentionOutlook> {
         let (cold, relief) = (&self.sheet.cold_stress, &self.sheet.dwell_relief);
         let stress = stress_of_cycle(*cold.value(), *relief.value(), environment);
         let codewords = self.codewords?;
-        Some(Kept::new(
+        Some(RetentionOutlook::new(
             self.sheet, self.rated, codewords, stress, keeping,
         ))
     }

@@ -104,7 +104,7 @@ impl Oxide {
         let endurance = endurance(sheet);
         let scale = page_scale(sheet, pages);
         let chip = standard_normal(draw(key, 0, 0, Purpose::Oxide));
-        let law = Law::new(sheet);
+        let law = ThresholdLaw::new(sheet);
         let mut oxide = Self {
             key,
             pages,
@@ -300,7 +300,7 @@ fn mean(cycles: u64, of: impl Fn(u64) -> (u32, Option<u64>)) -> f64 {
 /// share, and those in the bulk the rest, with `bulk`.
 #[must_use]
 pub fn late_shares(interface_share: f64, interface: f64, bulk: f64, count: u32) -> Vec<f64> {
-    let law = Law {
+    let law = ThresholdLaw {
         interface_share,
         interface,
         bulk,
@@ -318,13 +318,13 @@ pub fn early_shares(count: u32) -> Vec<f64> {
 }
 
 /// The shift of the threshold over life.
-struct Law {
+struct ThresholdLaw {
     interface_share: f64,
     interface: f64,
     bulk: f64,
 }
 
-impl Law {
+impl ThresholdLaw {
     fn new(sheet: &AgeingSheet) -> Self {
         Self {
             interface_share: *sheet.interface_share.value(),

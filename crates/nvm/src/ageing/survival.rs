@@ -12,6 +12,9 @@ const REACH: f64 = 7.0;
 /// The widest step of such an average, in standard deviations.
 const STEP_MAX: f64 = 0.5;
 
+/// From this x on, 1 − exp(−exp(x)) rounds to 1: exp(3.7) > 56·ln 2.
+const CERTAIN: f64 = 3.7;
+
 /// Probabilities that blocks of a part stand cycles until a program or an erase reports a failure.
 ///
 /// A block whose strengths have the scale λ survives n cycles with the probability exp(−P·(s·n/λ)^k): s is the stress of
@@ -27,6 +30,9 @@ pub struct Survival {
     weak_share: f64,
     /// Natural logarithm of a weak block's strength, as a share of that of a normal one.
     weak: f64,
+    /// Over the blocks of a chip, and over those of all chips.
+    of_chip: NormalGrid,
+    of_all: NormalGrid,
 }
 
 impl Survival {
@@ -38,6 +44,7 @@ impl Survival {
         environment: &Environment,
     ) -> Self {
         let shape = *sheet.page_shape.value();
+        let (block_spread, chip_spread) = (*sheet.block_spread.value(), *sheet.chip_spread.value());
         let exposure = block_exposure(sheet, pages, programmed);
         let stress = stress_of_cycle(
             *sheet.cold_stress.value(),
@@ -47,10 +54,12 @@ impl Survival {
         Self {
             scale: libm::log(page_scale(sheet, pages) / stress) - libm::log(exposure) / shape,
             shape,
-            block_spread: *sheet.block_spread.value(),
-            chip_spread: *sheet.chip_spread.value(),
+            block_spread,
+            chip_spread,
             weak_share: *sheet.weak_share.value(),
             weak: libm::log(*sheet.weak_strength.value()),
+            of_chip: NormalGrid::new(shape * block_spread),
+            of_all: NormalGrid::new(shape * block_spread.hypot(chip_spread)),
         }
     }
 
@@ -58,7 +67,7 @@ impl Survival {
     #[must_use]
     pub fn block(&self, cycles: f64) -> f64 {
         let spread = self.block_spread.hypot(self.chip_spread);
-        1.0 - self.fails(libm::log(cycles) - self.scale, spread)
+        1.0 - self.fails(libm::log(cycles) - self.scale, spread, &self.of_all)
     }
 
     /// Probability that a chip, any of the part, has `needed` blocks left after so many cycles of each of its good
@@ -69,18 +78,24 @@ impl Survival {
         // The more spare blocks, the more sharply a chip ends.
         let sharper = libm::sqrt(f64::from(*spares.end()) + 1.0);
         let steepness = self.shape * self.chip_spread * sharper;
-        average(steepness, |chip| {
-            let fails = self.fails(at - self.chip_spread * chip, self.block_spread);
+        NormalGrid::new(steepness).average(|chip| {
+            let at = at - self.chip_spread * chip;
+            let fails = self.fails(at, self.block_spread, &self.of_chip);
             enough_left(needed, fails, &spares)
         })
     }
 
     /// Probability that a block has failed at a logarithm of cycles, counted from the scale; the logarithm of its own
     /// scale spreads normally.
-    fn fails(&self, at: f64, spread: f64) -> f64 {
+    fn fails(&self, at: f64, spread: f64, grid: &NormalGrid) -> f64 {
         let by_scale = |at: f64| {
-            average(self.shape * spread, |block| {
-                -libm::expm1(-libm::exp(self.shape * (at - spread * block)))
+            grid.average(|block| {
+                let exponent = self.shape * (at - spread * block);
+                // Beyond this the difference from 1 is below the last bit.
+                if exponent > CERTAIN {
+                    return 1.0;
+                }
+                -libm::expm1(-libm::exp(exponent))
             })
         };
         let normal = (1.0 - self.weak_share) * by_scale(at);
@@ -92,22 +107,37 @@ impl Survival {
     }
 }
 
-/// The mean of a function of a standard normal variable, by the trapezoid rule, which converges faster than any power
-/// of the step once that is fine enough: `steepness` is how many times the function's logarithm changes e-fold within a
-/// standard deviation. Of exp(−exp(x)) the rule is off by some 10^-6 then.
-fn average(steepness: f64, of: impl Fn(f64) -> f64) -> f64 {
-    if steepness == 0.0 {
-        return of(0.0);
+/// Points and weights of the mean of a function of a standard normal variable, by the trapezoid rule, which converges
+/// faster than any power of the step once that is fine enough.
+#[derive(Clone, Debug, PartialEq)]
+struct NormalGrid {
+    /// Standard deviations from the mean, and their weight.
+    points: Vec<(f64, f64)>,
+    /// Sum of the weights.
+    weights: f64,
+}
+
+impl NormalGrid {
+    /// For functions whose logarithm changes `steepness` times e-fold within a standard deviation. Of exp(−exp(x)) the
+    /// rule is off by some 10^-6 then.
+    fn new(steepness: f64) -> Self {
+        let steps = match steepness {
+            0.0 => 0,
+            _ => libm::ceil(REACH / (0.75 / steepness).min(STEP_MAX)) as i32,
+        };
+        let point = |index: i32| {
+            let normal = REACH * f64::from(index) / f64::from(steps.max(1));
+            (normal, libm::exp(-0.5 * normal * normal))
+        };
+        let points: Vec<(f64, f64)> = (-steps..=steps).map(point).collect();
+        let weights = points.iter().map(|(_, weight)| weight).sum();
+        Self { points, weights }
     }
-    let steps = libm::ceil(REACH / (0.75 / steepness).min(STEP_MAX)) as i32;
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for index in -steps..=steps {
-        let normal = REACH * f64::from(index) / f64::from(steps);
-        let weight = libm::exp(-0.5 * normal * normal);
-        sum += weight * of(normal);
-        weights += weight;
+
+    fn average(&self, of: impl Fn(f64) -> f64) -> f64 {
+        let weighted = |&(normal, weight): &(f64, f64)| weight * of(normal);
+        self.points.iter().map(weighted).sum::<f64>() / self.weights
     }
-    sum / weights
 }
 
 /// Probability that `needed` blocks are left, of those and a number of spare ones, each of which has failed with

@@ -5,7 +5,7 @@ use super::{Oxide, Stress};
 
 /// What a block has been through.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Worn {
+pub(crate) struct OxideWear {
     /// What the weakest cell of each page stands.
     strengths: Vec<u64>,
     /// What the erases did to every page.
@@ -23,7 +23,7 @@ pub(crate) struct Worn {
     pub(super) stored: Vec<Option<(f64, u64)>>,
 }
 
-impl Worn {
+impl OxideWear {
     /// A block that went through `cycles` cycles in which all of its pages were programmed, at 25 °C.
     pub(crate) fn new(oxide: &Oxide, block: u32, cycles: u64) -> Self {
         let strengths = oxide.strengths(block);

@@ -23,13 +23,13 @@ pub struct DdrBus {
     /// What controller and wiring take of an access, there and back, beside the chip's own times.
     pub controller: Figure<Time>,
     /// What the controller does with a row once it has been read or written.
-    pub page_policy: Sourced<PagePolicy>,
+    pub page_policy: Sourced<RowPolicy>,
 }
 
 /// What a controller does with a row once it has been read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PagePolicy {
+pub enum RowPolicy {
     /// Leaves it open until another row of its bank is needed.
     Open,
     /// Closes it behind the last burst of the access.
@@ -81,7 +81,7 @@ pub(crate) fn check_width(path: &str, width_bits: u8, problems: &mut Problems) {
 
 /// How one action is done on a DDR bus.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Command {
+pub struct DdrCommand {
     /// What it does: a read or a write.
     pub action: Action,
     /// Clock of the bus.
@@ -94,7 +94,7 @@ pub struct Command {
     pub row_clocks: u64,
 }
 
-impl Command {
+impl DdrCommand {
     /// What moving `bytes` bytes from the address `at` on costs in a row of a bank that was closed: the
     /// latency of row and column, and whole bursts. A longer access overlaps the rows that it opens,
     /// one that finds its row open or another one in its way takes less or more: the chip says.
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_moved_whole() {
-        let command = Command {
+        let command = DdrCommand {
             action: Action::Read,
             clock: "500 MHz".parse().expect("a clock"),
             beat_bytes: 2,

@@ -100,18 +100,18 @@ impl fmt::Display for Action {
 
 /// How an action is done on a board: everything that its transactions cost on the bus.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub enum BusCommand {
     /// An opcode on a serial bus.
-    Serial(serial::Command),
+    Serial(serial::SerialCommand),
     /// Bus cycles on a parallel bus.
-    Parallel(parallel::Command),
+    Parallel(parallel::ParallelCommand),
     /// Bursts on a DDR bus.
-    Ddr(ddr::Command),
+    Ddr(ddr::DdrCommand),
     /// Blocks of a card.
-    Card(sd::Command),
+    Card(sd::SdCommand),
 }
 
-impl Command {
+impl BusCommand {
     /// What it does.
     #[must_use]
     pub const fn action(&self) -> Action {

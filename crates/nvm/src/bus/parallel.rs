@@ -49,13 +49,13 @@ pub struct Interface {
     pub write_cycle: Option<Figure<Time>>,
     /// The commands that the model uses; words that are read and written without one need none.
     #[serde(default)]
-    pub command: Vec<Opcode>,
+    pub command: Vec<ParallelOpcode>,
 }
 
 /// A command on a parallel bus: cycles that carry no data.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "RawOpcode")]
-pub struct Opcode {
+#[serde(try_from = "RawParallelOpcode")]
+pub struct ParallelOpcode {
     /// The byte that tells the command from others.
     pub code: u8,
     /// Its name in the data sheet.
@@ -71,7 +71,7 @@ pub struct Opcode {
 /// The keys of a command as TOML spells them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename = "command")]
-struct RawOpcode {
+struct RawParallelOpcode {
     code: u8,
     name: String,
     action: Action,
@@ -83,10 +83,10 @@ struct RawOpcode {
     reason: Option<String>,
 }
 
-impl TryFrom<RawOpcode> for Opcode {
+impl TryFrom<RawParallelOpcode> for ParallelOpcode {
     type Error = &'static str;
 
-    fn try_from(raw: RawOpcode) -> Result<Self, Self::Error> {
+    fn try_from(raw: RawParallelOpcode) -> Result<Self, Self::Error> {
         Ok(Self {
             provenance: Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?,
             code: raw.code,
@@ -138,7 +138,7 @@ impl Interface {
 
 /// A command with its cycles on a board.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Command {
+pub struct ParallelCommand {
     /// What it does.
     pub action: Action,
     /// The byte that tells it from others; `None` for words that move without a command.
@@ -155,7 +155,7 @@ pub struct Command {
     pub word_clocks: u64,
 }
 
-impl Command {
+impl ParallelCommand {
     /// What moving `bytes` bytes from the address `at` on costs. A word that is touched in part takes
     /// a whole cycle. The total is rounded to a picosecond once; the phases add up to it.
     #[must_use]
@@ -213,13 +213,13 @@ impl ParallelBus {
     ///
     /// # Errors
     /// When the widths differ, or the chip is slower than the controller can wait.
-    pub(crate) fn commands(&self, chip: &Interface) -> Result<Vec<Command>, LinkError> {
+    pub(crate) fn commands(&self, chip: &Interface) -> Result<Vec<ParallelCommand>, LinkError> {
         let (needs, has) = (*chip.width_bits.value(), *self.width_bits.value());
         if needs != has {
             return Err(LinkError::Width { needs, has });
         }
         let (read_clocks, write_clocks) = (self.read_clocks(chip)?, self.write_clocks(chip)?);
-        let command = |action, code, name: &str, cycles: u8| Command {
+        let command = |action, code, name: &str, cycles: u8| ParallelCommand {
             action,
             code,
             name: name.to_owned(),

@@ -37,7 +37,7 @@ impl SdBus {
 
 /// How commands and blocks go over the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CardBusMode {
     /// A command line beside data lines.
     Native {
         /// Data lines.
@@ -49,11 +49,11 @@ pub enum Form {
 
 /// Reads or writes of a card on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub struct SdCommand {
     /// Read or write.
     pub action: Action,
     /// The wires.
-    pub form: Form,
+    pub form: CardBusMode,
     /// The bus clock.
     pub clock: Frequency,
     /// Clocks from the end of a command to its response: NCR.
@@ -75,7 +75,7 @@ const CRC_STATUS: u64 = 2 + 5;
 /// Clocks of a byte in SPI mode, whose parts are all whole bytes.
 const BYTE: u64 = 8;
 
-impl Command {
+impl SdCommand {
     /// Its name in the specification.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -89,17 +89,17 @@ impl Command {
     #[must_use]
     pub fn mode(&self) -> String {
         match self.form {
-            Form::Native { lines } => format!("x{lines}"),
-            Form::Spi => "SPI".to_owned(),
+            CardBusMode::Native { lines } => format!("x{lines}"),
+            CardBusMode::Spi => "SPI".to_owned(),
         }
     }
 
     /// Clocks of one command and its response.
     const fn exchange(&self) -> u64 {
         match self.form {
-            Form::Native { .. } => TOKEN + self.response_clocks + TOKEN + BETWEEN_COMMANDS,
+            CardBusMode::Native { .. } => TOKEN + self.response_clocks + TOKEN + BETWEEN_COMMANDS,
             // Six bytes, NCR in whole bytes, one byte of response and one before the next command.
-            Form::Spi => (6 + self.response_clocks.div_ceil(BYTE) + 1 + 1) * BYTE,
+            CardBusMode::Spi => (6 + self.response_clocks.div_ceil(BYTE) + 1 + 1) * BYTE,
         }
     }
 
@@ -115,13 +115,13 @@ impl Command {
     pub fn overhead(&self, blocks: u64) -> Time {
         let first = match (self.action, self.form) {
             (Action::Read, _) => self.exchange(),
-            (_, Form::Native { .. }) => self.exchange() + BEFORE_WRITE,
-            (_, Form::Spi) => self.exchange() + BYTE,
+            (_, CardBusMode::Native { .. }) => self.exchange() + BEFORE_WRITE,
+            (_, CardBusMode::Spi) => self.exchange() + BYTE,
         };
         let stop = match (self.action, self.form) {
             _ if blocks <= 1 => 0,
             // The token that stops a write, and a byte before the card is busy.
-            (Action::Write, Form::Spi) => 2 * BYTE,
+            (Action::Write, CardBusMode::Spi) => 2 * BYTE,
             _ => self.exchange(),
         };
         self.clock.duration_of(first + stop)
@@ -132,12 +132,12 @@ impl Command {
     pub fn block(&self) -> Time {
         let read = matches!(self.action, Action::Read);
         let clocks = match self.form {
-            Form::Native { lines } => {
+            CardBusMode::Native { lines } => {
                 let data = (BLOCK_BYTES * 8).div_ceil(lines as u64);
                 data + FRAME + if read { BETWEEN_READS } else { CRC_STATUS }
             }
             // A start token and CRC16; the response to a block that was written.
-            Form::Spi => (1 + BLOCK_BYTES + 2 + if read { 0 } else { 1 }) * BYTE,
+            CardBusMode::Spi => (1 + BLOCK_BYTES + 2 + if read { 0 } else { 1 }) * BYTE,
         };
         self.clock.duration_of(clocks)
     }
@@ -156,8 +156,8 @@ impl Command {
     #[must_use]
     pub fn data_rate(&self) -> f64 {
         let lines = match self.form {
-            Form::Native { lines } => lines,
-            Form::Spi => 1,
+            CardBusMode::Native { lines } => lines,
+            CardBusMode::Spi => 1,
         };
         self.clock.hz() as f64 * f64::from(lines) / 8.0
     }
@@ -165,7 +165,7 @@ impl Command {
     /// The figures of the part's sheet that it rests on.
     #[must_use]
     pub fn figures(&self) -> Vec<String> {
-        let spi = (self.form == Form::Spi).then_some("spi");
+        let spi = (self.form == CardBusMode::Spi).then_some("spi");
         let native = ["interface", "clock", "response"];
         native.into_iter().chain(spi).map(str::to_owned).collect()
     }
@@ -175,8 +175,8 @@ impl Command {
 mod tests {
     use super::*;
 
-    const fn command(action: Action, form: Form, mhz: u64) -> Command {
-        Command {
+    const fn command(action: Action, form: CardBusMode, mhz: u64) -> SdCommand {
+        SdCommand {
             action,
             form,
             clock: Frequency::from_hz(mhz * 1_000_000),
@@ -187,7 +187,7 @@ mod tests {
     /// 1024 clocks of data on four lines, 18 of frame, 7 of status: 1049 at 20 ns.
     #[test]
     fn a_block_on_four_lines_counts_its_clocks() {
-        let write = command(Action::Write, Form::Native { lines: 4 }, 50);
+        let write = command(Action::Write, CardBusMode::Native { lines: 4 }, 50);
         assert_eq!(write.block(), Time::from_ps(1049 * 20_000));
         assert_eq!(write.overhead(1), Time::from_ps(114 * 20_000));
         assert_eq!(write.overhead(2), Time::from_ps((114 + 112) * 20_000));
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn more_lines_leave_the_frame_as_it_is() {
         let clocks = |lines| {
-            let read = command(Action::Read, Form::Native { lines }, 1);
+            let read = command(Action::Read, CardBusMode::Native { lines }, 1);
             read.block().ps() / 1_000_000
         };
         assert_eq!([clocks(1), clocks(4), clocks(8)], [4116, 1044, 532]);
@@ -217,11 +217,11 @@ mod tests {
     /// SPI: token, 512 bytes, two of CRC and one of response.
     #[test]
     fn spi_mode_counts_bytes() {
-        let write = command(Action::Write, Form::Spi, 8);
+        let write = command(Action::Write, CardBusMode::Spi, 8);
         assert_eq!(write.block(), Time::from_ps(516_000_000));
         assert_eq!(write.overhead(1), Time::from_ps(10_000_000));
         assert_eq!(write.overhead(8), Time::from_ps(12_000_000));
-        let read = command(Action::Read, Form::Spi, 8);
+        let read = command(Action::Read, CardBusMode::Spi, 8);
         assert_eq!(read.overhead(8), Time::from_ps(18_000_000));
     }
 }

@@ -72,7 +72,7 @@ impl fmt::Display for Phase {
 
 /// Lines and rates of opcode, address and data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mode {
+pub struct LineMode {
     /// Opcode phase.
     pub opcode: Phase,
     /// Address phase.
@@ -89,7 +89,7 @@ pub struct Mode {
 )]
 pub struct ModeError(pub String);
 
-impl FromStr for Mode {
+impl FromStr for LineMode {
     type Err = ModeError;
 
     fn from_str(text: &str) -> Result<Self, ModeError> {
@@ -123,13 +123,13 @@ impl FromStr for Mode {
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for LineMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}-{}", self.opcode, self.address, self.data)
     }
 }
 
-impl<'de> Deserialize<'de> for Mode {
+impl<'de> Deserialize<'de> for LineMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
@@ -150,7 +150,7 @@ pub struct Opcode {
     /// mixed without reconfiguring the chip.
     pub protocol: Protocol,
     /// Lines and rates.
-    pub mode: Mode,
+    pub mode: LineMode,
     /// Address bytes; 0 where the opcode takes no address.
     pub address_bytes: u8,
     /// Dummy clocks between address and data.
@@ -171,7 +171,7 @@ struct RawOpcode {
     name: String,
     action: Action,
     protocol: Protocol,
-    mode: Mode,
+    mode: LineMode,
     address_bytes: u8,
     dummy_cycles: u8,
     #[serde(default = "one")]
@@ -237,7 +237,7 @@ pub struct SerialBus {
     /// Highest bus clock at double rate.
     pub clock_dtr: Option<Figure<Frequency>>,
     /// Modes that board and driver are set up for.
-    pub modes: Sourced<Vec<Mode>>,
+    pub modes: Sourced<Vec<LineMode>>,
 }
 
 impl SerialBus {
@@ -276,7 +276,7 @@ impl SerialBus {
 
 /// An opcode on a board: everything that its transactions cost on the bus.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Command {
+pub struct SerialCommand {
     /// The opcode.
     pub opcode: Opcode,
     /// The bus clock.
@@ -289,7 +289,7 @@ pub struct Command {
     hertz: Divisor,
 }
 
-impl Command {
+impl SerialCommand {
     /// The opcode at a bus clock.
     #[must_use]
     pub fn new(opcode: Opcode, clock: Frequency) -> Self {
@@ -350,7 +350,7 @@ impl Command {
 mod tests {
     use super::*;
 
-    fn command(mode: &str, address_bytes: u8, dummy_cycles: u8, clock: &str) -> Command {
+    fn command(mode: &str, address_bytes: u8, dummy_cycles: u8, clock: &str) -> SerialCommand {
         let text = format!(
             "code = 0x38\nname = 'w'\naction = 'write'\nprotocol = 'extended-spi'\nmode = '{mode}'\n\
              address_bytes = {address_bytes}\ndummy_cycles = {dummy_cycles}\n\
@@ -358,13 +358,13 @@ mod tests {
         );
         let opcode: Opcode = toml::from_str(&text).expect("well-formed");
         let clock = opcode.clock.nominal();
-        Command::new(opcode, clock)
+        SerialCommand::new(opcode, clock)
     }
 
     #[test]
     fn modes_are_read_and_printed_in_jedec_notation() {
         for text in ["1S-1S-1S", "1S-4S-4S", "1S-4D-4D", "8D-8D-8D", "2S-2S-2S"] {
-            let mode: Mode = text.parse().expect(text);
+            let mode: LineMode = text.parse().expect(text);
             assert_eq!(mode.to_string(), text);
         }
         for text in [
@@ -377,7 +377,7 @@ mod tests {
             "1S4S4S",
             "é",
         ] {
-            assert_eq!(text.parse::<Mode>(), Err(ModeError(text.to_owned())));
+            assert_eq!(text.parse::<LineMode>(), Err(ModeError(text.to_owned())));
         }
     }
 

@@ -8,7 +8,7 @@ use wordline_core::{Resolver, Spread};
 
 use super::sheet::{ArraySheet, CardSheet};
 use crate::cost::{AccessCost, Cause};
-use crate::ftl::{CellMode, Fault, Media, Purpose as Why, Record, Shape};
+use crate::ftl::{CellMode, LayerPurpose as Why, Media, MediaFault, PageRecord, Shape};
 
 /// Time in picoseconds that the controller spent and that no access has paid for yet, by cause.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,14 @@ impl Ledger {
 
 /// Until when a die is busy, and with what.
 #[derive(Clone, Copy, Debug)]
-struct Die {
+struct DieState {
     free: u64,
     with: Cause,
 }
 
 /// Times of one kind of cells.
 #[derive(Clone, Copy, Debug)]
-struct Cells {
+struct CellTimes {
     read: Spread<Time>,
     program: Spread<Time>,
 }
@@ -87,7 +87,7 @@ struct Cells {
 /// The blocks that the firmware keeps to itself, for the mapping and its journal. They are filled and erased in turn,
 /// so that the next one to be filled holds nothing that is still wanted.
 #[derive(Clone, Debug)]
-struct Own {
+struct FirmwareBlocks {
     /// Pages programmed.
     pages: u64,
     /// Erases of each block. All blocks beyond data and spare are the firmware's, and two at the least.
@@ -99,18 +99,18 @@ struct Own {
 #[derive(Clone, Debug)]
 pub struct CardArray {
     shape: Shape,
-    native: Cells,
-    slc: Cells,
+    native: CellTimes,
+    slc: CellTimes,
     erase: Spread<Time>,
     /// Picoseconds for each byte on the channel.
     byte_ps: f64,
     /// Whether pages are moved within a die without the channel.
     copy_back: bool,
     page_bytes: u64,
-    dies: Vec<Die>,
+    dies: Vec<DieState>,
     in_slc: Vec<bool>,
     erases: Vec<u32>,
-    own: Own,
+    own: FirmwareBlocks,
     /// The controller's time in picoseconds.
     now: u64,
     /// Bytes that the next read of the host moves.
@@ -132,7 +132,7 @@ impl CardArray {
             resolver.read(&format!("array.{name}"));
         }
         let shape = sheet.layer_shape();
-        let native = Cells {
+        let native = CellTimes {
             read: resolver.spread("array.page_read", &array.page_read, Purpose::FigureSample),
             program: resolver.spread(
                 "array.page_program",
@@ -143,7 +143,7 @@ impl CardArray {
         let slc = array.slc.as_ref().map_or(native, |slc| {
             resolver.read("array.slc.pages_per_block");
             let program = &slc.page_program;
-            Cells {
+            CellTimes {
                 read: resolver.spread("array.slc.page_read", &slc.page_read, Purpose::FigureSample),
                 program: resolver.spread("array.slc.page_program", program, Purpose::ProgramTime),
             }
@@ -158,7 +158,7 @@ impl CardArray {
             copy_back: copy_back(array, resolver),
             page_bytes: array.layer_page_bytes(),
             dies: vec![
-                Die {
+                DieState {
                     free: 0,
                     with: Cause::Program
                 };
@@ -166,7 +166,7 @@ impl CardArray {
             ],
             in_slc: vec![false; shape.blocks as usize],
             erases: vec![0; shape.blocks as usize],
-            own: Own {
+            own: FirmwareBlocks {
                 pages: 0,
                 erases: vec![0; array.blocks.value().saturating_sub(shape.blocks).max(2) as usize],
             },
@@ -252,12 +252,12 @@ impl CardArray {
         &self.own.erases
     }
 
-    /// Erases a block of all dies behind the controller's back: whoever needs one next waits for it.
+    /// Erases a block of all dies while the controller goes on: the next access to one of them waits for it.
     fn erase_dies(&mut self, block: u64, cycle: u64, with: Cause) {
         let time = self.erase.at(block, cycle).ps();
         for die in &mut self.dies {
             let begin = die.free.max(self.now);
-            *die = Die {
+            *die = DieState {
                 free: begin.saturating_add(time),
                 with,
             };
@@ -280,7 +280,7 @@ impl CardArray {
         }
     }
 
-    fn cells(&self, page: u32) -> &Cells {
+    fn cells(&self, page: u32) -> &CellTimes {
         let block = page / self.shape.pages_per_block;
         if self.in_slc[block as usize] {
             &self.slc
@@ -326,7 +326,7 @@ impl CardArray {
     fn start(&mut self, die: usize, time: u64, with: Cause) {
         self.programs += 1;
         if !self.timeless {
-            self.dies[die] = Die {
+            self.dies[die] = DieState {
                 free: self.now.saturating_add(time),
                 with,
             };
@@ -378,17 +378,17 @@ impl Media for CardArray {
         self.why = purpose;
     }
 
-    fn read(&mut self, page: u32, (): &mut ()) -> Result<(), Fault<Infallible>> {
+    fn read(&mut self, page: u32, (): &mut ()) -> Result<(), MediaFault<Infallible>> {
         self.fetch(page, self.read_bytes, Cause::ArrayRead);
         Ok(())
     }
 
-    fn program(&mut self, page: u32, _: Record, (): &()) -> Result<(), Fault<Infallible>> {
+    fn program(&mut self, page: u32, _: PageRecord, (): &()) -> Result<(), MediaFault<Infallible>> {
         self.program_page(page);
         Ok(())
     }
 
-    fn copy(&mut self, from: u32, to: u32, _: Record) -> Result<(), Fault<Infallible>> {
+    fn copy(&mut self, from: u32, to: u32, _: PageRecord) -> Result<(), MediaFault<Infallible>> {
         if self.copy_back && self.die(from) == self.die(to) && !self.timeless {
             self.fetch(from, 0, self.cause());
             self.program_register(to);
@@ -399,16 +399,16 @@ impl Media for CardArray {
         Ok(())
     }
 
-    fn fill(&mut self, page: u32, _: Record) -> Result<(), Fault<Infallible>> {
+    fn fill(&mut self, page: u32, _: PageRecord) -> Result<(), MediaFault<Infallible>> {
         self.program_page(page);
         Ok(())
     }
 
-    fn summarize(&mut self, _: u32, _: &[Record]) -> Result<(), Fault<Infallible>> {
+    fn summarize(&mut self, _: u32, _: &[PageRecord]) -> Result<(), MediaFault<Infallible>> {
         Ok(())
     }
 
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<Infallible>> {
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<Infallible>> {
         let index = block as usize;
         self.in_slc[index] = mode == CellMode::Slc;
         if !self.timeless {
@@ -419,11 +419,11 @@ impl Media for CardArray {
         Ok(())
     }
 
-    fn retire(&mut self, _: u32) -> Result<(), Fault<Infallible>> {
+    fn retire(&mut self, _: u32) -> Result<(), MediaFault<Infallible>> {
         Ok(())
     }
 
-    fn is_bad(&mut self, _: u32) -> Result<bool, Fault<Infallible>> {
+    fn is_bad(&mut self, _: u32) -> Result<bool, MediaFault<Infallible>> {
         Ok(false)
     }
 

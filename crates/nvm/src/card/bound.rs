@@ -10,8 +10,8 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::device::{Card, Wire, edges};
-use super::sheet::Interface;
-use crate::bound::Span;
+use super::sheet::CardInterface;
+use crate::bound::TimeSpan;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
 
@@ -29,8 +29,8 @@ impl Card {
         let own = self.longest(&self.write, blocks, busy);
         let stop = match blocks {
             // A reliable write of one block is announced by a command more.
-            1 if self.interface == Interface::Emmc => {
-                Span::from(self.driver.command) + self.write.bare().into()
+            1 if self.interface == CardInterface::Emmc => {
+                TimeSpan::from(self.driver.command) + self.write.bare().into()
             }
             1 => Time::ZERO.into(),
             _ => busy.into(),
@@ -55,18 +55,18 @@ impl Card {
                 false => Err(NvmError::Translation(UNTOLD.into())),
             };
         };
-        let command = Span::from(self.driver.command) + self.write.bare().into();
+        let command = TimeSpan::from(self.driver.command) + self.write.bare().into();
         (command + limit.into() + self.question().into()).time()
     }
 
-    fn longest(&self, command: &Wire, blocks: u64, limit: Time) -> Span {
+    fn longest(&self, command: &Wire, blocks: u64, limit: Time) -> TimeSpan {
         let stop = if blocks > 1 {
             self.driver.command
         } else {
             Time::ZERO
         };
-        let driver = Span::from(self.driver.dma_setup) + stop.into();
-        let block = Span::from(command.block()) + limit.into();
+        let driver = TimeSpan::from(self.driver.dma_setup) + stop.into();
+        let block = TimeSpan::from(command.block()) + limit.into();
         driver + command.overhead(blocks).into() + block * blocks + self.question().into()
     }
 }

@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 
-use super::sheet::{ArraySheet, CardSheet, Interface, MappingKind};
+use super::sheet::{ArraySheet, CardInterface, CardSheet, MappingKind};
 use crate::bus::sd::BLOCK_BYTES;
 use crate::problem::{Problem, Problems};
 
@@ -107,7 +107,7 @@ impl CardSheet {
     }
 
     fn check_interface(&self, problems: &mut Problems) {
-        if *self.interface.value() == Interface::Emmc {
+        if *self.interface.value() == CardInterface::Emmc {
             if self.spi.as_ref().is_some_and(|spi| *spi.value()) {
                 problems.add("spi", "an eMMC has no SPI mode; allowed: false");
             }

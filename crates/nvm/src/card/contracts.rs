@@ -5,7 +5,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::device::{Card, Ending};
-use super::sheet::Interface;
+use super::sheet::CardInterface;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
@@ -39,14 +39,15 @@ impl ByteMemory for Card {
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.write_range(at, data, false, Ending::Stop)?;
+            self.write_range(at, data.len() as u64, false, Ending::Stop)?;
+            self.store.write_bytes(at, data);
         }
         Ok(())
     }
 
     /// Flushes the cache of an eMMC that has one. Other cards of the model have no command for that, as SD cards before
     /// the cache of version 6.0: one that programs each write before it ends needs none, and one with open pages is
-    /// left alone until it has programmed them, which it does when nobody has asked it for long enough.
+    /// left alone until it has programmed them, which it does after a long enough idle time.
     fn persist(&mut self) -> Result<(), NvmError> {
         self.last = AccessCost::NONE;
         self.flush()
@@ -121,6 +122,19 @@ impl Accounts for Card {
     }
 }
 
+impl Card {
+    /// Maps a range as written long ago, without time or wear; the caller stores its content.
+    fn map_range(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        OutOfRange::check(at, bytes, self.capacity)?;
+        if bytes > 0 {
+            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
+            let last = (at + bytes - 1) / page;
+            self.controller.preload((at / page) as u32..=last as u32)?;
+        }
+        Ok(())
+    }
+}
+
 impl Device for Card {
     fn overwrite_bytes(&self) -> u64 {
         BLOCK_BYTES
@@ -145,19 +159,30 @@ impl Device for Card {
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        let bytes = data.len() as u64;
+        self.map_range(at, data.len() as u64)?;
+        self.store.write_bytes(at, data);
+        Ok(())
+    }
+
+    fn preload_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        self.map_range(sector * BLOCK_BYTES, words.len() as u64 * BLOCK_BYTES)?;
+        self.store.write_words(sector, words);
+        Ok(())
+    }
+
+    fn write_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        let (at, bytes) = (sector * BLOCK_BYTES, words.len() as u64 * BLOCK_BYTES);
         OutOfRange::check(at, bytes, self.capacity)?;
+        self.last = AccessCost::NONE;
         if bytes > 0 {
-            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
-            let last = (at + bytes - 1) / page;
-            self.controller.preload((at / page) as u32..=last as u32)?;
-            self.store.write_bytes(at, data);
+            self.write_range(at, bytes, false, Ending::Stop)?;
+            self.store.write_words(sector, words);
         }
         Ok(())
     }
 
     fn writes_reliably(&self) -> bool {
-        self.interface == Interface::Emmc
+        self.interface == CardInterface::Emmc
     }
 
     fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
@@ -165,13 +190,8 @@ impl Device for Card {
     }
 
     fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
-        OutOfRange::check(at, bytes, self.capacity)?;
-        if bytes > 0 {
-            let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
-            let last = (at + bytes - 1) / page;
-            self.controller.preload((at / page) as u32..=last as u32)?;
-            self.store.clear_bytes(at, bytes);
-        }
+        self.map_range(at, bytes)?;
+        self.store.clear_bytes(at, bytes);
         Ok(())
     }
 

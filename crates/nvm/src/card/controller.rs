@@ -8,7 +8,7 @@ use super::array::CardArray;
 use super::sheet::CardSheet;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::error::NvmError;
-use crate::ftl::{FtlError, Translation, Work};
+use crate::ftl::{FtlError, LayerWork, Translation};
 
 /// A logical page of which some sectors wait in the controller's memory.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ struct OpenPage {
 
 /// A controller: pages that are not full yet, the translation layer, and the journal of its mapping.
 #[derive(Clone, Debug)]
-pub(super) struct Controller {
+pub(super) struct CardController {
     layer: Translation<CardArray>,
     open: Vec<OpenPage>,
     open_most: usize,
@@ -36,10 +36,10 @@ pub(super) struct Controller {
     /// Changes of the mapping that the journal holds.
     journaled: u64,
     /// Work of content that was there from the start.
-    before: Work,
+    before: LayerWork,
 }
 
-impl Controller {
+impl CardController {
     pub(super) fn new(sheet: &CardSheet, resolver: &mut Resolver) -> Result<Self, NvmError> {
         note_choices(sheet, resolver);
         let array = CardArray::new(sheet, resolver);
@@ -53,7 +53,7 @@ impl Controller {
             journal_pages: count(&sheet.controller.journal_pages),
             journal: 0,
             journaled: 0,
-            before: Work::default(),
+            before: LayerWork::default(),
         })
     }
 
@@ -90,7 +90,7 @@ impl Controller {
 
     /// What the layer did since content was there. Pages of the mapping and of its journal hold no data: they and the
     /// erases of their blocks are the firmware's own.
-    pub(super) fn work(&self) -> Work {
+    pub(super) fn work(&self) -> LayerWork {
         let mut work = self.layer.work().since(&self.before);
         let array = self.array();
         let own = array.own_erases().iter().map(|erases| u64::from(*erases));
@@ -166,7 +166,7 @@ impl Controller {
         Ok(())
     }
 
-    /// One step of what a controller does while nobody asks it. Whether there was any.
+    /// One step of the controller's idle work. Returns whether there was any.
     pub(super) fn idle_step(&mut self) -> Result<bool, NvmError> {
         if !self.open.is_empty() {
             self.close_oldest()?;
@@ -259,7 +259,7 @@ fn count(choice: &Option<Sourced<u32>>) -> Option<u64> {
 }
 
 /// Entries of the mapping that changed: pages that were written or moved, and blocks that were merged.
-const fn changes(work: &Work) -> u64 {
+const fn changes(work: &LayerWork) -> u64 {
     let merges = work.full_merges + work.partial_merges + work.switch_merges;
     work.written + work.cleaned + work.folded + work.leveled + merges
 }

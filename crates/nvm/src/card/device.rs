@@ -7,12 +7,12 @@ use wordline_core::{Basis, Figure, Resolver, SimClock};
 use wordline_memory::OutOfRange;
 
 use super::bound::blocks;
-use super::controller::Controller;
+use super::controller::CardController;
 use super::line::DataLine;
-use super::sheet::{CardSheet, Interface};
-use super::store::Store;
+use super::sheet::{CardInterface, CardSheet};
+use super::store::SectorStore;
 use crate::board::{Board, DriverCost};
-use crate::bus::sd::{BLOCK_BYTES, Command, Form};
+use crate::bus::sd::{BLOCK_BYTES, CardBusMode, SdCommand};
 use crate::bus::{self, Action};
 use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Notes, Wear};
@@ -27,7 +27,7 @@ const ALONE_MOST: Time = Time::from_ps(3_600_000_000_000_000);
 
 /// The limits that the card's specification gives it, and the times of its firmware.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct CardLimits {
     /// Busy after each block of a write.
     pub(super) write_busy: Time,
     /// Wait for each block of a read.
@@ -38,7 +38,7 @@ pub(super) struct Limits {
     idle_after: Time,
 }
 
-/// How a card is told where a transfer ends.
+/// How the host marks the end of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By a command behind the last of several blocks: CMD12.
@@ -60,12 +60,12 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    fn new(command: &Command) -> Self {
+    fn new(command: &SdCommand) -> Self {
         Self {
             block: command.block(),
             overhead: [command.overhead(1), command.overhead(2)],
             bare: command.bare(),
-            byte: (command.form == Form::Spi).then(|| command.clock.duration_of(8)),
+            byte: (command.form == CardBusMode::Spi).then(|| command.clock.duration_of(8)),
         }
     }
 
@@ -88,14 +88,14 @@ impl Wire {
 /// it costs a driver: the sectors at the ends are read first, and written back with their other bytes.
 #[derive(Debug)]
 pub struct Card {
-    pub(super) controller: Controller,
-    pub(super) store: Store,
+    pub(super) controller: CardController,
+    pub(super) store: SectorStore,
     pub(super) read: Wire,
     pub(super) write: Wire,
     pub(super) driver: DriverCost,
-    pub(super) limits: Limits,
+    pub(super) limits: CardLimits,
     pub(super) capacity: u64,
-    pub(super) interface: Interface,
+    pub(super) interface: CardInterface,
     pub(super) endurance: u64,
     pub(super) cycles_before: u64,
     pub(super) clock: SimClock,
@@ -138,8 +138,8 @@ impl Card {
         let mut currents = Vec::new();
         let endurance = of_part.certain("endurance", &sheet.endurance).count();
         let card = Self {
-            controller: Controller::new(sheet, &mut of_part)?,
-            store: Store::new(sheet.capacity.nominal().bytes()),
+            controller: CardController::new(sheet, &mut of_part)?,
+            store: SectorStore::new(sheet.capacity.nominal().bytes()),
             limits: limits(sheet, &mut of_part),
             capacity: of_part.fixed("capacity", &sheet.capacity).bytes(),
             interface: *sheet.interface.value(),
@@ -194,13 +194,14 @@ impl Card {
     /// # Errors
     /// When the card is no eMMC, or as [`write`](wordline_memory::ByteMemory::write).
     pub fn write_reliably(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        if self.interface != Interface::Emmc {
+        if self.interface != CardInterface::Emmc {
             return Err(Misuse::NoReliableWrite.into());
         }
         OutOfRange::check(at, data.len() as u64, self.capacity)?;
         self.last = AccessCost::NONE;
         if !data.is_empty() {
-            self.write_range(at, data, true, Ending::Count)?;
+            self.write_range(at, data.len() as u64, true, Ending::Count)?;
+            self.store.write_bytes(at, data);
         }
         Ok(())
     }
@@ -223,7 +224,7 @@ impl Card {
         end.map(|_| ()).ok_or(NvmError::TimeExhausted)
     }
 
-    /// Does what the controller did since the last access: what that left, and, once nobody has asked for long
+    /// Does what the controller did since the last access: what that left, and, after a long enough idle time,
     /// enough, idle work.
     fn catch_up(&mut self) -> Result<(), NvmError> {
         let (now, ended) = (self.clock.now().ps(), self.ended);
@@ -355,7 +356,7 @@ impl Card {
         Ok(())
     }
 
-    /// Waits until the card, which nobody asks for anything, has programmed what it holds: from when on it does so by
+    /// Waits until the idle card has programmed what it holds: from when on it does so by
     /// itself, the host can only know. A card that holds nothing is not waited for.
     fn leave_alone(&mut self) -> Result<(), NvmError> {
         if self.controller.writes_through() {
@@ -386,22 +387,20 @@ impl Card {
         start
     }
 
+    /// Takes a range from the host, whose content the caller stores.
     pub(super) fn write_range(
         &mut self,
         at: u64,
-        data: &[u8],
+        bytes: u64,
         through: bool,
         ending: Ending,
     ) -> Result<(), NvmError> {
-        let bytes = data.len() as u64;
         self.check_time(self.longest_write(at, bytes)?)?;
         for edge in edges(at, bytes) {
             self.fetch(edge * BLOCK_BYTES, BLOCK_BYTES)?;
         }
         let through = through || self.controller.writes_through();
-        self.send(at, bytes, through, ending)?;
-        self.store.write_bytes(at, data);
-        Ok(())
+        self.send(at, bytes, through, ending)
     }
 
     /// The pages of a range: page, first sector in it, and sectors. Sheets have fewer pages than a 32-bit number counts.
@@ -430,16 +429,16 @@ const fn times(time: Time, count: u64) -> Time {
     Time::from_ps(time.ps().saturating_mul(count))
 }
 
-fn command(link: &Link, action: Action) -> Result<Command, NvmError> {
+fn command(link: &Link, action: Action) -> Result<SdCommand, NvmError> {
     match link.command(action) {
-        Some(bus::Command::Card(command)) => Ok(command.clone()),
+        Some(bus::BusCommand::Card(command)) => Ok(command.clone()),
         _ => Err(NvmError::Unsupported(action)),
     }
 }
 
-fn limits(sheet: &CardSheet, resolver: &mut Resolver) -> Limits {
+fn limits(sheet: &CardSheet, resolver: &mut Resolver) -> CardLimits {
     let flush = sheet.flush_busy.as_ref();
-    Limits {
+    CardLimits {
         write_busy: resolver.wait("write_busy", &sheet.write_busy),
         read_wait: resolver.wait("read_wait", &sheet.read_wait),
         flush: flush.map(|figure| resolver.wait("flush_busy", figure)),

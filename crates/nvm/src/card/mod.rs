@@ -2,7 +2,7 @@
 //!
 //! A [`Card`] is made of mechanism, not of a table of access times. Its front end
 //! ([`bus::sd`](crate::bus::sd)) costs clocks; its controller keeps pages that are not full yet, asks
-//! the [translation layer](crate::ftl) where pages go, and cleans when it must or when nobody waits;
+//! the [translation layer](crate::ftl) where pages go, and cleans when it must or when it is idle;
 //! its array programs on several dies side by side. Long accesses come out of that, and say what they
 //! were [spent on](crate::Cause). The bytes lie apart, in a store by logical sector: the array takes
 //! time alone.
@@ -16,13 +16,14 @@ mod contracts;
 mod controller;
 mod device;
 mod line;
+mod model;
 mod sheet;
 mod store;
 
 pub use array::CardArray;
 pub use device::Card;
 pub use sheet::{
-    ArraySheet, CardSheet, ControllerSheet, Interface, MappingKind, SlcSheet, VictimKind,
+    ArraySheet, CardInterface, CardSheet, ControllerSheet, MappingKind, SlcSheet, VictimKind,
 };
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use wordline_core::{Figure, Sourced};
 
 use crate::board::Board;
 use crate::bus::Action;
-use crate::bus::sd::{Command, Form};
+use crate::bus::sd::{CardBusMode, SdCommand};
 use crate::bus::serial::TransferRate;
 use crate::ftl::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Shape, Slc, Victim};
 use crate::link::{Link, LinkError};
@@ -16,7 +16,7 @@ use crate::link::{Link, LinkError};
 #[serde(deny_unknown_fields, rename = "card")]
 pub struct CardSheet {
     /// What it is connected by.
-    pub interface: Sourced<Interface>,
+    pub interface: Sourced<CardInterface>,
     /// User capacity.
     pub capacity: Figure<ByteCount>,
     /// Highest bus clock.
@@ -55,14 +55,14 @@ pub struct CardSheet {
 /// What a card is connected by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Interface {
+pub enum CardInterface {
     /// SD: up to four data lines.
     Sd,
     /// eMMC: up to eight data lines.
     Emmc,
 }
 
-impl Interface {
+impl CardInterface {
     const fn lines_most(self) -> u8 {
         match self {
             Self::Sd => 4,
@@ -134,9 +134,9 @@ pub struct ControllerSheet {
     /// Pages moved for each page written while writes clean; left out where a write cleans until it is
     /// done.
     pub steps_per_write: Option<Sourced<u32>>,
-    /// Free blocks up to which the card cleans while nobody asks it; 0 where it does not. No more than the spare blocks.
+    /// Free blocks up to which the card cleans while it is idle; 0 where it does not. No more than the spare blocks.
     pub idle_until: Sourced<u32>,
-    /// How long nobody must have asked before it begins.
+    /// Idle time before it begins.
     pub idle_after: Figure<Time>,
     /// Spread of erases from which resting data are moved; left out where they never are.
     pub static_above: Option<Sourced<u32>>,
@@ -208,7 +208,7 @@ impl CardSheet {
     /// When rail or bus do not fit; the message names both sides.
     pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
         let (form, clock) = self.wires(board)?;
-        let command = |action| Command {
+        let command = |action| SdCommand {
             action,
             form,
             clock,
@@ -221,12 +221,15 @@ impl CardSheet {
         )
     }
 
-    fn wires(&self, board: &Board) -> Result<(Form, Frequency), LinkError> {
+    fn wires(&self, board: &Board) -> Result<(CardBusMode, Frequency), LinkError> {
         let interface = *self.interface.value();
         let limit = self.clock.nominal();
         if let Some(bus) = &board.sd {
             let lines = (*bus.width_bits.value()).min(interface.lines_most());
-            return Ok((Form::Native { lines }, bus.clock.nominal().min(limit)));
+            return Ok((
+                CardBusMode::Native { lines },
+                bus.clock.nominal().min(limit),
+            ));
         }
         let spi = self.spi.as_ref().is_some_and(|spi| *spi.value());
         let single = board.serial.as_ref().filter(|_| spi).and_then(|bus| {
@@ -243,13 +246,13 @@ impl CardSheet {
         });
         let clock = single.ok_or_else(|| LinkError::NoBus {
             needs: match interface {
-                Interface::Sd if spi => "SD or single-line serial",
-                Interface::Sd => "SD",
-                Interface::Emmc => "SD or MMC",
+                CardInterface::Sd if spi => "SD or single-line serial",
+                CardInterface::Sd => "SD",
+                CardInterface::Emmc => "SD or MMC",
             },
             has: board.bus_names(),
         })?;
-        Ok((Form::Spi, clock))
+        Ok((CardBusMode::Spi, clock))
     }
 
     /// Blocks of the translation layer that hold the user capacity.

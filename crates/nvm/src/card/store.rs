@@ -24,7 +24,7 @@ const GROUP: usize = 64;
 /// Sectors that lie side by side. In one line of the host's cache: at random over gigabytes, each line is waited for.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-struct Chunk {
+struct SectorChunk {
     /// Which sectors were written.
     written: [u64; CHUNK / 64],
     /// A word for each of them, in their order.
@@ -35,15 +35,15 @@ struct Chunk {
 
 /// Chunks that lie side by side.
 #[derive(Clone, Debug)]
-struct Group([Chunk; GROUP]);
+struct Group([SectorChunk; GROUP]);
 
 impl Default for Group {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| Chunk::default()))
+        Self(std::array::from_fn(|_| SectorChunk::default()))
     }
 }
 
-impl Chunk {
+impl SectorChunk {
     fn has(&self, sector: usize) -> bool {
         self.written[sector / 64] >> (sector % 64) & 1 == 1
     }
@@ -99,6 +99,18 @@ impl Chunk {
         }
     }
 
+    /// Stores sectors that each repeat a word.
+    fn write_words(&mut self, first: usize, words: &[u64]) {
+        self.open(first, words.len());
+        let at = self.rank(first);
+        self.words[at..at + words.len()].copy_from_slice(words);
+        if !self.whole.is_empty() {
+            for sector in first..first + words.len() {
+                self.whole.remove(&(sector as u8));
+            }
+        }
+    }
+
     fn whole(&self, sector: usize) -> Option<&[u8; SECTOR]> {
         Some(self.whole.get(&(sector as u8))?)
     }
@@ -131,11 +143,11 @@ fn repeated(sector: &[u8]) -> Option<u64> {
 
 /// The content of a card. Sectors that were never written read as zeros.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
+pub(super) struct SectorStore {
     groups: Pages<Group>,
 }
 
-impl Store {
+impl SectorStore {
     pub(super) fn new(bytes: u64) -> Self {
         Self {
             groups: Pages::new(bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize),
@@ -146,6 +158,14 @@ impl Store {
     pub(super) fn write(&mut self, first: u64, data: &[u8]) {
         for (chunk, sector, range) in chunks(first, data.len()) {
             self.groups.get_mut(chunk / GROUP).0[chunk % GROUP].write(sector, &data[range]);
+        }
+    }
+
+    /// Stores whole sectors from sector `first` on, each of which repeats a word.
+    pub(super) fn write_words(&mut self, first: u64, words: &[u64]) {
+        for (chunk, sector, range) in parts(first, words.len(), CHUNK) {
+            let chunk = chunk as usize;
+            self.groups.get_mut(chunk / GROUP).0[chunk % GROUP].write_words(sector, &words[range]);
         }
     }
 
@@ -218,7 +238,7 @@ mod tests {
                 (0usize..2, 0usize..700_000, 1usize..9000, any::<u64>(), 0u8..3, any::<bool>()), 1..60),
         ) {
             const BYTES: usize = 12 * CHUNK * SECTOR;
-            let mut stores = vec![Store::new(BYTES as u64); 2];
+            let mut stores = vec![SectorStore::new(BYTES as u64); 2];
             let mut plain = vec![vec![0u8; BYTES]; 2];
             for (which, at, bytes, word, kind, fork) in steps {
                 if fork {
@@ -236,6 +256,8 @@ mod tests {
                 if word % 5 == 0 {
                     data.fill(0);
                     stores[which].clear_bytes(at as u64, bytes as u64);
+                } else if kind == 0 && at % SECTOR == 0 && bytes % SECTOR == 0 {
+                    stores[which].write_words((at / SECTOR) as u64, &vec![word; bytes / SECTOR]);
                 } else {
                     stores[which].write_bytes(at as u64, &data);
                 }
@@ -255,7 +277,7 @@ mod tests {
 
     #[test]
     fn zeros_take_no_memory_where_nothing_else_was_stored() {
-        let mut store = Store::new((2 * GROUP * CHUNK * SECTOR) as u64);
+        let mut store = SectorStore::new((2 * GROUP * CHUNK * SECTOR) as u64);
         store.write_bytes(0, &[7; SECTOR]);
         store.clear_bytes(0, (GROUP * CHUNK * SECTOR) as u64);
         let group = store.groups.get(0).expect("written");
@@ -266,7 +288,7 @@ mod tests {
 
     #[test]
     fn sectors_that_repeat_a_word_take_eight_bytes() {
-        let mut chunk = Chunk::default();
+        let mut chunk = SectorChunk::default();
         for sector in (0..CHUNK).step_by(8) {
             chunk.write(sector, &[7; 8 * SECTOR]);
         }

@@ -12,14 +12,14 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 /// One page of the array with the wear of its units. The bytes begin with a line of the host's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Page {
+struct CellPage {
     bytes: [u8; PAGE_BYTES],
     /// By how many cycles each unit differs from the one before it, the first from 0: a range that is written changes
     /// two of them, however many units it has. Empty while no unit has any.
     steps: Vec<u64>,
 }
 
-impl Default for Page {
+impl Default for CellPage {
     fn default() -> Self {
         Self {
             bytes: [0; PAGE_BYTES],
@@ -28,7 +28,7 @@ impl Default for Page {
     }
 }
 
-impl Page {
+impl CellPage {
     /// Cycles of each unit; of none while none has any.
     fn cycles(&self) -> impl Iterator<Item = u64> + '_ {
         let add = |cycles: &mut u64, step: &u64| {
@@ -60,7 +60,7 @@ impl Clone for Unused {
 impl Unused {
     /// The steps of a page.
     #[inline]
-    fn steps_of<'a>(&mut self, page: &'a mut Page, unit: Divisor) -> &'a mut [u64] {
+    fn steps_of<'a>(&mut self, page: &'a mut CellPage, unit: Divisor) -> &'a mut [u64] {
         if page.steps.is_empty() {
             page.steps = self.take(unit);
         }
@@ -80,14 +80,14 @@ impl Unused {
 
 /// Bytes and wear. Both are copied on write, so that a clone takes microseconds.
 #[derive(Clone, Debug)]
-pub(super) struct Cells {
-    pages: Pages<Page>,
+pub(super) struct CellArray {
+    pages: Pages<CellPage>,
     unused: Unused,
     /// Bytes of a unit that the endurance counts; they divide a page.
     unit: Divisor,
 }
 
-impl Cells {
+impl CellArray {
     /// An array of zeros without wear.
     pub(super) fn new(capacity: u64, unit_bytes: u64) -> Self {
         let pages = capacity.div_ceil(PAGE_BYTES as u64) as usize;
@@ -163,7 +163,7 @@ impl Cells {
 
     /// The account of wear, for units that are rated for `endurance` cycles and brought `before`.
     pub(super) fn account(&self, endurance: u64, before: u64) -> Wear {
-        let cycles = self.pages.written().flat_map(Page::cycles);
+        let cycles = self.pages.written().flat_map(CellPage::cycles);
         Wear::of_units(endurance, before, self.unit_bytes(), cycles)
     }
 }
@@ -197,7 +197,7 @@ mod tests {
             bits in 0u32..13,
             steps in prop::collection::vec((0u64..9000, 0usize..6000, prop::option::of(0u64..1 << 62)), 1..40),
         ) {
-            let mut cells = Cells::new(4 * PAGE_BYTES as u64, 1 << bits);
+            let mut cells = CellArray::new(4 * PAGE_BYTES as u64, 1 << bits);
             let mut plain = vec![0u64; (4 * PAGE_BYTES) >> bits];
             for (at, bytes, set) in steps {
                 match set {

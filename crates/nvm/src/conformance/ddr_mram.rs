@@ -6,15 +6,15 @@
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::{Figure, Timing};
 
-use super::{Bench, Check, Outcome, before, done, refused, same};
+use super::{BareChip, Check, RuleOutcome, before, done, refused, same};
 use crate::board::Board;
-use crate::bus::Command;
+use crate::bus::BusCommand;
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
 use crate::wired::{Chip as _, Named};
 
-type DdrMrams = Bench<DdrMram, DdrMramSheet>;
+type DdrMrams = BareChip<DdrMram, DdrMramSheet>;
 
 /// Checks an MRAM on a board with a DDR bus.
 ///
@@ -24,15 +24,15 @@ pub fn check(
     sheet: &DdrMramSheet,
     board: Named<'_, Board>,
     timing: Timing,
-) -> Result<Vec<Outcome>, NvmError> {
-    let bench = Bench::connect(sheet, board, timing)?;
+) -> Result<Vec<RuleOutcome>, NvmError> {
+    let bench = BareChip::connect(sheet, board, timing)?;
     Ok(super::run(&bench, CHECKS))
 }
 
 impl DdrMrams {
     fn clock(&self) -> Frequency {
         let command = self.link.commands().first();
-        command.map_or(Frequency::ZERO, Command::clock)
+        command.map_or(Frequency::ZERO, BusCommand::clock)
     }
 
     /// Clocks that last for a time of the sheet.
@@ -89,7 +89,7 @@ const CHECKS: &[Check<DdrMrams>] = &[
     Check {
         rule: Rule::RowOpen,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::RowToColumn,
@@ -118,51 +118,51 @@ const CHECKS: &[Check<DdrMrams>] = &[
             let other = bench.clocks(&sheet.t_rcd) + bench.clocks(&sheet.t_rtp);
             bench.clocks(&sheet.t_ras) > other
         },
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::Precharge,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::RowToRow,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::FourRows,
         applies: |bench| bench.clocks(&bench.sheet.t_faw) > 4 * bench.clocks(&bench.sheet.t_rrd),
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::WriteRecovery,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::ReadToPrecharge,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::WriteToRead,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::ReadToWrite,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::DataBus,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
     Check {
         rule: Rule::Store,
         applies: always,
-        run: Bench::audit,
+        run: BareChip::audit,
     },
 ];

@@ -40,11 +40,11 @@ use crate::bus::{Action, Transaction};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
 pub use crate::rules::Rule;
-use crate::wired::{Chip, Conditions, Named, Sheet};
+use crate::wired::{Chip, ChipSheet, Conditions, Named};
 
 /// What became of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RuleOutcome {
     /// The rule.
     pub rule: Rule,
     /// Whether the model keeps it, or what it did instead.
@@ -76,7 +76,7 @@ fn stated<T: Quantity>(figure: &Figure<T>, timing: Timing) -> T {
 
 /// A bare chip, driven as by a host that waits for exactly as long as it must, with its sheet.
 #[derive(Clone)]
-struct Bench<C, S> {
+struct BareChip<C, S> {
     chip: C,
     link: Link,
     sheet: S,
@@ -91,14 +91,17 @@ struct Check<B> {
 }
 
 /// Runs every check that applies, and each again without its rule.
-fn run<C: Chip, S: Clone>(bench: &Bench<C, S>, checks: &[Check<Bench<C, S>>]) -> Vec<Outcome> {
+fn run<C: Chip, S: Clone>(
+    bench: &BareChip<C, S>,
+    checks: &[Check<BareChip<C, S>>],
+) -> Vec<RuleOutcome> {
     let applying = checks.iter().filter(|check| (check.applies)(bench));
     applying
         .map(|check| {
             let kept = (check.run)(&mut bench.clone());
             let mut forgetful = bench.clone();
             forgetful.chip.forget(check.rule);
-            Outcome {
+            RuleOutcome {
                 rule: check.rule,
                 kept,
                 caught: (check.run)(&mut forgetful).is_err(),
@@ -107,7 +110,7 @@ fn run<C: Chip, S: Clone>(bench: &Bench<C, S>, checks: &[Check<Bench<C, S>>]) ->
         .collect()
 }
 
-impl<S: Sheet + Clone> Bench<S::Chip, S> {
+impl<S: ChipSheet + Clone> BareChip<S::Chip, S> {
     /// Connects a part to a board.
     fn connect(sheet: &S, board: Named<'_, Board>, timing: Timing) -> Result<Self, NvmError> {
         let part = Named { id: "part", sheet };
@@ -121,7 +124,7 @@ impl<S: Sheet + Clone> Bench<S::Chip, S> {
     }
 }
 
-impl<C: Chip, S> Bench<C, S> {
+impl<C: Chip, S> BareChip<C, S> {
     fn bus(&self, action: Action, bytes: u64) -> Result<Transaction, String> {
         let command = self.link.command(action);
         let command = command.ok_or_else(|| format!("no command for {action}"))?;

@@ -4,16 +4,16 @@ use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::{Bench, Check, Outcome, before, done, refused, same, stated};
+use super::{BareChip, Check, RuleOutcome, before, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
-use crate::chip::nand::{Nand, NandSheet, Verdict};
+use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::device::Pipeline;
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
 use crate::wired::{Chip as _, Named};
 
-type Nands = Bench<Nand, NandSheet>;
+type Nands = BareChip<Nand, NandSheet>;
 
 /// Checks a NAND on a board.
 ///
@@ -23,8 +23,8 @@ pub fn check(
     sheet: &NandSheet,
     board: Named<'_, Board>,
     timing: Timing,
-) -> Result<Vec<Outcome>, NvmError> {
-    let bench = Bench::connect(sheet, board, timing)?;
+) -> Result<Vec<RuleOutcome>, NvmError> {
+    let bench = BareChip::connect(sheet, board, timing)?;
     Ok(super::run(&bench, CHECKS))
 }
 
@@ -100,7 +100,12 @@ impl Nands {
         done(self.chip.page_read(self.now(), &bus, page))
     }
 
-    fn read(&mut self, page: u32, column: u32, bytes: usize) -> Result<(Vec<u8>, Verdict), String> {
+    fn read(
+        &mut self,
+        page: u32,
+        column: u32,
+        bytes: usize,
+    ) -> Result<(Vec<u8>, EccVerdict), String> {
         self.fetch(page)?;
         let bus = self.bus(Action::Read, bytes as u64)?;
         let plane = self.chip.plane_of(page);
@@ -212,7 +217,7 @@ const CHECKS: &[Check<Nands>] = &[
             bench.programmed(page, 3, &[1, 2, 3])?;
             let (bytes, verdict) = bench.read(page, 2, 5)?;
             same("bytes", &bytes, &vec![0xff, 1, 2, 3, 0xff])?;
-            same("verdict", &verdict, &Verdict::Good(Ecc::Clean))
+            same("verdict", &verdict, &EccVerdict::Good(Ecc::Clean))
         },
     },
     Check {
@@ -361,7 +366,7 @@ const CHECKS: &[Check<Nands>] = &[
             let (bytes, verdict) = bench.read(page, 0, 4)?;
             same("bytes", &bytes, &vec![0x5a; 4])?;
             match verdict {
-                Verdict::Good(Ecc::Corrected { refresh: true, .. }) => Ok(()),
+                EccVerdict::Good(Ecc::Corrected { refresh: true, .. }) => Ok(()),
                 other => Err(format!("verdict: {other:?}")),
             }
         },
@@ -374,7 +379,7 @@ const CHECKS: &[Check<Nands>] = &[
             bench.programmed(page, 0, &[0x5a; 4])?;
             bench.spoil(page, bench.sector_bits() + 1)?;
             let (_, verdict) = bench.read(page, 0, 4)?;
-            same("verdict", &verdict, &Verdict::Lost)
+            same("verdict", &verdict, &EccVerdict::Lost)
         },
     },
     Check {

@@ -3,7 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, Timing};
 
-use super::{Bench, Check, Outcome, before, done, refused, same, stated};
+use super::{BareChip, Check, RuleOutcome, before, done, refused, same, stated};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
@@ -12,7 +12,7 @@ use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
 use crate::wired::{Chip as _, Named};
 
-type Nvrams = Bench<Nvram, NvramSheet>;
+type Nvrams = BareChip<Nvram, NvramSheet>;
 
 /// Checks an MRAM, FRAM or EEPROM on a board.
 ///
@@ -22,8 +22,8 @@ pub fn check(
     sheet: &NvramSheet,
     board: Named<'_, Board>,
     timing: Timing,
-) -> Result<Vec<Outcome>, NvmError> {
-    let mut bench = Bench::connect(sheet, board, timing)?;
+) -> Result<Vec<RuleOutcome>, NvmError> {
+    let mut bench = BareChip::connect(sheet, board, timing)?;
     // A chip that has just been supplied with power, before the driver spoke to it.
     let mut resolver = Resolver::new(timing, 0, "part");
     (bench.chip, _) = Nvram::new(sheet, &bench.link, &mut resolver, 0.0);

@@ -1,10 +1,10 @@
-//! What the layer does against power cuts, by name, so that a test can make it forget each and prove that
-//! somebody notices.
+//! What the layer does against power cuts, by name, so that a test can disable each and prove that
+//! the loss is noticed.
 
 /// One thing without which a power cut can lose what was flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Barrier {
+pub enum Barrier {
     /// A page or a summary counts where its check fits.
     RecordCheck,
     /// In an open block a page that a mount moved counts where what it came from is gone.
@@ -39,10 +39,9 @@ pub(super) enum Barrier {
     ReadBeforeWrite,
 }
 
-#[cfg(test)]
 impl Barrier {
     /// Every barrier, with what a layer without it does.
-    pub(super) const ALL: [(Self, &'static str); 16] = [
+    pub const ALL: [(Self, &'static str); 16] = [
         (
             Self::RecordCheck,
             "the check of a page or a summary is not looked at by a mount",
@@ -109,18 +108,21 @@ impl Barrier {
 
 /// The barriers that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Barriers(u32);
+pub struct Barriers(u32);
 
 impl Barriers {
-    pub(super) const ALL: Self = Self(u32::MAX);
+    /// Every barrier is kept: what every layer outside of tests does.
+    pub const ALL: Self = Self(u32::MAX);
 
-    pub(super) const fn keep(self, barrier: Barrier) -> bool {
+    /// Whether a barrier is kept.
+    #[must_use]
+    pub const fn keep(self, barrier: Barrier) -> bool {
         self.0 >> barrier as u8 & 1 == 1
     }
 
     /// All but one.
-    #[cfg(test)]
-    pub(super) const fn without(barrier: Barrier) -> Self {
+    #[must_use]
+    pub const fn without(barrier: Barrier) -> Self {
         Self(!(1 << barrier as u8))
     }
 }

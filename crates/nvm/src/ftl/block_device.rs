@@ -6,9 +6,9 @@ use super::barrier::Barrier;
 use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, MediaError};
 use super::mark::Mark;
-use super::media::{CellMode, Fault, Media};
+use super::media::{CellMode, Media, MediaFault};
 use super::translation::{FtlError, Translation};
-use super::work::Work;
+use super::work::LayerWork;
 
 /// Why a layer cannot be formatted or mounted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,14 +101,14 @@ pub struct Ftl<F: Flash> {
     layer: Translation<FlashMedia<F>>,
     sector_bytes: usize,
     page_bytes: usize,
-    buffer: Option<Buffer>,
+    buffer: Option<SectorBuffer>,
     /// A page that was read.
     page: Vec<u8>,
 }
 
 /// A page that is being written.
 #[derive(Clone, Debug)]
-struct Buffer {
+struct SectorBuffer {
     logical: u32,
     main: Vec<u8>,
     /// Which of its sectors were written.
@@ -116,7 +116,7 @@ struct Buffer {
 }
 
 /// Some sectors of one page.
-struct Part {
+struct PageSectors {
     logical: u32,
     /// The first of them within the page.
     first: usize,
@@ -218,7 +218,7 @@ impl<F: Flash> Ftl<F> {
     }
 
     /// What the layer did.
-    pub fn work(&self) -> &Work {
+    pub fn work(&self) -> &LayerWork {
         self.layer.work()
     }
 
@@ -228,7 +228,7 @@ impl<F: Flash> Ftl<F> {
         self.layer.into_media().into_flash()
     }
 
-    /// One step of what is useful while nobody waits: a page copied, or a block erased. Whether there was
+    /// One step of idle work: a page copied, or a block erased. Returns whether there was
     /// any.
     ///
     /// # Errors
@@ -238,7 +238,7 @@ impl<F: Flash> Ftl<F> {
     }
 
     /// Splits an access at pages.
-    fn parts(&self, sector: u64, bytes: usize) -> Result<Vec<Part>, BlockMisuse> {
+    fn parts(&self, sector: u64, bytes: usize) -> Result<Vec<PageSectors>, BlockMisuse> {
         let count = BlockMisuse::count(bytes, self.sector_bytes)?;
         BlockMisuse::check(sector, count, self.sectors())?;
         let per_page = self.page_bytes / self.sector_bytes;
@@ -248,7 +248,7 @@ impl<F: Flash> Ftl<F> {
             let at = sector + (done / self.sector_bytes) as u64;
             let first = (at % per_page as u64) as usize;
             let length = ((per_page - first) * self.sector_bytes).min(bytes - done);
-            parts.push(Part {
+            parts.push(PageSectors {
                 logical: (at / per_page as u64) as u32,
                 first,
                 range: done..done + length,
@@ -258,7 +258,7 @@ impl<F: Flash> Ftl<F> {
         Ok(parts)
     }
 
-    fn read_part(&mut self, part: &Part, out: &mut [u8]) -> Result<(), FtlError<F::Error>> {
+    fn read_part(&mut self, part: &PageSectors, out: &mut [u8]) -> Result<(), FtlError<F::Error>> {
         let sector = self.sector_bytes;
         let count = out.len() / sector;
         let buffer = self
@@ -283,7 +283,7 @@ impl<F: Flash> Ftl<F> {
         Ok(())
     }
 
-    fn write_part(&mut self, part: &Part, data: &[u8]) -> Result<(), FtlError<F::Error>> {
+    fn write_part(&mut self, part: &PageSectors, data: &[u8]) -> Result<(), FtlError<F::Error>> {
         if self
             .buffer
             .as_ref()
@@ -292,7 +292,7 @@ impl<F: Flash> Ftl<F> {
             self.write_out()?;
         }
         let (sector, page_bytes) = (self.sector_bytes, self.page_bytes);
-        let buffer = self.buffer.get_or_insert_with(|| Buffer {
+        let buffer = self.buffer.get_or_insert_with(|| SectorBuffer {
             logical: part.logical,
             main: vec![0; page_bytes],
             written: vec![false; page_bytes / sector],
@@ -321,7 +321,7 @@ impl<F: Flash> Ftl<F> {
     }
 
     /// Takes those sectors of a buffered page that were not written from the flash.
-    fn complete(&mut self, buffer: &mut Buffer) -> Result<(), FtlError<F::Error>> {
+    fn complete(&mut self, buffer: &mut SectorBuffer) -> Result<(), FtlError<F::Error>> {
         let whole = buffer.written.iter().all(|written| *written);
         if whole || !self.layer.media().barriers.keep(Barrier::ReadBeforeWrite) {
             return Ok(());
@@ -396,11 +396,11 @@ fn erase<F: Flash>(media: &mut FlashMedia<F>, block: u32) -> Result<(), F::Error
         return Ok(());
     }
     let erased = match media.erase(block, CellMode::Native) {
-        Err(Fault::EraseFailed) => media.retire(block),
+        Err(MediaFault::EraseFailed) => media.retire(block),
         erased => erased,
     };
     match erased {
-        Err(Fault::Device(error)) => Err(error),
+        Err(MediaFault::Device(error)) => Err(error),
         _ => Ok(()),
     }
 }

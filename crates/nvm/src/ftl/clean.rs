@@ -1,22 +1,22 @@
 //! Blocks that are emptied, page by page: which one, when, and how far in one go.
 
 use super::config::Victim;
-use super::media::{CellMode, Media, PageKind, Purpose};
+use super::media::{CellMode, LayerPurpose, Media, PageKind};
 use super::space::{BlockState, NONE};
-use super::store::{Content, Stored};
+use super::store::{PageSource, ProgramResult};
 use super::translation::{FtlError, HOST, MOVED, RESERVE, RESTING, Translation};
 
 /// A block that is being emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Job {
-    pub(super) purpose: Purpose,
+pub(super) struct CleaningJob {
+    pub(super) purpose: LayerPurpose,
     pub(super) block: u32,
     /// Where to look for the next live page.
     pub(super) index: u32,
 }
 
-impl Job {
-    pub(super) fn new(purpose: Purpose, block: u32) -> Self {
+impl CleaningJob {
+    pub(super) fn new(purpose: LayerPurpose, block: u32) -> Self {
         Self {
             purpose,
             block,
@@ -26,7 +26,7 @@ impl Job {
 }
 
 impl<M: Media> Translation<M> {
-    /// Sets and clears the wish to clean, with its hysteresis.
+    /// Sets and clears the flag that cleaning is due, with hysteresis.
     pub(super) fn mark(&mut self) {
         let free = self.space.free_blocks();
         let cleaning = self.config.cleaning;
@@ -39,14 +39,14 @@ impl<M: Media> Translation<M> {
     }
 
     /// A step without which the host's next page has no place.
-    pub(super) fn needed_step(&mut self, logical: u32) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn needed_step(&mut self, logical: u32) -> Result<LayerPurpose, FtlError<M::Error>> {
         if self.logs.is_some() {
             return self.log_step(logical);
         }
         let mode = self.host_mode();
         if self.space.free_blocks() > RESERVE && self.cache_has_room() {
-            self.open(HOST, mode, Purpose::Host)?;
-            return Ok(Purpose::Host);
+            self.open(HOST, mode, LayerPurpose::Host)?;
+            return Ok(LayerPurpose::Host);
         }
         if self.job.is_none() {
             self.job = self.job_for_room();
@@ -56,7 +56,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// A step that writes should not leave to later ones.
-    pub(super) fn wanted_step(&mut self) -> Result<Option<Purpose>, FtlError<M::Error>> {
+    pub(super) fn wanted_step(&mut self) -> Result<Option<LayerPurpose>, FtlError<M::Error>> {
         if !self.wants_step() {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl<M: Media> Translation<M> {
             let pressing = self.failing_job(RESERVE).or_else(|| self.refresh_job());
             self.job = pressing.or_else(|| {
                 let victim = self.cleaning.then(|| self.victim()).flatten();
-                // Without a victim there is nothing to wish for until a page dies.
+                // Without a victim there is nothing to clean until a page dies.
                 self.cleaning &= victim.is_some();
                 victim
             });
@@ -75,8 +75,8 @@ impl<M: Media> Translation<M> {
         self.job.map(|job| self.run(job)).transpose()
     }
 
-    /// A step while nobody waits.
-    pub(super) fn spare_time_step(&mut self) -> Result<Option<Purpose>, FtlError<M::Error>> {
+    /// A step of idle work.
+    pub(super) fn spare_time_step(&mut self) -> Result<Option<LayerPurpose>, FtlError<M::Error>> {
         if self.job.is_none() {
             self.job = self
                 .failing_job(RESERVE)
@@ -91,7 +91,7 @@ impl<M: Media> Translation<M> {
         self.job.map(|job| self.run(job)).transpose()
     }
 
-    fn job_for_room(&mut self) -> Option<Job> {
+    fn job_for_room(&mut self) -> Option<CleaningJob> {
         let fold = if self.cache_has_room() {
             None
         } else {
@@ -106,9 +106,9 @@ impl<M: Media> Translation<M> {
 
     /// Empties a block in which a program failed, while as many blocks are free. It brings no free block, so
     /// that it comes after cleaning when these are few.
-    pub(super) fn failing_job(&self, free: u32) -> Option<Job> {
+    pub(super) fn failing_job(&self, free: u32) -> Option<CleaningJob> {
         let block = *self.failing.first()?;
-        (self.space.free_blocks() >= free).then(|| Job::new(Purpose::Cleaning, block))
+        (self.space.free_blocks() >= free).then(|| CleaningJob::new(LayerPurpose::Cleaning, block))
     }
 
     /// Remembers which blocks the ECC advised to move.
@@ -121,22 +121,22 @@ impl<M: Media> Translation<M> {
     }
 
     /// Empties a block that the ECC advised to move. Its next erase makes it as good as any.
-    fn refresh_job(&mut self) -> Option<Job> {
+    fn refresh_job(&mut self) -> Option<CleaningJob> {
         // It takes a block from the reserve before it brings one.
         if self.space.free_blocks() < RESERVE {
             return None;
         }
         let rests: Vec<u32> = self.resting().map(|(number, _)| number).collect();
-        // The others are open, or were emptied meanwhile: a later read tells of them again.
+        // The others are open, or were emptied meanwhile: a later read reports them again.
         self.tired.retain(|block| rests.contains(block));
         let block = *self.tired.first()?;
         self.tired.remove(0);
         self.space.closed.remove(block);
-        Some(Job::new(Purpose::Cleaning, block))
+        Some(CleaningJob::new(LayerPurpose::Cleaning, block))
     }
 
     /// The closed block that is worth cleaning most, if any has a dead page.
-    pub(super) fn victim(&mut self) -> Option<Job> {
+    pub(super) fn victim(&mut self) -> Option<CleaningJob> {
         if self.logs.is_some() {
             return self.log_victim();
         }
@@ -152,7 +152,7 @@ impl<M: Media> Translation<M> {
             Victim::CostBenefit => self.best_benefit(full)?,
         };
         self.space.closed.remove(block);
-        Some(Job::new(Purpose::Cleaning, block))
+        Some(CleaningJob::new(LayerPurpose::Cleaning, block))
     }
 
     /// The greatest (1 − u)/(2u) · age. Both factors are compared as whole numbers of pages and programs.
@@ -177,7 +177,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Moves the next live page of a block, or frees the block.
-    pub(super) fn run(&mut self, mut job: Job) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn run(&mut self, mut job: CleaningJob) -> Result<LayerPurpose, FtlError<M::Error>> {
         if self.logs.is_some() {
             return self.run_merge(job);
         }
@@ -210,9 +210,9 @@ impl<M: Media> Translation<M> {
         &mut self,
         logical: u32,
         from: u32,
-        purpose: Purpose,
+        purpose: LayerPurpose,
     ) -> Result<(), FtlError<M::Error>> {
-        let stream = if purpose == Purpose::Leveling {
+        let stream = if purpose == LayerPurpose::Leveling {
             RESTING
         } else {
             MOVED
@@ -222,7 +222,7 @@ impl<M: Media> Translation<M> {
                 return Err(self.full());
             }
             let stored = self.store_again(stream, logical, from, purpose)?;
-            if stored != Stored::Failed {
+            if stored != ProgramResult::Failed {
                 return Ok(());
             }
         }
@@ -235,23 +235,29 @@ impl<M: Media> Translation<M> {
         stream: usize,
         logical: u32,
         from: u32,
-        purpose: Purpose,
-    ) -> Result<Stored, FtlError<M::Error>> {
+        purpose: LayerPurpose,
+    ) -> Result<ProgramResult, FtlError<M::Error>> {
         if !self.is_lost(logical) {
             let kind = match purpose {
-                Purpose::Recovery => PageKind::Recovered,
+                LayerPurpose::Recovery => PageKind::Recovered,
                 _ => PageKind::Data,
             };
-            let stored = self.store(stream, purpose, kind, logical, Content::CopyOf(from))?;
-            if stored != Stored::Unreadable || self.falls_back(logical, from) {
+            let stored = self.store(stream, purpose, kind, logical, PageSource::CopyOf(from))?;
+            if stored != ProgramResult::Unreadable || self.falls_back(logical, from) {
                 return Ok(stored);
             }
         }
-        self.store(stream, purpose, PageKind::Lost, logical, Content::Nothing)
+        self.store(
+            stream,
+            purpose,
+            PageKind::Lost,
+            logical,
+            PageSource::Nothing,
+        )
     }
 
     /// An emptied block is free, or retired where a program failed in it.
-    pub(super) fn finish(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+    pub(super) fn finish(&mut self, job: CleaningJob) -> Result<(), FtlError<M::Error>> {
         self.prepare(job.block)?;
         self.job = None;
         self.free_or_retire(job.block)

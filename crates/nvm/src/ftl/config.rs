@@ -1,7 +1,16 @@
 //! What users of the layer choose.
 
+use wordline_core::quantity::Quantity as _;
+use wordline_core::{FtlMapping, TranslationLayer};
+
 use super::media::{Media, Shape};
 use super::translation::RESERVE;
+
+/// Log blocks of a layer that maps blocks: half of what is spare, up to so many.
+const LOGS_MAX: u32 = 64;
+
+/// Logical blocks that may share a log block of such a layer.
+const SHARED_BY: u32 = 8;
 
 /// How logical pages find their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -207,6 +216,22 @@ impl FtlConfig {
         }
         let usable = shape.pages_per_block - shape.summary_pages;
         Ok((shape.blocks - self.spare_blocks) * usable)
+    }
+
+    /// The configuration of a layer that users ask for, on a flash of some sizes.
+    #[must_use]
+    pub fn of_layer(layer: &TranslationLayer, shape: Shape) -> Self {
+        let mut config = Self::page_mapped(shape);
+        config.spare_blocks = (f64::from(shape.blocks) * layer.spare.si()).round() as u32;
+        if layer.mapping == FtlMapping::LogBlock {
+            config.mapping = Mapping::LogBlock {
+                logs: (config.spare_blocks / 2).clamp(2, LOGS_MAX),
+                shared_by: SHARED_BY,
+            };
+            config.cleaning.start_below = 0;
+            config.cleaning.stop_at = 0;
+        }
+        config
     }
 
     /// Bad blocks that the layer is sure to work with, those from the factory included.

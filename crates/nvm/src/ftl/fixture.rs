@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
-use super::scan::{Found, ScannedBlock};
+use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageKind, PageRecord, Shape};
+use super::scan::{ScanResult, ScannedBlock};
 
 /// A page that was programmed: its record, and a number as its data. `None` cannot be read.
-pub(super) type Page = (Record, Option<u64>);
+pub(super) type Page = (PageRecord, Option<u64>);
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct RamBlock {
+pub(super) struct FixtureBlock {
     pub(super) pages: Vec<Option<Page>>,
     pub(super) mode: Option<CellMode>,
-    pub(super) summary: Option<Vec<Record>>,
+    pub(super) summary: Option<Vec<PageRecord>>,
     pub(super) bad: bool,
-    /// A page that a scan can read, and nobody else.
+    /// A page that only a scan can read.
     weak: Option<usize>,
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Torn {
     #[default]
     Unreadable,
     ReadsWell,
-    /// The scan reads it, and nobody else.
+    /// Only the scan reads it.
     ReadsWellOnce,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Ills {
 #[derive(Clone, Debug)]
 pub(super) struct Ram {
     pub(super) shape: Shape,
-    pub(super) blocks: Vec<RamBlock>,
+    pub(super) blocks: Vec<FixtureBlock>,
     pub(super) ills: Ills,
     /// Distance from a lower page to the upper page of its cells; 0 where pages are on their own.
     pub(super) pairing: u32,
@@ -54,20 +54,20 @@ pub(super) struct Ram {
     pub(super) erases: u64,
     operations: u64,
     failed: BTreeSet<u32>,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: LayerPurpose,
 }
 
 /// The power is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut;
 
-type Done = Result<(), Fault<Cut>>;
+type Done = Result<(), MediaFault<Cut>>;
 
 impl Ram {
     pub(super) fn new(shape: Shape) -> Self {
-        let block = RamBlock {
+        let block = FixtureBlock {
             pages: vec![None; shape.pages_per_block as usize],
-            ..RamBlock::default()
+            ..FixtureBlock::default()
         };
         Self {
             shape,
@@ -78,21 +78,21 @@ impl Ram {
             erases: 0,
             operations: 0,
             failed: BTreeSet::new(),
-            purpose: Purpose::Host,
+            purpose: LayerPurpose::Host,
         }
     }
 
-    fn at(&mut self, page: u32) -> (&mut RamBlock, usize) {
+    fn at(&mut self, page: u32) -> (&mut FixtureBlock, usize) {
         let per_block = self.shape.pages_per_block;
         let block = &mut self.blocks[(page / per_block) as usize];
         (block, (page % per_block) as usize)
     }
 
     /// Whether this operation is the one that the power cut interrupts; none works after it.
-    fn is_cut(&mut self) -> Result<bool, Fault<Cut>> {
+    fn is_cut(&mut self) -> Result<bool, MediaFault<Cut>> {
         self.operations += 1;
         match self.ills.cut_after {
-            Some(after) if self.operations > after + 1 => Err(Fault::Device(Cut)),
+            Some(after) if self.operations > after + 1 => Err(MediaFault::Device(Cut)),
             after => Ok(after == Some(self.operations - 1)),
         }
     }
@@ -112,7 +112,7 @@ impl Ram {
         fails
     }
 
-    fn put(&mut self, page: u32, record: Record, data: Option<u64>) -> Done {
+    fn put(&mut self, page: u32, record: PageRecord, data: Option<u64>) -> Done {
         let cut = self.is_cut()?;
         self.programs += 1;
         let (pairing, summary_pages) = (self.pairing, self.shape.summary_pages as usize);
@@ -134,7 +134,7 @@ impl Ram {
         let lower = (pairing > 0 && mode == CellMode::Native).then(|| lower_of(index, pairing));
         block.pages[index] = Some((record, data));
         if cut && torn == Torn::ReadsWell {
-            return Err(Fault::Device(Cut));
+            return Err(MediaFault::Device(Cut));
         }
         if cut {
             block.pages[index].as_mut().expect("just put").1 = None;
@@ -145,12 +145,12 @@ impl Ram {
                 lower.1 = None;
             }
             block.weak = (torn == Torn::ReadsWellOnce).then_some(index);
-            return Err(Fault::Device(Cut));
+            return Err(MediaFault::Device(Cut));
         }
         let number = page / self.shape.pages_per_block;
         if self.fails(self.ills.program, self.programs, number) {
             self.at(page).0.pages[index] = Some((record, None));
-            return Err(Fault::ProgramFailed);
+            return Err(MediaFault::ProgramFailed);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl Ram {
         self.blocks.iter().map(|block| self.look(block)).collect()
     }
 
-    fn look(&self, block: &RamBlock) -> ScannedBlock {
+    fn look(&self, block: &FixtureBlock) -> ScannedBlock {
         let mode = block.mode.unwrap_or(CellMode::Native);
         let read = |(index, page): (usize, &Option<Page>)| {
             let (record, data) = (*page)?;
@@ -168,10 +168,10 @@ impl Ram {
         };
         let records: Vec<_> = block.pages.iter().enumerate().map(read).collect();
         let found = match &block.summary {
-            _ if block.bad => Found::Bad,
-            Some(summary) => Found::Closed(summary.iter().copied().map(Some).collect()),
-            None if block.pages.iter().all(Option::is_none) => Found::Erased,
-            None => Found::Torn(records),
+            _ if block.bad => ScanResult::Bad,
+            Some(summary) => ScanResult::Closed(summary.iter().copied().map(Some).collect()),
+            None if block.pages.iter().all(Option::is_none) => ScanResult::Erased,
+            None => ScanResult::Torn(records),
         };
         ScannedBlock {
             erases: 0,
@@ -202,35 +202,35 @@ impl Media for Ram {
         self.shape
     }
 
-    fn purpose(&mut self, purpose: Purpose) {
+    fn purpose(&mut self, purpose: LayerPurpose) {
         self.purpose = purpose;
     }
 
     fn read(&mut self, page: u32, out: &mut u64) -> Done {
         let (block, index) = self.at(page);
         let (_, data) = block.pages[index].expect("a page that was programmed");
-        *out = data.ok_or(Fault::Uncorrectable)?;
+        *out = data.ok_or(MediaFault::Uncorrectable)?;
         Ok(())
     }
 
-    fn program(&mut self, page: u32, record: Record, data: &u64) -> Done {
+    fn program(&mut self, page: u32, record: PageRecord, data: &u64) -> Done {
         assert_eq!(record.kind, PageKind::Data);
         self.put(page, record, Some(*data))
     }
 
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Done {
+    fn copy(&mut self, from: u32, to: u32, record: PageRecord) -> Done {
         let mut data = 0;
         self.read(from, &mut data)?;
         assert!(matches!(record.kind, PageKind::Data | PageKind::Recovered));
         self.put(to, record, Some(data))
     }
 
-    fn fill(&mut self, page: u32, record: Record) -> Done {
+    fn fill(&mut self, page: u32, record: PageRecord) -> Done {
         assert!(matches!(record.kind, PageKind::Filler | PageKind::Lost));
         self.put(page, record, Some(0))
     }
 
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Done {
+    fn summarize(&mut self, block: u32, records: &[PageRecord]) -> Done {
         let cut = self.is_cut()?;
         assert!(self.shape.summary_pages > 0);
         self.programs += 1;
@@ -251,10 +251,10 @@ impl Media for Ram {
             }
         }
         if cut {
-            return Err(Fault::Device(Cut));
+            return Err(MediaFault::Device(Cut));
         }
         if failed {
-            return Err(Fault::ProgramFailed);
+            return Err(MediaFault::ProgramFailed);
         }
         of.summary = Some(records.to_vec());
         Ok(())
@@ -272,14 +272,14 @@ impl Media for Ram {
                 page.1 = None;
             }
             of.summary = None;
-            return Err(Fault::Device(Cut));
+            return Err(MediaFault::Device(Cut));
         }
         of.pages.fill(None);
         of.summary = None;
         of.mode = Some(mode);
         of.weak = None;
         if failed {
-            return Err(Fault::EraseFailed);
+            return Err(MediaFault::EraseFailed);
         }
         Ok(())
     }
@@ -290,12 +290,12 @@ impl Media for Ram {
         of.bad = true;
         of.pages.fill(None);
         if cut {
-            return Err(Fault::Device(Cut));
+            return Err(MediaFault::Device(Cut));
         }
         Ok(())
     }
 
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<Cut>> {
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<Cut>> {
         Ok(self.blocks[block as usize].bad)
     }
 
@@ -324,19 +324,19 @@ impl Media for Unchecked {
         Ok(())
     }
 
-    fn program(&mut self, _page: u32, _record: Record, _data: &u64) -> Done {
+    fn program(&mut self, _page: u32, _record: PageRecord, _data: &u64) -> Done {
         Ok(())
     }
 
-    fn copy(&mut self, _from: u32, _to: u32, _record: Record) -> Done {
+    fn copy(&mut self, _from: u32, _to: u32, _record: PageRecord) -> Done {
         Ok(())
     }
 
-    fn fill(&mut self, _page: u32, _record: Record) -> Done {
+    fn fill(&mut self, _page: u32, _record: PageRecord) -> Done {
         Ok(())
     }
 
-    fn summarize(&mut self, _block: u32, _records: &[Record]) -> Done {
+    fn summarize(&mut self, _block: u32, _records: &[PageRecord]) -> Done {
         Ok(())
     }
 
@@ -348,7 +348,7 @@ impl Media for Unchecked {
         Ok(())
     }
 
-    fn is_bad(&mut self, _block: u32) -> Result<bool, Fault<Cut>> {
+    fn is_bad(&mut self, _block: u32) -> Result<bool, MediaFault<Cut>> {
         Ok(false)
     }
 

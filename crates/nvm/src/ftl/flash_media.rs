@@ -6,9 +6,11 @@ use wordline_memory::{Flash, FlashError, FlashErrorKind, Geometry};
 
 use super::barrier::{Barrier, Barriers};
 use super::mark::Mark;
-use super::media::{CellMode, Fault, Media, PageKind, Record, Shape};
-use super::record::{Found, LayoutError, Role, SpareLayout, Stored, encode_summary, summary_pages};
-use crate::chip::nand::NandSheet;
+use super::media::{CellMode, Media, MediaFault, PageKind, PageRecord, Shape};
+use super::record::{
+    FetchedPage, LayoutError, Role, SpareLayout, StoredRecord, encode_summary, summary_pages,
+};
+use crate::model::FlashModel;
 use crate::pairing::Pairing;
 
 /// Bytes of a sector, where pages are no smaller.
@@ -55,12 +57,12 @@ pub struct FlashMedia<F> {
     pub(super) shape: Shape,
     /// The block with the mark.
     pub(super) mark_block: u32,
-    pub(super) blocks: Vec<Use>,
+    pub(super) blocks: Vec<BlockMode>,
     /// The greatest sequence number that was programmed.
     last: u64,
     /// Main and spare area of one page.
     pub(super) image: Vec<u8>,
-    /// Blocks of the layer that the ECC advised to move, and nobody asked for yet.
+    /// Blocks of the layer that the ECC advised to move, not yet collected.
     pub(super) advised: BTreeSet<u32>,
     /// Bytes of a sector.
     pub(super) sector_bytes: u32,
@@ -69,7 +71,7 @@ pub struct FlashMedia<F> {
 
 /// What a block is used for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
+pub(super) struct BlockMode {
     pub(super) mode: CellMode,
     pub(super) erases: u32,
 }
@@ -137,15 +139,29 @@ impl<F: Flash> FlashMedia<F> {
         Ok(self)
     }
 
-    /// Carries pages on a flash of which the sheet is known: where its spare area has room, and which
+    /// The same with sectors of another size, for tests on pages of less than 512 B.
+    #[must_use]
+    pub const fn with_sector_bytes(mut self, bytes: u32) -> Self {
+        self.sector_bytes = bytes;
+        self
+    }
+
+    /// The same with some of the barriers disabled, for tests that must notice it.
+    #[must_use]
+    pub const fn with_barriers(mut self, barriers: Barriers) -> Self {
+        self.barriers = barriers;
+        self
+    }
+
+    /// Carries pages on a flash of which the model is known: where its spare area has room, and which
     /// pages share their cells.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn of(flash: F, sheet: &NandSheet) -> Result<Self, MediaError<F::Error>> {
-        let media = Self::new(flash, SpareLayout::of(sheet)?)?;
-        match &sheet.pairing {
-            Some(pairing) => media.with_pairing(*pairing.value()),
+    pub fn of(flash: F, model: &dyn FlashModel) -> Result<Self, MediaError<F::Error>> {
+        let media = Self::new(flash, model.spare_layout()?)?;
+        match model.pairing() {
+            Some(pairing) => media.with_pairing(pairing),
             None => Ok(media),
         }
     }
@@ -184,7 +200,7 @@ impl<F: Flash> FlashMedia<F> {
     /// Takes the blocks behind one for the layer.
     pub(super) fn begin_behind(&mut self, mark_block: u32) {
         let blocks = self.geometry.blocks - mark_block - 1;
-        let new = Use {
+        let new = BlockMode {
             mode: CellMode::Native,
             erases: 0,
         };
@@ -235,9 +251,9 @@ impl<F: Flash> FlashMedia<F> {
     pub(super) fn put(
         &mut self,
         page: u32,
-        stored: Stored,
+        stored: StoredRecord,
         main: Option<&[u8]>,
-    ) -> Result<(), Fault<F::Error>> {
+    ) -> Result<(), MediaFault<F::Error>> {
         let page_bytes = self.geometry.page_bytes as usize;
         match main {
             Some(main) => self.image[..page_bytes].copy_from_slice(main),
@@ -250,9 +266,9 @@ impl<F: Flash> FlashMedia<F> {
         self.flash.program(page, 0, &self.image).map_err(fault)
     }
 
-    fn stored(&self, page: u32, record: Record) -> Stored {
+    fn stored(&self, page: u32, record: PageRecord) -> StoredRecord {
         let block = page / self.shape.pages_per_block;
-        Stored {
+        StoredRecord {
             role: Role::Page(record.kind),
             mode: self.blocks[block as usize].mode,
             logical: record.logical,
@@ -269,41 +285,53 @@ impl<F: Flash> Media for FlashMedia<F> {
         self.shape
     }
 
-    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), Fault<F::Error>> {
-        match self.fetch(self.place(page), true).map_err(Fault::Device)? {
-            Found::Whole(Stored {
+    fn read(&mut self, page: u32, out: &mut [u8]) -> Result<(), MediaFault<F::Error>> {
+        match self
+            .fetch(self.place(page), true)
+            .map_err(MediaFault::Device)?
+        {
+            FetchedPage::Whole(StoredRecord {
                 role: Role::Page(PageKind::Data | PageKind::Recovered),
                 ..
             }) => {
                 out.copy_from_slice(&self.image[..out.len()]);
                 Ok(())
             }
-            _ => Err(Fault::Uncorrectable),
+            _ => Err(MediaFault::Uncorrectable),
         }
     }
 
-    fn program(&mut self, page: u32, record: Record, data: &[u8]) -> Result<(), Fault<F::Error>> {
+    fn program(
+        &mut self,
+        page: u32,
+        record: PageRecord,
+        data: &[u8],
+    ) -> Result<(), MediaFault<F::Error>> {
         self.put(self.place(page), self.stored(page, record), Some(data))
     }
 
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<F::Error>> {
+    fn copy(&mut self, from: u32, to: u32, record: PageRecord) -> Result<(), MediaFault<F::Error>> {
         let mut main = vec![0; self.geometry.page_bytes as usize];
         self.read(from, &mut main)?;
         self.program(to, record, &main)
     }
 
-    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<F::Error>> {
+    fn fill(&mut self, page: u32, record: PageRecord) -> Result<(), MediaFault<F::Error>> {
         self.put(self.place(page), self.stored(page, record), None)
     }
 
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<F::Error>> {
-        let Use { mode, erases } = self.blocks[block as usize];
+    fn summarize(
+        &mut self,
+        block: u32,
+        records: &[PageRecord],
+    ) -> Result<(), MediaFault<F::Error>> {
+        let BlockMode { mode, erases } = self.blocks[block as usize];
         let page_bytes = self.geometry.page_bytes as usize;
         let parts = encode_summary(records, erases, page_bytes, self.shape.summary_pages);
         let first =
             block * self.shape.pages_per_block + self.pages_in(mode) - self.shape.summary_pages;
         for (part, main) in (0..).zip(parts) {
-            let stored = Stored {
+            let stored = StoredRecord {
                 role: Role::Summary,
                 mode,
                 logical: part,
@@ -314,25 +342,25 @@ impl<F: Flash> Media for FlashMedia<F> {
         Ok(())
     }
 
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<F::Error>> {
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<F::Error>> {
         let used = &mut self.blocks[block as usize];
         used.mode = mode;
         used.erases = used.erases.saturating_add(1);
         let forgets = !self.barriers.keep(Barrier::EraseBlank);
-        if forgets && matches!(self.fetch_at(block, mode, 0), Ok(Found::Erased)) {
+        if forgets && matches!(self.fetch_at(block, mode, 0), Ok(FetchedPage::Erased)) {
             return Ok(());
         }
         self.flash.erase(self.mark_block + 1 + block).map_err(fault)
     }
 
-    fn retire(&mut self, block: u32) -> Result<(), Fault<F::Error>> {
+    fn retire(&mut self, block: u32) -> Result<(), MediaFault<F::Error>> {
         let marked = self.flash.mark_bad(self.mark_block + 1 + block);
-        marked.map_err(Fault::Device)
+        marked.map_err(MediaFault::Device)
     }
 
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<F::Error>> {
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<F::Error>> {
         let marked = self.flash.is_bad(self.mark_block + 1 + block);
-        marked.map_err(Fault::Device)
+        marked.map_err(MediaFault::Device)
     }
 
     fn advised(&mut self) -> Option<u32> {
@@ -348,12 +376,12 @@ impl<F: Flash> Media for FlashMedia<F> {
 }
 
 /// What an error means to the layer.
-fn fault<E: FlashError>(error: E) -> Fault<E> {
+fn fault<E: FlashError>(error: E) -> MediaFault<E> {
     match error.kind() {
-        FlashErrorKind::ProgramFailed => Fault::ProgramFailed,
-        FlashErrorKind::EraseFailed => Fault::EraseFailed,
-        FlashErrorKind::Uncorrectable => Fault::Uncorrectable,
-        _ => Fault::Device(error),
+        FlashErrorKind::ProgramFailed => MediaFault::ProgramFailed,
+        FlashErrorKind::EraseFailed => MediaFault::EraseFailed,
+        FlashErrorKind::Uncorrectable => MediaFault::Uncorrectable,
+        _ => MediaFault::Device(error),
     }
 }
 

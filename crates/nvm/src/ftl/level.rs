@@ -1,8 +1,8 @@
 //! Static wear levelling: data that rest are moved to worn blocks, so that the young blocks under them wear.
 
-use super::clean::Job;
-use super::media::{Media, Purpose};
-use super::space::{Block, BlockState};
+use super::clean::CleaningJob;
+use super::media::{LayerPurpose, Media};
+use super::space::{BlockState, BlockUse};
 use super::translation::{RESERVE, Translation};
 
 impl<M: Media> Translation<M> {
@@ -17,7 +17,7 @@ impl<M: Media> Translation<M> {
 
     /// Empties the closed block with the fewest erases, where the most worn free block exceeds it by more than
     /// is allowed.
-    pub(super) fn leveling_job(&mut self) -> Option<Job> {
+    pub(super) fn leveling_job(&mut self) -> Option<CleaningJob> {
         // It takes a block from the reserve before it brings one.
         if !self.uneven || self.space.free_blocks() < RESERVE {
             return None;
@@ -26,11 +26,11 @@ impl<M: Media> Translation<M> {
         self.uneven = block.is_some();
         let block = block?;
         self.space.closed.remove(block);
-        Some(Job::new(Purpose::Leveling, block))
+        Some(CleaningJob::new(LayerPurpose::Leveling, block))
     }
 
     /// Blocks that nothing is written to or moved from now, so that they can be emptied.
-    pub(super) fn resting(&self) -> impl Iterator<Item = (u32, &Block)> {
+    pub(super) fn resting(&self) -> impl Iterator<Item = (u32, &BlockUse)> {
         let blocks = (0..).zip(&self.space.blocks);
         blocks.filter(|(number, block)| match &self.logs {
             None => self.space.closed.contains(*number),

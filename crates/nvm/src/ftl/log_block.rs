@@ -8,16 +8,16 @@
 //! block. Here all writes go to logs, also the first ones to a logical block: written in order, its log becomes its
 //! data block without a copy.
 
-use super::clean::Job;
+use super::clean::CleaningJob;
 use super::config::Mapping;
-use super::media::{CellMode, Media, PageKind, Purpose};
+use super::media::{CellMode, LayerPurpose, Media, PageKind};
 use super::space::{BlockState, NONE};
-use super::store::{Content, Stored};
+use super::store::{PageSource, ProgramResult};
 use super::translation::{FtlError, RESERVE, Translation};
 
 /// A log block. Its number among the logs is that of its open block, too.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Log {
+pub(super) struct LogBlock {
     pub(super) block: u32,
     /// Which logical blocks write to it: those of this number when divided by `shared_by`, or the one that is
     /// written in order.
@@ -31,7 +31,7 @@ pub(super) struct Log {
 pub(super) struct Logs {
     /// Data block of each logical block.
     pub(super) data: Vec<u32>,
-    pub(super) logs: Vec<Option<Log>>,
+    pub(super) logs: Vec<Option<LogBlock>>,
     shared_by: u32,
     /// The logical block that is being copied to a block of its own.
     pub(super) merging: Option<u32>,
@@ -62,14 +62,14 @@ impl Logs {
 
     /// Forgets the log that a block was. Which one it was.
     pub(super) fn forget(&mut self, block: u32) -> Option<usize> {
-        let of = |log: &Option<Log>| log.is_some_and(|log| log.block == block);
+        let of = |log: &Option<LogBlock>| log.is_some_and(|log| log.block == block);
         let found = self.logs.iter().position(of)?;
         self.logs[found] = None;
         Some(found)
     }
 
     pub(super) fn find(&self, block: u32) -> Option<usize> {
-        let of = |log: &Option<Log>| log.is_some_and(|log| log.block == block);
+        let of = |log: &Option<LogBlock>| log.is_some_and(|log| log.block == block);
         self.logs.iter().position(of)
     }
 
@@ -122,12 +122,12 @@ impl<M: Media> Translation<M> {
     }
 
     /// A log was written to, or failed.
-    pub(super) fn touch_log(&mut self, slot: usize, stored: Stored) {
+    pub(super) fn touch_log(&mut self, slot: usize, stored: ProgramResult) {
         let sequence = self.sequence;
         let Some(log) = self.logs.as_mut().map(|logs| &mut logs.logs[slot]) else {
             return;
         };
-        if stored == Stored::Failed {
+        if stored == ProgramResult::Failed {
             *log = None;
         } else if let Some(log) = log {
             log.used = sequence;
@@ -135,7 +135,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Opens a log for a logical page, or the next step of emptying one so that it can be opened.
-    pub(super) fn log_step(&mut self, logical: u32) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn log_step(&mut self, logical: u32) -> Result<LayerPurpose, FtlError<M::Error>> {
         let (block, offset) = self.split(logical);
         let Some(logs) = &self.logs else {
             return Err(self.full());
@@ -151,10 +151,10 @@ impl<M: Media> Translation<M> {
         let roomy = self.space.free_blocks() > RESERVE;
         if let Some(slot) = empty.filter(|_| own.is_none() && roomy && self.job.is_none()) {
             self.open_log(slot, owner)?;
-            return Ok(Purpose::Host);
+            return Ok(LayerPurpose::Host);
         }
         if self.job.is_none() {
-            let merge = |block| Job::new(Purpose::Merging, block);
+            let merge = |block| CleaningJob::new(LayerPurpose::Merging, block);
             let oldest = logs.oldest(slots);
             let oldest = oldest.or_else(|| logs.oldest(0..logs.target()));
             self.job = self
@@ -167,8 +167,8 @@ impl<M: Media> Translation<M> {
     }
 
     fn open_log(&mut self, slot: usize, owner: u32) -> Result<(), FtlError<M::Error>> {
-        if self.open(slot, CellMode::Native, Purpose::Host)? {
-            let log = Log {
+        if self.open(slot, CellMode::Native, LayerPurpose::Host)? {
+            let log = LogBlock {
                 block: self.open[slot].block,
                 owner,
                 // Its first page comes next.
@@ -182,12 +182,12 @@ impl<M: Media> Translation<M> {
     }
 
     /// The log to merge when free blocks are too few: not the one that is in use.
-    pub(super) fn log_victim(&self) -> Option<Job> {
+    pub(super) fn log_victim(&self) -> Option<CleaningJob> {
         let logs = self.logs.as_ref()?;
         let all = logs.logs.iter().flatten();
         let rest = all.filter(|log| logs.rests(log.block));
         let oldest = rest.min_by_key(|log| log.used)?;
-        Some(Job::new(Purpose::Merging, oldest.block))
+        Some(CleaningJob::new(LayerPurpose::Merging, oldest.block))
     }
 
     #[cfg(test)]
@@ -212,7 +212,10 @@ impl<M: Media> Translation<M> {
 
 impl<M: Media> Translation<M> {
     /// One step of emptying a block: every logical block with a page in it is copied to a block of its own.
-    pub(super) fn run_merge(&mut self, job: Job) -> Result<Purpose, FtlError<M::Error>> {
+    pub(super) fn run_merge(
+        &mut self,
+        job: CleaningJob,
+    ) -> Result<LayerPurpose, FtlError<M::Error>> {
         self.job = Some(job);
         let Some(logs) = &self.logs else {
             return Ok(job.purpose);
@@ -223,7 +226,7 @@ impl<M: Media> Translation<M> {
             let (block, _) = self.split(logical);
             if !self.take_over(job, block)? {
                 self.set_merging(Some(block));
-                self.work.full_merges += u64::from(job.purpose == Purpose::Merging);
+                self.work.full_merges += u64::from(job.purpose == LayerPurpose::Merging);
                 self.merge_page(block, job.purpose)?;
             }
         }
@@ -252,7 +255,7 @@ impl<M: Media> Translation<M> {
 
     /// Puts a log in the place of the data block where all its pages are at their places: at once where it is full,
     /// and by copying the pages behind them otherwise. Whether it was so.
-    fn take_over(&mut self, job: Job, block: u32) -> Result<bool, FtlError<M::Error>> {
+    fn take_over(&mut self, job: CleaningJob, block: u32) -> Result<bool, FtlError<M::Error>> {
         let capacity = self.space.capacity(CellMode::Native);
         let Some((slot, target)) = self
             .logs
@@ -294,7 +297,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Copies the next page of a logical block to its new block, opens that, or ends with it.
-    fn merge_page(&mut self, block: u32, purpose: Purpose) -> Result<(), FtlError<M::Error>> {
+    fn merge_page(&mut self, block: u32, purpose: LayerPurpose) -> Result<(), FtlError<M::Error>> {
         let Some(stream) = self.logs.as_ref().map(Logs::target) else {
             return Ok(());
         };
@@ -309,7 +312,7 @@ impl<M: Media> Translation<M> {
         let logical = block * capacity + self.open[stream].records.len() as u32;
         match self.space.place(logical) {
             Some(from) => self.store_again(stream, logical, from, purpose)?,
-            None => self.store(stream, purpose, PageKind::Filler, 0, Content::Nothing)?,
+            None => self.store(stream, purpose, PageKind::Filler, 0, PageSource::Nothing)?,
         };
         if self.open[stream].block == NONE && self.space.block(target).state == BlockState::Closed {
             self.set_merging(None);
@@ -327,7 +330,7 @@ impl<M: Media> Translation<M> {
         let Some(logs) = self.logs.as_ref().filter(|logs| logs.target() == stream) else {
             return Ok(false);
         };
-        let purpose = self.job.map_or(Purpose::Merging, |job| job.purpose);
+        let purpose = self.job.map_or(LayerPurpose::Merging, |job| job.purpose);
         let Some(block) = logs.merging else {
             return Ok(false);
         };
@@ -350,7 +353,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// A block was emptied: a log, or one that was failing or too young.
-    fn end_merge(&mut self, job: Job) -> Result<(), FtlError<M::Error>> {
+    fn end_merge(&mut self, job: CleaningJob) -> Result<(), FtlError<M::Error>> {
         let block = job.block;
         let slot = self.logs.as_mut().and_then(|logs| logs.forget(block));
         if let Some(slot) = slot

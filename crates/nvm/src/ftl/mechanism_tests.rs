@@ -4,9 +4,9 @@ use wordline_core::draw::{Purpose as Of, draw};
 
 use super::config::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Slc, Victim};
 use super::fixture::{Ills, Ram, Unchecked};
-use super::media::{Media, Purpose, Shape};
-use super::translation::{FtlError, Translation, Wear};
-use super::work::Work;
+use super::media::{LayerPurpose, Media, Shape};
+use super::translation::{FtlError, LayerWear, Translation};
+use super::work::LayerWork;
 
 type Layer = Translation<Ram>;
 
@@ -69,9 +69,9 @@ fn fill<M: Media<Data = u64, Error: std::fmt::Debug>>(layer: &mut Translation<M>
 }
 
 /// Work since an earlier count, of what matters here.
-fn programmed_since<M: Media>(layer: &Translation<M>, before: Work) -> f64 {
+fn programmed_since<M: Media>(layer: &Translation<M>, before: LayerWork) -> f64 {
     let after = layer.work();
-    let programs = |work: &Work| work.written + work.cleaned;
+    let programs = |work: &LayerWork| work.written + work.cleaned;
     let written = after.written - before.written;
     (programs(after) - programs(&before)) as f64 / written as f64
 }
@@ -143,7 +143,7 @@ fn cost_and_benefit_beat_greed_where_few_pages_are_hot() {
     assert!(benefit < greedy * 0.97, "{benefit} against {greedy}");
 }
 
-fn spread(mapping: FtlConfig, static_above: Option<u32>) -> Wear {
+fn spread(mapping: FtlConfig, static_above: Option<u32>) -> LayerWear {
     let mut config = mapping;
     config.leveling.static_above = static_above;
     let mut layer = layer(shape(64, 17), config);
@@ -157,7 +157,7 @@ fn spread(mapping: FtlConfig, static_above: Option<u32>) -> Wear {
 fn static_levelling_bounds_the_spread_of_wear() {
     for config in [choices(10), logs(4, 1), logs(4, 64)] {
         let (with, without) = (spread(config, Some(10)), spread(config, None));
-        let range = |wear: Wear| wear.erases_max - wear.erases_min;
+        let range = |wear: LayerWear| wear.erases_max - wear.erases_min;
         assert!(range(with) <= 10 + 4, "{config:?}: {with:?}");
         assert!(range(without) > 60, "{config:?}: {without:?}");
     }
@@ -217,7 +217,7 @@ fn idle_time_cleans_so_that_writes_need_not() {
     let pages = layer.pages();
     for turn in 0..5_000 {
         while layer.idle_step().expect("room") {
-            assert!(layer.media().purpose != Purpose::Host);
+            assert!(layer.media().purpose != LayerPurpose::Host);
         }
         let cleaned = layer.work().cleaned;
         let page = draw(6, 0, turn, Of::Address) % u64::from(pages);

@@ -41,7 +41,7 @@ pub enum PageKind {
 
 /// Why flash is read, programmed or erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Purpose {
+pub enum LayerPurpose {
     /// The host wrote or read.
     Host,
     /// A block is emptied for the sake of its dead pages, because it went bad, or because the ECC advised it.
@@ -60,7 +60,7 @@ pub enum Purpose {
 
 /// What is stored with a page, so that a mount finds it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Record {
+pub struct PageRecord {
     /// What the page holds.
     pub kind: PageKind,
     /// The logical page; 0 of a filler. Below 2²⁸.
@@ -71,7 +71,7 @@ pub struct Record {
 
 /// What went wrong, as the layer acts on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault<E> {
+pub enum MediaFault<E> {
     /// A program failed: the block's other pages are to be moved, and the block retired.
     ProgramFailed,
     /// An erase failed: the block is to be retired.
@@ -93,36 +93,41 @@ pub trait Media {
     fn shape(&self) -> Shape;
 
     /// What the operations from now on are for.
-    fn purpose(&mut self, _purpose: Purpose) {}
+    fn purpose(&mut self, _purpose: LayerPurpose) {}
 
     /// Reads a page.
     ///
     /// # Errors
-    /// [`Fault::Uncorrectable`], [`Fault::Device`].
-    fn read(&mut self, page: u32, out: &mut Self::Data) -> Result<(), Fault<Self::Error>>;
+    /// [`MediaFault::Uncorrectable`], [`MediaFault::Device`].
+    fn read(&mut self, page: u32, out: &mut Self::Data) -> Result<(), MediaFault<Self::Error>>;
 
     /// Programs a page; pages of a block come in rising order, and some may be left out.
     ///
     /// # Errors
-    /// [`Fault::ProgramFailed`], [`Fault::Device`].
+    /// [`MediaFault::ProgramFailed`], [`MediaFault::Device`].
     fn program(
         &mut self,
         page: u32,
-        record: Record,
+        record: PageRecord,
         data: &Self::Data,
-    ) -> Result<(), Fault<Self::Error>>;
+    ) -> Result<(), MediaFault<Self::Error>>;
 
     /// Programs a page with what another holds.
     ///
     /// # Errors
-    /// [`Fault::ProgramFailed`], [`Fault::Uncorrectable`] (nothing was programmed), [`Fault::Device`].
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<Self::Error>>;
+    /// [`MediaFault::ProgramFailed`], [`MediaFault::Uncorrectable`] (nothing was programmed), [`MediaFault::Device`].
+    fn copy(
+        &mut self,
+        from: u32,
+        to: u32,
+        record: PageRecord,
+    ) -> Result<(), MediaFault<Self::Error>>;
 
     /// Programs a page that holds nothing.
     ///
     /// # Errors
     /// As [`program`](Self::program).
-    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<Self::Error>>;
+    fn fill(&mut self, page: u32, record: PageRecord) -> Result<(), MediaFault<Self::Error>>;
 
     /// Programs the summary of a block, after which none of its pages is programmed until it is erased: what the
     /// others hold, in their order, with fillers for those that were left out at the end. Called only where
@@ -130,25 +135,29 @@ pub trait Media {
     ///
     /// # Errors
     /// As [`program`](Self::program).
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<Self::Error>>;
+    fn summarize(
+        &mut self,
+        block: u32,
+        records: &[PageRecord],
+    ) -> Result<(), MediaFault<Self::Error>>;
 
     /// Erases a block, whose cells are used in a mode from then on.
     ///
     /// # Errors
-    /// [`Fault::EraseFailed`], [`Fault::Device`].
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<Self::Error>>;
+    /// [`MediaFault::EraseFailed`], [`MediaFault::Device`].
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<Self::Error>>;
 
     /// Marks a block bad for good.
     ///
     /// # Errors
-    /// [`Fault::Device`].
-    fn retire(&mut self, block: u32) -> Result<(), Fault<Self::Error>>;
+    /// [`MediaFault::Device`].
+    fn retire(&mut self, block: u32) -> Result<(), MediaFault<Self::Error>>;
 
     /// Whether a block is marked bad.
     ///
     /// # Errors
-    /// [`Fault::Device`].
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<Self::Error>>;
+    /// [`MediaFault::Device`].
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<Self::Error>>;
 
     /// The page that must be programmed before this one is safe from a power cut within a later program, both
     /// numbered within their block and of [`CellMode::Native`]; `None` where it is safe at once. A block that is
@@ -163,7 +172,7 @@ pub trait Media {
     }
 
     /// A block of which a read since the last answer came with the advice to move what it holds, before more bits
-    /// are wrong than the ECC corrects; each is told once.
+    /// are wrong than the ECC corrects; each is reported once.
     fn advised(&mut self) -> Option<u32>;
 }
 
@@ -176,44 +185,48 @@ impl<M: Media> Media for &mut M {
         (**self).shape()
     }
 
-    fn purpose(&mut self, purpose: Purpose) {
+    fn purpose(&mut self, purpose: LayerPurpose) {
         (**self).purpose(purpose);
     }
 
-    fn read(&mut self, page: u32, out: &mut M::Data) -> Result<(), Fault<M::Error>> {
+    fn read(&mut self, page: u32, out: &mut M::Data) -> Result<(), MediaFault<M::Error>> {
         (**self).read(page, out)
     }
 
     fn program(
         &mut self,
         page: u32,
-        record: Record,
+        record: PageRecord,
         data: &M::Data,
-    ) -> Result<(), Fault<M::Error>> {
+    ) -> Result<(), MediaFault<M::Error>> {
         (**self).program(page, record, data)
     }
 
-    fn copy(&mut self, from: u32, to: u32, record: Record) -> Result<(), Fault<M::Error>> {
+    fn copy(&mut self, from: u32, to: u32, record: PageRecord) -> Result<(), MediaFault<M::Error>> {
         (**self).copy(from, to, record)
     }
 
-    fn fill(&mut self, page: u32, record: Record) -> Result<(), Fault<M::Error>> {
+    fn fill(&mut self, page: u32, record: PageRecord) -> Result<(), MediaFault<M::Error>> {
         (**self).fill(page, record)
     }
 
-    fn summarize(&mut self, block: u32, records: &[Record]) -> Result<(), Fault<M::Error>> {
+    fn summarize(
+        &mut self,
+        block: u32,
+        records: &[PageRecord],
+    ) -> Result<(), MediaFault<M::Error>> {
         (**self).summarize(block, records)
     }
 
-    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
+    fn erase(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<M::Error>> {
         (**self).erase(block, mode)
     }
 
-    fn retire(&mut self, block: u32) -> Result<(), Fault<M::Error>> {
+    fn retire(&mut self, block: u32) -> Result<(), MediaFault<M::Error>> {
         (**self).retire(block)
     }
 
-    fn is_bad(&mut self, block: u32) -> Result<bool, Fault<M::Error>> {
+    fn is_bad(&mut self, block: u32) -> Result<bool, MediaFault<M::Error>> {
         (**self).is_bad(block)
     }
 

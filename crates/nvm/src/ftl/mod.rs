@@ -24,8 +24,6 @@ mod mark;
 #[cfg(test)]
 mod mechanism_tests;
 mod media;
-#[cfg(test)]
-mod power_cuts;
 mod record;
 mod restore;
 #[cfg(test)]
@@ -38,11 +36,12 @@ mod survey;
 mod translation;
 mod work;
 
+pub use barrier::{Barrier, Barriers};
 pub use block_device::{Ftl, MountError, SectorError};
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, NextBlock, Slc, Victim};
 pub use flash_media::{FlashMedia, MediaError};
-pub use media::{CellMode, Fault, Media, PageKind, Purpose, Record, Shape};
+pub use media::{CellMode, LayerPurpose, Media, MediaFault, PageKind, PageRecord, Shape};
 pub use record::{LayoutError, SpareLayout};
-pub use scan::{Found, ScannedBlock};
-pub use translation::{FtlError, Translation, Wear};
-pub use work::Work;
+pub use scan::{ScanResult, ScannedBlock};
+pub use translation::{FtlError, LayerWear, Translation};
+pub use work::LayerWork;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wordline_memory::Geometry;
 
-use super::media::{CellMode, PageKind, Record};
+use super::media::{CellMode, PageKind, PageRecord};
 use crate::chip::nand::NandSheet;
 
 /// Bytes of a record.
@@ -71,7 +71,7 @@ impl Role {
 
 /// A record as it stands on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct StoredRecord {
     pub(super) role: Role,
     pub(super) mode: CellMode,
     pub(super) logical: u32,
@@ -80,14 +80,14 @@ pub(super) struct Stored {
 
 /// What a page was found to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FetchedPage {
     /// Nothing: every byte reads as erased.
     Erased,
     /// Something that is no whole page: the power was cut while it was programmed or erased, or it
     /// decayed.
     Torn,
     /// A page with its record.
-    Whole(Stored),
+    Whole(StoredRecord),
 }
 
 /// The first sequence number of the mount after the one that gave `last`.
@@ -95,7 +95,7 @@ pub(super) const fn next_epoch(last: u64) -> u64 {
     ((last >> COUNTER_BITS) + 1) << COUNTER_BITS
 }
 
-impl Stored {
+impl StoredRecord {
     /// The bytes of the record of a page with this main area.
     pub(super) fn encode(self, main: &[u8]) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
@@ -169,7 +169,7 @@ const fn lines_per_page(page_bytes: usize) -> usize {
 
 /// The main areas of the pages of a summary of a block that was erased so often.
 pub(super) fn encode_summary(
-    records: &[Record],
+    records: &[PageRecord],
     erases: u32,
     page_bytes: usize,
     pages: u32,
@@ -195,7 +195,7 @@ pub(super) fn encode_summary(
 
 /// Adds the lines of one page of a summary, and tells how often its block was erased; `None` where it does
 /// not go on with the lines.
-pub(super) fn decode_summary(main: &[u8], records: &mut Vec<Record>) -> Option<u32> {
+pub(super) fn decode_summary(main: &[u8], records: &mut Vec<PageRecord>) -> Option<u32> {
     let first = number(main.get(..2)?) as usize;
     let count = number(main.get(2..4)?) as usize;
     let erases = number(main.get(4..HEADER_BYTES)?) as u32;
@@ -206,7 +206,7 @@ pub(super) fn decode_summary(main: &[u8], records: &mut Vec<Record>) -> Option<u
         let (Role::Page(kind), _) = untag(line[0])? else {
             return None;
         };
-        records.push(Record {
+        records.push(PageRecord {
             kind,
             logical: number(&line[1..5]) as u32,
             sequence: number(&line[5..]),

@@ -10,7 +10,7 @@ fn the_check_is_the_one_of_ethernet() {
     assert_eq!(crc32(&[b"12345", b"6789"]), 0xCBF4_3926);
 }
 
-fn stored() -> impl Strategy<Value = Stored> {
+fn stored() -> impl Strategy<Value = StoredRecord> {
     let role = prop_oneof![
         Just(Role::Page(PageKind::Data)),
         Just(Role::Page(PageKind::Filler)),
@@ -19,7 +19,7 @@ fn stored() -> impl Strategy<Value = Stored> {
     ];
     let mode = prop_oneof![Just(CellMode::Native), Just(CellMode::Slc)];
     (role, mode, any::<u32>(), 0..1u64 << SEQUENCE_BITS).prop_map(
-        |(role, mode, logical, sequence)| Stored {
+        |(role, mode, logical, sequence)| StoredRecord {
             role,
             mode,
             logical,
@@ -33,7 +33,7 @@ proptest! {
     fn a_record_is_found_as_it_was_stored(stored in stored(), main in any::<[u8; 37]>()) {
         let bytes = stored.encode(&main);
         prop_assert!(bytes != [0xFF; RECORD_BYTES]);
-        prop_assert_eq!(Stored::decode(bytes, &main, true), Some(stored));
+        prop_assert_eq!(StoredRecord::decode(bytes, &main, true), Some(stored));
     }
 
     #[test]
@@ -43,7 +43,7 @@ proptest! {
         page[bit / 8] ^= 1 << (bit % 8);
         let (main, record) = page.split_at(37);
         let record = record.try_into().expect("15 bytes");
-        prop_assert_eq!(Stored::decode(record, main, true), None);
+        prop_assert_eq!(StoredRecord::decode(record, main, true), None);
     }
 
     #[test]
@@ -51,9 +51,9 @@ proptest! {
         records in proptest::collection::vec((any::<bool>(), any::<u32>(), 0..1u64 << SEQUENCE_BITS), 0..200),
         page_bytes in 64usize..600,
     ) {
-        let records: Vec<Record> = records
+        let records: Vec<PageRecord> = records
             .into_iter()
-            .map(|(filler, logical, sequence)| Record {
+            .map(|(filler, logical, sequence)| PageRecord {
                 kind: if filler { PageKind::Filler } else { PageKind::Data },
                 logical,
                 sequence,
@@ -77,7 +77,7 @@ proptest! {
 #[test]
 fn erased_bytes_are_no_record() {
     assert_eq!(
-        Stored::decode([0xFF; RECORD_BYTES], &[0xFF; 64], false),
+        StoredRecord::decode([0xFF; RECORD_BYTES], &[0xFF; 64], false),
         None
     );
     assert_eq!(decode_summary(&[0xFF; 64], &mut Vec::new()), None);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::barrier::{Barrier, Barriers};
-use super::clean::Job;
+use super::clean::CleaningJob;
 use super::config::{FtlConfig, FtlConfigError, check_pages};
-use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
+use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageKind, PageRecord};
 use super::record::next_epoch;
-use super::scan::{Copies, Found, ScannedBlock, has_room, leave_out_copies, newest};
+use super::scan::{Copies, ScanResult, ScannedBlock, has_room, leave_out_copies, newest};
 use super::space::{BlockState, NONE};
 use super::translation::{FtlError, MOVED, RESERVE, Translation};
 
@@ -16,7 +16,7 @@ const MAX_SEQUENCE: u64 = 1 << 62;
 
 /// What a mount in progress must remember.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Mount {
+pub(super) struct MountState {
     scan: Vec<ScannedBlock>,
     /// Sequence number of each logical page, which its copy keeps.
     sequences: Vec<u64>,
@@ -31,7 +31,7 @@ pub(super) struct Mount {
     torn: Vec<u32>,
 }
 
-impl Mount {
+impl MountState {
     /// The sequence number of a logical page.
     pub(super) fn sequence_of(&self, logical: u32) -> u64 {
         self.sequences[logical as usize]
@@ -39,7 +39,7 @@ impl Mount {
 
     /// A block was erased, and holds no version of any page any more.
     pub(super) fn forget(&mut self, block: u32) {
-        self.scan[block as usize].found = Found::Erased;
+        self.scan[block as usize].found = ScanResult::Erased;
     }
 
     pub(super) fn hold(&mut self, block: u32) {
@@ -79,8 +79,9 @@ impl<M: Media> Translation<M> {
         layer.check_scan(&scan)?;
         layer.give_up_cache(&mut scan);
         let newest = layer.place_newest(&mut scan);
-        let mut mount = Mount::default();
-        let sequence = |found: &Option<(_, Record)>| found.map_or(0, |(_, record)| record.sequence);
+        let mut mount = MountState::default();
+        let sequence =
+            |found: &Option<(_, PageRecord)>| found.map_or(0, |(_, record)| record.sequence);
         mount.sequences = newest.iter().map(sequence).collect();
         layer.sort_blocks(&scan, &mut mount);
         mount.scan = scan;
@@ -133,18 +134,18 @@ impl<M: Media> Translation<M> {
     /// Treats what is left of a cache as torn where there is none any more.
     fn give_up_cache(&self, scan: &mut [ScannedBlock]) {
         for block in scan {
-            if let Found::Closed(records) = &mut block.found
+            if let ScanResult::Closed(records) = &mut block.found
                 && block.mode == CellMode::Slc
                 && self.config.slc.is_none()
             {
-                block.found = Found::Torn(std::mem::take(records));
+                block.found = ScanResult::Torn(std::mem::take(records));
             }
         }
     }
 
     /// Puts every logical page where its newest version is. Where no block is left to move pages to, copies that an
     /// interrupted mount made are left out.
-    fn place_newest(&mut self, scan: &mut [ScannedBlock]) -> Vec<Option<(u32, Record)>> {
+    fn place_newest(&mut self, scan: &mut [ScannedBlock]) -> Vec<Option<(u32, PageRecord)>> {
         let (shape, logical, barriers) = (self.space.shape, self.logical, self.barriers);
         if barriers.keep(Barrier::SourceGone) {
             leave_out_copies(scan, Copies::Needed);
@@ -163,7 +164,7 @@ impl<M: Media> Translation<M> {
         found
     }
 
-    fn sort_blocks(&mut self, scan: &[ScannedBlock], mount: &mut Mount) {
+    fn sort_blocks(&mut self, scan: &[ScannedBlock], mount: &mut MountState) {
         for (number, block) in (0..).zip(scan) {
             self.space.take(number);
             self.space.set_erases(number, block.erases);
@@ -172,13 +173,13 @@ impl<M: Media> Translation<M> {
             of.written = records.map(|record| record.sequence).max().unwrap_or(0);
             of.state = BlockState::Closed;
             let live = of.live;
-            let torn = matches!(block.found, Found::Torn(_));
+            let torn = matches!(block.found, ScanResult::Torn(_));
             if torn && self.barriers.keep(Barrier::EraseTorn) {
                 mount.torn.push(number);
             }
             let moved = torn && self.barriers.keep(Barrier::MoveTorn);
             match &block.found {
-                Found::Bad => self.space.condemn(number),
+                ScanResult::Bad => self.space.condemn(number),
                 _ if live == 0 => self.space.release(number),
                 _ if moved => mount.empty.push(number),
                 _ => {
@@ -193,7 +194,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Puts a closed block with live pages where it belongs.
-    fn keep(&mut self, number: u32, mount: &mut Mount) {
+    fn keep(&mut self, number: u32, mount: &mut MountState) {
         let live = self.space.block(number).live;
         match (&self.logs, self.space.block(number).mode) {
             (None, CellMode::Native) => self.space.closed.add(number, live),
@@ -259,7 +260,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Whether a block holds another version of a page that may be torn and was not moved yet.
-    fn holds_older(&self, mount: &Mount, number: u32) -> bool {
+    fn holds_older(&self, mount: &MountState, number: u32) -> bool {
         let mut records = mount.scan[number as usize].found.valid();
         records.any(|(_, record)| {
             let doubtful = mount.doubtful.get(&record.logical);
@@ -295,7 +296,7 @@ impl<M: Media> Translation<M> {
         let Some(torn) = torn.filter(|_| is_risky(&self.media, block, index)) else {
             return false;
         };
-        let mut before: Option<(u32, Record)> = None;
+        let mut before: Option<(u32, PageRecord)> = None;
         for (number, block) in (0..).zip(&mount.scan) {
             for (index, record) in block.found.valid() {
                 let older = record.logical == logical && record.sequence < torn.sequence;
@@ -389,7 +390,7 @@ impl<M: Media> Translation<M> {
     /// Moves every live page out of a block. Where no block is left to move them to, they stay, and the block is
     /// emptied when there is one; whether it is empty.
     fn empty_in_mount(&mut self, block: u32) -> Result<bool, FtlError<M::Error>> {
-        self.job = Some(Job::new(Purpose::Recovery, block));
+        self.job = Some(CleaningJob::new(LayerPurpose::Recovery, block));
         while let Some(job) = self.job {
             match self.run(job) {
                 Ok(_) => {}
@@ -421,7 +422,7 @@ impl<M: Media> Translation<M> {
     /// Erases a block, so that no later mount finds a torn page in it that reads well by then.
     fn erase_torn(&mut self, block: u32) -> Result<(), FtlError<M::Error>> {
         self.space.take(block);
-        self.media.purpose(Purpose::Recovery);
+        self.media.purpose(LayerPurpose::Recovery);
         match self.media.erase(block, CellMode::Native) {
             Ok(()) => {
                 self.work.erased += 1;
@@ -429,7 +430,7 @@ impl<M: Media> Translation<M> {
                 self.space.release(block);
                 Ok(())
             }
-            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(MediaFault::Device(error)) => Err(FtlError::Device(error)),
             Err(_) => self.retire(block),
         }
     }
@@ -438,7 +439,7 @@ impl<M: Media> Translation<M> {
 /// Whether an interrupted program can have harmed a page: it is the last one of an open block, or its cells were
 /// to take another page then.
 fn is_risky<M: Media>(media: &M, block: &ScannedBlock, index: u32) -> bool {
-    let Found::Torn(records) = &block.found else {
+    let ScanResult::Torn(records) = &block.found else {
         return false;
     };
     let last = records.iter().rposition(Option::is_some).unwrap_or(0) as u32;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::barrier::{Barrier, Barriers};
-use super::media::{CellMode, PageKind, Record, Shape};
+use super::media::{CellMode, PageKind, PageRecord, Shape};
 
 /// A block as a scan finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,26 +13,26 @@ pub struct ScannedBlock {
     /// How its cells are used.
     pub mode: CellMode,
     /// What it holds.
-    pub found: Found,
+    pub found: ScanResult,
 }
 
 /// What a block holds. Records are those of its pages in their order; `None` stands for a page that was not
 /// programmed or whose record cannot be read. Records that are missing at the end were not programmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ScanResult {
     /// It is marked bad.
     Bad,
     /// Every page reads as erased.
     Erased,
     /// Its summary can be read.
-    Closed(Vec<Option<Record>>),
+    Closed(Vec<Option<PageRecord>>),
     /// Something was programmed, and the summary cannot be read: the block was open when the power went, or it was
     /// being erased.
-    Torn(Vec<Option<Record>>),
+    Torn(Vec<Option<PageRecord>>),
 }
 
-impl Found {
-    pub(super) fn records(&self) -> &[Option<Record>] {
+impl ScanResult {
+    pub(super) fn records(&self) -> &[Option<PageRecord>] {
         match self {
             Self::Closed(records) | Self::Torn(records) => records,
             Self::Bad | Self::Erased => &[],
@@ -40,7 +40,7 @@ impl Found {
     }
 
     /// Records of logical pages, with the number of their page.
-    pub(super) fn valid(&self) -> impl Iterator<Item = (u32, Record)> {
+    pub(super) fn valid(&self) -> impl Iterator<Item = (u32, PageRecord)> {
         let records = (0..).zip(self.records());
         let records = records.filter_map(|(index, record)| Some((index, (*record)?)));
         records.filter(|(_, record)| record.kind != PageKind::Filler)
@@ -58,18 +58,18 @@ pub(super) enum Copies {
 
 /// Turns copies that do not count into fillers.
 pub(super) fn leave_out_copies(scan: &mut [ScannedBlock], copies: Copies) {
-    let key = |record: Record| (record.logical, record.sequence);
+    let key = |record: PageRecord| (record.logical, record.sequence);
     let mut originals = BTreeSet::new();
     if copies == Copies::Needed {
         for block in scan.iter() {
-            let closed = matches!(block.found, Found::Closed(_));
+            let closed = matches!(block.found, ScanResult::Closed(_));
             let valid = block.found.valid();
             let counts = valid.filter(|(_, record)| closed || record.kind != PageKind::Recovered);
             originals.extend(counts.map(|(_, record)| key(record)));
         }
     }
     for block in scan {
-        let Found::Torn(records) = &mut block.found else {
+        let ScanResult::Torn(records) = &mut block.found else {
             continue;
         };
         for record in records.iter_mut().flatten() {
@@ -88,9 +88,9 @@ pub(super) fn newest(
     shape: Shape,
     logical: u32,
     barriers: Barriers,
-) -> Vec<Option<(u32, Record)>> {
-    let mut newest: Vec<Option<(u32, Record)>> = vec![None; logical as usize];
-    let rank = |record: Record| (record.sequence, record.kind == PageKind::Recovered);
+) -> Vec<Option<(u32, PageRecord)>> {
+    let mut newest: Vec<Option<(u32, PageRecord)>> = vec![None; logical as usize];
+    let rank = |record: PageRecord| (record.sequence, record.kind == PageKind::Recovered);
     let greatest = barriers.keep(Barrier::GreatestWins);
     for (number, block) in (0..).zip(scan) {
         let capacity = match block.mode {
@@ -113,15 +113,15 @@ pub(super) fn newest(
 /// Whether pages can be moved: no torn block needs it, or one block holds nothing that counts.
 pub(super) fn has_room(
     scan: &[ScannedBlock],
-    newest: &[Option<(u32, Record)>],
+    newest: &[Option<(u32, PageRecord)>],
     shape: Shape,
 ) -> bool {
     let mut live = vec![false; scan.len()];
     for (page, _) in newest.iter().flatten() {
         live[(page / shape.pages_per_block) as usize] = true;
     }
-    let torn = |block: &ScannedBlock| matches!(block.found, Found::Torn(_));
+    let torn = |block: &ScannedBlock| matches!(block.found, ScanResult::Torn(_));
     let mut blocks = scan.iter().zip(live);
     let needs = blocks.clone().any(|(block, live)| live && torn(block));
-    !needs || blocks.any(|(block, live)| !live && block.found != Found::Bad)
+    !needs || blocks.any(|(block, live)| !live && block.found != ScanResult::Bad)
 }

@@ -1,7 +1,7 @@
 //! The pSLC cache: host writes go to blocks with one bit a cell, and are folded into native ones later.
 
-use super::clean::Job;
-use super::media::{CellMode, Media, Purpose};
+use super::clean::CleaningJob;
+use super::media::{CellMode, LayerPurpose, Media};
 use super::translation::Translation;
 
 impl<M: Media> Translation<M> {
@@ -20,15 +20,15 @@ impl<M: Media> Translation<M> {
     }
 
     /// Empties the oldest block of the cache, while as many blocks are free.
-    pub(super) fn fold_job(&mut self, free: u32) -> Option<Job> {
+    pub(super) fn fold_job(&mut self, free: u32) -> Option<CleaningJob> {
         if self.space.free_blocks() < free {
             return None;
         }
         let block = self.cached.pop_front()?;
-        Some(Job::new(Purpose::Folding, block))
+        Some(CleaningJob::new(LayerPurpose::Folding, block))
     }
 
-    pub(super) fn idle_fold(&mut self) -> Option<Job> {
+    pub(super) fn idle_fold(&mut self) -> Option<CleaningJob> {
         let idle = self.config.slc.is_some_and(|slc| slc.folds_when_idle);
         idle.then(|| self.fold_job(super::translation::RESERVE))
             .flatten()

@@ -21,7 +21,7 @@ pub(super) enum BlockState {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct BlockUse {
     pub(super) state: BlockState,
     pub(super) mode: CellMode,
     /// Pages that hold the newest version of a logical page.
@@ -40,7 +40,7 @@ pub(super) struct Block {
 }
 
 /// Where a free block stands among the others: the least comes first.
-const fn rank(next: NextBlock, block: &Block) -> u32 {
+const fn rank(next: NextBlock, block: &BlockUse) -> u32 {
     match next {
         NextBlock::Oldest => 0,
         NextBlock::FewestErases => block.erases,
@@ -51,9 +51,9 @@ const fn rank(next: NextBlock, block: &Block) -> u32 {
 
 /// Where every logical page is, and what every block holds.
 #[derive(Clone, Debug)]
-pub(super) struct Space {
+pub(super) struct BlockSpace {
     pub(super) shape: Shape,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<BlockUse>,
     /// Blocks that may be cleaned.
     pub(super) closed: Buckets,
     /// Page of each logical page.
@@ -71,10 +71,10 @@ pub(super) struct Space {
     wear: BTreeMap<u32, u32>,
 }
 
-impl Space {
+impl BlockSpace {
     /// Blocks that are all free.
     pub(super) fn new(shape: Shape, logical: u32, next: NextBlock) -> Self {
-        let block = Block {
+        let block = BlockUse {
             state: BlockState::Free,
             mode: CellMode::Native,
             live: 0,
@@ -115,11 +115,11 @@ impl Space {
         block * self.shape.pages_per_block + index
     }
 
-    pub(super) fn block(&self, block: u32) -> &Block {
+    pub(super) fn block(&self, block: u32) -> &BlockUse {
         &self.blocks[block as usize]
     }
 
-    pub(super) fn block_mut(&mut self, block: u32) -> &mut Block {
+    pub(super) fn block_mut(&mut self, block: u32) -> &mut BlockUse {
         &mut self.blocks[block as usize]
     }
 
@@ -264,7 +264,7 @@ mod tests {
             slc_pages_per_block: 8,
             summary_pages: 1,
         };
-        let mut space = Space::new(shape, 8, next);
+        let mut space = BlockSpace::new(shape, 8, next);
         for &(block, took_us) in erases {
             space.take(block);
             space.erased(block, took_us * 1_000_000);

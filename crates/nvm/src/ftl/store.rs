@@ -1,17 +1,17 @@
 //! Programs of pages, and the open blocks that they go to.
 
 use super::barrier::Barrier;
-use super::media::{CellMode, Fault, Media, PageKind, Purpose, Record};
+use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageKind, PageRecord};
 use super::space::{BlockState, NONE};
 use super::translation::{FtlError, Translation};
 
 /// A block that takes pages.
 #[derive(Clone, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenBlock {
     /// The block; [`NONE`] where none is open. An open block has room for a page.
     pub(super) block: u32,
     /// What its pages hold so far.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<PageRecord>,
     /// Pages from its start on that no later program puts at risk.
     pub(super) safe: u32,
     /// Pages from its start on that no mount would doubt after a power cut: the last one may always have been
@@ -19,7 +19,7 @@ pub(super) struct Open {
     sure: u32,
 }
 
-impl Default for Open {
+impl Default for OpenBlock {
     fn default() -> Self {
         Self {
             block: NONE,
@@ -30,7 +30,7 @@ impl Default for Open {
     }
 }
 
-impl Open {
+impl OpenBlock {
     /// Whether a later program may harm a page.
     fn is_at_risk(&self) -> bool {
         (self.safe as usize) < self.records.len()
@@ -51,7 +51,7 @@ impl Open {
 }
 
 /// What a page is programmed with.
-pub(super) enum Content<'a, D: ?Sized> {
+pub(super) enum PageSource<'a, D: ?Sized> {
     Data(&'a D),
     CopyOf(u32),
     Nothing,
@@ -59,7 +59,7 @@ pub(super) enum Content<'a, D: ?Sized> {
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stored {
+pub(super) enum ProgramResult {
     /// The page.
     At(u32),
     /// It failed, and its block is no longer open.
@@ -73,11 +73,11 @@ impl<M: Media> Translation<M> {
     pub(super) fn store(
         &mut self,
         stream: usize,
-        purpose: Purpose,
+        purpose: LayerPurpose,
         kind: PageKind,
         logical: u32,
-        content: Content<'_, M::Data>,
-    ) -> Result<Stored, FtlError<M::Error>> {
+        content: PageSource<'_, M::Data>,
+    ) -> Result<ProgramResult, FtlError<M::Error>> {
         let open = &self.open[stream];
         let page = self.space.page(open.block, open.records.len() as u32);
         self.sequence += 1;
@@ -86,21 +86,25 @@ impl<M: Media> Translation<M> {
             (Some(mount), PageKind::Recovered | PageKind::Lost) => mount.sequence_of(logical),
             _ => self.sequence,
         };
-        let record = Record {
+        let record = PageRecord {
             kind,
             logical,
             sequence,
         };
         self.media.purpose(purpose);
         let done = match content {
-            Content::Data(data) => self.media.program(page, record, data),
-            Content::CopyOf(from) => self.media.copy(from, page, record),
-            Content::Nothing => self.media.fill(page, record),
+            PageSource::Data(data) => self.media.program(page, record, data),
+            PageSource::CopyOf(from) => self.media.copy(from, page, record),
+            PageSource::Nothing => self.media.fill(page, record),
         };
         match done {
             Ok(()) => {
                 let data = kind != PageKind::Filler;
-                let purpose = if data { purpose } else { Purpose::Overhead };
+                let purpose = if data {
+                    purpose
+                } else {
+                    LayerPurpose::Overhead
+                };
                 self.work.programmed(purpose, 1);
                 self.push(stream, record);
                 if data {
@@ -108,21 +112,21 @@ impl<M: Media> Translation<M> {
                     self.note_lost(kind, logical);
                 }
                 self.close_if_full(stream)?;
-                Ok(Stored::At(page))
+                Ok(ProgramResult::At(page))
             }
-            Err(Fault::Uncorrectable) if matches!(content, Content::CopyOf(_)) => {
-                Ok(Stored::Unreadable)
+            Err(MediaFault::Uncorrectable) if matches!(content, PageSource::CopyOf(_)) => {
+                Ok(ProgramResult::Unreadable)
             }
-            Err(Fault::Device(error)) => {
+            Err(MediaFault::Device(error)) => {
                 // Whether the page was programmed is unknown, so it is not programmed again.
                 let kind = PageKind::Filler;
-                self.push(stream, Record { kind, ..record });
+                self.push(stream, PageRecord { kind, ..record });
                 self.close_if_full(stream)?;
                 Err(FtlError::Device(error))
             }
             Err(_) => {
                 self.abandon(stream);
-                Ok(Stored::Failed)
+                Ok(ProgramResult::Failed)
             }
         }
     }
@@ -137,7 +141,7 @@ impl<M: Media> Translation<M> {
         }
     }
 
-    fn push(&mut self, stream: usize, record: Record) {
+    fn push(&mut self, stream: usize, record: PageRecord) {
         let open = &mut self.open[stream];
         open.records.push(record);
         let programmed = open.records.len() as u32;
@@ -171,7 +175,7 @@ impl<M: Media> Translation<M> {
         let mode = self.space.block(block).mode;
         let summary_pages = self.space.shape.summary_pages;
         let last = open.records.last().map_or(0, |record| record.sequence);
-        let filler = Record {
+        let filler = PageRecord {
             kind: PageKind::Filler,
             logical: 0,
             sequence: last,
@@ -180,11 +184,11 @@ impl<M: Media> Translation<M> {
             .resize(self.space.capacity(mode) as usize, filler);
         let mut done = Ok(());
         if summary_pages > 0 {
-            self.media.purpose(Purpose::Overhead);
+            self.media.purpose(LayerPurpose::Overhead);
             match self.media.summarize(block, &open.records) {
-                Ok(()) => self.work.programmed(Purpose::Overhead, summary_pages),
+                Ok(()) => self.work.programmed(LayerPurpose::Overhead, summary_pages),
                 // A mount treats the block as open then, which is no harm.
-                Err(Fault::Device(error)) => done = Err(FtlError::Device(error)),
+                Err(MediaFault::Device(error)) => done = Err(FtlError::Device(error)),
                 Err(_) => {
                     self.abandon(stream);
                     return Ok(());
@@ -223,8 +227,8 @@ impl<M: Media> Translation<M> {
 
     fn fill(&mut self, stream: usize) -> Result<(), FtlError<M::Error>> {
         if !self.continue_merge(stream)? {
-            let (kind, nothing) = (PageKind::Filler, Content::Nothing);
-            self.store(stream, Purpose::Overhead, kind, 0, nothing)?;
+            let (kind, nothing) = (PageKind::Filler, PageSource::Nothing);
+            self.store(stream, LayerPurpose::Overhead, kind, 0, nothing)?;
         }
         Ok(())
     }
@@ -269,14 +273,14 @@ impl<M: Media> Translation<M> {
                 continue;
             }
             self.space.take(block);
-            self.media.purpose(Purpose::Overhead);
+            self.media.purpose(LayerPurpose::Overhead);
             match self.erase_for(block, CellMode::Native) {
                 Ok(()) => {
                     self.space.release(block);
                     self.space.block_mut(block).blank = true;
                     self.look_at_wear(block);
                 }
-                Err(Fault::Device(error)) => {
+                Err(MediaFault::Device(error)) => {
                     self.space.release(block);
                     return Err(FtlError::Device(error));
                 }
@@ -292,10 +296,10 @@ impl<M: Media> Translation<M> {
         &mut self,
         stream: usize,
         mode: CellMode,
-        purpose: Purpose,
+        purpose: LayerPurpose,
     ) -> Result<bool, FtlError<M::Error>> {
         while let Some(block) = self
-            .pick(purpose == Purpose::Leveling)
+            .pick(purpose == LayerPurpose::Leveling)
             .or_else(|| self.held())
         {
             self.secure(block)?;
@@ -313,7 +317,7 @@ impl<M: Media> Translation<M> {
                     self.erase_ahead()?;
                     return Ok(true);
                 }
-                Err(Fault::Device(error)) => {
+                Err(MediaFault::Device(error)) => {
                     self.space.release(block);
                     return Err(FtlError::Device(error));
                 }
@@ -324,7 +328,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// Erases a block before its first program, unless that was done ahead.
-    fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), Fault<M::Error>> {
+    fn erase_for(&mut self, block: u32, mode: CellMode) -> Result<(), MediaFault<M::Error>> {
         let blank = std::mem::take(&mut self.space.block_mut(block).blank);
         if blank && mode == CellMode::Native {
             return Ok(());
@@ -352,7 +356,7 @@ impl<M: Media> Translation<M> {
         self.work.retired += 1;
         self.mark();
         match self.media.retire(block) {
-            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(MediaFault::Device(error)) => Err(FtlError::Device(error)),
             _ => Ok(()),
         }
     }

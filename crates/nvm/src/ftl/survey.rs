@@ -3,11 +3,11 @@
 use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind};
 
 use super::barrier::Barrier;
-use super::flash_media::{FlashMedia, MediaError, Use};
+use super::flash_media::{BlockMode, FlashMedia, MediaError};
 use super::mark::{Mark, MarkFound};
-use super::media::{CellMode, Fault, Media, Purpose, Record};
-use super::record::{Found, Role, Stored, decode_summary};
-use super::scan::{Found as Scan, ScannedBlock};
+use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageRecord};
+use super::record::{FetchedPage, Role, StoredRecord, decode_summary};
+use super::scan::{ScanResult as Scan, ScannedBlock};
 
 /// What a block was found to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,26 +15,32 @@ enum Survey {
     /// Its first page reads as erased.
     Blank,
     /// It ends with its summary.
-    Closed(Vec<Record>),
+    Closed(Vec<PageRecord>),
     /// It does not.
     Open,
 }
 
 impl<F: Flash> FlashMedia<F> {
     /// Fetches a page of the flash, and says what it holds. Its main area is then in the image.
-    pub(super) fn fetch(&mut self, page: u32, checked: bool) -> Result<Found, F::Error> {
+    pub(super) fn fetch(&mut self, page: u32, checked: bool) -> Result<FetchedPage, F::Error> {
         match self.flash.read(page, 0, &mut self.image) {
             Ok(Ecc::Corrected { refresh: true, .. }) => self.note_advice(page),
             Ok(_) => {}
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => return Ok(Found::Torn),
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
+                return Ok(FetchedPage::Torn);
+            }
             Err(error) => return Err(error),
         }
         let (main, spare) = self.image.split_at(self.geometry.page_bytes as usize);
-        if let Some(stored) = Stored::decode(self.layout.get(spare), main, checked) {
-            return Ok(Found::Whole(stored));
+        if let Some(stored) = StoredRecord::decode(self.layout.get(spare), main, checked) {
+            return Ok(FetchedPage::Whole(stored));
         }
         let erased = self.image.iter().all(|byte| *byte == 0xFF);
-        Ok(if erased { Found::Erased } else { Found::Torn })
+        Ok(if erased {
+            FetchedPage::Erased
+        } else {
+            FetchedPage::Torn
+        })
     }
 
     /// Remembers that the block of a page of the flash is to be moved, if it is one of the layer's.
@@ -50,7 +56,7 @@ impl<F: Flash> FlashMedia<F> {
         block: u32,
         mode: CellMode,
         index: u32,
-    ) -> Result<Found, F::Error> {
+    ) -> Result<FetchedPage, F::Error> {
         let checked = self.barriers.keep(Barrier::RecordCheck);
         let first = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
         let page = first + self.index(mode, index);
@@ -64,10 +70,10 @@ impl<F: Flash> FlashMedia<F> {
         }
         // Every mode programs page 0 first, then page 1.
         let mode = match self.fetch_at(block, CellMode::Native, 0)? {
-            Found::Erased => return Ok(Survey::Blank),
-            Found::Whole(stored) => stored.mode,
-            Found::Torn => match self.fetch_at(block, CellMode::Native, 1)? {
-                Found::Whole(stored) => stored.mode,
+            FetchedPage::Erased => return Ok(Survey::Blank),
+            FetchedPage::Whole(stored) => stored.mode,
+            FetchedPage::Torn => match self.fetch_at(block, CellMode::Native, 1)? {
+                FetchedPage::Whole(stored) => stored.mode,
                 _ => CellMode::Native,
             },
         };
@@ -81,16 +87,16 @@ impl<F: Flash> FlashMedia<F> {
     }
 
     /// Looks at each page of a block that has no summary.
-    fn survey_pages(&mut self, block: u32) -> Result<Vec<Option<Record>>, F::Error> {
+    fn survey_pages(&mut self, block: u32) -> Result<Vec<Option<PageRecord>>, F::Error> {
         let mode = self.blocks[block as usize].mode;
         let pages = self.pages_in(mode) - self.shape.summary_pages;
         let mut record = |index| match self.fetch_at(block, mode, index)? {
-            Found::Whole(Stored {
+            FetchedPage::Whole(StoredRecord {
                 role: Role::Page(kind),
                 logical,
                 sequence,
                 ..
-            }) => Ok(Some(Record {
+            }) => Ok(Some(PageRecord {
                 kind,
                 logical,
                 sequence,
@@ -105,7 +111,7 @@ impl<F: Flash> FlashMedia<F> {
     /// # Errors
     /// When the flash fails.
     pub(super) fn scan(&mut self) -> Result<Vec<ScannedBlock>, F::Error> {
-        self.purpose(Purpose::Recovery);
+        self.purpose(LayerPurpose::Recovery);
         let mut scan = Vec::new();
         let (mut sum, mut count) = (0_u64, 0_u64);
         for block in 0..self.shape.blocks {
@@ -148,7 +154,7 @@ impl<F: Flash> FlashMedia<F> {
     pub(super) fn is_bad_block(&mut self, block: u32) -> Result<bool, F::Error> {
         match self.is_bad(block) {
             Ok(bad) => Ok(bad),
-            Err(Fault::Device(error)) => Err(error),
+            Err(MediaFault::Device(error)) => Err(error),
             Err(_) => Ok(true),
         }
     }
@@ -161,7 +167,7 @@ impl<F: Flash> FlashMedia<F> {
             let checked = self.barriers.keep(Barrier::RecordCheck);
             let start = (self.mark_block + 1 + block) * self.geometry.pages_per_block;
             let page = start + self.index(mode, first + part);
-            let Found::Whole(stored) = self.fetch(page, checked)? else {
+            let FetchedPage::Whole(stored) = self.fetch(page, checked)? else {
                 return Ok(None);
             };
             let is_part = stored.role == Role::Summary && stored.logical == part;
@@ -174,7 +180,7 @@ impl<F: Flash> FlashMedia<F> {
                 None => return Ok(None),
             }
         }
-        self.blocks[block as usize] = Use {
+        self.blocks[block as usize] = BlockMode {
             mode,
             erases: erased,
         };
@@ -213,7 +219,7 @@ impl<F: Flash> FlashMedia<F> {
     /// When the flash fails.
     pub(super) fn write_mark(&mut self, mark: &Mark, first: u32) -> Result<(), F::Error> {
         let main = mark.encode(self.geometry.page_bytes as usize);
-        let stored = Stored {
+        let stored = StoredRecord {
             role: Role::Mark,
             mode: CellMode::Native,
             logical: 0,
@@ -222,9 +228,9 @@ impl<F: Flash> FlashMedia<F> {
         for copy in first..Mark::COPIES.min(self.geometry.pages_per_block) {
             let page = self.mark_block * self.geometry.pages_per_block + copy;
             match self.put(page, stored, Some(&main)) {
-                Ok(()) | Err(Fault::ProgramFailed) => {}
-                Err(Fault::Device(error)) => return Err(error),
-                Err(Fault::EraseFailed | Fault::Uncorrectable) => {}
+                Ok(()) | Err(MediaFault::ProgramFailed) => {}
+                Err(MediaFault::Device(error)) => return Err(error),
+                Err(MediaFault::EraseFailed | MediaFault::Uncorrectable) => {}
             }
         }
         Ok(())
@@ -239,11 +245,11 @@ impl<F: Flash> FlashMedia<F> {
         for copy in 0..Mark::COPIES.min(self.geometry.pages_per_block) {
             let page = self.mark_block * self.geometry.pages_per_block + copy;
             let held = self.fetch(page, true)?;
-            if held == Found::Erased {
+            if held == FetchedPage::Erased {
                 continue;
             }
             found.pages = copy + 1;
-            if held != Found::Torn || found.mark.is_none() {
+            if held != FetchedPage::Torn || found.mark.is_none() {
                 let main = &self.image[..self.geometry.page_bytes as usize];
                 found.mark = found.mark.or(Mark::decode(main));
             }

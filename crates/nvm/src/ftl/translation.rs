@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::barrier::Barriers;
-use super::clean::Job;
+use super::clean::CleaningJob;
 use super::config::{FtlConfig, FtlConfigError, check_pages};
 use super::log_block::Logs;
-use super::media::{CellMode, Fault, Media, PageKind, Purpose};
-use super::restore::Mount;
-use super::space::{BlockState, NONE, Space};
-use super::store::{Content, Open, Stored};
-use super::work::Work;
+use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageKind};
+use super::restore::MountState;
+use super::space::{BlockSpace, BlockState, NONE};
+use super::store::{OpenBlock, PageSource, ProgramResult};
+use super::work::LayerWork;
 
 /// What can go wrong in the layer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,13 +65,13 @@ pub(super) const RESTING: usize = 2;
 pub struct Translation<M> {
     pub(super) media: M,
     pub(super) config: FtlConfig,
-    pub(super) space: Space,
+    pub(super) space: BlockSpace,
     pub(super) logical: u32,
     pub(super) sequence: u64,
     /// Open blocks; which one is for what depends on the mapping.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenBlock>,
     /// The block that is being emptied.
-    pub(super) job: Option<Job>,
+    pub(super) job: Option<CleaningJob>,
     /// Free blocks were too few, and are not enough yet.
     pub(super) cleaning: bool,
     /// Wear may have become uneven.
@@ -85,10 +85,10 @@ pub struct Translation<M> {
     /// The tables of the hybrid mapping.
     pub(super) logs: Option<Logs>,
     /// What a mount in progress must remember.
-    pub(super) mount: Option<Mount>,
+    pub(super) mount: Option<MountState>,
     /// Logical pages whose place is a marker that they were lost.
     pub(super) lost: BTreeSet<u32>,
-    pub(super) work: Work,
+    pub(super) work: LayerWork,
     pub(super) barriers: Barriers,
 }
 
@@ -106,7 +106,7 @@ impl<M: Media> Translation<M> {
         for block in 0..shape.blocks {
             match media.is_bad(block) {
                 Ok(false) => {}
-                Err(Fault::Device(error)) => return Err(FtlError::Device(error)),
+                Err(MediaFault::Device(error)) => return Err(FtlError::Device(error)),
                 Ok(true) | Err(_) => bad.push(block),
             }
         }
@@ -123,7 +123,7 @@ impl<M: Media> Translation<M> {
     /// A layer all of whose blocks are free.
     pub(super) fn empty(media: M, config: FtlConfig, logical: u32) -> Self {
         let shape = media.shape();
-        let space = Space::new(shape, logical, config.leveling.next);
+        let space = BlockSpace::new(shape, logical, config.leveling.next);
         let logs = Logs::new(config.mapping, logical / space.capacity(CellMode::Native));
         let open = logs.as_ref().map_or(RESTING, Logs::target) + 1;
         Self {
@@ -134,7 +134,7 @@ impl<M: Media> Translation<M> {
             config,
             logical,
             sequence: 0,
-            open: vec![Open::default(); open],
+            open: vec![OpenBlock::default(); open],
             job: None,
             cleaning: false,
             uneven: false,
@@ -142,7 +142,7 @@ impl<M: Media> Translation<M> {
             tired: Vec::new(),
             cached: std::collections::VecDeque::new(),
             lost: BTreeSet::new(),
-            work: Work::default(),
+            work: LayerWork::default(),
             barriers: Barriers::ALL,
         }
     }
@@ -173,7 +173,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// What the layer did.
-    pub fn work(&self) -> &Work {
+    pub fn work(&self) -> &LayerWork {
         &self.work
     }
 
@@ -190,12 +190,12 @@ impl<M: Media> Translation<M> {
             return Err(FtlError::Lost { logical, page });
         }
         self.work.read += 1;
-        self.media.purpose(Purpose::Host);
+        self.media.purpose(LayerPurpose::Host);
         let read = self.media.read(page, out);
         self.take_advice();
         match read {
             Ok(()) => Ok(true),
-            Err(Fault::Device(error)) => Err(FtlError::Device(error)),
+            Err(MediaFault::Device(error)) => Err(FtlError::Device(error)),
             Err(_) => Err(FtlError::Lost { logical, page }),
         }
     }
@@ -243,7 +243,7 @@ impl<M: Media> Translation<M> {
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub fn step_for(&mut self, logical: u32) -> Result<Option<Purpose>, FtlError<M::Error>> {
+    pub fn step_for(&mut self, logical: u32) -> Result<Option<LayerPurpose>, FtlError<M::Error>> {
         self.check(logical)?;
         if self.can_write(logical) {
             self.wanted_step()
@@ -267,10 +267,11 @@ impl<M: Media> Translation<M> {
                 self.needed_step(logical)?;
                 continue;
             };
-            let content = Content::Data(data);
-            let stored = self.store(stream, Purpose::Host, PageKind::Data, logical, content)?;
+            let content = PageSource::Data(data);
+            let stored =
+                self.store(stream, LayerPurpose::Host, PageKind::Data, logical, content)?;
             self.touch_log(stream, stored);
-            if matches!(stored, Stored::At(_)) {
+            if matches!(stored, ProgramResult::At(_)) {
                 return Ok(());
             }
         }
@@ -299,7 +300,7 @@ impl<M: Media> Translation<M> {
         Ok(())
     }
 
-    /// One step of what is useful while nobody waits. Whether there was any.
+    /// One step of idle work. Returns whether there was any.
     ///
     /// # Errors
     /// [`FtlError::Full`], [`FtlError::Device`].
@@ -329,7 +330,7 @@ impl<M: Media> Translation<M> {
     }
 
     /// State of the blocks.
-    pub fn wear(&self) -> Wear {
+    pub fn wear(&self) -> LayerWear {
         let good = self
             .space
             .blocks
@@ -341,7 +342,7 @@ impl<M: Media> Translation<M> {
             erases += u64::from(block.erases);
         }
         let (least, most) = self.space.wear_range();
-        Wear {
+        LayerWear {
             good_blocks: blocks,
             bad_blocks: self.space.bad,
             free_blocks: self.space.free_blocks(),
@@ -362,7 +363,7 @@ impl<M: Media> Translation<M> {
 
 /// State of the blocks, for reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wear {
+pub struct LayerWear {
     /// Blocks in use or free.
     pub good_blocks: u32,
     /// Blocks that are retired, those bad from the factory included.

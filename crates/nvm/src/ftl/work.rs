@@ -1,10 +1,10 @@
 //! What the layer did.
 
-use super::media::Purpose;
+use super::media::LayerPurpose;
 
 /// Counts of operations since the layer was made or mounted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct LayerWork {
     /// Logical pages that the host wrote.
     pub written: u64,
     /// Logical pages that the host read.
@@ -35,7 +35,7 @@ pub struct Work {
     pub lost: u64,
 }
 
-impl Work {
+impl LayerWork {
     /// Pages programmed for each page that the host wrote; `None` before the first.
     #[must_use]
     pub fn write_amplification(&self) -> Option<f64> {
@@ -65,15 +65,15 @@ impl Work {
     }
 
     /// Counts a page that was programmed.
-    pub(super) fn programmed(&mut self, purpose: Purpose, pages: u32) {
+    pub(super) fn programmed(&mut self, purpose: LayerPurpose, pages: u32) {
         *match purpose {
-            Purpose::Host => &mut self.written,
-            Purpose::Cleaning => &mut self.cleaned,
-            Purpose::Leveling => &mut self.leveled,
-            Purpose::Folding => &mut self.folded,
-            Purpose::Merging => &mut self.merged,
-            Purpose::Overhead => &mut self.overhead,
-            Purpose::Recovery => &mut self.recovered,
+            LayerPurpose::Host => &mut self.written,
+            LayerPurpose::Cleaning => &mut self.cleaned,
+            LayerPurpose::Leveling => &mut self.leveled,
+            LayerPurpose::Folding => &mut self.folded,
+            LayerPurpose::Merging => &mut self.merged,
+            LayerPurpose::Overhead => &mut self.overhead,
+            LayerPurpose::Recovery => &mut self.recovered,
         } += u64::from(pages);
     }
 }

@@ -8,7 +8,7 @@
 use wordline_core::quantity::Time;
 
 use super::{Chip, Wired};
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::bus::{Action, Transaction};
 use crate::error::NvmError;
 
@@ -16,9 +16,9 @@ use crate::error::NvmError;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polls {
     /// From the end of a command to the end of the first question after it.
-    first: Span,
+    first: TimeSpan,
     /// From one question to the next: a command of the driver, its pause, and the status on the bus.
-    period: Span,
+    period: TimeSpan,
 }
 
 impl Polls {
@@ -30,13 +30,13 @@ impl Polls {
     /// The first question ends at `first`, and is the last where `busy` is not longer. Else the last
     /// one follows a question that ended before `busy` did, by a period: a driver that just missed
     /// the end asks one question more.
-    pub(super) fn after(&self, busy: Span) -> Span {
+    pub(super) fn after(&self, busy: TimeSpan) -> TimeSpan {
         self.first.max(busy + self.period)
     }
 
     /// What the last question can add.
     #[cfg(test)]
-    pub(super) const fn period(&self) -> Span {
+    pub(super) const fn period(&self) -> TimeSpan {
         self.period
     }
 }
@@ -44,19 +44,19 @@ impl Polls {
 /// One transaction: the driver's work, or what is left of a pause where that is longer, and the bus.
 ///
 /// `max(driver, rest) + command + data`
-fn transaction(driver: Span, rest: Time, bus: &Transaction) -> Span {
+fn transaction(driver: TimeSpan, rest: Time, bus: &Transaction) -> TimeSpan {
     driver.max(rest.into()) + bus.command.into() + bus.data.into()
 }
 
 impl<C: Chip> Wired<C> {
     /// A command without data. `rest` is how long chip select must stay high before it.
-    pub(super) fn command_span(&self, action: Action, rest: Time) -> Result<Span, NvmError> {
+    pub(super) fn command_span(&self, action: Action, rest: Time) -> Result<TimeSpan, NvmError> {
         let bus = self.bus(action, 0, 0)?;
         Ok(self.command_on(&bus, rest))
     }
 
     /// The same for what is known to take the bus for `bus`.
-    pub(super) fn command_on(&self, bus: &Transaction, rest: Time) -> Span {
+    pub(super) fn command_on(&self, bus: &Transaction, rest: Time) -> TimeSpan {
         transaction(self.driver.command.into(), rest, bus)
     }
 
@@ -68,9 +68,9 @@ impl<C: Chip> Wired<C> {
         at: u64,
         bytes: u64,
         rest: Time,
-    ) -> Result<Span, NvmError> {
+    ) -> Result<TimeSpan, NvmError> {
         let bus = self.bus(action, at, bytes)?;
-        let mut driver = Span::from(self.driver.dma_setup);
+        let mut driver = TimeSpan::from(self.driver.dma_setup);
         if action == Action::Read {
             driver += self.link.turnaround.into();
         }
@@ -80,8 +80,8 @@ impl<C: Chip> Wired<C> {
     /// Questions for the status, the first of them no sooner than `rest` after a command.
     pub(super) fn polls(&self, rest: Time) -> Result<Polls, NvmError> {
         let bus = self.bus(Action::Status, 0, 1)?;
-        let status = Span::from(bus.command) + bus.data.into();
-        let pause = Span::from(self.driver.command) + self.driver.poll_interval.into();
+        let status = TimeSpan::from(bus.command) + bus.data.into();
+        let pause = TimeSpan::from(self.driver.command) + self.driver.poll_interval.into();
         Ok(Polls {
             first: pause.max(rest.into()) + status,
             period: pause + status,

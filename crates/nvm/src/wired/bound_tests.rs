@@ -28,7 +28,7 @@ proptest! {
         let start = nor.clock.now();
         nor.begin();
         nor.wait(start.plus(busy), Cause::Program).expect("it ends");
-        let taken = Span::from(nor.last.total());
+        let taken = TimeSpan::from(nor.last.total());
         prop_assert!(taken <= polls.after(busy.into()));
         prop_assert!(taken + polls.period() > polls.after(busy.into()));
         let forgetful = polls.first.max(busy.into());
@@ -38,7 +38,7 @@ proptest! {
 }
 
 /// The longest write of a block, and what was simulated.
-fn block_write<F: FlashDevice>(flash: F) -> (RawFlash<F>, Span, Span) {
+fn block_write<F: FlashDevice>(flash: F) -> (RawFlash<F>, TimeSpan, TimeSpan) {
     let mut raw = RawFlash::new(flash).expect("it answers");
     let bytes = raw.overwrite_bytes();
     let bound = raw.write_bound(bytes, bytes).expect("inside");
@@ -53,10 +53,10 @@ fn a_bound_that_forgets_a_part_is_exceeded() {
     let (raw, bound, taken) = block_write(nor(AT_MAX));
     assert!(taken <= bound);
     let flash = raw.flash();
-    let erase = Span::from(flash.erase_bound(1).expect("a time"));
+    let erase = TimeSpan::from(flash.erase_bound(1).expect("a time"));
     let page = flash.geometry().page_bytes;
     let program = flash.program_bound(0, u64::from(page), 1);
-    let program = Span::from(program.expect("a time"));
+    let program = TimeSpan::from(program.expect("a time"));
     let questions = flash.polls(flash.chip.rest()).expect("it has a status");
     let pages = u64::from(flash.geometry().pages_per_block);
     for part in [erase, program, questions.period() * (pages + 1)] {
@@ -67,7 +67,7 @@ fn a_bound_that_forgets_a_part_is_exceeded() {
     let flash = raw.flash();
     let questions = flash.polls(flash.chip.rest()).expect("it has a status");
     let pages = u64::from(flash.geometry().pages_per_block);
-    let erase = Span::from(flash.erase_bound(1).expect("a time"));
+    let erase = TimeSpan::from(flash.erase_bound(1).expect("a time"));
     for part in [erase, questions.period() * (pages + 1)] {
         assert!(taken + part > bound, "{part:?}");
     }
@@ -85,7 +85,7 @@ fn each_way_of_working_has_a_bound_of_its_own() {
     let mut out = vec![0; bytes as usize];
     raw.read(0, &mut out).expect("inside");
     let taken = raw.last_cost().total();
-    assert!(taken <= cached && Span::from(taken) * 105 > Span::from(cached) * 100);
+    assert!(taken <= cached && TimeSpan::from(taken) * 105 > TimeSpan::from(cached) * 100);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{Chip, Conditions, Named, Sheet, Wired};
+use super::{Chip, ChipSheet, Conditions, Named, Wired};
 use crate::board::Board;
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::cost::{AccessCost, Cause};
@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::LinkError;
 
-impl Sheet for DdrMramSheet {
+impl ChipSheet for DdrMramSheet {
     type Chip = DdrMram;
 
     /// Connects a chip to a board and waits for power-up.

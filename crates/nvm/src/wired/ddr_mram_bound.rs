@@ -5,14 +5,14 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::Wired;
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::chip::ddr_mram::DdrMram;
 use crate::error::NvmError;
 
 impl Wired<DdrMram> {
     /// From the end of whatever came before to the start of an access: driver and controller.
     fn before(&self, driver: Time) -> Result<Time, NvmError> {
-        (Span::from(driver) + self.chip.controller().into()).time()
+        (TimeSpan::from(driver) + self.chip.controller().into()).time()
     }
 
     /// The longest read; see [`Device::read_bound`](crate::Device::read_bound).

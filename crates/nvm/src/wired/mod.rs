@@ -86,7 +86,7 @@ pub trait Chip: Clone + Send + 'static {
 }
 
 /// The sheet of a chip: what [`Wired::connect`] makes a device from.
-pub trait Sheet: Sized {
+pub trait ChipSheet: Sized {
     /// The model of the chip.
     type Chip: Chip;
 
@@ -122,7 +122,7 @@ impl<C: Chip> Wired<C> {
     ///
     /// # Errors
     /// When rail or bus mode do not fit.
-    pub fn connect<S: Sheet<Chip = C>>(
+    pub fn connect<S: ChipSheet<Chip = C>>(
         part: Named<'_, S>,
         board: Named<'_, Board>,
         conditions: Conditions,

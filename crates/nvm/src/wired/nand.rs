@@ -4,16 +4,16 @@ use wordline_core::draw::hash_name;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry};
 
-use super::{Conditions, Named, Sheet, Wired};
+use super::{ChipSheet, Conditions, Named, Wired};
 use crate::board::Board;
 use crate::bus::Action;
-use crate::chip::nand::{Nand, NandSheet, Verdict};
+use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::cost::Cause;
 use crate::device::{FlashDevice, FlashWork, PagePart, Pipeline};
 use crate::error::NvmError;
 use crate::wired::Chip as _;
 
-impl Sheet for NandSheet {
+impl ChipSheet for NandSheet {
     type Chip = Nand;
 
     /// Connects a NAND to a board and waits for power-up. The driver is taken to know the bad blocks,
@@ -53,7 +53,7 @@ impl Wired<Nand> {
     /// Reads from the register of a page's plane, unless the status says that its page is lost.
     #[inline(always)]
     fn collect(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
-        let Verdict::Good(ecc) = self.chip.verdict(self.chip.plane_of(page)) else {
+        let EccVerdict::Good(ecc) = self.chip.verdict(self.chip.plane_of(page)) else {
             return Err(NvmError::Uncorrectable { page });
         };
         self.read_register(page, column, out)?;

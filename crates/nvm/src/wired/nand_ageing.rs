@@ -4,16 +4,18 @@ use super::Wired;
 use crate::ageing::{AgeingError, Cycle, Environment, SkipAhead};
 use crate::chip::nand::Nand;
 use crate::error::NvmError;
+use crate::model::CycledFlash;
 
-impl Wired<Nand> {
-    /// Lets the chip age from now on: [`Nand::start_ageing`], with the figures that it rests on noted.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+impl CycledFlash for Wired<Nand> {
+    /// [`Nand::start_ageing`], with the figures that it rests on noted.
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
         self.chip.start_ageing(environment)?;
         self.note_ageing();
         Ok(())
+    }
+
+    fn fork_cycled(&self) -> Box<dyn CycledFlash> {
+        Box::new(self.fork())
     }
 }
 

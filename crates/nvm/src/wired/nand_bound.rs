@@ -23,7 +23,7 @@ use wordline_memory::OutOfRange;
 use super::Wired;
 #[cfg(doc)]
 use super::bound::Polls;
-use crate::bound::{Span, Touched};
+use crate::bound::{TimeSpan, Touched};
 use crate::bus::Action;
 use crate::chip::nand::Nand;
 use crate::error::NvmError;
@@ -71,8 +71,8 @@ impl Wired<Nand> {
             };
             return (groups.head(one)? + groups.between(one)? + groups.tail(one)?).time();
         }
-        let moving = Span::from(self.chip.cache_program_move());
-        let behind = |loads: Span| (polls.after(moving) + loads).max(moving + program.into());
+        let moving = TimeSpan::from(self.chip.cache_program_move());
+        let behind = |loads: TimeSpan| (polls.after(moving) + loads).max(moving + program.into());
         let load = |action| move |first, last| self.load_group(&touched, first, last, action);
         let cached = |first, last| Ok(behind(load(Action::ExecuteCache)(first, last)?));
         let last = |first, last| Ok(behind(load(Action::Execute)(first, last)?));
@@ -92,7 +92,7 @@ impl Wired<Nand> {
         let last =
             self.longest_erase_start()? + polls.after(self.chip.longest_block_erase().into());
         let kept = match group {
-            1 => Span::ZERO,
+            1 => TimeSpan::ZERO,
             _ => {
                 let command = self.command_span(Action::ErasePlane, rest)?;
                 enable + command + polls.after(self.chip.plane_move().into())
@@ -102,7 +102,7 @@ impl Wired<Nand> {
     }
 
     /// The longest until an erase runs.
-    pub(super) fn longest_erase_start(&self) -> Result<Span, NvmError> {
+    pub(super) fn longest_erase_start(&self) -> Result<TimeSpan, NvmError> {
         Ok(self.enable_span()? + self.command_span(Action::Erase, self.chip.rest())?)
     }
 
@@ -114,21 +114,21 @@ impl Wired<Nand> {
         }
     }
 
-    fn enable_span(&self) -> Result<Span, NvmError> {
+    fn enable_span(&self) -> Result<TimeSpan, NvmError> {
         match self.chip.needs_write_enable() {
             true => self.command_span(Action::WriteEnable, self.chip.rest()),
-            false => Ok(Span::ZERO),
+            false => Ok(TimeSpan::ZERO),
         }
     }
 
     /// Pages `first` to `last`, read from their planes at the same time.
-    fn read_group(&self, touched: &Touched, first: u64, last: u64) -> Result<Span, NvmError> {
+    fn read_group(&self, touched: &Touched, first: u64, last: u64) -> Result<TimeSpan, NvmError> {
         let rest = self.chip.rest();
         let polls = self.polls(rest)?;
         let fetch = self.command_span(Action::PageRead, rest)?
             + polls.after(self.chip.longest_page_read().into());
         let kept = match last - first {
-            0 => Span::ZERO,
+            0 => TimeSpan::ZERO,
             others => {
                 let command = self.command_span(Action::PageReadPlane, rest)?;
                 (command + polls.after(self.chip.plane_move().into())) * others
@@ -147,14 +147,14 @@ impl Wired<Nand> {
         first: u64,
         last: u64,
         execute: Action,
-    ) -> Result<Span, NvmError> {
+    ) -> Result<TimeSpan, NvmError> {
         let rest = self.chip.rest();
         let enable = self.enable_span()?;
         let loads = touched.sum_of(first, last, |column, bytes| {
             Ok(enable + self.transfer_span(Action::Write, column, bytes, rest)?)
         })?;
         let kept = match last - first {
-            0 => Span::ZERO,
+            0 => TimeSpan::ZERO,
             others => {
                 let command = self.command_span(Action::ExecutePlane, rest)?;
                 let busy = self.polls(rest)?.after(self.chip.plane_move().into());
@@ -165,7 +165,7 @@ impl Wired<Nand> {
     }
 
     /// Pages in cache reads, each as long as the chip can go on.
-    fn cached_reads(&self, touched: &Touched) -> Result<Span, NvmError> {
+    fn cached_reads(&self, touched: &Touched) -> Result<TimeSpan, NvmError> {
         let one = |first, last| self.cached_read(touched, first, last);
         let Some(reach) = self.chip.cache_read_reach() else {
             return one(touched.first(), touched.last());
@@ -175,14 +175,14 @@ impl Wired<Nand> {
     }
 
     /// Pages `first` to `last` in one cache read; a single page is read without.
-    fn cached_read(&self, touched: &Touched, first: u64, last: u64) -> Result<Span, NvmError> {
+    fn cached_read(&self, touched: &Touched, first: u64, last: u64) -> Result<TimeSpan, NvmError> {
         if first == last {
             return self.read_group(touched, first, last);
         }
         let rest = self.chip.rest();
         let polls = self.polls(rest)?;
-        let array = Span::from(self.chip.longest_page_read());
-        let moving = Span::from(self.chip.cache_read_move());
+        let array = TimeSpan::from(self.chip.longest_page_read());
+        let moving = TimeSpan::from(self.chip.cache_read_move());
         let fetch = self.command_span(Action::PageRead, rest)? + polls.after(array);
         let on = self.command_span(Action::PageReadCache, rest)?;
         // The command that ends the series stands in for one of the others: the longer is taken.
@@ -223,15 +223,21 @@ impl Groups {
     }
 
     /// What the first group costs, given its first and last page.
-    fn head(&self, of: impl Fn(u64, u64) -> Result<Span, NvmError>) -> Result<Span, NvmError> {
+    fn head(
+        &self,
+        of: impl Fn(u64, u64) -> Result<TimeSpan, NvmError>,
+    ) -> Result<TimeSpan, NvmError> {
         let end = (self.first / self.size + 1) * self.size - 1;
         of(self.first, self.last.min(end))
     }
 
     /// What the groups between the first and the last cost, which are all alike.
-    fn between(&self, of: impl Fn(u64, u64) -> Result<Span, NvmError>) -> Result<Span, NvmError> {
+    fn between(
+        &self,
+        of: impl Fn(u64, u64) -> Result<TimeSpan, NvmError>,
+    ) -> Result<TimeSpan, NvmError> {
         match self.count().saturating_sub(2) {
-            0 => Ok(Span::ZERO),
+            0 => Ok(TimeSpan::ZERO),
             groups => {
                 let start = (self.first / self.size + 1) * self.size;
                 Ok(of(start, start + self.size - 1)? * groups)
@@ -240,9 +246,12 @@ impl Groups {
     }
 
     /// What the last group costs, where it is another than the first.
-    fn tail(&self, of: impl Fn(u64, u64) -> Result<Span, NvmError>) -> Result<Span, NvmError> {
+    fn tail(
+        &self,
+        of: impl Fn(u64, u64) -> Result<TimeSpan, NvmError>,
+    ) -> Result<TimeSpan, NvmError> {
         match self.count() {
-            1 => Ok(Span::ZERO),
+            1 => Ok(TimeSpan::ZERO),
             _ => of(self.last / self.size * self.size, self.last),
         }
     }

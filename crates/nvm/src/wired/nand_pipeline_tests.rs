@@ -7,9 +7,7 @@ use wordline_memory::FlashError as _;
 use super::*;
 use crate::chip::nand::Faults;
 use crate::cost::Cause;
-use crate::crash::FlashTearing;
 use crate::device::Accounts;
-use crate::pairing::Pairing;
 
 const PAGES: u32 = 8;
 const BYTES: usize = 512;
@@ -207,13 +205,6 @@ fn what_was_kept_is_dropped_when_the_next_command_does_not_go_with_it() {
         .chip_mut()
         .page_read(later, &read, 0)
         .expect("nothing is kept");
-}
-
-#[test]
-fn a_sheet_says_what_a_power_cut_does() {
-    let tearing = FlashTearing::of(&sheet());
-    assert_eq!(tearing.pairing, Some(Pairing::Distance6));
-    assert_eq!(tearing.ecc, None);
 }
 
 proptest! {

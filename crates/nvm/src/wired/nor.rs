@@ -5,11 +5,11 @@ use std::ops::Range;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
-use super::{Conditions, Named, Sheet, Wired};
+use super::{ChipSheet, Conditions, Named, Wired};
 use crate::board::Board;
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::bus::Action;
-use crate::chip::nor::{Nor, NorSheet, Work};
+use crate::chip::nor::{Nor, NorSheet, NorWork};
 use crate::cost::{AccessCost, Cause};
 use crate::device::{FlashDevice, FlashWork, NoSuspend, PagePart};
 use crate::error::{Misuse, NvmError};
@@ -24,7 +24,7 @@ pub struct SuspendedRead {
     pub suspended: bool,
 }
 
-impl Sheet for NorSheet {
+impl ChipSheet for NorSheet {
     type Chip = Nor;
 
     /// Connects a NOR flash to a board, and asks for its status once it has powered up.
@@ -236,7 +236,7 @@ impl Wired<Nor> {
         let (work, until) = self.chip.running().unzip();
         self.wait(
             until.unwrap_or(Time::ZERO),
-            work.map_or(Cause::Poll, Work::cause),
+            work.map_or(Cause::Poll, NorWork::cause),
         )
     }
 
@@ -367,7 +367,7 @@ impl FlashDevice for Wired<Nor> {
     }
 
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError> {
-        (Span::from(self.longest_erase()?) * u64::from(blocks)).time()
+        (TimeSpan::from(self.longest_erase()?) * u64::from(blocks)).time()
     }
 
     fn begin_erase_bound(&self) -> Result<Time, NvmError> {

@@ -2,32 +2,36 @@
 
 use super::Wired;
 use crate::ageing::{AgeingError, Cycle, Environment, SkipAhead};
-use crate::chip::nor::{Nor, Work};
+use crate::chip::nor::{Nor, NorWork};
 use crate::error::NvmError;
+use crate::model::CycledFlash;
 
 impl Wired<Nor> {
-    /// Lets the chip age from now on: [`Nor::start_ageing`], with the figures that it rests on noted.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
-        self.chip.start_ageing(environment)?;
-        self.note_ageing();
-        Ok(())
-    }
-
     /// What the status register says of the last program or erase.
     pub(super) fn check_failed(&self) -> Result<(), NvmError> {
         let geometry = self.chip.geometry();
         match self.chip.failed() {
             None => Ok(()),
-            Some((Work::Program, at)) => Err(NvmError::ProgramFailed {
+            Some((NorWork::Program, at)) => Err(NvmError::ProgramFailed {
                 page: (at / u64::from(geometry.page_bytes)) as u32,
             }),
-            Some((Work::Erase, at)) => Err(NvmError::EraseFailed {
+            Some((NorWork::Erase, at)) => Err(NvmError::EraseFailed {
                 block: (at / geometry.block_bytes()) as u32,
             }),
         }
+    }
+}
+
+impl CycledFlash for Wired<Nor> {
+    /// [`Nor::start_ageing`], with the figures that it rests on noted.
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+        self.chip.start_ageing(environment)?;
+        self.note_ageing();
+        Ok(())
+    }
+
+    fn fork_cycled(&self) -> Box<dyn CycledFlash> {
+        Box::new(self.fork())
     }
 }
 

@@ -8,7 +8,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::Wired;
-use crate::bound::{Span, Touched};
+use crate::bound::{TimeSpan, Touched};
 use crate::bus::Action;
 use crate::chip::nor::Nor;
 use crate::error::NvmError;
@@ -53,7 +53,7 @@ impl Wired<Nor> {
     }
 
     /// The longest until an erase of a block runs.
-    pub(super) fn longest_erase_start(&self) -> Result<Span, NvmError> {
+    pub(super) fn longest_erase_start(&self) -> Result<TimeSpan, NvmError> {
         let (code, _) = self.chip.longest_block_erase();
         let command = self.link.erase_command(code);
         let command = command.ok_or(NvmError::Unsupported(Action::Erase))?;
@@ -62,10 +62,10 @@ impl Wired<Nor> {
     }
 
     /// The write-enable command before a program or an erase; nothing on a bus that has none.
-    fn enable_span(&self) -> Result<Span, NvmError> {
+    fn enable_span(&self) -> Result<TimeSpan, NvmError> {
         match self.link.command(Action::WriteEnable) {
             Some(_) => self.command_span(Action::WriteEnable, self.chip.rest()),
-            None => Ok(Span::ZERO),
+            None => Ok(TimeSpan::ZERO),
         }
     }
 }

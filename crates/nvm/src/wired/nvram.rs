@@ -3,7 +3,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{Conditions, Named, Sheet, Wired};
+use super::{ChipSheet, Conditions, Named, Wired};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::error::NvmError;
 use crate::wired::Chip;
 
-impl Sheet for NvramSheet {
+impl ChipSheet for NvramSheet {
     type Chip = Nvram;
 
     /// Connects a chip to a board and waits for power-up. Where one write-enable command is enough, it

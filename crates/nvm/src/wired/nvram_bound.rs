@@ -8,7 +8,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::Wired;
-use crate::bound::Span;
+use crate::bound::TimeSpan;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, WriteEnable};
 use crate::error::NvmError;
@@ -27,13 +27,13 @@ impl Wired<Nvram> {
         command.map_or(1, |command| u64::from(command.granule()))
     }
 
-    fn read_span(&self, range: Range) -> Result<Span, NvmError> {
+    fn read_span(&self, range: Range) -> Result<TimeSpan, NvmError> {
         let (from, to) = whole(range, self.granule_of(Action::Read));
         self.transfer_span(Action::Read, from, to - from, self.chip.rest())
     }
 
     /// The sum over the pages of a range that needs no widening.
-    fn write_span(&self, (from, to): Range) -> Result<Span, NvmError> {
+    fn write_span(&self, (from, to): Range) -> Result<TimeSpan, NvmError> {
         let rest = self.chip.rest();
         let one = |from: u64, to: u64| {
             let mut span = self.transfer_span(Action::Write, from, to - from, rest)?;
@@ -52,7 +52,7 @@ impl Wired<Nvram> {
         }
         let ends = one(from, (first + 1) * page)? + one(last * page, to)?;
         let between = match last - first - 1 {
-            0 => Span::ZERO,
+            0 => TimeSpan::ZERO,
             pages => one((first + 1) * page, (first + 2) * page)? * pages,
         };
         Ok(ends + between)

@@ -71,7 +71,7 @@ where
         end.ok_or(NvmError::TimeExhausted)
     }
 
-    /// What of the past the next cycle's time hangs on.
+    /// The history that the next cycle's time depends on.
     fn pace(&self) -> (Time, bool) {
         (self.chip.ready().since(self.clock.now()), self.wrote)
     }

@@ -1,44 +1,10 @@
 //! Scales, ticks and labels of the plots' axes.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
-
-use crate::text;
-
-/// Sizes double from point to point; other axes are drawn as they are.
-pub(super) fn is_logarithmic(axis: &str) -> bool {
-    matches!(text::axis_unit(axis), Some((_, "B")))
-}
-
-/// The channel for the axis that the curves are drawn along.
-pub(super) fn along(axis: &str, title: &str, places: &[f64]) -> Value {
-    let unit = text::axis_unit(axis).map_or("1", |(_, unit)| unit);
-    let mut settings = json!({"labelExpr": label(unit), "labelOverlap": true});
-    let mut scale = json!({"zero": false, "nice": true});
-    if is_logarithmic(axis) {
-        let (low, high) = range(places);
-        // A little room on both sides, so that a single size has a scale too.
-        scale = json!({"type": "log", "base": 2, "domain": [low / 1.25, high * 1.25]});
-        let sizes: BTreeSet<u64> = places.iter().map(|place| *place as u64).collect();
-        // Ticks stand at the sizes that were run, for as long as they can be told apart.
-        if sizes.len() <= 12 {
-            settings["values"] = json!(sizes);
-        }
-    }
-    json!({
-        "field": "x", "type": "quantitative", "title": title, "scale": scale, "axis": settings,
-    })
-}
-
-/// The channel for a metric's values.
-pub(super) fn values(unit: &str, title: &str, values: &[f64], logarithmic: bool) -> Value {
-    scaled("y", unit, title, values, logarithmic)
-}
 
 /// The channel for values of a unit that shows all of them; a logarithmic one has no place for zero
 /// and less.
-pub(super) fn scaled(
+pub(crate) fn scaled(
     field: &str,
     unit: &str,
     title: &str,
@@ -110,7 +76,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 }
 
 /// An expression that labels a value with its unit and a prefix, as the tables do.
-pub(super) fn label(unit: &str) -> String {
+pub(crate) fn label(unit: &str) -> String {
     let steps: Vec<(f64, String)> = match unit {
         "1" => return "format(datum.value, '~g')".to_owned(),
         "accesses" => return "format(datum.value, ',~r')".to_owned(),

@@ -1,11 +1,15 @@
 //! Curves of numbers against numbers with vertical rules, as Vega-Lite specifications: what the plots
 //! of workloads with axes of their own are made from.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::axis;
-use super::plot::{Plot, channel};
+use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, SYMBOLS, channel};
+use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
 use crate::text;
+use crate::view::Lines;
 
 /// More points than this no screen can show.
 const MOST_POINTS: usize = 2_000;
@@ -14,42 +18,158 @@ const MOST_POINTS: usize = 2_000;
 const MARKED: usize = 16;
 
 /// Curves with few enough points tell them to a pointer.
-const TOLD: usize = 250;
+const POINTED: usize = 250;
 
 /// Height of a plot in pixels, and of the name of a rule within it.
 const HEIGHT: usize = 300;
 const LABEL: usize = 16;
 
+/// A plot of curves whose points are metrics of lines, as data.
+pub(crate) struct CurvePlot {
+    pub(crate) id: &'static str,
+    /// Where it holds `{target}`, each target has a plot of its own.
+    pub(crate) heading: &'static str,
+    /// `{still}` is what the plot holds still.
+    pub(crate) caption: &'static str,
+    /// What identifies its lines; that of the view where there is nothing else.
+    pub(crate) pivot: Option<Keys>,
+    pub(crate) lines: Lines,
+    /// Columns and axes that a plot holds still, as its first line has them.
+    pub(crate) still: &'static [&'static str],
+    pub(crate) x: ChartAxis,
+    pub(crate) y: ChartAxis,
+    /// Lines of one name are one curve. What tells lines apart may need all of them.
+    pub(crate) name: fn(&PivotLine<'_>, &[&PivotLine<'_>]) -> String,
+    /// Curves that say the same here have one colour.
+    pub(crate) color: fn(&PivotLine<'_>) -> String,
+    /// Curves that say the same here have one dash.
+    pub(crate) dash: fn(&PivotLine<'_>) -> String,
+    pub(crate) points: fn(&PivotLine<'_>) -> Vec<(f64, f64)>,
+}
+
+/// More plots or curves than these no reader tells apart; the tables hold the others.
+const MOST_PLOTS: usize = 6;
+const MOST_CURVES: usize = 16;
+
+impl CurvePlot {
+    pub(crate) fn plots(&self, pivot: &Pivot<'_>) -> Vec<Plot> {
+        let own = self.pivot.map(|keys| Pivot::of(pivot.document, keys));
+        let lines = (self.lines)(own.as_ref().unwrap_or(pivot));
+        if !self.heading.contains("{target}") {
+            let plot = self.chart(self.id.to_owned(), &lines).plot();
+            return plot.into_iter().collect();
+        }
+        let targets = together(lines, |line| line.head().target.clone());
+        let charts = targets.iter().take(MOST_PLOTS).enumerate();
+        let plots =
+            charts.map(|(index, own)| self.chart(format!("{}-{index}", self.id), own).plot());
+        plots.flatten().collect()
+    }
+
+    fn chart(&self, id: String, lines: &[&PivotLine<'_>]) -> Chart {
+        let still = |line: &PivotLine<'_>| -> Vec<String> {
+            self.still.iter().map(|name| line.field(name)).collect()
+        };
+        let mut drawn = lines.to_vec();
+        drawn.retain(|line| still(line) == still(lines[0]));
+        let colors = each(&drawn, |line| (self.color)(line));
+        let dashes = each(&drawn, |line| (self.dash)(line));
+        let curves = together(drawn.clone(), |line| (self.name)(line, lines));
+        let all = curves.len();
+        let place = |all: &[String], one: String| all.iter().position(|other| *other == one);
+        let curves = curves.iter().take(MOST_CURVES).map(|own| {
+            let color = place(&colors, (self.color)(own[0])).unwrap_or(0);
+            let dash = place(&dashes, (self.dash)(own[0])).unwrap_or(0);
+            let mut points: Vec<_> = own.iter().flat_map(|line| (self.points)(line)).collect();
+            points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            ChartCurve {
+                name: (self.name)(own[0], lines),
+                color: PALETTE[color % PALETTE.len()],
+                dash: DASHES[dash % DASHES.len()],
+                shape: CurveShape::Line,
+                points,
+            }
+        });
+        let target = lines.first().map_or("", |line| &line.head().target);
+        Chart {
+            id,
+            heading: self.heading.replace("{target}", target),
+            caption: self.caption.replace("{still}", &self.held(lines))
+                + &text::first_of(MOST_CURVES, all, "first"),
+            x: self.x.clone(),
+            y: self.y.clone(),
+            curves: curves.collect(),
+            rules: Vec::new(),
+        }
+    }
+
+    /// What a plot holds still: "load 50.0 %, timing max". The first column always stands, the others where they vary.
+    fn held(&self, lines: &[&PivotLine<'_>]) -> String {
+        let names = self.still.iter().enumerate();
+        let shown =
+            names.filter(|(index, name)| *index == 0 || differs(lines, |line| line.field(name)));
+        let words = shown.filter_map(|(_, name)| {
+            Some(format!(
+                "{} {}",
+                text::axis_label(name),
+                lines.first()?.field(name)
+            ))
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A plot of curves.
-pub(super) struct Chart {
-    pub(super) id: String,
-    pub(super) heading: String,
-    pub(super) caption: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
-    pub(super) curves: Vec<Curve>,
-    pub(super) rules: Vec<Rule>,
+pub(crate) struct Chart {
+    pub(crate) id: String,
+    pub(crate) heading: String,
+    pub(crate) caption: String,
+    pub(crate) x: ChartAxis,
+    pub(crate) y: ChartAxis,
+    pub(crate) curves: Vec<ChartCurve>,
+    pub(crate) rules: Vec<ChartRule>,
 }
 
 /// An axis of a plot.
-pub(super) struct Axis {
-    pub(super) unit: &'static str,
-    pub(super) title: &'static str,
-    pub(super) logarithmic: bool,
+#[derive(Clone)]
+pub(crate) struct ChartAxis {
+    pub(crate) unit: &'static str,
+    pub(crate) title: Cow<'static, str>,
+    pub(crate) logarithmic: bool,
+}
+
+impl ChartAxis {
+    pub(crate) const fn linear(unit: &'static str, title: &'static str) -> Self {
+        let title = Cow::Borrowed(title);
+        Self {
+            unit,
+            title,
+            logarithmic: false,
+        }
+    }
+
+    pub(crate) const fn logarithmic(unit: &'static str, title: &'static str) -> Self {
+        let title = Cow::Borrowed(title);
+        Self {
+            unit,
+            title,
+            logarithmic: true,
+        }
+    }
 }
 
 /// A curve, ascending in x unless it is a path.
-pub(super) struct Curve {
-    pub(super) name: String,
-    pub(super) color: &'static str,
-    pub(super) dash: [u8; 4],
-    pub(super) shape: Shape,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct ChartCurve {
+    pub(crate) name: String,
+    pub(crate) color: &'static str,
+    pub(crate) dash: [u8; 4],
+    pub(crate) shape: CurveShape,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// What a curve does between its points.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Shape {
+pub(crate) enum CurveShape {
     /// It is straight.
     Line,
     /// A value holds for what lies below its point.
@@ -60,12 +180,18 @@ pub(super) enum Shape {
     StepAfter,
     /// It is straight from point to point in their order, back in x as well.
     Path,
+    /// It is straight, with open points of a symbol of its own, so that curves that coincide both show.
+    Marked {
+        symbol: usize,
+        /// Whether another curve of the target lies below it: then it is thinner.
+        is_later: bool,
+    },
 }
 
-impl Shape {
+impl CurveShape {
     const fn interpolation(self) -> &'static str {
         match self {
-            Self::Line | Self::Path => "linear",
+            Self::Line | Self::Path | Self::Marked { .. } => "linear",
             Self::StepBefore => "step-before",
             Self::Filled | Self::StepAfter => "step-after",
         }
@@ -73,16 +199,16 @@ impl Shape {
 }
 
 /// A vertical line with its name.
-pub(super) struct Rule {
-    pub(super) at: f64,
-    pub(super) label: String,
-    pub(super) color: &'static str,
-    pub(super) dash: [u8; 4],
+pub(crate) struct ChartRule {
+    pub(crate) at: f64,
+    pub(crate) label: String,
+    pub(crate) color: &'static str,
+    pub(crate) dash: [u8; 4],
 }
 
 impl Chart {
     /// The plot; `None` where there is nothing to draw.
-    pub(super) fn plot(mut self) -> Option<Plot> {
+    pub(crate) fn plot(mut self) -> Option<Plot> {
         let (x_log, y_log) = (self.x.logarithmic, self.y.logarithmic);
         for curve in &mut self.curves {
             curve.name = text::printable(&curve.name);
@@ -108,8 +234,8 @@ impl Chart {
         let mut xs: Vec<f64> = points().map(|(x, _)| *x).collect();
         xs.extend(self.rules.iter().map(|rule| rule.at));
         let ys: Vec<f64> = points().map(|(_, y)| *y).collect();
-        let x = axis::scaled("x", self.x.unit, self.x.title, &xs, self.x.logarithmic);
-        let mut y = axis::scaled("y", self.y.unit, self.y.title, &ys, self.y.logarithmic);
+        let x = axis::scaled("x", self.x.unit, &self.x.title, &xs, self.x.logarithmic);
+        let mut y = axis::scaled("y", self.y.unit, &self.y.title, &ys, self.y.logarithmic);
         self.make_room(&mut y["scale"]["domain"]);
         let names: Vec<_> = self.curves.iter().map(|curve| curve.name.clone()).collect();
         let colors: Vec<_> = self.curves.iter().map(|curve| curve.color).collect();
@@ -144,7 +270,7 @@ impl Chart {
         }
     }
 
-    fn layers(&self, curve: &Curve, color: &Value, dash: &Value) -> Vec<Value> {
+    fn layers(&self, curve: &ChartCurve, color: &Value, dash: &Value) -> Vec<Value> {
         let points = curve.points.iter().enumerate().map(|(index, (x, y))| {
             json!({
                 "series": curve.name, "x": x, "y": y, "place": index,
@@ -153,8 +279,15 @@ impl Chart {
         });
         let data = json!({"values": points.collect::<Vec<_>>()});
         let interpolate = curve.shape.interpolation();
+        let (width, size) = match curve.shape {
+            CurveShape::Marked {
+                is_later: false, ..
+            } => (4.5, 170),
+            CurveShape::Marked { is_later: true, .. } => (2.0, 70),
+            _ => (2.0, 24),
+        };
         let mut layers = Vec::new();
-        if curve.shape == Shape::Filled {
+        if curve.shape == CurveShape::Filled {
             layers.push(json!({
                 "data": data,
                 "mark": {"type": "area", "interpolate": interpolate, "color": curve.color, "opacity": 0.15},
@@ -162,28 +295,32 @@ impl Chart {
             }));
         }
         let mut encoding = json!({"color": color, "strokeDash": dash});
-        if curve.shape == Shape::Path {
+        if curve.shape == CurveShape::Path {
             encoding["order"] = json!({"field": "place", "type": "quantitative"});
         }
         layers.push(json!({
             "data": data,
-            "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": 2},
+            "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": width},
             "encoding": encoding,
         }));
-        if curve.points.len() <= TOLD {
-            let few = curve.shape == Shape::Line && curve.points.len() <= MARKED;
-            let marked = few || curve.shape == Shape::Path;
+        if curve.points.len() <= POINTED {
+            let few = curve.shape == CurveShape::Line && curve.points.len() <= MARKED;
+            let marked = few || matches!(curve.shape, CurveShape::Path | CurveShape::Marked { .. });
             let opacity = if marked { 1.0 } else { 0.0 };
             let tooltip = json!([
                 {"field": "series", "type": "nominal", "title": "what"},
                 {"field": "x_text", "type": "nominal", "title": self.x.title},
                 {"field": "y_text", "type": "nominal", "title": self.y.title},
             ]);
-            layers.push(json!({
-                "data": data,
-                "mark": {"type": "point", "filled": true, "size": 24, "opacity": opacity, "color": curve.color},
-                "encoding": {"tooltip": tooltip},
-            }));
+            let mut mark = json!({
+                "type": "point", "filled": true, "size": size, "opacity": opacity, "color": curve.color,
+            });
+            if let CurveShape::Marked { symbol, .. } = curve.shape {
+                mark["filled"] = false.into();
+                mark["strokeWidth"] = 2.into();
+                mark["shape"] = SYMBOLS[symbol % SYMBOLS.len()].into();
+            }
+            layers.push(json!({"data": data, "mark": mark, "encoding": {"tooltip": tooltip}}));
         }
         layers
     }
@@ -199,7 +336,7 @@ impl Chart {
         } else {
             f64::midpoint(least.min(0.0), most)
         };
-        let (mut right, mut left): (Vec<&Rule>, Vec<&Rule>) =
+        let (mut right, mut left): (Vec<&ChartRule>, Vec<&ChartRule>) =
             self.rules.iter().partition(|rule| rule.at > middle);
         right.sort_by(|a, b| b.at.total_cmp(&a.at));
         left.sort_by(|a, b| a.at.total_cmp(&b.at));
@@ -255,8 +392,22 @@ fn fewer(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.chunks(stretch).filter_map(highest).collect()
 }
 
+/// Whether values lie too far apart for a linear axis.
+pub(crate) fn needs_logarithm(curves: &[ChartCurve]) -> bool {
+    let values = curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .map(|(_, y)| *y);
+    let (least, most) = values
+        .filter(|y| *y > 0.0)
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), y| {
+            (least.min(y), most.max(y))
+        });
+    most > LINEAR_RANGE * least
+}
+
 /// A straight curve bends on a logarithmic axis: more points between those that lie far apart.
-pub(super) fn refined(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(crate) fn refined(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const PIECES: u32 = 8;
     const FAR: f64 = 1.3;
     let mut refined: Vec<(f64, f64)> = Vec::new();

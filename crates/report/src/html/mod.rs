@@ -5,22 +5,14 @@
 //! run, each by the hash of its text. The plots' expressions are interpreted, so that nothing is
 //! evaluated as code.
 
-mod axis;
-mod buffer;
-mod chart;
-mod compare;
-mod dram;
-mod fs;
-mod health;
-mod kv;
+pub(crate) mod axis;
+pub(crate) mod bars;
+pub(crate) mod chart;
 mod origin;
-mod plot;
+pub(crate) mod plot;
 mod script;
-mod stack;
-mod stairs;
 mod values;
-mod wear;
-mod why;
+pub(crate) mod why;
 
 #[cfg(test)]
 mod tests;
@@ -34,15 +26,14 @@ use serde::Serialize;
 use wordline_core::ResultSet;
 
 use crate::grid::{Align, Column, Grid};
-use crate::kind::{self, Kind, View};
-use crate::pivot::{Pivot, Series};
-use crate::{headline, notes, text};
+use crate::view::{self, Shown};
+use crate::{notes, text};
 use plot::Plot;
 use script::Scripts;
 
 /// What the page's template shows. Fields that end in `_html` are escaped already.
 #[derive(Serialize)]
-struct Page<'a> {
+struct HtmlPage<'a> {
     title: String,
     policy: &'static str,
     style: &'static str,
@@ -50,21 +41,22 @@ struct Page<'a> {
     lead_html: Vec<String>,
     answers: Vec<String>,
     incomplete: Option<&'static str>,
-    warnings: Vec<Note>,
+    warnings: Vec<HtmlWarning>,
     /// How many there are in all.
     warned: usize,
     results_html: Vec<String>,
     /// Whether plots tell more than the tables, and come before them.
     plots_first: bool,
     plots: Vec<Plot>,
-    why: why::Section,
-    origin: origin::Section,
+    why: why::TimeBreakdown,
+    origin: origin::FigureOrigin,
     command: String,
     wordline: &'a str,
     seed: u64,
     timing: String,
     age: String,
-    metrics_html: Vec<String>,
+    /// Every value of the document.
+    values_html: Vec<String>,
     document_json: String,
     plots_json: String,
     scripts: &'static [String],
@@ -72,7 +64,7 @@ struct Page<'a> {
 
 /// Warnings of a kind: one, or several that fold.
 #[derive(Serialize)]
-struct Note {
+struct HtmlWarning {
     code: String,
     first: String,
     /// All of them, where there are several.
@@ -80,25 +72,25 @@ struct Note {
 }
 
 pub(crate) fn results(document: &ResultSet) -> String {
-    let view = View::of(document, None);
-    let Shown {
-        plots,
-        why,
-        metrics_html,
-    } = shown(document);
+    let shown = Shown::of(document);
+    let (plots, why) = (shown.plots(), shown.why());
+    let values = match shown.view.by_series {
+        true => values::by_series(&shown.pivot),
+        false => vec![values::grid(document)],
+    };
     let specs: Vec<_> = plots.iter().chain(&why.plots).map(Plot::spec).collect();
     let scripts = Scripts::inlined();
-    let page = Page {
+    let page = HtmlPage {
         title: title(document),
         policy: scripts.policy(),
         style: include_str!("style.css"),
-        lead_html: view.lead.iter().map(grid).collect(),
-        answers: view.sentences.iter().map(|told| unbroken(told)).collect(),
+        lead_html: shown.lead(None).iter().map(grid).collect(),
+        answers: shown.sentences().iter().map(|one| unbroken(one)).collect(),
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
         warned: document.warnings.len(),
-        results_html: view.tables.iter().map(grid).collect(),
-        plots_first: !matches!(Kind::of(document), Kind::Raw | Kind::Fit),
+        results_html: shown.tables(None).iter().map(grid).collect(),
+        plots_first: shown.view.plots_first,
         plots_json: script::json(&specs),
         plots,
         why,
@@ -108,73 +100,11 @@ pub(crate) fn results(document: &ResultSet) -> String {
         seed: document.experiment.seed,
         timing: timings(document),
         age: document.experiment.age.to_string(),
-        metrics_html,
+        values_html: values.iter().map(grid).collect(),
         document_json: script::json(document),
         scripts: scripts.texts(),
     };
     fill("page.html", include_str!("page.html"), &page)
-}
-
-/// What the page shows beside sentences and tables.
-struct Shown {
-    plots: Vec<Plot>,
-    why: why::Section,
-    /// Every value of the document.
-    metrics_html: Vec<String>,
-}
-
-fn shown(document: &ResultSet) -> Shown {
-    match Kind::of(document) {
-        Kind::Raw => {
-            let pivot = Pivot::of(document);
-            let series = pivot.series();
-            Shown {
-                plots: plot::curves(&pivot, &series),
-                why: why::section(&pivot, &series),
-                metrics_html: series.iter().map(|one| metrics(&pivot, one)).collect(),
-            }
-        }
-        Kind::Buffer => Shown {
-            plots: buffer::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Dram => Shown {
-            plots: dram::plots(document),
-            why: dram::why(document),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Fs => Shown {
-            plots: fs::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Health => Shown {
-            plots: health::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Kv => Shown {
-            plots: kv::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Wear => Shown {
-            plots: wear::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Fit => Shown {
-            plots: Vec::new(),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-        Kind::Compare => Shown {
-            plots: compare::plots(document),
-            why: why::Section::default(),
-            metrics_html: vec![grid(&values::grid(document))],
-        },
-    }
 }
 
 /// A grid as a table that scrolls inside its own container on a narrow screen.
@@ -182,15 +112,15 @@ pub(crate) fn grid(grid: &Grid) -> String {
     #[derive(Serialize)]
     struct Context {
         title: String,
-        columns: Vec<Cell>,
-        rows: Vec<Vec<Cell>>,
+        columns: Vec<HtmlCell>,
+        rows: Vec<Vec<HtmlCell>>,
     }
     let columns = grid.columns();
     let row = |cells: &Vec<String>| {
         let cells = cells.iter().zip(columns).enumerate();
-        let cells = cells.map(|(index, (text, column))| Cell {
+        let cells = cells.map(|(index, (text, column))| HtmlCell {
             whole: is_whole(text, index < grid.keys()),
-            ..Cell::new(text, column)
+            ..HtmlCell::new(text, column)
         });
         cells.collect()
     };
@@ -198,7 +128,7 @@ pub(crate) fn grid(grid: &Grid) -> String {
         title: text::printable(grid.title()),
         columns: columns
             .iter()
-            .map(|column| Cell::new(&column.name, column))
+            .map(|column| HtmlCell::new(&column.name, column))
             .collect(),
         rows: grid.rows().iter().map(row).collect(),
     };
@@ -217,7 +147,7 @@ fn is_whole(text: &str, is_key: bool) -> bool {
 
 /// A cell of a table, and whether it leans right.
 #[derive(Serialize)]
-struct Cell {
+struct HtmlCell {
     text: String,
     /// Further lines: numbers that stand side by side elsewhere stand one above the other here.
     more: Vec<String>,
@@ -226,7 +156,7 @@ struct Cell {
     whole: bool,
 }
 
-impl Cell {
+impl HtmlCell {
     fn new(text: &str, column: &Column) -> Self {
         let right = column.align == Align::Right;
         let mut lines = match text.contains(BESIDE) && right {
@@ -282,7 +212,7 @@ fn title(document: &ResultSet) -> String {
     if targets.is_empty() {
         targets.extend(asked);
     }
-    let workload = kind::workload(document);
+    let workload = view::workload(document);
     let workload = workload.unwrap_or(document.experiment.workload.name());
     let what = match targets.as_slice() {
         [] => "no target".to_owned(),
@@ -300,45 +230,15 @@ fn timings(document: &ResultSet) -> String {
     names.join(" and ")
 }
 
-fn warnings(document: &ResultSet) -> Vec<Note> {
+fn warnings(document: &ResultSet) -> Vec<HtmlWarning> {
     let note = |warned: &notes::Warned<'_>| {
         let several = warned.advice.len() > 1;
         let all = warned.advice.iter().filter(|_| several);
-        Note {
+        HtmlWarning {
             code: text::printable(warned.code),
             first: text::printable(&warned.first()),
             advice: all.map(|advice| text::printable(advice)).collect(),
         }
     };
     notes::warnings(document).iter().map(note).collect()
-}
-
-/// Every metric of a series: a row for each metric and cause, a column for each line.
-fn metrics(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> String {
-    let mut wanted = Vec::new();
-    for metric in series.lines.iter().flat_map(|line| line.metrics()) {
-        if !wanted.contains(&metric) {
-            wanted.push(metric);
-        }
-    }
-    wanted.sort();
-    let mut columns = vec![Column::left("metric")];
-    columns.extend(series.lines.iter().map(|line| {
-        let place = pivot.place(line);
-        Column::right(if place.is_empty() {
-            "value".to_owned()
-        } else {
-            place
-        })
-    }));
-    let mut all = Grid::new(series.name.clone(), columns);
-    for (metric, cause) in wanted {
-        let mut cells = vec![headline::metric_label(metric, cause)];
-        cells.extend(series.lines.iter().map(|line| {
-            let row = line.row(metric, cause);
-            row.map_or_else(String::new, |row| text::value(row, 4))
-        }));
-        all.push(cells);
-    }
-    grid(&all)
 }

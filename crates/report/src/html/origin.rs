@@ -10,23 +10,23 @@ use crate::text;
 
 /// The section of the page.
 #[derive(Serialize)]
-pub(super) struct Section {
+pub(super) struct FigureOrigin {
     /// What the rows rest on, in words.
     rows: String,
     /// Every basis that occurs, with its meaning.
-    legend: Vec<Meaning>,
+    legend: Vec<BasisMeaning>,
     sheets_html: Option<String>,
     figures_html: Option<String>,
     environment_html: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Meaning {
+struct BasisMeaning {
     basis: String,
     meaning: &'static str,
 }
 
-pub(super) fn section(document: &ResultSet) -> Section {
+pub(super) fn section(document: &ResultSet) -> FigureOrigin {
     let mut counts: BTreeMap<Basis, usize> = BTreeMap::new();
     for row in &document.rows {
         *counts.entry(row.basis).or_default() += 1;
@@ -35,11 +35,11 @@ pub(super) fn section(document: &ResultSet) -> Section {
     used.extend(document.figures.iter().map(|figure| figure.basis));
     used.sort_unstable();
     used.dedup();
-    let legend = used.into_iter().map(|basis| Meaning {
+    let legend = used.into_iter().map(|basis| BasisMeaning {
         basis: basis.to_string(),
         meaning: meaning(basis),
     });
-    Section {
+    FigureOrigin {
         rows: rows(&counts),
         legend: legend.collect(),
         sheets_html: sheets(document),

@@ -4,28 +4,28 @@
 use serde::Serialize;
 use wordline_core::Metric;
 
+use super::bars::{BarPiece, BarScale, StackedBars};
 use super::plot::Plot;
-use super::stack::{self, Piece, Scale};
-use crate::pivot::{Line, Pivot, Series};
+use crate::pivot::{Pivot, PivotLine, Series};
 use crate::text;
 
 /// The section of the page; empty where nothing is split by cause.
 #[derive(Default, Serialize)]
-pub(super) struct Section {
+pub(crate) struct TimeBreakdown {
     /// How much of the time the driver takes, in words.
-    pub(super) sentences: Vec<String>,
+    pub(crate) sentences: Vec<String>,
     /// What each cause means.
-    pub(super) causes: Vec<Cause>,
-    pub(super) plots: Vec<Plot>,
+    pub(crate) causes: Vec<CauseMeaning>,
+    pub(crate) plots: Vec<Plot>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Cause {
-    pub(super) name: String,
-    pub(super) meaning: &'static str,
-    pub(super) color: &'static str,
+pub(crate) struct CauseMeaning {
+    pub(crate) name: String,
+    pub(crate) meaning: &'static str,
+    pub(crate) color: &'static str,
     /// Whether no time at all goes there.
-    pub(super) idle: bool,
+    pub(crate) idle: bool,
 }
 
 /// Known causes, their meaning, and a colour that white text can be read on.
@@ -103,7 +103,8 @@ const SPLIT: [(Metric, &str, &str); 2] = [
     (Metric::TimeShare, "share", "Where the time of the run went"),
 ];
 
-pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
+pub(crate) fn section(pivot: &Pivot<'_>) -> TimeBreakdown {
+    let series = &pivot.series();
     let names = causes(pivot);
     let mut targets: Vec<&str> = Vec::new();
     for one in series {
@@ -124,9 +125,6 @@ pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
             };
             for (scale, series) in scales.iter().enumerate() {
                 let parts = parts(pivot, series, metric);
-                if parts.is_empty() {
-                    continue;
-                }
                 let heading = match targets.len() {
                     1 => heading.to_owned(),
                     _ => format!("{heading}: {target}"),
@@ -137,22 +135,30 @@ pub(super) fn section(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Section {
                     _ => "The same of accesses that take far longer.",
                 };
                 let (title, length) = match metric {
-                    Metric::TimeShare => ("share of the time", Scale::Shares),
-                    _ => ("duration", Scale::Of(metric.unit())),
+                    Metric::TimeShare => ("share of the time", BarScale::Shares),
+                    _ => ("duration", BarScale::Of(metric.unit())),
                 };
                 let busy = names.iter().filter(|cause| !cause.idle);
-                let colors: Vec<_> = busy.map(|one| (one.name.clone(), one.color)).collect();
-                let spec = stack::spec(title, length, &colors, &parts);
+                let colors = busy.map(|one| (one.name.clone(), one.color));
                 let mut id = format!("plot-{id}-by-cause-{}", number + 1);
                 if scale > 0 {
                     id += &format!("-{}", scale + 1);
                 }
-                plots.push(Plot::new(id, heading, caption.to_owned(), spec));
+                let stack = StackedBars {
+                    id,
+                    heading,
+                    caption: caption.to_owned(),
+                    title,
+                    scale: length,
+                    colors: colors.collect(),
+                    pieces: parts,
+                };
+                plots.extend(stack.plot());
             }
         }
     }
     let sentences = series.iter().filter_map(|one| sentence(pivot, one));
-    Section {
+    TimeBreakdown {
         sentences: sentences.collect(),
         causes: names,
         plots,
@@ -187,7 +193,7 @@ fn scales<'a, 'p>(series: &[&'p Series<'a, 'p>]) -> Vec<Vec<&'p Series<'a, 'p>>>
 }
 
 /// Every cause that occurs, in the order of the document.
-fn causes(pivot: &Pivot<'_>) -> Vec<Cause> {
+fn causes(pivot: &Pivot<'_>) -> Vec<CauseMeaning> {
     let mut found: Vec<(&str, bool)> = Vec::new();
     for (metric, _, _) in SPLIT {
         for (cause, value) in pivot.lines.iter().flat_map(|line| line.parts(metric)) {
@@ -201,7 +207,7 @@ fn causes(pivot: &Pivot<'_>) -> Vec<Cause> {
         let known = CAUSES.iter().find(|(cause, _, _)| *cause == name);
         let further = FURTHER[index % FURTHER.len()];
         let (_, meaning, color) = known.copied().unwrap_or((name, "", further));
-        Cause {
+        CauseMeaning {
             name: text::printable(&text::words(name)),
             meaning,
             color,
@@ -219,7 +225,7 @@ const DRIVER_BOUND: f64 = 0.25;
 
 /// "Writes of 2 KiB spend 34 % of their time in the driver; at 64 KiB it is 1.6 %."
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
-    let share = |line: &Line<'_>| {
+    let share = |line: &PivotLine<'_>| {
         let mut parts = line.parts(Metric::TimeShare);
         let (_, share) = parts.find(|(cause, _)| *cause == "driver")?;
         Some((pivot.place(line), text::percent(share, 2), share))
@@ -254,14 +260,14 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
     Some(text::printable(&(text + ".")))
 }
 
-fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<Piece> {
+fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<BarPiece> {
     let mut parts = Vec::new();
     let series = series.iter();
     for (one, line) in series.flat_map(|one| one.lines.iter().map(move |line| (one, line))) {
         let place = pivot.place(line);
         let bar = format!("{} {place}", one.name_on_target);
         for (order, (cause, value)) in line.parts(metric).enumerate() {
-            parts.push(Piece {
+            parts.push(BarPiece {
                 bar: bar.trim_end().to_owned(),
                 cause: text::words(cause),
                 order,

@@ -5,7 +5,7 @@ use std::str::SplitWhitespace;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use super::{Device, number};
+use super::{BlockDeviceId, number};
 use crate::lines::shown;
 
 /// The block layer counts in sectors of 512 bytes, whatever the device does.
@@ -18,7 +18,7 @@ pub(super) const INPUT: &str = "Input file ";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
     /// An event that concerns data.
-    Event(Event),
+    Event(BlockEvent),
     /// An event that does not: plugs, messages, remaps.
     Ignored,
     /// Of the summary at the end.
@@ -29,17 +29,17 @@ pub(super) enum Parsed {
 
 /// An event that concerns data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlockEvent {
     pub(super) line: u64,
-    pub(super) device: Device,
+    pub(super) device: BlockDeviceId,
     pub(super) time: Time,
-    pub(super) action: Action,
-    pub(super) kind: Kind,
+    pub(super) action: BlockAction,
+    pub(super) kind: BlockEventKind,
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum BlockAction {
     Queued,
     Issued,
     Completed { failed: bool },
@@ -49,7 +49,7 @@ pub(super) enum Action {
 
 /// To what it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BlockEventKind {
     Data {
         operation: Operation,
         sector: u64,
@@ -81,7 +81,11 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     event(device, &mut words, trimmed)
 }
 
-fn event(device: Device, words: &mut SplitWhitespace<'_>, trimmed: &str) -> Result<Parsed, String> {
+fn event(
+    device: BlockDeviceId,
+    words: &mut SplitWhitespace<'_>,
+    trimmed: &str,
+) -> Result<Parsed, String> {
     let mut field = |name: &str| {
         words.next().ok_or_else(|| {
             format!(
@@ -107,11 +111,11 @@ fn event(device: Device, words: &mut SplitWhitespace<'_>, trimmed: &str) -> Resu
     }
     let action_word = field("the action")?;
     let action = match action_word {
-        "Q" => Action::Queued,
-        "D" => Action::Issued,
-        "C" => Action::Completed { failed: false },
-        "M" | "F" => Action::Merged,
-        "R" => Action::Requeued,
+        "Q" => BlockAction::Queued,
+        "D" => BlockAction::Issued,
+        "C" => BlockAction::Completed { failed: false },
+        "M" | "F" => BlockAction::Merged,
+        "R" => BlockAction::Requeued,
         "A" | "B" | "G" | "I" | "P" | "S" | "T" | "U" | "UT" | "W" | "X" | "m" => {
             return Ok(Parsed::Ignored);
         }
@@ -125,7 +129,7 @@ fn event(device: Device, words: &mut SplitWhitespace<'_>, trimmed: &str) -> Resu
     let flags = field("RWBS")?;
     let kind = kind(rwbs(flags)?, words, trimmed)?;
     let action = match action {
-        Action::Completed { .. } => Action::Completed {
+        BlockAction::Completed { .. } => BlockAction::Completed {
             failed: bracketed(trimmed)?.parse::<i64>().map_err(|_| {
                 format!(
                     "a completion ends with its error in brackets, such as [0]: {}",
@@ -138,7 +142,7 @@ fn event(device: Device, words: &mut SplitWhitespace<'_>, trimmed: &str) -> Resu
             action
         }
     };
-    Ok(Parsed::Event(Event {
+    Ok(Parsed::Event(BlockEvent {
         line: 0,
         device,
         time,
@@ -198,7 +202,7 @@ fn kind(
     letter: Option<char>,
     words: &mut SplitWhitespace<'_>,
     trimmed: &str,
-) -> Result<Kind, String> {
+) -> Result<BlockEventKind, String> {
     let bad = || {
         format!(
             "expected the first sector, + and the number of sectors behind RWBS: {}",
@@ -207,12 +211,12 @@ fn kind(
     };
     let first = words.next().ok_or_else(bad)?;
     if first.starts_with(['(', '[']) {
-        return Ok(Kind::NoData);
+        return Ok(BlockEventKind::NoData);
     }
     let sector: u64 = number(first).ok_or_else(bad)?;
     let second = words.next().ok_or_else(bad)?;
     if second.starts_with(['(', '[']) {
-        return Ok(Kind::NoData);
+        return Ok(BlockEventKind::NoData);
     }
     if second != "+" {
         return Err(bad());
@@ -229,10 +233,10 @@ fn kind(
     let operation = match letter {
         Some('R') => Operation::Read,
         Some('W') => Operation::Write,
-        Some(_) => return Ok(Kind::Discard),
-        None => return Ok(Kind::NoData),
+        Some(_) => return Ok(BlockEventKind::Discard),
+        None => return Ok(BlockEventKind::NoData),
     };
-    Ok(Kind::Data {
+    Ok(BlockEventKind::Data {
         operation,
         sector,
         sectors,

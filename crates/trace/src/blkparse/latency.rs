@@ -6,17 +6,17 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use super::event::{Action, DISCARDS, Event, Kind, SECTOR_BYTES, WITHOUT_DATA};
-use super::{Device, Events};
-use crate::watch::Count;
-use crate::{LoggedAccess, Oddity, Reader, Summary, TraceError};
+use super::event::{BlockAction, BlockEvent, BlockEventKind, DISCARDS, SECTOR_BYTES, WITHOUT_DATA};
+use super::{BlockDeviceId, Events};
+use crate::watch::OddityCount;
+use crate::{AccessReader, LogSummary, LoggedAccess, Oddity, TraceError};
 
 /// Accesses that may be under way at once; an older one has lost its completion.
 const PENDING_MAX: usize = 65_536;
 
 /// From where to where a latency is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Span {
+pub enum LatencySpan {
     /// From D to C: the driver and the device. A C belongs to the oldest D of its sector and size.
     #[default]
     IssuedToCompleted,
@@ -33,19 +33,19 @@ pub enum Span {
 #[derive(Debug)]
 pub struct BlkparseLatencies<R> {
     events: Events<R>,
-    span: Span,
+    span: LatencySpan,
     /// Under way, by direction, sector and order of beginning.
-    pending: BTreeMap<(bool, u64, u64), Pending>,
+    pending: BTreeMap<(bool, u64, u64), PendingRequest>,
     /// The same in the order of beginning, to find the oldest.
     order: BTreeMap<u64, (bool, u64, u64)>,
     begun: u64,
     ready: VecDeque<LoggedAccess>,
-    unfinished: Count,
-    unbegun: Count,
+    unfinished: OddityCount,
+    unbegun: OddityCount,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pending {
+struct PendingRequest {
     sectors: u64,
     time: Time,
     line: u64,
@@ -53,7 +53,7 @@ struct Pending {
 
 impl<R: BufRead> BlkparseLatencies<R> {
     /// Reads the output of blkparse from `from`. Of several devices one has to be chosen.
-    pub fn new(from: R, span: Span, device: Option<Device>) -> Self {
+    pub fn new(from: R, span: LatencySpan, device: Option<BlockDeviceId>) -> Self {
         Self {
             events: Events::new(from, device),
             span,
@@ -61,38 +61,38 @@ impl<R: BufRead> BlkparseLatencies<R> {
             order: BTreeMap::new(),
             begun: 0,
             ready: VecDeque::new(),
-            unfinished: Count::default(),
-            unbegun: Count::default(),
+            unfinished: OddityCount::default(),
+            unbegun: OddityCount::default(),
         }
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: BlockEvent) {
         let beginning = match self.span {
-            Span::IssuedToCompleted => Action::Issued,
-            Span::QueuedToCompleted => Action::Queued,
+            LatencySpan::IssuedToCompleted => BlockAction::Issued,
+            LatencySpan::QueuedToCompleted => BlockAction::Queued,
         };
         let (operation, sector, sectors) = match event.kind {
-            Kind::Data {
+            BlockEventKind::Data {
                 operation,
                 sector,
                 sectors,
             } => (operation, sector, sectors),
-            Kind::Discard if event.action == beginning => {
+            BlockEventKind::Discard if event.action == beginning => {
                 return self.events.watch.skipped(DISCARDS, event.line);
             }
-            Kind::NoData if event.action == beginning => {
+            BlockEventKind::NoData if event.action == beginning => {
                 return self.events.watch.skipped(WITHOUT_DATA, event.line);
             }
-            Kind::Discard | Kind::NoData => return,
+            BlockEventKind::Discard | BlockEventKind::NoData => return,
         };
         let is_write = operation == Operation::Write;
         match event.action {
             action if action == beginning => self.begin(is_write, sector, sectors, event),
             // It goes back to the queue, and another D follows.
-            Action::Requeued if beginning == Action::Issued => {
+            BlockAction::Requeued if beginning == BlockAction::Issued => {
                 self.exact(is_write, sector, sectors);
             }
-            Action::Completed { failed } => {
+            BlockAction::Completed { failed } => {
                 let ended = self.ended(is_write, sector, sectors);
                 if ended.is_empty() {
                     self.unbegun.add(event.line);
@@ -116,12 +116,12 @@ impl<R: BufRead> BlkparseLatencies<R> {
         }
     }
 
-    fn begin(&mut self, is_write: bool, sector: u64, sectors: u64, event: Event) {
+    fn begin(&mut self, is_write: bool, sector: u64, sectors: u64, event: BlockEvent) {
         let key = (is_write, sector, self.begun);
-        let Event { time, line, .. } = event;
+        let BlockEvent { time, line, .. } = event;
         self.pending.insert(
             key,
-            Pending {
+            PendingRequest {
                 sectors,
                 time,
                 line,
@@ -138,8 +138,8 @@ impl<R: BufRead> BlkparseLatencies<R> {
     }
 
     /// Takes what a completion of these sectors ends.
-    fn ended(&mut self, is_write: bool, sector: u64, sectors: u64) -> Vec<(u64, Pending)> {
-        if self.span == Span::IssuedToCompleted {
+    fn ended(&mut self, is_write: bool, sector: u64, sectors: u64) -> Vec<(u64, PendingRequest)> {
+        if self.span == LatencySpan::IssuedToCompleted {
             let begun = self.exact(is_write, sector, sectors);
             return begun.map(|begun| (sector, begun)).into_iter().collect();
         }
@@ -156,7 +156,7 @@ impl<R: BufRead> BlkparseLatencies<R> {
     }
 
     /// Takes the oldest that is under way of exactly these sectors.
-    fn exact(&mut self, is_write: bool, sector: u64, sectors: u64) -> Option<Pending> {
+    fn exact(&mut self, is_write: bool, sector: u64, sectors: u64) -> Option<PendingRequest> {
         let same = (is_write, sector, 0)..=(is_write, sector, u64::MAX);
         let (&key, _) = self
             .pending
@@ -165,7 +165,7 @@ impl<R: BufRead> BlkparseLatencies<R> {
         self.remove(key)
     }
 
-    fn remove(&mut self, key: (bool, u64, u64)) -> Option<Pending> {
+    fn remove(&mut self, key: (bool, u64, u64)) -> Option<PendingRequest> {
         self.order.remove(&key.2);
         self.pending.remove(&key)
     }
@@ -175,7 +175,7 @@ impl<R: BufRead> BlkparseLatencies<R> {
             self.unfinished.add(begun.line);
         }
         self.order.clear();
-        let Count { line, count } = if self.unfinished.count > 0 {
+        let OddityCount { line, count } = if self.unfinished.count > 0 {
             self.unfinished
         } else {
             self.unbegun
@@ -184,8 +184,8 @@ impl<R: BufRead> BlkparseLatencies<R> {
             return self.events.watch.end();
         }
         let (from, found) = match self.span {
-            Span::IssuedToCompleted => ("D", "issued"),
-            Span::QueuedToCompleted => ("Q", "queued"),
+            LatencySpan::IssuedToCompleted => ("D", "issued"),
+            LatencySpan::QueuedToCompleted => ("Q", "queued"),
         };
         Err(TraceError::Useless {
             line,
@@ -198,7 +198,7 @@ impl<R: BufRead> BlkparseLatencies<R> {
     }
 }
 
-impl<R: BufRead> Reader for BlkparseLatencies<R> {
+impl<R: BufRead> AccessReader for BlkparseLatencies<R> {
     type Access = LoggedAccess;
 
     fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
@@ -214,10 +214,10 @@ impl<R: BufRead> Reader for BlkparseLatencies<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         let (span, unfinished, unbegun) = match self.span {
-            Span::IssuedToCompleted => ("D to C", "D without their C", "C without their D"),
-            Span::QueuedToCompleted => ("Q to C", "Q without their C", "C without their Q"),
+            LatencySpan::IssuedToCompleted => ("D to C", "D without their C", "C without their D"),
+            LatencySpan::QueuedToCompleted => ("Q to C", "Q without their C", "C without their Q"),
         };
         let mut summary = self.events.summary(span);
         for (seen, what) in [(self.unfinished, unfinished), (self.unbegun, unbegun)] {

@@ -17,31 +17,31 @@ use std::str::FromStr;
 
 use wordline_core::quantity::Time;
 
-pub use latency::{BlkparseLatencies, Span};
-pub use workload::{Asked, BlkparseWorkload};
+pub use latency::{BlkparseLatencies, LatencySpan};
+pub use workload::{AskEvent, BlkparseWorkload};
 
-use crate::lines::{Lines, shown};
+use crate::lines::{LineReader, shown};
 use crate::number::whole;
-use crate::watch::Watch;
-use crate::{Summary, TraceError};
-use event::{Event, Parsed};
+use crate::watch::OddityWatch;
+use crate::{LogSummary, TraceError};
+use event::{BlockEvent, Parsed};
 
 /// A block device by its numbers, written as blkparse does: `8,0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Device {
+pub struct BlockDeviceId {
     /// Which driver.
     pub major: u32,
     /// Which of its devices.
     pub minor: u32,
 }
 
-impl fmt::Display for Device {
+impl fmt::Display for BlockDeviceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{}", self.major, self.minor)
     }
 }
 
-impl FromStr for Device {
+impl FromStr for BlockDeviceId {
     type Err = String;
 
     /// # Errors
@@ -79,7 +79,7 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
     let mut words = text.split_whitespace();
     let device = words
         .next()
-        .is_some_and(|word| word.parse::<Device>().is_ok());
+        .is_some_and(|word| word.parse::<BlockDeviceId>().is_ok());
     let numbers = words.by_ref().take(2).all(|word| number(word).is_some());
     let time = words.next().and_then(|word| word.split_once('.'));
     device && numbers && time.is_some_and(|(_, rest)| rest.len() == 9)
@@ -88,27 +88,27 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 /// The events that concern data, of one device.
 #[derive(Debug)]
 struct Events<R> {
-    lines: Lines<R>,
-    chosen: Option<Device>,
+    lines: LineReader<R>,
+    chosen: Option<BlockDeviceId>,
     /// The device of the first event, when none was chosen.
-    found: Option<Device>,
+    found: Option<BlockDeviceId>,
     in_summary: bool,
-    watch: Watch,
+    watch: OddityWatch,
 }
 
 impl<R: BufRead> Events<R> {
-    fn new(from: R, chosen: Option<Device>) -> Self {
+    fn new(from: R, chosen: Option<BlockDeviceId>) -> Self {
         Self {
-            lines: Lines::new(from),
+            lines: LineReader::new(from),
             chosen,
             found: None,
             in_summary: false,
-            watch: Watch::default(),
+            watch: OddityWatch::default(),
         }
     }
 
     /// The next event of the device, or `None` at the end.
-    fn next(&mut self) -> Result<Option<Event>, TraceError> {
+    fn next(&mut self) -> Result<Option<BlockEvent>, TraceError> {
         while let Some(line) = self.lines.next_told()? {
             let parsed = match event::parse(&line.characters()) {
                 Ok(parsed) => parsed,
@@ -135,7 +135,7 @@ impl<R: BufRead> Events<R> {
                     return Err(TraceError::Malformed { line, problem });
                 }
                 Parsed::Ignored => continue,
-                Parsed::Event(event) => Event { line, ..event },
+                Parsed::Event(event) => BlockEvent { line, ..event },
             };
             if self.concerns(&event)? {
                 self.watch.time(event.time, event.line);
@@ -146,7 +146,7 @@ impl<R: BufRead> Events<R> {
     }
 
     /// Whether the event is of the device that is read.
-    fn concerns(&mut self, event: &Event) -> Result<bool, TraceError> {
+    fn concerns(&mut self, event: &BlockEvent) -> Result<bool, TraceError> {
         if let Some(chosen) = self.chosen {
             if event.device != chosen {
                 self.watch.skipped("events of other devices", event.line);
@@ -168,7 +168,7 @@ impl<R: BufRead> Events<R> {
     }
 
     /// What was seen, of events of this kind.
-    fn summary(&self, of: &str) -> Summary {
+    fn summary(&self, of: &str) -> LogSummary {
         self.watch
             .summary(format!("blkparse, {of}"), Some(Time::from_ps(1000)))
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{AskedAccess, LoggedAccess, MAX_LINE, Oddity, Stream, TraceError};
+use crate::{AccessStream, AskedAccess, LoggedAccess, MAX_LINE, Oddity, TraceError};
 use wordline_core::Operation;
 
 /// A disk with a write that is merged, a read, a flush, a discard and a message, as blkparse prints them.
@@ -39,17 +39,17 @@ Skips: 0 forward (0 -   0.0%)
 
 fn asked(
     text: &str,
-    asked: Asked,
-    device: Option<Device>,
+    asked: AskEvent,
+    device: Option<BlockDeviceId>,
 ) -> Result<(Vec<AskedAccess>, Vec<Oddity>), TraceError> {
-    let mut reader = Stream::new(BlkparseWorkload::new(text.as_bytes(), asked, device));
+    let mut reader = AccessStream::new(BlkparseWorkload::new(text.as_bytes(), asked, device));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert!(reader.next().is_none());
     Ok((accesses, reader.summary().oddities))
 }
 
-fn logged(text: &str, span: Span) -> Result<(Vec<LoggedAccess>, Vec<Oddity>), TraceError> {
-    let mut reader = Stream::new(BlkparseLatencies::new(text.as_bytes(), span, None));
+fn logged(text: &str, span: LatencySpan) -> Result<(Vec<LoggedAccess>, Vec<Oddity>), TraceError> {
+    let mut reader = AccessStream::new(BlkparseLatencies::new(text.as_bytes(), span, None));
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert!(reader.next().is_none());
     Ok((accesses, reader.summary().oddities))
@@ -65,7 +65,7 @@ fn skipped(line: u64, count: u64, what: &'static str) -> Oddity {
 
 #[test]
 fn q_events_are_a_workload() {
-    let (accesses, oddities) = asked(TRACE, Asked::Auto, None).expect("sound");
+    let (accesses, oddities) = asked(TRACE, AskEvent::Auto, None).expect("sound");
     let of = |operation, sector: u64, sectors: u64, at, line| AskedAccess {
         operation,
         bytes: sectors * 512,
@@ -95,7 +95,10 @@ fn d_events_are_a_workload_where_there_is_no_q() {
         .filter(|line| !line.contains(" Q "))
         .map(|line| format!("{line}\n"))
         .collect();
-    for (text, choice) in [(without_q.as_str(), Asked::Auto), (TRACE, Asked::Issued)] {
+    for (text, choice) in [
+        (without_q.as_str(), AskEvent::Auto),
+        (TRACE, AskEvent::Issued),
+    ] {
         let (accesses, _) = asked(text, choice, None).expect("sound");
         let told: Vec<_> = accesses
             .iter()
@@ -104,7 +107,7 @@ fn d_events_are_a_workload_where_there_is_no_q() {
         assert_eq!(told, [(8192, Some(ns(0))), (131_072, Some(ns(14_000)))]);
     }
     assert!(matches!(
-        asked(&without_q, Asked::Queued, None),
+        asked(&without_q, AskEvent::Queued, None),
         Err(TraceError::Empty)
     ));
 }
@@ -113,26 +116,32 @@ fn d_events_are_a_workload_where_there_is_no_q() {
 fn a_q_behind_thousands_of_d_is_refused_unless_chosen() {
     let mut text = "8,0 0 1 0.000000000 1 D R 8 + 8 [x]\n".repeat(4096);
     text.push_str("8,0 0 1 0.000000000 1 Q R 8 + 8 [x]\n");
-    let error = asked(&text, Asked::Auto, None)
+    let error = asked(&text, AskEvent::Auto, None)
         .expect_err("ambiguous")
         .to_string();
     assert!(
         error.starts_with("line 4097: ") && error.contains("choose Q or D"),
         "{error}"
     );
-    assert_eq!(asked(&text, Asked::Queued, None).expect("sound").0.len(), 1);
     assert_eq!(
-        asked(&text, Asked::Issued, None).expect("sound").0.len(),
+        asked(&text, AskEvent::Queued, None).expect("sound").0.len(),
+        1
+    );
+    assert_eq!(
+        asked(&text, AskEvent::Issued, None).expect("sound").0.len(),
         4096
     );
     // One D fewer, and they were only requests from before the trace.
     let fewer = text.split_once('\n').expect("lines").1;
-    assert_eq!(asked(fewer, Asked::Auto, None).expect("sound").0.len(), 1);
+    assert_eq!(
+        asked(fewer, AskEvent::Auto, None).expect("sound").0.len(),
+        1
+    );
 }
 
 #[test]
 fn latencies_go_from_d_to_c() {
-    let (accesses, oddities) = logged(TRACE, Span::IssuedToCompleted).expect("sound");
+    let (accesses, oddities) = logged(TRACE, LatencySpan::IssuedToCompleted).expect("sound");
     let told: Vec<_> = accesses
         .iter()
         .map(|a| (a.operation, a.bytes, a.duration, a.end, a.line))
@@ -152,7 +161,7 @@ fn latencies_go_from_d_to_c() {
 
 #[test]
 fn latencies_from_q_end_with_the_request_that_took_them_in() {
-    let (accesses, oddities) = logged(TRACE, Span::QueuedToCompleted).expect("sound");
+    let (accesses, oddities) = logged(TRACE, LatencySpan::QueuedToCompleted).expect("sound");
     let told: Vec<_> = accesses
         .iter()
         .map(|a| (a.bytes, a.offset, a.duration))
@@ -187,7 +196,7 @@ fn requeued_failed_and_unmatched_accesses_are_told_apart() {
 8,0 0 9 0.000000900 1 D R 8 + 8 [x]
 8,0 0 9 0.000000950 1 C R 8 + 8 (     123) [0]
 ";
-    let (accesses, oddities) = logged(text, Span::IssuedToCompleted).expect("sound");
+    let (accesses, oddities) = logged(text, LatencySpan::IssuedToCompleted).expect("sound");
     let told: Vec<_> = accesses
         .iter()
         .map(|access| (access.duration, access.line))
@@ -226,7 +235,7 @@ fn requeued_failed_and_unmatched_accesses_are_told_apart() {
 #[test]
 fn completions_alone_are_of_no_use() {
     let text = "8,0 0 4 0.000000400 1 C R 8 + 8 [0]\n";
-    let error = logged(text, Span::IssuedToCompleted)
+    let error = logged(text, LatencySpan::IssuedToCompleted)
         .expect_err("useless")
         .to_string();
     assert!(
@@ -238,13 +247,15 @@ fn completions_alone_are_of_no_use() {
 #[test]
 fn a_second_device_is_refused_unless_one_is_chosen() {
     let text = "8,0 0 1 0.000000000 1 Q R 8 + 8 [x]\n8,16 0 1 0.000001000 1 Q R 9 + 8 [x]\n";
-    let error = asked(text, Asked::Auto, None).expect_err("two").to_string();
+    let error = asked(text, AskEvent::Auto, None)
+        .expect_err("two")
+        .to_string();
     assert!(
         error.starts_with("line 2: an event of device 8,16, behind events of 8,0"),
         "{error}"
     );
     let chosen = "8,16".parse().expect("a device");
-    let (accesses, oddities) = asked(text, Asked::Auto, Some(chosen)).expect("sound");
+    let (accesses, oddities) = asked(text, AskEvent::Auto, Some(chosen)).expect("sound");
     assert_eq!(accesses[0].offset, 9 * 512);
     assert_eq!(oddities, [skipped(1, 1, "events of other devices")]);
 }
@@ -252,10 +263,13 @@ fn a_second_device_is_refused_unless_one_is_chosen() {
 #[test]
 fn a_last_line_that_is_cut_is_left_out() {
     let whole = "8,0 0 1 0.000000000 1 Q R 8 + 80 [x]\n8,0 0 1 0.000001000 1 Q R 9 + 80 [x]";
-    assert_eq!(asked(whole, Asked::Auto, None).expect("sound").0.len(), 2);
+    assert_eq!(
+        asked(whole, AskEvent::Auto, None).expect("sound").0.len(),
+        2
+    );
     let start = whole.find('\n').expect("two lines") + 1;
     for end in start + 1..whole.len() {
-        let (accesses, oddities) = asked(&whole[..end], Asked::Auto, None).expect("sound");
+        let (accesses, oddities) = asked(&whole[..end], AskEvent::Auto, None).expect("sound");
         assert_eq!(accesses.len(), 1, "{:?}", &whole[..end]);
         assert_eq!(
             oddities,
@@ -299,7 +313,7 @@ fn lines_that_are_no_default_output_are_refused_with_what_is_expected() {
         (&event.replace(" Q ", " C "), "ends with its error"),
         ("8,0 0 1", "ends where the time should stand"),
     ] {
-        let error = asked(&format!("{event}\n{text}\n"), Asked::Auto, None)
+        let error = asked(&format!("{event}\n{text}\n"), AskEvent::Auto, None)
             .expect_err(text)
             .to_string();
         assert!(
@@ -308,7 +322,7 @@ fn lines_that_are_no_default_output_are_refused_with_what_is_expected() {
         );
     }
     let joined = format!("{event}\nSkips: 0 forward (0 - 0.0%)\n\n{event}\n");
-    let error = asked(&joined, Asked::Auto, None)
+    let error = asked(&joined, AskEvent::Auto, None)
         .expect_err("joined")
         .to_string();
     assert!(
@@ -316,7 +330,7 @@ fn lines_that_are_no_default_output_are_refused_with_what_is_expected() {
         "{error}"
     );
     let long = format!("{event}\n{}\n", "x".repeat(MAX_LINE));
-    let error = asked(&long, Asked::Auto, None)
+    let error = asked(&long, AskEvent::Auto, None)
         .expect_err("long")
         .to_string();
     assert!(
@@ -329,7 +343,7 @@ fn lines_that_are_no_default_output_are_refused_with_what_is_expected() {
 fn statistics_of_programs_are_skipped() {
     let text = "8,0 0 1 0.000000000 1 Q R 8 + 8 [x]\nmy prog (697, ...)\n Reads Queued: 1, 4KiB\t Writes Queued: 0\n \
                 Allocation wait: 0\t Allocation wait: 1\nx (1)\n";
-    assert_eq!(asked(text, Asked::Auto, None).expect("sound").0.len(), 1);
+    assert_eq!(asked(text, AskEvent::Auto, None).expect("sound").0.len(), 1);
 }
 
 #[test]
@@ -344,7 +358,7 @@ fn a_beginning_whose_completion_never_comes_is_given_up() {
     text.push_str(
         "8,0 0 1 70000.000000000 1 C R 8 + 8 [0]\n8,0 0 1 70001.000000000 1 C R 559992 + 8 [0]\n",
     );
-    let (accesses, oddities) = logged(&text, Span::IssuedToCompleted).expect("sound");
+    let (accesses, oddities) = logged(&text, LatencySpan::IssuedToCompleted).expect("sound");
     assert_eq!(accesses.len(), 1);
     assert_eq!(
         oddities,
@@ -366,7 +380,7 @@ fn a_beginning_whose_completion_never_comes_is_given_up() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "([ -~]|\n|8,0 0 1 0.0000000[0-9]0 1 [QDC] [RWN] 8 \\+ 8 \\[0\\]\n){0,40}") {
-        let _ = asked(&text, Asked::Auto, None);
-        let _ = logged(&text, Span::QueuedToCompleted);
+        let _ = asked(&text, AskEvent::Auto, None);
+        let _ = logged(&text, LatencySpan::QueuedToCompleted);
     }
 }

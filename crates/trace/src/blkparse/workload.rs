@@ -5,16 +5,16 @@ use std::io::BufRead;
 
 use wordline_core::quantity::Time;
 
-use super::event::{Action, DISCARDS, Event, Kind, SECTOR_BYTES, WITHOUT_DATA};
-use super::{Device, Events};
-use crate::{AskedAccess, Reader, Summary, TraceError};
+use super::event::{BlockAction, BlockEvent, BlockEventKind, DISCARDS, SECTOR_BYTES, WITHOUT_DATA};
+use super::{BlockDeviceId, Events};
+use crate::{AccessReader, AskedAccess, LogSummary, TraceError};
 
 /// D events that may come before the first Q: requests that were queued before the trace began.
 const HELD_MAX: usize = 4096;
 
 /// Which events ask for an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskEvent {
     /// Q, or D when there is no Q before the 4096th D.
     #[default]
     Auto,
@@ -34,37 +34,37 @@ pub struct BlkparseWorkload<R> {
     events: Events<R>,
     is_automatic: bool,
     /// The action that asks, once it is decided.
-    decided: Option<Action>,
+    decided: Option<BlockAction>,
     held: VecDeque<AskedAccess>,
     first: Option<Time>,
 }
 
 impl<R: BufRead> BlkparseWorkload<R> {
     /// Reads the output of blkparse from `from`. Of several devices one has to be chosen.
-    pub fn new(from: R, asked: Asked, device: Option<Device>) -> Self {
+    pub fn new(from: R, asked: AskEvent, device: Option<BlockDeviceId>) -> Self {
         Self {
             events: Events::new(from, device),
-            is_automatic: asked == Asked::Auto,
+            is_automatic: asked == AskEvent::Auto,
             decided: match asked {
-                Asked::Auto => None,
-                Asked::Queued => Some(Action::Queued),
-                Asked::Issued => Some(Action::Issued),
+                AskEvent::Auto => None,
+                AskEvent::Queued => Some(BlockAction::Queued),
+                AskEvent::Issued => Some(BlockAction::Issued),
             },
             held: VecDeque::new(),
             first: None,
         }
     }
 
-    fn take(&mut self, event: Event) -> Result<(), TraceError> {
-        if event.action == Action::Queued {
+    fn take(&mut self, event: BlockEvent) -> Result<(), TraceError> {
+        if event.action == BlockAction::Queued {
             if self.decided.is_none() {
-                self.decided = Some(Action::Queued);
+                self.decided = Some(BlockAction::Queued);
                 // The same requests would be told twice.
                 self.held.clear();
                 self.first = None;
                 self.events.watch.forget_skipped(DISCARDS);
                 self.events.watch.forget_skipped(WITHOUT_DATA);
-            } else if self.is_automatic && self.decided == Some(Action::Issued) {
+            } else if self.is_automatic && self.decided == Some(BlockAction::Issued) {
                 return Err(TraceError::Malformed {
                     line: event.line,
                     problem: format!(
@@ -73,13 +73,13 @@ impl<R: BufRead> BlkparseWorkload<R> {
                 });
             }
         }
-        if event.action != self.decided.unwrap_or(Action::Issued) {
+        if event.action != self.decided.unwrap_or(BlockAction::Issued) {
             return Ok(());
         }
         match event.kind {
-            Kind::Discard => self.events.watch.skipped(DISCARDS, event.line),
-            Kind::NoData => self.events.watch.skipped(WITHOUT_DATA, event.line),
-            Kind::Data {
+            BlockEventKind::Discard => self.events.watch.skipped(DISCARDS, event.line),
+            BlockEventKind::NoData => self.events.watch.skipped(WITHOUT_DATA, event.line),
+            BlockEventKind::Data {
                 operation,
                 sector,
                 sectors,
@@ -93,7 +93,7 @@ impl<R: BufRead> BlkparseWorkload<R> {
                     line: event.line,
                 });
                 if self.decided.is_none() && self.held.len() >= HELD_MAX {
-                    self.decided = Some(Action::Issued);
+                    self.decided = Some(BlockAction::Issued);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl<R: BufRead> BlkparseWorkload<R> {
     }
 }
 
-impl<R: BufRead> Reader for BlkparseWorkload<R> {
+impl<R: BufRead> AccessReader for BlkparseWorkload<R> {
     type Access = AskedAccess;
 
     fn advance(&mut self) -> Result<Option<AskedAccess>, TraceError> {
@@ -114,7 +114,7 @@ impl<R: BufRead> Reader for BlkparseWorkload<R> {
             }
             let Some(event) = self.events.next()? else {
                 if self.decided.is_none() {
-                    self.decided = Some(Action::Issued);
+                    self.decided = Some(BlockAction::Issued);
                     continue;
                 }
                 return self.events.watch.end();
@@ -123,9 +123,9 @@ impl<R: BufRead> Reader for BlkparseWorkload<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         self.events.summary(match self.decided {
-            Some(Action::Queued) => "Q events",
+            Some(BlockAction::Queued) => "Q events",
             _ => "D events",
         })
     }

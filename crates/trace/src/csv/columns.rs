@@ -2,10 +2,10 @@
 
 use wordline_core::Operation;
 
-use super::fields::Fields;
+use super::fields::LineFields;
 use crate::TraceError;
 use crate::lines::shown;
-use crate::log::Options;
+use crate::log::LogOptions;
 
 /// Names by what they mean. Each but the operation takes its unit behind an underscore or in brackets.
 const DURATION: &[&str] = &["duration", "latency", "lat", "clat", "elapsed"];
@@ -50,7 +50,7 @@ pub(super) struct Scale {
 
 /// What the first line says. Columns are counted from 0.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct CsvColumns {
     pub(super) separator: u8,
     pub(super) count: usize,
     pub(super) names: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) struct Columns {
 
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
+enum CsvMeaning {
     Duration(Scale),
     Start(Scale),
     End(Scale),
@@ -77,7 +77,7 @@ enum Meaning {
     Unitless,
 }
 
-impl Columns {
+impl CsvColumns {
     /// Whether a line names a column that is known.
     pub(super) fn looks_like(line: &[u8]) -> bool {
         let (_, fields) = separated(line);
@@ -85,7 +85,7 @@ impl Columns {
     }
 
     /// Reads the line of names.
-    pub(super) fn read(line: u64, text: &[u8], options: &Options) -> Result<Self, TraceError> {
+    pub(super) fn read(line: u64, text: &[u8], options: &LogOptions) -> Result<Self, TraceError> {
         let malformed = |problem: String| TraceError::Malformed {
             line,
             problem: format!("{problem}. {}", accepted()),
@@ -99,13 +99,15 @@ impl Columns {
         for (at, name) in fields.iter().enumerate() {
             let name_shown = shown(name);
             let taken = match meaning(name) {
-                Some(Meaning::Duration(scale)) => columns.duration.replace((at, scale)).is_some(),
-                Some(Meaning::Start(scale)) => columns.start.replace((at, scale)).is_some(),
-                Some(Meaning::End(scale)) => columns.end.replace((at, scale)).is_some(),
-                Some(Meaning::Size(scale)) => columns.size.replace((at, scale)).is_some(),
-                Some(Meaning::Offset(scale)) => columns.offset.replace((at, scale)).is_some(),
-                Some(Meaning::Operation) => columns.operation.replace(at).is_some(),
-                Some(Meaning::Unitless) => {
+                Some(CsvMeaning::Duration(scale)) => {
+                    columns.duration.replace((at, scale)).is_some()
+                }
+                Some(CsvMeaning::Start(scale)) => columns.start.replace((at, scale)).is_some(),
+                Some(CsvMeaning::End(scale)) => columns.end.replace((at, scale)).is_some(),
+                Some(CsvMeaning::Size(scale)) => columns.size.replace((at, scale)).is_some(),
+                Some(CsvMeaning::Offset(scale)) => columns.offset.replace((at, scale)).is_some(),
+                Some(CsvMeaning::Operation) => columns.operation.replace(at).is_some(),
+                Some(CsvMeaning::Unitless) => {
                     return Err(malformed(format!("column {name_shown} needs a unit")));
                 }
                 None => {
@@ -136,9 +138,9 @@ impl Columns {
 }
 
 /// The separator of which the most known names follow, and the names.
-fn separated(line: &[u8]) -> (u8, Fields) {
+fn separated(line: &[u8]) -> (u8, LineFields) {
     let split = |separator: u8| {
-        let mut fields = Fields::default();
+        let mut fields = LineFields::default();
         let is_sound = fields.split(line, separator).is_ok();
         let known = fields.iter().filter(|name| meaning(name).is_some()).count();
         (is_sound.then_some(known), separator, fields)
@@ -153,7 +155,7 @@ fn separated(line: &[u8]) -> (u8, Fields) {
 }
 
 /// What a name means; none where it is of no use.
-fn meaning(name: &[u8]) -> Option<Meaning> {
+fn meaning(name: &[u8]) -> Option<CsvMeaning> {
     let name = spelled(name);
     let (base, unit) = match name.rsplit_once('_') {
         Some((base, unit)) if is_unit(unit) => (base, Some(unit)),
@@ -178,22 +180,22 @@ fn meaning(name: &[u8]) -> Option<Meaning> {
         })
     };
     let meaning = if DURATION.contains(&base) {
-        time().map(Meaning::Duration)
+        time().map(CsvMeaning::Duration)
     } else if START.contains(&base) {
-        time().map(Meaning::Start)
+        time().map(CsvMeaning::Start)
     } else if END.contains(&base) {
-        time().map(Meaning::End)
+        time().map(CsvMeaning::End)
     } else if SIZE.contains(&base) {
-        size(None).map(Meaning::Size)
+        size(None).map(CsvMeaning::Size)
     } else if OFFSET.contains(&base) {
         // Addresses are of bytes everywhere.
-        size(Some("bytes")).map(Meaning::Offset)
+        size(Some("bytes")).map(CsvMeaning::Offset)
     } else if OPERATION.contains(&base) && unit.is_none() {
-        Some(Meaning::Operation)
+        Some(CsvMeaning::Operation)
     } else {
         return None;
     };
-    Some(meaning.unwrap_or(Meaning::Unitless))
+    Some(meaning.unwrap_or(CsvMeaning::Unitless))
 }
 
 fn is_unit(text: &str) -> bool {

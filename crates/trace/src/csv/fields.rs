@@ -2,13 +2,13 @@
 
 /// Fields of one line, in buffers that are used again.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
+pub(crate) struct LineFields {
     text: Vec<u8>,
     /// Where each field ends in `text`.
     ends: Vec<usize>,
 }
 
-impl Fields {
+impl LineFields {
     /// Takes a line apart. A field in quotes may hold the separator, and a quote written twice.
     pub(crate) fn split(&mut self, line: &[u8], separator: u8) -> Result<(), String> {
         self.text.clear();
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn split(line: &str, separator: char) -> Result<Vec<String>, String> {
-        let mut fields = Fields::default();
+        let mut fields = LineFields::default();
         fields.split(line.as_bytes(), separator as u8)?;
         Ok(fields
             .iter()

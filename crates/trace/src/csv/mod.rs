@@ -9,48 +9,48 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::lines::{Lines, shown};
-use crate::log::Options;
+use crate::lines::{LineReader, shown};
+use crate::log::LogOptions;
 use crate::number::{NumberFault, scaled, whole_or_hex};
-use crate::watch::{Origin, Watch};
-use crate::{LoggedAccess, Reader, Summary, TraceError};
-use columns::{Columns, Scale};
-use fields::Fields;
+use crate::watch::{OddityWatch, Origin};
+use crate::{AccessReader, LogSummary, LoggedAccess, TraceError};
+use columns::{CsvColumns, Scale};
+use fields::LineFields;
 
 /// Digits behind the point of a size that count.
 const FRACTION_DIGITS: i32 = 9;
 
 /// Reads a CSV of accesses.
 pub(crate) struct Csv<R> {
-    lines: Lines<R>,
-    columns: Columns,
-    fields: Fields,
+    lines: LineReader<R>,
+    columns: CsvColumns,
+    fields: LineFields,
     operation: Option<Operation>,
     bytes: Option<u64>,
     origin: Origin,
-    watch: Watch,
+    watch: OddityWatch,
 }
 
 /// Whether a line names a column that is known.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
-    Columns::looks_like(line)
+    CsvColumns::looks_like(line)
 }
 
 impl<R: BufRead> Csv<R> {
     /// Reads the line of names.
-    pub(crate) fn new(mut lines: Lines<R>, options: &Options) -> Result<Self, TraceError> {
+    pub(crate) fn new(mut lines: LineReader<R>, options: &LogOptions) -> Result<Self, TraceError> {
         let Some(line) = lines.next_told()? else {
             return Err(TraceError::Empty);
         };
-        let columns = Columns::read(line.number, line.text, options)?;
+        let columns = CsvColumns::read(line.number, line.text, options)?;
         Ok(Self {
             lines,
             columns,
-            fields: Fields::default(),
+            fields: LineFields::default(),
             operation: options.operation,
             bytes: options.bytes,
             origin: Origin::default(),
-            watch: Watch::default(),
+            watch: OddityWatch::default(),
         })
     }
 
@@ -146,7 +146,7 @@ impl<R: BufRead> Csv<R> {
     }
 }
 
-impl<R: BufRead> Reader for Csv<R> {
+impl<R: BufRead> AccessReader for Csv<R> {
     type Access = LoggedAccess;
 
     fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
@@ -183,7 +183,7 @@ impl<R: BufRead> Reader for Csv<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         let mut format = format!("CSV, {} columns", self.columns.count);
         if !self.columns.passed_over.is_empty() {
             format += &format!(" (not used: {})", self.columns.passed_over.join(", "));

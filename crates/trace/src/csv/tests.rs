@@ -1,9 +1,12 @@
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::{Format, Log, LoggedAccess, Oddity, Options, Summary, TraceError, open};
+use crate::{Log, LogFormat, LogOptions, LogSummary, LoggedAccess, Oddity, TraceError, open};
 
-fn read_with(text: &str, options: &Options) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
+fn read_with(
+    text: &str,
+    options: &LogOptions,
+) -> Result<(Vec<LoggedAccess>, LogSummary), TraceError> {
     let Log::Accesses(mut accesses) = open(text.as_bytes(), options)? else {
         panic!("a CSV has accesses");
     };
@@ -12,7 +15,7 @@ fn read_with(text: &str, options: &Options) -> Result<(Vec<LoggedAccess>, Summar
 }
 
 fn read(text: &str) -> Result<Vec<LoggedAccess>, TraceError> {
-    read_with(text, &Options::default()).map(|(all, _)| all)
+    read_with(text, &LogOptions::default()).map(|(all, _)| all)
 }
 
 fn refused(text: &str) -> String {
@@ -92,10 +95,10 @@ fn seconds_since_1970_fit() {
 
 #[test]
 fn what_a_column_does_not_say_can_be_said_of_all() {
-    let options = Options {
+    let options = LogOptions {
         operation: Some(Operation::Write),
         bytes: Some(4096),
-        ..Options::default()
+        ..LogOptions::default()
     };
     let (all, summary) = read_with("thread,latency_us\n7,3\n", &options).expect("sound");
     assert_eq!(all, [write(3_000_000, 4096, 2)]);
@@ -150,7 +153,7 @@ fn a_last_line_without_end_counts_where_it_makes_sense() {
     let all = read("op,bytes,duration_us\nw,1,1\nw,1,2").expect("sound");
     assert_eq!(all.len(), 2);
     let (all, summary) =
-        read_with("op,bytes,duration_us\nw,1,1\nw,1", &Options::default()).expect("sound");
+        read_with("op,bytes,duration_us\nw,1,1\nw,1", &LogOptions::default()).expect("sound");
     assert_eq!(all.len(), 1);
     assert_eq!(summary.oddities, [Oddity::TruncatedEnd { line: 3 }]);
 }
@@ -158,7 +161,7 @@ fn a_last_line_without_end_counts_where_it_makes_sense() {
 #[test]
 fn trims_are_left_out_and_counted() {
     let text = "op,bytes,duration_us\ntrim,1,1\nw,1,1\nD,1,1\n";
-    let (all, summary) = read_with(text, &Options::default()).expect("sound");
+    let (all, summary) = read_with(text, &LogOptions::default()).expect("sound");
     assert_eq!(all.len(), 1);
     assert_eq!(
         summary.oddities,
@@ -176,9 +179,9 @@ fn nothing_but_names_is_empty() {
         read("op,bytes,duration_us\n\n"),
         Err(TraceError::Empty)
     ));
-    let options = Options {
-        format: Some(Format::Csv),
-        ..Options::default()
+    let options = LogOptions {
+        format: Some(LogFormat::Csv),
+        ..LogOptions::default()
     };
     assert!(read_with("1,2,3\n", &options).is_err());
 }

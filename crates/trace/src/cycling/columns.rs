@@ -1,8 +1,8 @@
 //! The columns of a cycling log.
 
 use crate::TraceError;
-use crate::csv::fields::Fields;
-use crate::lines::{Line, shown};
+use crate::csv::fields::LineFields;
+use crate::lines::{LogLine, shown};
 
 /// Names of the latency's column with the power of ten of their unit in picoseconds.
 const LATENCIES: [(&str, i32); 4] = [
@@ -14,7 +14,7 @@ const LATENCIES: [(&str, i32); 4] = [
 
 /// Where what is told stands in a line, from 0.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Columns {
+pub(super) struct CyclingColumns {
     pub(super) count: usize,
     pub(super) chip: Option<usize>,
     pub(super) block: usize,
@@ -27,14 +27,14 @@ pub(super) struct Columns {
     pub(super) passed_over: Vec<String>,
 }
 
-impl Columns {
+impl CyclingColumns {
     /// Reads the line of names.
-    pub(super) fn read(line: &Line<'_>) -> Result<Self, TraceError> {
+    pub(super) fn read(line: &LogLine<'_>) -> Result<Self, TraceError> {
         let malformed = |problem: String| TraceError::Malformed {
             line: line.number,
             problem,
         };
-        let mut fields = Fields::default();
+        let mut fields = LineFields::default();
         // Spreadsheets begin UTF-8 with a mark.
         let text = line.text.strip_prefix(b"\xEF\xBB\xBF");
         let text = text.unwrap_or(line.text);

@@ -77,7 +77,7 @@ impl FromStr for CyclingOperation {
 
 /// An operation that went well, with how long it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct CyclingPoint {
     /// The cycle that it belongs to, from 1.
     pub cycle: u64,
     /// What it was.
@@ -99,7 +99,7 @@ pub struct BlockLife {
     pub block: u64,
     /// The operations that went well, in order. Several in a row that took equally long are one, at the first: a
     /// latency holds until the next.
-    pub points: Vec<Point>,
+    pub points: Vec<CyclingPoint>,
     /// The operation that failed, with its cycle; after it there is none.
     pub failed: Option<(u64, CyclingOperation)>,
     /// The last cycle that the log tells of.
@@ -110,7 +110,7 @@ pub struct BlockLife {
 
 impl BlockLife {
     /// The operations of one kind that went well, in order.
-    pub fn of(&self, operation: CyclingOperation) -> impl Iterator<Item = &Point> {
+    pub fn of(&self, operation: CyclingOperation) -> impl Iterator<Item = &CyclingPoint> {
         let points = self.points.iter();
         points.filter(move |point| point.operation == operation)
     }

@@ -5,11 +5,11 @@ use std::io::BufRead;
 
 use wordline_core::quantity::Time;
 
-use super::columns::Columns;
-use super::{BlockLife, CyclingLog, CyclingOperation, LONGEST, MOST_POINTS, Point};
+use super::columns::CyclingColumns;
+use super::{BlockLife, CyclingLog, CyclingOperation, CyclingPoint, LONGEST, MOST_POINTS};
 use crate::TraceError;
-use crate::csv::fields::Fields;
-use crate::lines::{Lines, shown};
+use crate::csv::fields::LineFields;
+use crate::lines::{LineReader, shown};
 use crate::number::{NumberFault, scaled, whole};
 
 impl CyclingLog {
@@ -19,13 +19,13 @@ impl CyclingLog {
     /// When it cannot be read, has no operation in it, or a line is not what the format asks for: the message says
     /// which, and what is allowed. A last line without an end that makes no sense is cut off, and left out.
     pub fn read(reader: impl BufRead) -> Result<Self, TraceError> {
-        let mut lines = Lines::new(reader);
+        let mut lines = LineReader::new(reader);
         let Some(line) = lines.next_told()? else {
             return Err(TraceError::Empty);
         };
-        let columns = Columns::read(&line)?;
-        let mut blocks = Blocks::default();
-        let mut fields = Fields::default();
+        let columns = CyclingColumns::read(&line)?;
+        let mut blocks = BlockLives::default();
+        let mut fields = LineFields::default();
         let mut cut_off = None;
         while let Some(line) = lines.next_told()? {
             let (number, ended) = (line.number, line.ended);
@@ -56,7 +56,7 @@ impl CyclingLog {
 }
 
 /// What a line tells.
-struct Told {
+struct CyclingRecord {
     chip: String,
     block: u64,
     cycle: u64,
@@ -65,7 +65,7 @@ struct Told {
     failed: bool,
 }
 
-fn told(columns: &Columns, fields: &Fields) -> Result<Told, String> {
+fn told(columns: &CyclingColumns, fields: &LineFields) -> Result<CyclingRecord, String> {
     let (found, expected) = (fields.count(), columns.count);
     if found != expected {
         return Err(format!(
@@ -109,7 +109,7 @@ fn told(columns: &Columns, fields: &Fields) -> Result<Told, String> {
         let problem = "no operation takes no time: is the column's unit right?";
         return Err(wrong("latency", columns.latency, problem));
     }
-    Ok(Told {
+    Ok(CyclingRecord {
         chip: columns.chip.map_or_else(String::new, |at| {
             String::from_utf8_lossy(text(at)).into_owned()
         }),
@@ -123,7 +123,7 @@ fn told(columns: &Columns, fields: &Fields) -> Result<Told, String> {
 
 /// The blocks that were seen.
 #[derive(Default)]
-struct Blocks {
+struct BlockLives {
     lives: Vec<BlockLife>,
     places: HashMap<(String, u64), usize>,
     /// Where the latest point of each operation of each block stands.
@@ -131,8 +131,8 @@ struct Blocks {
     points: usize,
 }
 
-impl Blocks {
-    fn add(&mut self, told: Told, line: u64) -> Result<(), String> {
+impl BlockLives {
+    fn add(&mut self, told: CyclingRecord, line: u64) -> Result<(), String> {
         let key = (told.chip, told.block);
         let place = match self.places.get(&key) {
             Some(place) => *place,
@@ -192,7 +192,7 @@ impl Blocks {
             ));
         }
         *latest = Some(life.points.len());
-        life.points.push(Point {
+        life.points.push(CyclingPoint {
             cycle: told.cycle,
             operation: told.operation,
             duration: told.duration,

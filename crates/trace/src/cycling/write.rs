@@ -22,6 +22,24 @@ impl<W: Write> CyclingWriter<W> {
         Ok(Self { writer })
     }
 
+    /// Goes on with a log whose line of names is written elsewhere.
+    pub const fn resume(writer: W) -> Self {
+        Self { writer }
+    }
+
+    /// Adds lines that another writer made with [`resume`](Self::resume).
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.writer.write_all(lines)
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.writer
+    }
+
     /// Writes an operation of a cycle, which counts from 1; a failed one with the time until it was reported.
     ///
     /// # Errors

@@ -2,10 +2,10 @@
 
 use wordline_core::Operation;
 
-use super::request::{Stamp, Told};
+use super::request::{DramRecord, Stamp};
 use super::words::{bad_address, cycles};
 use super::{DramFormat, DramTraceError};
-use crate::csv::fields::Fields;
+use crate::csv::fields::LineFields;
 use crate::lines::shown;
 use crate::number::{scaled, whole_or_hex};
 
@@ -21,15 +21,15 @@ const OPERATIONS: &str = "read, r, rd, ld, write, w, wr, st";
 
 /// What counts the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+enum TimeUnit {
     Cycles,
     /// Times ten to this in picoseconds.
     Scale(i32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
-    Time(Unit),
+enum DramMeaning {
+    Time(TimeUnit),
     Address,
     Operation,
     /// A time without a unit.
@@ -38,10 +38,10 @@ enum Meaning {
 
 /// What the first line says. Columns count from 0.
 #[derive(Debug)]
-pub(super) struct Columns {
+pub(super) struct DramColumns {
     separator: u8,
     count: usize,
-    time: (usize, Unit),
+    time: (usize, TimeUnit),
     address: usize,
     operation: usize,
 }
@@ -51,7 +51,7 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
     separated(text).2 >= 2
 }
 
-impl Columns {
+impl DramColumns {
     /// Reads the line of names.
     pub(super) fn read(line: u64, text: &[u8]) -> Result<Self, DramTraceError> {
         let fault = |problem| DramTraceError::Columns { line, problem };
@@ -59,10 +59,10 @@ impl Columns {
         let (mut time, mut address, mut operation) = (None, None, None);
         for (at, name) in fields.iter().enumerate() {
             let twice = match meaning(name) {
-                Some(Meaning::Time(unit)) => time.replace((at, unit)).is_some(),
-                Some(Meaning::Address) => address.replace(at).is_some(),
-                Some(Meaning::Operation) => operation.replace(at).is_some(),
-                Some(Meaning::Unitless) => {
+                Some(DramMeaning::Time(unit)) => time.replace((at, unit)).is_some(),
+                Some(DramMeaning::Address) => address.replace(at).is_some(),
+                Some(DramMeaning::Operation) => operation.replace(at).is_some(),
+                Some(DramMeaning::Unitless) => {
                     return Err(fault(format!("column {} needs a unit", shown(name))));
                 }
                 None => false,
@@ -92,8 +92,8 @@ impl Columns {
         &self,
         line: u64,
         text: &[u8],
-        fields: &mut Fields,
-    ) -> Result<Told, DramTraceError> {
+        fields: &mut LineFields,
+    ) -> Result<DramRecord, DramTraceError> {
         let no_request = |expected| DramTraceError::NoRequest {
             line,
             found: shown(text),
@@ -119,17 +119,17 @@ impl Columns {
         let address = whole_or_hex(address).map_err(|fault| bad_address(line, address, fault))?;
         let (at, unit) = self.time;
         let stamp = self.stamp(line, field(at), unit)?;
-        Ok(Told {
+        Ok(DramRecord {
             operation,
             address,
             stamp: Some(stamp),
         })
     }
 
-    fn stamp(&self, line: u64, text: &[u8], unit: Unit) -> Result<Stamp, DramTraceError> {
+    fn stamp(&self, line: u64, text: &[u8], unit: TimeUnit) -> Result<Stamp, DramTraceError> {
         match unit {
-            Unit::Cycles => cycles(line, text).map(Stamp::Cycles),
-            Unit::Scale(power) => scaled(text, power, self.separator != b',')
+            TimeUnit::Cycles => cycles(line, text).map(Stamp::Cycles),
+            TimeUnit::Scale(power) => scaled(text, power, self.separator != b',')
                 .map(Stamp::Ps)
                 .map_err(|fault| DramTraceError::Number {
                     line,
@@ -143,9 +143,9 @@ impl Columns {
 }
 
 /// The separator of which the most known names follow, the names, and how many of them are known.
-fn separated(text: &[u8]) -> (u8, Fields, usize) {
+fn separated(text: &[u8]) -> (u8, LineFields, usize) {
     let split = |separator: u8| {
-        let mut fields = Fields::default();
+        let mut fields = LineFields::default();
         let is_sound = fields.split(text, separator).is_ok();
         let known = fields.iter().filter(|name| meaning(name).is_some()).count();
         (separator, fields, if is_sound { known } else { 0 })
@@ -159,26 +159,26 @@ fn separated(text: &[u8]) -> (u8, Fields, usize) {
     best
 }
 
-fn meaning(name: &[u8]) -> Option<Meaning> {
+fn meaning(name: &[u8]) -> Option<DramMeaning> {
     let name = String::from_utf8_lossy(name).trim().to_ascii_lowercase();
     let name = name.as_str();
     if ADDRESS.contains(&name) {
-        return Some(Meaning::Address);
+        return Some(DramMeaning::Address);
     }
     if OPERATION.contains(&name) {
-        return Some(Meaning::Operation);
+        return Some(DramMeaning::Operation);
     }
     if CYCLE.contains(&name) {
-        return Some(Meaning::Time(Unit::Cycles));
+        return Some(DramMeaning::Time(TimeUnit::Cycles));
     }
     let base = |name: &str| TIME.contains(&name);
     let in_unit = UNITS.iter().find_map(|&(unit, power)| {
         let (stem, found) = name.rsplit_once('_')?;
-        (found == unit && base(stem)).then_some(Meaning::Time(Unit::Scale(power)))
+        (found == unit && base(stem)).then_some(DramMeaning::Time(TimeUnit::Scale(power)))
     });
     in_unit.or_else(|| {
         let stem = name.split_once('_').map_or(name, |(stem, _)| stem);
-        base(stem).then_some(Meaning::Unitless)
+        base(stem).then_some(DramMeaning::Unitless)
     })
 }
 

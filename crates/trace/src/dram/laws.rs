@@ -4,15 +4,15 @@ use proptest::prelude::*;
 use wordline_core::Operation;
 use wordline_core::quantity::Frequency;
 
-use super::{DramFormat, DramRequest, DramTraceError, Options, open};
+use super::{DramFormat, DramRequest, DramTraceError, DramTraceOptions, open};
 
 const MEMORY: u64 = 3 << 30;
 const HZ: u64 = 2_200_000_000;
 
-fn options() -> Options {
-    Options {
+fn options() -> DramTraceOptions {
+    DramTraceOptions {
         clock: Some(Frequency::from_hz(HZ)),
-        ..Options::new(MEMORY)
+        ..DramTraceOptions::new(MEMORY)
     }
 }
 

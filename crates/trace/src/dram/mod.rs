@@ -3,10 +3,10 @@
 //!
 //! ```
 //! use wordline_core::Operation;
-//! use wordline_trace::dram::{Options, open};
+//! use wordline_trace::dram::{DramTraceOptions, open};
 //!
 //! let text = "0x1000 READ 0\n0x1040 WRITE 16\n";
-//! let mut options = Options::new(1 << 30);
+//! let mut options = DramTraceOptions::new(1 << 30);
 //! options.clock = Some("3.2 GHz".parse()?);
 //! let requests = open(text.as_bytes(), &options)?.collect::<Result<Vec<_>, _>>()?;
 //! assert_eq!(requests[1].operation, Operation::Write);
@@ -28,16 +28,16 @@ pub use format::{DramFormat, UnknownDramFormat};
 pub use request::{DramRequest, DramSummary, LINE_BYTES};
 use wordline_core::quantity::Frequency;
 
-use crate::csv::fields::Fields;
+use crate::csv::fields::LineFields;
 use crate::format::FOREIGN;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::log::{BYTE_ORDER_MARK, Source};
-use columns::Columns;
-use request::{Checks, Told};
+use columns::DramColumns;
+use request::{Checks, DramRecord};
 
 /// What is known of a trace beside its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct DramTraceOptions {
     /// Bytes of the memory that the requests are for. Addresses run from 0 to below it.
     pub memory_bytes: u64,
     /// Its format; by default the first line that says something tells it.
@@ -50,7 +50,7 @@ pub struct Options {
     pub fold: bool,
 }
 
-impl Options {
+impl DramTraceOptions {
     /// For a memory of so many bytes; everything else as strict as it can be.
     #[must_use]
     pub const fn new(memory_bytes: u64) -> Self {
@@ -66,7 +66,7 @@ impl Options {
 
 /// The requests of a trace, one at a time. The first error is the last item.
 pub struct DramTrace<R> {
-    lines: Lines<Source<R>>,
+    lines: LineReader<Source<R>>,
     syntax: Syntax,
     checks: Checks,
     /// The first line, which was read to know the format.
@@ -77,11 +77,11 @@ pub struct DramTrace<R> {
 /// What lines are taken apart with.
 enum Syntax {
     Words(DramFormat),
-    Csv(Box<(Columns, Fields)>),
+    Csv(Box<(DramColumns, LineFields)>),
 }
 
 impl Syntax {
-    fn read(&mut self, line: u64, text: &[u8]) -> Result<Told, DramTraceError> {
+    fn read(&mut self, line: u64, text: &[u8]) -> Result<DramRecord, DramTraceError> {
         match self {
             Self::Words(format) => words::read(*format, line, text),
             Self::Csv(csv) => {
@@ -97,8 +97,11 @@ impl Syntax {
 /// # Errors
 /// Where the format is unknown, or the first line is not what its format asks for. Requests bring the errors of later
 /// lines with them.
-pub fn open<R: BufRead>(reader: R, options: &Options) -> Result<DramTrace<R>, DramTraceError> {
-    let mut lines = Lines::new(without_mark(reader)?);
+pub fn open<R: BufRead>(
+    reader: R,
+    options: &DramTraceOptions,
+) -> Result<DramTrace<R>, DramTraceError> {
+    let mut lines = LineReader::new(without_mark(reader)?);
     let mut checks = Checks::new(options);
     let Some(line) = lines.next_told()? else {
         return Err(DramTraceError::Empty);
@@ -115,8 +118,11 @@ pub fn open<R: BufRead>(reader: R, options: &Options) -> Result<DramTrace<R>, Dr
     };
     checks.format = Some(format);
     let (syntax, first) = if format == DramFormat::Csv {
-        let columns = Columns::read(number, text)?;
-        (Syntax::Csv(Box::new((columns, Fields::default()))), None)
+        let columns = DramColumns::read(number, text)?;
+        (
+            Syntax::Csv(Box::new((columns, LineFields::default()))),
+            None,
+        )
     } else {
         let mut syntax = Syntax::Words(format);
         let told = syntax.read(number, text)?;

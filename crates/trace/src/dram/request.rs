@@ -5,7 +5,7 @@ use std::fmt;
 use wordline_core::Operation;
 use wordline_core::quantity::{Frequency, Time};
 
-use super::{DramFormat, DramTraceError, Options};
+use super::{DramFormat, DramTraceError, DramTraceOptions};
 
 /// Bytes of a line of memory, which is what a request moves.
 pub const LINE_BYTES: u64 = 64;
@@ -76,7 +76,7 @@ impl Stamp {
 
 /// What a line tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct DramRecord {
     pub(super) operation: Operation,
     pub(super) address: u64,
     pub(super) stamp: Option<Stamp>,
@@ -107,7 +107,7 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &DramTraceOptions) -> Self {
         Self {
             format: None,
             memory_bytes: options.memory_bytes - options.memory_bytes % LINE_BYTES,
@@ -131,7 +131,11 @@ impl Checks {
     }
 
     /// The request that a line makes.
-    pub(super) fn request(&mut self, line: u64, told: Told) -> Result<DramRequest, DramTraceError> {
+    pub(super) fn request(
+        &mut self,
+        line: u64,
+        told: DramRecord,
+    ) -> Result<DramRequest, DramTraceError> {
         let address = self.address(line, told.address)?;
         let at = told.stamp.map(|stamp| self.at(line, stamp)).transpose()?;
         match told.operation {

@@ -1,19 +1,19 @@
 use wordline_core::Operation;
 use wordline_core::quantity::Frequency;
 
-use super::{DramFormat, DramRequest, DramSummary, DramTraceError, Options, open};
+use super::{DramFormat, DramRequest, DramSummary, DramTraceError, DramTraceOptions, open};
 
 /// 16 MiB, cycles of 312.5 ps.
-fn options() -> Options {
-    Options {
+fn options() -> DramTraceOptions {
+    DramTraceOptions {
         clock: Some(Frequency::from_hz(3_200_000_000)),
-        ..Options::new(16 << 20)
+        ..DramTraceOptions::new(16 << 20)
     }
 }
 
 fn read_with(
     text: impl AsRef<[u8]>,
-    options: &Options,
+    options: &DramTraceOptions,
 ) -> Result<(Vec<DramRequest>, DramSummary), DramTraceError> {
     let mut trace = open(text.as_ref(), options)?;
     let requests = trace.by_ref().collect::<Result<Vec<_>, _>>()?;
@@ -75,7 +75,7 @@ fn ramulators_have_no_times() {
     let expected = [(Read, 0x1000, None), (Write, 0x40, None)];
     assert_eq!(told("0x1000 R\n40 W\n"), expected, "hexadecimal without 0x");
     assert_eq!(told("LD 0x1000\nST 64\n"), expected, "decimal without 0x");
-    let without_clock = Options::new(1 << 20);
+    let without_clock = DramTraceOptions::new(1 << 20);
     assert!(
         read_with("LD 0x1000\n", &without_clock).is_ok(),
         "none is needed"
@@ -110,7 +110,7 @@ fn formats_are_known_by_the_first_line_and_by_name() {
         assert_eq!(summary.format, Some(format));
         assert_eq!(format.to_string().parse(), Ok(format));
         for named in DramFormat::ALL {
-            let options = Options {
+            let options = DramTraceOptions {
                 format: Some(named),
                 ..options()
             };
@@ -188,7 +188,7 @@ fn addresses_are_aligned_and_in_range_or_it_is_asked_for() {
         DramTraceError::OutOfRange { .. }
     ));
 
-    let lenient = Options {
+    let lenient = DramTraceOptions {
         align: true,
         fold: true,
         ..options()
@@ -198,7 +198,7 @@ fn addresses_are_aligned_and_in_range_or_it_is_asked_for() {
     assert_eq!(addresses, [0x40, 0x40, 0x80]);
     assert_eq!((summary.aligned, summary.folded), (2, 1));
 
-    let only_aligned = Options {
+    let only_aligned = DramTraceOptions {
         align: true,
         ..options()
     };
@@ -206,7 +206,7 @@ fn addresses_are_aligned_and_in_range_or_it_is_asked_for() {
         read_with("0x100003f R\n", &only_aligned),
         Err(DramTraceError::OutOfRange { line: 1, .. })
     ));
-    let tiny = Options::new(63);
+    let tiny = DramTraceOptions::new(63);
     assert!(matches!(
         read_with("0x0 R\n", &tiny),
         Err(DramTraceError::NoMemory { .. })
@@ -240,7 +240,7 @@ fn times_that_nothing_holds_are_refused() {
 #[test]
 fn cycles_need_a_clock() {
     for clock in [None, Some(Frequency::from_hz(0))] {
-        let options = Options { clock, ..options() };
+        let options = DramTraceOptions { clock, ..options() };
         for text in ["\n0x0 READ 0\n", "cycle,address,op\n0,0,r\n"] {
             let error = read_with(text, &options).expect_err("no clock");
             assert!(matches!(error, DramTraceError::NoClock { line: 2 }));

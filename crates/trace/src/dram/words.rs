@@ -2,7 +2,7 @@
 
 use wordline_core::Operation;
 
-use super::request::{Stamp, Told};
+use super::request::{DramRecord, Stamp};
 use super::{DramFormat, DramTraceError};
 use crate::lines::shown;
 use crate::number::{NumberFault, whole, whole_or_hex};
@@ -54,7 +54,11 @@ pub(super) fn known_otherwise(text: &[u8]) -> Option<&'static str> {
 }
 
 /// Takes a line apart.
-pub(super) fn read(format: DramFormat, line: u64, text: &[u8]) -> Result<Told, DramTraceError> {
+pub(super) fn read(
+    format: DramFormat,
+    line: u64,
+    text: &[u8],
+) -> Result<DramRecord, DramTraceError> {
     let (words, count) = words(text);
     let (operation, allowed, told, address, cycle) = match (format, &words[..count]) {
         (DramFormat::Dramsim3, [address, told, cycle]) => {
@@ -98,7 +102,7 @@ pub(super) fn read(format: DramFormat, line: u64, text: &[u8]) -> Result<Told, D
     })?;
     let (address, found) = address;
     let address = address.map_err(|fault| bad_address(line, found, fault))?;
-    Ok(Told {
+    Ok(DramRecord {
         operation,
         address,
         stamp: cycle.map(Stamp::Cycles),

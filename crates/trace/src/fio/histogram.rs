@@ -9,10 +9,10 @@ use wordline_core::quantity::Time;
 
 use super::STEP;
 use super::bins::{GROUP, edges};
-use crate::lines::{Lines, shown};
-use crate::log::Counted;
+use crate::lines::{LineReader, shown};
+use crate::log::DurationCounts;
 use crate::number::whole;
-use crate::watch::Watch;
+use crate::watch::OddityWatch;
 use crate::{CountedDurations, TraceError};
 
 /// Columns in front of the bins: time, direction, block size.
@@ -26,7 +26,7 @@ const GROUPS: [(usize, u64, &str); 2] = [(29, 1_000, "fio 3"), (19, 1_000_000, "
 
 /// How the bins of a log are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cut {
+struct BinLayout {
     bins: usize,
     /// Bins of fio that were added up in one.
     joined: usize,
@@ -34,7 +34,7 @@ struct Cut {
     writer: &'static str,
 }
 
-impl Cut {
+impl BinLayout {
     /// All that fio writes.
     fn all() -> impl Iterator<Item = Self> {
         GROUPS.into_iter().flat_map(|(groups, unit_ps, writer)| {
@@ -69,7 +69,7 @@ impl Cut {
 
 /// What one direction has.
 #[derive(Clone, Default)]
-struct Tally {
+struct DirectionCounts {
     counts: Vec<u64>,
     /// The block size of all lines, or that they differ.
     bytes: Option<Result<u64, ()>>,
@@ -116,10 +116,10 @@ impl Windows {
 }
 
 /// Reads the whole log.
-pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceError> {
-    let mut watch = Watch::default();
+pub(crate) fn read<R: BufRead>(mut lines: LineReader<R>) -> Result<DurationCounts, TraceError> {
+    let mut watch = OddityWatch::default();
     let mut cut = None;
-    let mut tallies = [Tally::default(), Tally::default()];
+    let mut tallies = [DirectionCounts::default(), DirectionCounts::default()];
     while let Some(line) = lines.next_told()? {
         if !line.ended {
             watch.truncated(line.number);
@@ -158,7 +158,7 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
             });
         let mut next = || fields.next().unwrap_or(Ok(0));
         let (time, direction, bytes) = (next()?, next()?, next()?);
-        let mut left_out = Tally::default();
+        let mut left_out = DirectionCounts::default();
         let tally = match direction {
             0 | 1 => &mut tallies[direction as usize],
             2 => {
@@ -192,14 +192,14 @@ pub(crate) fn read<R: BufRead>(mut lines: Lines<R>) -> Result<Counted, TraceErro
     }
     let format = format!("{} histogram log, {} bins", cut.writer, cut.bins);
     let elapsed = tallies.iter().map(|tally| tally.clock.elapsed());
-    Ok(Counted {
+    Ok(DurationCounts {
         durations,
         elapsed: elapsed.max().flatten(),
         summary: watch.summary(format, Some(STEP)),
     })
 }
 
-fn durations(cut: &Cut, tallies: &[Tally; 2]) -> Vec<CountedDurations> {
+fn durations(cut: &BinLayout, tallies: &[DirectionCounts; 2]) -> Vec<CountedDurations> {
     let operations = [Operation::Read, Operation::Write];
     let mut all = Vec::new();
     for (operation, tally) in operations.into_iter().zip(tallies) {
@@ -219,9 +219,9 @@ fn durations(cut: &Cut, tallies: &[Tally; 2]) -> Vec<CountedDurations> {
     all
 }
 
-fn cut_of(line: u64, columns: usize) -> Result<Cut, TraceError> {
-    columns.checked_sub(FRONT).and_then(Cut::of).ok_or_else(|| {
-        let mut allowed: Vec<String> = Cut::all().map(|cut| cut.bins.to_string()).collect();
+fn cut_of(line: u64, columns: usize) -> Result<BinLayout, TraceError> {
+    columns.checked_sub(FRONT).and_then(BinLayout::of).ok_or_else(|| {
+        let mut allowed: Vec<String> = BinLayout::all().map(|cut| cut.bins.to_string()).collect();
         allowed.dedup();
         malformed(
             line,
@@ -252,8 +252,8 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn counted(text: &str) -> Result<Counted, TraceError> {
-        read(Lines::new(text.as_bytes()))
+    fn counted(text: &str) -> Result<DurationCounts, TraceError> {
+        read(LineReader::new(text.as_bytes()))
     }
 
     fn line(front: &str, bins: usize, filled: &[(usize, u64)]) -> String {

@@ -12,44 +12,44 @@ use wordline_core::quantity::Time;
 
 use super::STEP;
 use super::bins::{GROUP, bin_of, edges, middle};
-use crate::lines::{Lines, shown};
-use crate::log::{Counted, Options};
-use crate::watch::Watch;
+use crate::lines::{LineReader, shown};
+use crate::log::{DurationCounts, LogOptions};
+use crate::watch::OddityWatch;
 use crate::{CountedDurations, TraceError};
 
 /// Most bytes of a document: histograms of more than a hundred jobs.
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]
-struct Document {
+struct FioDocument {
     #[serde(rename = "fio version")]
     version: Option<String>,
     #[serde(rename = "global options", default)]
     options: BTreeMap<String, IgnoredAny>,
     #[serde(default)]
-    jobs: Vec<Job>,
+    jobs: Vec<FioJob>,
     /// Of `--client`: the same under another name.
     #[serde(default)]
-    client_stats: Vec<Job>,
+    client_stats: Vec<FioJob>,
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct FioJob {
     #[serde(default)]
     jobname: String,
     #[serde(rename = "job options", default)]
     options: BTreeMap<String, IgnoredAny>,
-    read: Option<Direction>,
-    write: Option<Direction>,
-    trim: Option<Direction>,
-    mixed: Option<Direction>,
+    read: Option<FioDirection>,
+    write: Option<FioDirection>,
+    trim: Option<FioDirection>,
+    mixed: Option<FioDirection>,
     /// Of all directions, in milliseconds, since fio 3.
     #[serde(default)]
     job_runtime: u64,
 }
 
 #[derive(Deserialize)]
-struct Direction {
+struct FioDirection {
     #[serde(default)]
     io_bytes: u64,
     #[serde(default)]
@@ -57,14 +57,14 @@ struct Direction {
     /// From the start of the job to the end of its last access, in milliseconds, rounded up.
     #[serde(default)]
     runtime: u64,
-    lat_ns: Option<Latency>,
-    clat_ns: Option<Latency>,
+    lat_ns: Option<FioLatency>,
+    clat_ns: Option<FioLatency>,
     /// Of fio 2, in microseconds; `lat` had no bins.
-    clat: Option<Latency>,
+    clat: Option<FioLatency>,
 }
 
 #[derive(Deserialize)]
-struct Latency {
+struct FioLatency {
     #[serde(default)]
     min: u64,
     #[serde(default)]
@@ -79,8 +79,8 @@ struct Bins(Vec<(usize, u64)>);
 
 impl<'de> Deserialize<'de> for Bins {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Named;
-        impl<'de> Visitor<'de> for Named {
+        struct BinVisitor;
+        impl<'de> Visitor<'de> for BinVisitor {
             type Value = Bins;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("bins by their value, each with a count")
@@ -113,19 +113,19 @@ impl<'de> Deserialize<'de> for Bins {
                 Ok(Bins(bins))
             }
         }
-        deserializer.deserialize_map(Named)
+        deserializer.deserialize_map(BinVisitor)
     }
 }
 
 /// Reads a document, behind the messages that fio may have printed in front of it.
 pub(crate) fn read<R: BufRead>(
-    mut lines: Lines<R>,
-    options: &Options,
-) -> Result<Counted, TraceError> {
+    mut lines: LineReader<R>,
+    options: &LogOptions,
+) -> Result<DurationCounts, TraceError> {
     let skipped = skip_messages(&mut lines)?;
     let mut text = lines.reader.take(MOST_BYTES);
     let mut stream = serde_json::Deserializer::from_reader(&mut text);
-    let parsed = Document::deserialize(&mut stream);
+    let parsed = FioDocument::deserialize(&mut stream);
     let ended = parsed.as_ref().map_or(Ok(()), |_| stream.end());
     let at_limit = text.limit() == 0;
     let problem = |error: serde_json::Error| {
@@ -161,7 +161,7 @@ pub(crate) fn read<R: BufRead>(
 }
 
 /// Passes over the lines in front of the first that begins with a brace, and says how many those are.
-fn skip_messages<R: BufRead>(lines: &mut Lines<R>) -> Result<u64, TraceError> {
+fn skip_messages<R: BufRead>(lines: &mut LineReader<R>) -> Result<u64, TraceError> {
     loop {
         let buffer = lines.reader.fill_buf();
         match buffer {
@@ -182,7 +182,11 @@ fn skip_messages<R: BufRead>(lines: &mut Lines<R>) -> Result<u64, TraceError> {
     }
 }
 
-fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted, TraceError> {
+fn counted(
+    document: &FioDocument,
+    line: u64,
+    options: &LogOptions,
+) -> Result<DurationCounts, TraceError> {
     let useless = |problem| Err(TraceError::Useless { line, problem });
     let jobs = if document.jobs.is_empty() {
         &document.client_stats
@@ -209,13 +213,13 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
             return useless(format!("{} jobs: name one of {}", jobs.len(), one_of()));
         }
     };
-    let jobs: Vec<&Job> = jobs.iter().filter(|job| job.jobname == *chosen).collect();
+    let jobs: Vec<&FioJob> = jobs.iter().filter(|job| job.jobname == *chosen).collect();
     if jobs.is_empty() {
         let name = shown(chosen);
         return useless(format!("no job {name}: there are {}", one_of()));
     }
 
-    let mut watch = Watch::default();
+    let mut watch = OddityWatch::default();
     let mut counts = BTreeMap::new();
     let mut which = "";
     let mut elapsed_ms = 0;
@@ -241,7 +245,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
                 elapsed_ms = elapsed_ms.max(ran);
             }
         }
-        if job.trim.as_ref().is_some_and(Direction::has_bins) {
+        if job.trim.as_ref().is_some_and(FioDirection::has_bins) {
             watch.skipped("histograms of trims", line);
         }
     }
@@ -249,7 +253,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
         let mixed = jobs
             .iter()
             .filter_map(|job| job.mixed.as_ref())
-            .any(Direction::has_bins);
+            .any(FioDirection::has_bins);
         return useless(if mixed {
             "reads and writes are counted together; run fio without unified_rw_reporting".to_owned()
         } else {
@@ -280,7 +284,7 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
     let version = document.version.as_deref().unwrap_or("fio");
     let format = format!("{} json+, {which}, job {}", shown(version), shown(chosen));
     let elapsed = elapsed_ms.checked_mul(STEP.ps()).map(Time::from_ps);
-    Ok(Counted {
+    Ok(DurationCounts {
         durations,
         elapsed: elapsed.filter(|elapsed| *elapsed > Time::ZERO),
         summary: watch.summary(format.replace('"', ""), Some(STEP)),
@@ -290,9 +294,9 @@ fn counted(document: &Document, line: u64, options: &Options) -> Result<Counted,
 /// Counts by write, bytes of one access, shortest and longest duration in picoseconds; none that overflow.
 type Counts = BTreeMap<(bool, Option<u64>, u64, u64), Option<u64>>;
 
-impl Direction {
+impl FioDirection {
     /// The latency that covers most, its unit in picoseconds, and its name.
-    fn latency(&self) -> Option<(&Latency, u64, &'static str)> {
+    fn latency(&self) -> Option<(&FioLatency, u64, &'static str)> {
         let all = [
             (&self.lat_ns, 1_000, "total latency"),
             (&self.clat_ns, 1_000, "completion latency"),
@@ -356,12 +360,12 @@ pub(crate) fn looks_like(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read_with(text: &str, options: &Options) -> Result<Counted, TraceError> {
-        read(Lines::new(text.as_bytes()), options)
+    fn read_with(text: &str, options: &LogOptions) -> Result<DurationCounts, TraceError> {
+        read(LineReader::new(text.as_bytes()), options)
     }
 
-    fn counted(text: &str) -> Result<Counted, TraceError> {
-        read_with(text, &Options::default())
+    fn counted(text: &str) -> Result<DurationCounts, TraceError> {
+        read_with(text, &LogOptions::default())
     }
 
     fn refused(text: &str) -> String {
@@ -383,7 +387,7 @@ mod tests {
         )
     }
 
-    fn told(counted: &Counted) -> Vec<(u64, u64, u64)> {
+    fn told(counted: &DurationCounts) -> Vec<(u64, u64, u64)> {
         let durations = counted.durations.iter();
         let told = durations.map(|each| (each.least.ps(), each.most.ps(), each.count));
         told.collect()
@@ -458,9 +462,9 @@ mod tests {
         );
         let two = document(&[job("a", r#""100": 2"#), job("b", r#""100": 3"#)]);
         assert_eq!(refused(&two), r#"line 1: 2 jobs: name one of "a", "b""#);
-        let choose = |name: &str| Options {
+        let choose = |name: &str| LogOptions {
             job: Some(name.to_owned()),
-            ..Options::default()
+            ..LogOptions::default()
         };
         let b = read_with(&two, &choose("b")).expect("sound");
         assert_eq!(told(&b), [(100_000, 100_000, 3)]);

@@ -25,7 +25,7 @@ pub(crate) type Fields = [u64; MOST_COLUMNS];
 
 /// The columns of a log, counted from 0. Time and value are always the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct LogLayout {
     /// How many there are.
     pub(crate) columns: usize,
     /// Where the direction stands.
@@ -42,7 +42,7 @@ pub(crate) struct Layout {
     pub(crate) fio3: bool,
 }
 
-impl Layout {
+impl LogLayout {
     const fn new(largest: bool, offset: bool, priority: bool, issue: bool) -> Self {
         let direction = if largest { 3 } else { 2 };
         let size = direction + 1;
@@ -113,17 +113,17 @@ impl Layout {
 
 /// Every layout, those of one number of columns in the order of preference. A column of largest values
 /// comes last: with that, the block size stands where others have the offset.
-const LAYOUTS: &[Layout] = &[
-    Layout::new(false, false, false, false),
-    Layout::new(false, false, true, false),
-    Layout::new(false, true, false, false),
-    Layout::new(false, true, true, false),
-    Layout::new(false, false, true, true),
-    Layout::new(true, false, true, false),
-    Layout::new(false, true, true, true),
-    Layout::new(true, true, true, false),
-    Layout::new(true, false, true, true),
-    Layout::new(true, true, true, true),
+const LAYOUTS: &[LogLayout] = &[
+    LogLayout::new(false, false, false, false),
+    LogLayout::new(false, false, true, false),
+    LogLayout::new(false, true, false, false),
+    LogLayout::new(false, true, true, false),
+    LogLayout::new(false, false, true, true),
+    LogLayout::new(true, false, true, false),
+    LogLayout::new(false, true, true, true),
+    LogLayout::new(true, true, true, false),
+    LogLayout::new(true, false, true, true),
+    LogLayout::new(true, true, true, true),
 ];
 
 /// A line taken apart.
@@ -181,7 +181,7 @@ pub(crate) fn split(line: &[u8]) -> Result<Split, WrongField<'_>> {
 /// Where there is none, and where the columns show that the lines are no accesses.
 pub(crate) fn choose<'a>(
     lines: impl Iterator<Item = (u64, &'a [u8])>,
-) -> Result<Layout, TraceError> {
+) -> Result<LogLayout, TraceError> {
     let mut read = Vec::new();
     let mut first = None;
     for (number, line) in lines {
@@ -201,7 +201,7 @@ pub(crate) fn choose<'a>(
     let Some((columns, number, line)) = first else {
         return Err(TraceError::Empty);
     };
-    let known: Vec<(&Layout, usize)> = LAYOUTS
+    let known: Vec<(&LogLayout, usize)> = LAYOUTS
         .iter()
         .filter(|layout| layout.columns == columns)
         .map(|layout| {
@@ -212,7 +212,7 @@ pub(crate) fn choose<'a>(
     // A line that makes no sense ends what can decide; the reader will say what is wrong with it.
     let decided = known.iter().map(|(_, lines)| *lines).max().unwrap_or(0);
     read.truncate(decided);
-    let candidates: Vec<&Layout> = known
+    let candidates: Vec<&LogLayout> = known
         .into_iter()
         .filter(|(_, lines)| *lines == decided && decided > 0)
         .map(|(layout, _)| layout)
@@ -230,7 +230,8 @@ pub(crate) fn choose<'a>(
         _ => plain,
     };
     // A column that is always 0 or 1 may be an offset that never moves, or the priority: it tells nothing.
-    let is_alike = |other: &&Layout| other.direction == layout.direction && other.offset.is_none();
+    let is_alike =
+        |other: &&LogLayout| other.direction == layout.direction && other.offset.is_none();
     if candidates.iter().any(is_alike) {
         layout.offset = None;
     }
@@ -267,7 +268,7 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn chosen(text: &str) -> Result<Layout, TraceError> {
+    fn chosen(text: &str) -> Result<LogLayout, TraceError> {
         let lines = (1..).zip(text.lines().map(str::as_bytes));
         choose(lines)
     }

@@ -5,13 +5,13 @@ use std::io::BufRead;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use super::layout::{self, Fields, Layout, MOST_COLUMNS};
-use crate::format::Probe;
-use crate::lines::{Lines, shown};
-use crate::log::{LatencyUnit, Options};
+use super::layout::{self, Fields, LogLayout, MOST_COLUMNS};
+use crate::format::LogHead;
+use crate::lines::{LineReader, shown};
+use crate::log::{LatencyUnit, LogOptions};
 use crate::number::leading_number;
-use crate::watch::{Origin, Watch};
-use crate::{LoggedAccess, Reader, Summary, TraceError};
+use crate::watch::{OddityWatch, Origin};
+use crate::{AccessReader, LogSummary, LoggedAccess, TraceError};
 
 const PS_PER_MS: u128 = 1_000_000_000;
 const PS_PER_NS: u64 = 1_000;
@@ -22,17 +22,17 @@ const FEWEST_ONES: usize = 4;
 
 /// Reads a latency log.
 pub(crate) struct FioLog<R> {
-    lines: Lines<R>,
-    layout: Layout,
+    lines: LineReader<R>,
+    layout: LogLayout,
     value_ps: u64,
-    latency: Latency,
+    latency: LatencyKind,
     origin: Origin,
-    watch: Watch,
+    watch: OddityWatch,
 }
 
 /// Which latency a log holds, as far as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Latency {
+enum LatencyKind {
     /// From submission to completion, or not said.
     Total,
     /// From issue to completion: an issue time says exactly when it ended.
@@ -44,9 +44,9 @@ enum Latency {
 impl<R: BufRead> FioLog<R> {
     /// Looks at the first lines, of which `lines` reads all again.
     pub(crate) fn new(
-        lines: Lines<R>,
-        probe: &Probe<'_>,
-        options: &Options,
+        lines: LineReader<R>,
+        probe: &LogHead<'_>,
+        options: &LogOptions,
     ) -> Result<Self, TraceError> {
         let name = options.name.as_deref().unwrap_or_default();
         let told = || probe.told().map(|line| (line.number, line.text));
@@ -83,13 +83,13 @@ impl<R: BufRead> FioLog<R> {
             }
         };
         let latency = if name.contains("_clat.") {
-            Latency::Completion
+            LatencyKind::Completion
         } else if name.contains("_slat.") {
-            Latency::Submission
+            LatencyKind::Submission
         } else {
-            Latency::Total
+            LatencyKind::Total
         };
-        let mut watch = Watch::default();
+        let mut watch = OddityWatch::default();
         watch.unit_assumed = options.unit.is_none() && !layout.fio3;
         Ok(Self {
             lines,
@@ -103,7 +103,7 @@ impl<R: BufRead> FioLog<R> {
 
     /// Whether ends come from the issue time, which is exact, and not from the time, which is in ms.
     const fn ends_by_issue(&self) -> bool {
-        self.layout.issue.is_some() && !matches!(self.latency, Latency::Total)
+        self.layout.issue.is_some() && !matches!(self.latency, LatencyKind::Total)
     }
 
     /// The next line, where it lies in the buffer as a whole and is written as fio writes it.
@@ -166,7 +166,7 @@ impl<R: BufRead> FioLog<R> {
             Some(issue) if self.ends_by_issue() => {
                 let issued = u128::from(at(issue)) * u128::from(PS_PER_NS);
                 match self.latency {
-                    Latency::Submission => issued,
+                    LatencyKind::Submission => issued,
                     _ => issued + u128::from(ps),
                 }
             }
@@ -187,7 +187,7 @@ impl<R: BufRead> FioLog<R> {
     }
 }
 
-impl<R: BufRead> Reader for FioLog<R> {
+impl<R: BufRead> AccessReader for FioLog<R> {
     type Access = LoggedAccess;
 
     #[inline]
@@ -211,11 +211,11 @@ impl<R: BufRead> Reader for FioLog<R> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         let which = match self.latency {
-            Latency::Total => "latency",
-            Latency::Completion => "completion latency",
-            Latency::Submission => "submission latency",
+            LatencyKind::Total => "latency",
+            LatencyKind::Completion => "completion latency",
+            LatencyKind::Submission => "submission latency",
         };
         let format = format!("fio {which} log, {} columns", self.layout.columns);
         let resolution = if self.ends_by_issue() {
@@ -230,7 +230,7 @@ impl<R: BufRead> Reader for FioLog<R> {
 /// The fields of the first line in the buffer and its length with the line end, where nothing is unusual:
 /// decimals of 15 digits or fewer between `, `, and priorities as fio writes them.
 #[inline]
-fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
+fn quick(buffer: &[u8], layout: &LogLayout) -> Option<(Fields, usize)> {
     // The compiler unrolls what has a constant number of columns.
     match layout.columns {
         4 => quick_columns::<4>(buffer, layout),
@@ -242,7 +242,10 @@ fn quick(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
 }
 
 #[inline]
-fn quick_columns<const COLUMNS: usize>(buffer: &[u8], layout: &Layout) -> Option<(Fields, usize)> {
+fn quick_columns<const COLUMNS: usize>(
+    buffer: &[u8],
+    layout: &LogLayout,
+) -> Option<(Fields, usize)> {
     let mut fields = [0; MOST_COLUMNS];
     let mut rest = buffer;
     for (column, field) in fields.iter_mut().enumerate().take(COLUMNS) {
@@ -276,7 +279,7 @@ fn quick_columns<const COLUMNS: usize>(buffer: &[u8], layout: &Layout) -> Option
     None
 }
 
-fn careful(line: u64, text: &[u8], layout: &Layout) -> Result<Fields, TraceError> {
+fn careful(line: u64, text: &[u8], layout: &LogLayout) -> Result<Fields, TraceError> {
     let malformed = |problem| Err(TraceError::Malformed { line, problem });
     let split = match layout::split(text) {
         Ok(split) => split,

@@ -3,7 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Log, Oddity, open};
 
-fn read_with(text: &[u8], options: &Options) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
+fn read_with(
+    text: &[u8],
+    options: &LogOptions,
+) -> Result<(Vec<LoggedAccess>, LogSummary), TraceError> {
     let Log::Accesses(mut accesses) = open(text, options)? else {
         panic!("accesses in their order");
     };
@@ -12,18 +15,18 @@ fn read_with(text: &[u8], options: &Options) -> Result<(Vec<LoggedAccess>, Summa
     Ok((all, accesses.summary()))
 }
 
-fn read(text: &str) -> Result<(Vec<LoggedAccess>, Summary), TraceError> {
-    read_with(text.as_bytes(), &Options::default())
+fn read(text: &str) -> Result<(Vec<LoggedAccess>, LogSummary), TraceError> {
+    read_with(text.as_bytes(), &LogOptions::default())
 }
 
 fn refused(text: &str) -> String {
     read(text).expect_err("refused").to_string()
 }
 
-fn named(name: &str) -> Options {
-    Options {
+fn named(name: &str) -> LogOptions {
+    LogOptions {
         name: Some(name.to_owned()),
-        ..Options::default()
+        ..LogOptions::default()
     }
 }
 
@@ -77,9 +80,9 @@ fn the_unit_is_said_or_told_by_the_columns_or_assumed() {
     let (all, summary) = read(old).expect("sound");
     assert_eq!(all[0].duration, Time::from_ps(313_000));
     assert_eq!(summary.oddities, [Oddity::UnitAssumed]);
-    let options = Options {
+    let options = LogOptions {
         unit: Some(LatencyUnit::Microseconds),
-        ..Options::default()
+        ..LogOptions::default()
     };
     let (all, summary) = read_with(old.as_bytes(), &options).expect("sound");
     assert_eq!(all[0].duration, Time::from_ps(313_000_000));
@@ -96,14 +99,14 @@ fn the_unit_is_said_or_told_by_the_columns_or_assumed() {
 #[test]
 fn issue_times_say_exactly_when_an_access_ended() {
     let text = "5, 313, 1, 4096, 8192, 0, 4999000\n5, 400, 1, 4096, 0, 0, 5000000\n";
-    let ends = |options: &Options| -> Vec<u64> {
+    let ends = |options: &LogOptions| -> Vec<u64> {
         let (all, _) = read_with(text.as_bytes(), options).expect("sound");
         all.iter()
             .filter_map(|each| each.end)
             .map(Time::ps)
             .collect()
     };
-    assert_eq!(ends(&Options::default()), [5_000_000_000; 2]);
+    assert_eq!(ends(&LogOptions::default()), [5_000_000_000; 2]);
     assert_eq!(ends(&named("x_clat.1.log")), [4_999_313_000, 5_000_400_000]);
     assert_eq!(ends(&named("x_slat.1.log")), [4_999_000_000, 5_000_000_000]);
 }
@@ -234,7 +237,7 @@ fn small_buffers_give_the_same_accesses() {
     let (whole, summary) = read(&text).expect("sound");
     for capacity in [1, 7, 16, 40, 100] {
         let reader = std::io::BufReader::with_capacity(capacity, text.as_bytes());
-        let Ok(Log::Accesses(mut accesses)) = open(reader, &Options::default()) else {
+        let Ok(Log::Accesses(mut accesses)) = open(reader, &LogOptions::default()) else {
             panic!("accesses in their order");
         };
         let all: Vec<_> = accesses.by_ref().map(|each| each.expect("sound")).collect();
@@ -327,8 +330,8 @@ proptest! {
 
     #[test]
     fn no_bytes_bring_it_down(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let options = Options { format: Some(crate::Format::FioLog), ..Options::default() };
+        let options = LogOptions { format: Some(crate::LogFormat::FioLog), ..LogOptions::default() };
         let _ = read_with(&bytes, &options);
-        let _ = read_with(&[THREE.as_bytes(), &bytes].concat(), &Options::default());
+        let _ = read_with(&[THREE.as_bytes(), &bytes].concat(), &LogOptions::default());
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Oddity, Stream};
+use crate::{AccessStream, Oddity};
 
 fn read(
     text: &str,
@@ -7,7 +7,7 @@ fn read(
     waits: Waits,
 ) -> Result<(Vec<AskedAccess>, Vec<Oddity>), TraceError> {
     let reader = IologWorkload::new(text.as_bytes(), file.map(str::to_owned), waits);
-    let mut reader = Stream::new(reader);
+    let mut reader = AccessStream::new(reader);
     let accesses = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert!(reader.next().is_none());
     Ok((accesses, reader.summary().oddities))

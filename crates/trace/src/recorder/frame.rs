@@ -8,7 +8,7 @@ pub(super) const VERSION: u8 = 1;
 /// What a frame with a right CRC tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    Header(Header),
+    Header(FrameHeader),
     /// A header of a version that is not known here.
     OtherVersion(u8),
     Access {
@@ -32,7 +32,7 @@ pub(super) enum Frame {
 
 /// What a header tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct FrameHeader {
     /// Whether it is the first since the recorder was started.
     pub(super) is_first: bool,
     pub(super) bits: u8,
@@ -59,7 +59,7 @@ pub(super) fn decode(stuffed: &[u8]) -> Option<Frame> {
     if u16::from_le_bytes(*crc) != crc16(payload) {
         return None;
     }
-    let mut rest = Rest(payload);
+    let mut rest = RemainingBytes(payload);
     let frame = match rest.byte()? {
         b'W' => header(&mut rest)?,
         kind @ 0x10..=0x13 => Frame::Access {
@@ -87,7 +87,7 @@ pub(super) fn decode(stuffed: &[u8]) -> Option<Frame> {
     (rest.0.is_empty() || matches!(frame, Frame::OtherVersion(_))).then_some(frame)
 }
 
-fn header(rest: &mut Rest<'_>) -> Option<Frame> {
+fn header(rest: &mut RemainingBytes<'_>) -> Option<Frame> {
     for expected in *b"LR1" {
         if rest.byte()? != expected {
             return None;
@@ -98,7 +98,7 @@ fn header(rest: &mut Rest<'_>) -> Option<Frame> {
         return Some(Frame::OtherVersion(version));
     }
     let flags = rest.byte()?;
-    let header = Header {
+    let header = FrameHeader {
         is_first: flags & 1 == 1,
         bits: rest.byte()?,
         hz: u32::try_from(rest.varint()?).ok()?,
@@ -139,9 +139,9 @@ fn crc16(data: &[u8]) -> u16 {
     })
 }
 
-struct Rest<'a>(&'a [u8]);
+struct RemainingBytes<'a>(&'a [u8]);
 
-impl Rest<'_> {
+impl RemainingBytes<'_> {
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn varints_beyond_64_bits_or_longer_than_needed_are_refused() {
-        let read = |bytes: &[u8]| Rest(bytes).varint();
+        let read = |bytes: &[u8]| RemainingBytes(bytes).varint();
         assert_eq!(read(&[0x00]), Some(0));
         assert_eq!(read(&[0xE5, 0x8E, 0x26]), Some(624_485));
         let largest = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];

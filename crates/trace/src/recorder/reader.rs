@@ -6,9 +6,9 @@ use std::io::{BufRead, ErrorKind};
 use wordline_core::Operation;
 use wordline_core::quantity::{Frequency, Time};
 
-use super::frame::{Frame, Header, LONGEST_FRAME, VERSION, decode};
-use crate::watch::{Count, Watch};
-use crate::{LoggedAccess, Oddity, Reader, Summary, TraceError};
+use super::frame::{Frame, FrameHeader, LONGEST_FRAME, VERSION, decode};
+use crate::watch::{OddityCount, OddityWatch};
+use crate::{AccessReader, LogSummary, LoggedAccess, Oddity, TraceError};
 
 /// Accesses that may wait for a header.
 const WAITING_MAX: usize = 4096;
@@ -49,15 +49,15 @@ pub struct RecorderReader<R> {
     end: Option<u64>,
     /// Records told lost, up to the last header or frame that tells it.
     lost_told: Option<u32>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<OpenAccess>,
     ready: VecDeque<Result<LoggedAccess, TraceError>>,
-    seen: Seen,
+    seen: RecorderOddities,
     is_over: bool,
 }
 
 /// An access whose end is not known yet.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct OpenAccess {
     line: u64,
     /// Whether frames before it did not arrive, so that nothing can be counted back beyond it.
     is_behind_gap: bool,
@@ -70,11 +70,11 @@ struct Waiting {
 
 /// What is odd about captures alone, beside what is odd about any log.
 #[derive(Debug, Default)]
-struct Seen {
-    watch: Watch,
-    lost: Count,
-    restarted: Count,
-    gap: Count,
+struct RecorderOddities {
+    watch: OddityWatch,
+    lost: OddityCount,
+    restarted: OddityCount,
+    gap: OddityCount,
     before: u64,
 }
 
@@ -97,7 +97,7 @@ impl<R: BufRead> RecorderReader<R> {
             lost_told: None,
             waiting: Vec::new(),
             ready: VecDeque::new(),
-            seen: Seen::default(),
+            seen: RecorderOddities::default(),
             is_over: false,
         }
     }
@@ -178,7 +178,7 @@ impl<R: BufRead> RecorderReader<R> {
                 offset,
             } => {
                 self.counted(sequence);
-                let access = Waiting {
+                let access = OpenAccess {
                     line: self.record,
                     is_behind_gap: std::mem::take(&mut self.is_behind_gap),
                     is_write,
@@ -222,7 +222,7 @@ impl<R: BufRead> RecorderReader<R> {
         self.is_behind_gap |= missing > 0;
     }
 
-    fn header(&mut self, header: Header) {
+    fn header(&mut self, header: FrameHeader) {
         let line = self.record + 1;
         let is_known = self.counter.is_some();
         let next = self.next.unwrap_or(header.sequence);
@@ -264,7 +264,7 @@ impl<R: BufRead> RecorderReader<R> {
         self.lost_told = Some(header.lost);
     }
 
-    fn wait(&mut self, access: Waiting) -> Result<(), TraceError> {
+    fn wait(&mut self, access: OpenAccess) -> Result<(), TraceError> {
         self.waiting.push(access);
         if self.waiting.len() < WAITING_MAX {
             return Ok(());
@@ -295,8 +295,8 @@ impl<R: BufRead> RecorderReader<R> {
         }
     }
 
-    fn tell(&mut self, access: Waiting, counter: Counter, end: Option<u64>) {
-        let Waiting { line, duration, .. } = access;
+    fn tell(&mut self, access: OpenAccess, counter: Counter, end: Option<u64>) {
+        let OpenAccess { line, duration, .. } = access;
         let time = |cycles| {
             Some(counter.frequency.duration_of(cycles)).filter(|time| time.ps() < u64::MAX)
         };
@@ -353,7 +353,7 @@ impl<R: BufRead> RecorderReader<R> {
     }
 }
 
-fn counter_of(header: Header) -> Counter {
+fn counter_of(header: FrameHeader) -> Counter {
     Counter {
         frequency: Frequency::from_hz(u64::from(header.hz)),
         bits: header.bits,
@@ -364,7 +364,7 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-impl<R: BufRead> Reader for RecorderReader<R> {
+impl<R: BufRead> AccessReader for RecorderReader<R> {
     type Access = LoggedAccess;
 
     fn advance(&mut self) -> Result<Option<LoggedAccess>, TraceError> {
@@ -384,7 +384,7 @@ impl<R: BufRead> Reader for RecorderReader<R> {
 
     /// The resolution is one cycle of the counter. [`Oddity::Lost`] has the records that a full ring lost and
     /// those whose frames did not arrive; a frame that told of a loss and did not arrive counts as one more.
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> LogSummary {
         let format = self.counter.map_or_else(
             || "firmware recorder".to_owned(),
             |Counter { frequency, bits }| {
@@ -395,7 +395,7 @@ impl<R: BufRead> Reader for RecorderReader<R> {
         let resolution = cycle.map(|cycle| cycle.later(Time::from_ps(1)));
         let mut summary = self.seen.watch.summary(format, resolution);
         let count = self.seen.before;
-        let Seen {
+        let RecorderOddities {
             lost,
             restarted,
             gap,

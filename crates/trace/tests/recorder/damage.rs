@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use wordline_trace::recorder::RecorderReader;
-use wordline_trace::{LoggedAccess, Oddity, Stream, TraceError};
+use wordline_trace::{AccessStream, LoggedAccess, Oddity, TraceError};
 
-use crate::encoder::{Access, Encoder};
-use crate::framed::framed;
-use crate::{decoded, logged};
+use crate::recorder::encoder::{Access, Encoder};
+use crate::recorder::framed::framed;
+use crate::recorder::{decoded, logged};
 
 const HZ: u32 = 480_000_000;
 
@@ -309,7 +309,7 @@ fn an_access_of_213_days_is_refused_and_nothing_comes_after_it() {
             offset: None,
         });
     }
-    let told: Vec<_> = Stream::new(RecorderReader::new(&encoder.bytes[..])).collect();
+    let told: Vec<_> = AccessStream::new(RecorderReader::new(&encoder.bytes[..])).collect();
     assert_eq!(told.len(), 2);
     assert!(
         matches!(told[1], Err(TraceError::Malformed { line: 2, .. })),
@@ -337,7 +337,7 @@ proptest! {
         }
         // However little the source gives at a time.
         let reader = std::io::BufReader::with_capacity(chunk, &encoder.bytes[..]);
-        let told: Vec<_> = Stream::new(RecorderReader::new(reader))
+        let told: Vec<_> = AccessStream::new(RecorderReader::new(reader))
             .map(|access| access.expect("sound"))
             .collect();
         prop_assert_eq!(told, expected);

@@ -1,7 +1,7 @@
 //! A plain encoder of the recorder's format, written from its description: what the C header must send, bit for
 //! bit, and what the decoder is held against.
 
-use crate::framed::framed;
+use crate::recorder::framed::framed;
 
 /// Frames in the order in which they are told.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::process::Command;
 use proptest::prelude::*;
 use wordline_trace::Oddity;
 
-use crate::compiled::{compile, run};
-use crate::encoder::{Access, Encoder};
-use crate::{decoded, logged};
+use crate::recorder::compiled::{compile, run};
+use crate::recorder::encoder::{Access, Encoder};
+use crate::recorder::{decoded, logged};
 
 /// Scripts for the driver, and beside it what the recorder should tell.
 struct Script {

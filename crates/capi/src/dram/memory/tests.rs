@@ -1,15 +1,15 @@
-use wordline_dram::Kind;
+use wordline_dram::RequestKind;
 use wordline_dram::system::Completion;
 
-use super::super::fault::Fault;
-use super::{LATEST_PS, Memory, STEP_PS};
+use super::super::fault::DramFault;
+use super::{DramMemory, LATEST_PS, STEP_PS};
 
 const RDIMM: &str = "rdimm-6400-2rx8-32g@bench-1ch";
 /// Its clock has no whole picoseconds.
 const MRDIMM: &str = "mrdimm-8800-2rx4-64g@bench-1ch";
 
-fn memory(target: &str, settings: &str) -> Memory {
-    Memory::new(target, Some(settings), None).expect("embedded")
+fn memory(target: &str, settings: &str) -> DramMemory {
+    DramMemory::new(target, Some(settings), None).expect("embedded")
 }
 
 /// A request every so many clocks at the most, where there is room.
@@ -36,7 +36,7 @@ impl Load {
     }
 
     /// Pushes it, or is told that there is no room.
-    fn push(&mut self, memory: &mut Memory) -> bool {
+    fn push(&mut self, memory: &mut DramMemory) -> bool {
         let bits = wordline_core::draw::draw(
             self.state,
             0,
@@ -46,16 +46,16 @@ impl Load {
         // Few lines, so that write queues answer reads and take writes twice.
         let address = (bits >> 8) % 512 * 64 * 129;
         let kind = if bits.is_multiple_of(3) {
-            Kind::Write
+            RequestKind::Write
         } else {
-            Kind::Read
+            RequestKind::Read
         };
         match memory.push(address, kind, self.next) {
             Ok(()) => {
                 self.next += 1;
                 true
             }
-            Err(Fault::Full(_)) => {
+            Err(DramFault::Full(_)) => {
                 assert!(!memory.can_accept(address, kind).expect("a line"));
                 false
             }
@@ -65,7 +65,7 @@ impl Load {
 }
 
 /// Clock by clock.
-fn ticked(mut memory: Memory, mut load: Load) -> Vec<Completion> {
+fn ticked(mut memory: DramMemory, mut load: Load) -> Vec<Completion> {
     let mut all = Vec::new();
     while load.at().is_some() {
         while load.at().is_some_and(|at| at <= memory.now_ps()) && load.push(&mut memory) {}
@@ -81,7 +81,7 @@ fn ticked(mut memory: Memory, mut load: Load) -> Vec<Completion> {
 }
 
 /// From event to event.
-fn jumped(mut memory: Memory, mut load: Load) -> Vec<Completion> {
+fn jumped(mut memory: DramMemory, mut load: Load) -> Vec<Completion> {
     let mut all = Vec::new();
     while load.at().is_some() {
         let mut blocked = false;
@@ -138,14 +138,14 @@ fn from_event_to_event_is_as_from_clock_to_clock() {
 fn nothing_under_way_has_no_next_event() {
     let mut memory = memory(MRDIMM, "");
     assert_eq!(memory.next_event(), u64::MAX);
-    memory.push(0, Kind::Read, 1).expect("room");
+    memory.push(0, RequestKind::Read, 1).expect("room");
     while memory.next_event() != u64::MAX {
         let next = memory.next_event();
         memory.run_until(next).expect("runs");
     }
     assert_eq!(memory.stats().reads, 1);
     // A push counts until it has been run, also where no time passes.
-    memory.push(64, Kind::Write, 2).expect("room");
+    memory.push(64, RequestKind::Write, 2).expect("room");
     let now = memory.now_ps();
     assert!(memory.run_until(now).expect("now").is_empty());
     assert_eq!(memory.next_event(), memory.behind_edge(0));
@@ -157,7 +157,10 @@ fn queues_take_what_their_size_says() {
     let info = memory.info();
     let mut taken = [0; 2];
     for line in 0..10_000 {
-        for (kind, taken) in [Kind::Read, Kind::Write].into_iter().zip(&mut taken) {
+        for (kind, taken) in [RequestKind::Read, RequestKind::Write]
+            .into_iter()
+            .zip(&mut taken)
+        {
             if memory.can_accept(line * 64, kind).expect("a line") {
                 memory.push(line * 64, kind, line).expect("accepted");
                 *taken += 1;
@@ -173,7 +176,7 @@ fn queues_take_what_their_size_says() {
             .all(|completion| completion.time_ps < memory.now_ps())
     );
     assert!(
-        memory.can_accept(0, Kind::Read).expect("a line"),
+        memory.can_accept(0, RequestKind::Read).expect("a line"),
         "there is room again"
     );
 }
@@ -184,7 +187,10 @@ fn times_are_held_to_the_order() {
     memory.run_until(5_000).expect("ahead");
     for time_ps in [4_999, 5_001 + STEP_PS, u64::MAX] {
         let fault = memory.run_until(time_ps).expect_err("refused");
-        assert!(matches!(fault, Fault::Time { from: 5_000, .. }), "{fault}");
+        assert!(
+            matches!(fault, DramFault::Time { from: 5_000, .. }),
+            "{fault}"
+        );
     }
     const { assert!(LATEST_PS > STEP_PS) };
     assert_eq!(memory.now_ps(), 5_000);
@@ -195,7 +201,7 @@ fn figures_begin_again_when_asked() {
     let mut memory = memory(RDIMM, "");
     // The first refresh of the rank, at time 0, is over.
     memory.run_until(1_000_000).expect("ahead");
-    memory.push(0, Kind::Read, 1).expect("room");
+    memory.push(0, RequestKind::Read, 1).expect("room");
     memory.drain();
     let first = memory.stats();
     assert_eq!((first.reads, first.row_misses, first.activates), (1, 1, 1));
@@ -220,7 +226,7 @@ fn figures_begin_again_when_asked() {
 #[test]
 fn targets_and_settings_that_do_not_exist_are_named() {
     let refused = |target, settings| {
-        let fault = Memory::new(target, Some(settings), None)
+        let fault = DramMemory::new(target, Some(settings), None)
             .err()
             .expect("refused");
         fault.to_string()
@@ -230,5 +236,5 @@ fn targets_and_settings_that_do_not_exist_are_named() {
     assert!(refused(RDIMM, "colour=red").contains("colour"));
     assert!(refused(RDIMM, "refresh=never").contains("never"));
     assert!(refused(RDIMM, "refresh").contains("NAME=VALUE"));
-    assert!(Memory::new(RDIMM, None, Some("/nowhere/at/all")).is_err());
+    assert!(DramMemory::new(RDIMM, None, Some("/nowhere/at/all")).is_err());
 }

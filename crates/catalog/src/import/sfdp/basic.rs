@@ -3,7 +3,7 @@
 
 use wordline_core::quantity::Time;
 
-use super::fields::{Bits, Table, bits};
+use super::fields::{Bits, SfdpTable, bits};
 use super::modes::{self, FAST_READS, FastRead};
 use super::size;
 use crate::import::toml::Skeleton;
@@ -41,7 +41,7 @@ impl Times {
 }
 
 /// An erase type that the chip has.
-pub(super) struct Erase {
+pub(super) struct SfdpErase {
     /// 1 to 4.
     pub(super) number: usize,
     pub(super) bytes: u64,
@@ -49,7 +49,7 @@ pub(super) struct Erase {
     times: Option<Times>,
 }
 
-impl Erase {
+impl SfdpErase {
     /// Where size and opcode stand.
     fn place(number: usize) -> (Bits, Bits) {
         let word = 8 + (number - 1) / 2;
@@ -66,15 +66,15 @@ impl Erase {
 
 /// What other tables and the sheet need of the basic table.
 pub(super) struct Basic<'a> {
-    table: &'a Table,
+    table: &'a SfdpTable,
     bytes: u64,
     pub(super) capacity: String,
-    pub(super) erases: Vec<Erase>,
+    pub(super) erases: Vec<SfdpErase>,
 }
 
 /// Reads the table and adds its fields in order.
 pub(super) fn read<'a>(
-    table: &'a Table,
+    table: &'a SfdpTable,
     fields: &mut Vec<Field>,
 ) -> Result<Basic<'a>, ImportError> {
     let bytes = density(table)?;
@@ -110,7 +110,7 @@ pub(super) fn read<'a>(
 }
 
 /// The chip's size in bytes.
-fn density(table: &Table) -> Result<u64, ImportError> {
+fn density(table: &SfdpTable) -> Result<u64, ImportError> {
     let word = bits(2, 31, 0);
     let value = table.get(word);
     let fault = |found: String, allowed: String| {
@@ -136,9 +136,9 @@ fn density(table: &Table) -> Result<u64, ImportError> {
 
 impl Basic<'_> {
     /// An erase type, if the chip has it.
-    fn erase(&self, number: usize) -> Result<Option<Erase>, ImportError> {
+    fn erase(&self, number: usize) -> Result<Option<SfdpErase>, ImportError> {
         let table = self.table;
-        let (size_at, opcode_at) = Erase::place(number);
+        let (size_at, opcode_at) = SfdpErase::place(number);
         let exponent = table.get(size_at);
         if exponent == 0 {
             return Ok(None);
@@ -155,11 +155,11 @@ impl Basic<'_> {
             ));
         }
         let times = table.has(10).then(|| {
-            let time = table.get(Erase::time_place(number));
+            let time = table.get(SfdpErase::time_place(number));
             let unit = [MS, 16 * MS, 128 * MS, S][time as usize >> 5 & 3];
             self.erase_times(u64::from(time & 0x1F) + 1, unit)
         });
-        Ok(Some(Erase {
+        Ok(Some(SfdpErase {
             number,
             bytes: 1 << exponent,
             opcode: table.get(opcode_at),
@@ -264,7 +264,7 @@ impl Basic<'_> {
     fn erase_types(&self, fields: &mut Vec<Field>) {
         let table = self.table;
         for number in 1..=4 {
-            let (size_at, opcode_at) = Erase::place(number);
+            let (size_at, opcode_at) = SfdpErase::place(number);
             let whole = bits(size_at.word, opcode_at.high, size_at.low);
             let erase = self.erases.iter().find(|erase| erase.number == number);
             let meaning = erase.map_or_else(
@@ -281,7 +281,7 @@ impl Basic<'_> {
         fields.push(table.field(bits(10, 3, 0), "erase multiplier", meaning));
         for erase in &self.erases {
             let name = format!("erase type {} time", erase.number);
-            let at = Erase::time_place(erase.number);
+            let at = SfdpErase::time_place(erase.number);
             let words = erase.times.map_or_else(String::new, Times::words);
             fields.push(table.field(at, &name, words));
         }
@@ -464,7 +464,7 @@ impl Basic<'_> {
     fn commands(&self, sheet: &mut Skeleton) {
         let table = self.table;
         for erase in &self.erases {
-            let opcode = Opcode {
+            let opcode = SfdpOpcode {
                 code: erase.opcode,
                 name: &erase.name(),
                 action: "erase",
@@ -484,7 +484,7 @@ impl Basic<'_> {
             commands.push((bits(14, 22, 15), "Release from Deep Power-Down", "wake-up"));
         }
         for (at, name, action) in commands {
-            let opcode = Opcode {
+            let opcode = SfdpOpcode {
                 code: table.get(at),
                 name,
                 action,
@@ -497,17 +497,17 @@ impl Basic<'_> {
     }
 }
 
-impl Erase {
+impl SfdpErase {
     /// What a sheet calls it.
     fn name(&self) -> String {
         format!("Erase {}", size(self.bytes))
     }
 
-    fn source(&self, table: &Table) -> String {
+    fn source(&self, table: &SfdpTable) -> String {
         table.source(&Self::place(self.number).0.word.to_string())
     }
 
-    fn sheet(&self, table: &Table, sheet: &mut Skeleton) {
+    fn sheet(&self, table: &SfdpTable, sheet: &mut Skeleton) {
         let source = self.source(table);
         sheet.table("[[nor.erase]]");
         sheet.key("name", &format!("\"{}\"", self.name()));
@@ -520,7 +520,7 @@ impl Erase {
 }
 
 /// An opcode as a sheet lists it.
-pub(super) struct Opcode<'a> {
+pub(super) struct SfdpOpcode<'a> {
     pub(super) code: u32,
     pub(super) name: &'a str,
     pub(super) action: &'a str,
@@ -529,7 +529,7 @@ pub(super) struct Opcode<'a> {
     pub(super) dummy_cycles: u32,
 }
 
-impl Opcode<'_> {
+impl SfdpOpcode<'_> {
     pub(super) fn sheet(&self, source: &str, sheet: &mut Skeleton) {
         sheet.table("[[nor.opcode]]");
         sheet.key("code", &format!("0x{:02x}", self.code));
@@ -553,9 +553,9 @@ impl Opcode<'_> {
 }
 
 impl FastRead {
-    fn sheet(&self, table: &Table, address_bytes: u64, sheet: &mut Skeleton) {
+    fn sheet(&self, table: &SfdpTable, address_bytes: u64, sheet: &mut Skeleton) {
         let settings = self.settings(table);
-        let opcode = Opcode {
+        let opcode = SfdpOpcode {
             code: settings.opcode,
             name: &format!("Fast Read {}", self.mode),
             action: "read",

@@ -3,7 +3,7 @@
 use crate::import::Field;
 
 /// A parameter table.
-pub(super) struct Table {
+pub(super) struct SfdpTable {
     /// Short name, for places and sources.
     pub(super) name: &'static str,
     /// Where it stands in the dump.
@@ -30,7 +30,7 @@ impl Bits {
     }
 }
 
-impl Table {
+impl SfdpTable {
     /// Whether the table is long enough to hold a DWORD.
     pub(super) fn has(&self, word: usize) -> bool {
         word <= self.words.len()

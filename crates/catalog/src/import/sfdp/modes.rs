@@ -1,6 +1,6 @@
 //! The parts of the basic table about bus modes: fast reads, quad and octal modes, address length.
 
-use super::fields::{Bits, Table, bits};
+use super::fields::{Bits, SfdpTable, bits};
 use crate::import::{Field, set_bits};
 
 /// A fast read: its lines, the bit that says whether the chip has it, and where its settings begin.
@@ -39,13 +39,13 @@ pub(super) const FAST_READS: [FastRead; 8] = [
 ];
 
 /// Opcode and waiting clocks of a fast read.
-pub(super) struct Settings {
+pub(super) struct ModeSettings {
     pub(super) opcode: u32,
     mode_clocks: u32,
     wait_states: u32,
 }
 
-impl Settings {
+impl ModeSettings {
     /// Clocks between address and data.
     pub(super) const fn dummy_cycles(&self) -> u32 {
         self.mode_clocks + self.wait_states
@@ -53,23 +53,23 @@ impl Settings {
 }
 
 impl FastRead {
-    pub(super) fn is_supported(&self, table: &Table) -> bool {
+    pub(super) fn is_supported(&self, table: &SfdpTable) -> bool {
         match self.supported {
             Some((word, bit)) => table.is_set(word, bit),
             None => table.has(self.word) && !matches!(self.settings(table).opcode, 0 | 0xFF),
         }
     }
 
-    pub(super) fn settings(&self, table: &Table) -> Settings {
+    pub(super) fn settings(&self, table: &SfdpTable) -> ModeSettings {
         let low = self.low;
-        Settings {
+        ModeSettings {
             opcode: table.get(bits(self.word, low + 15, low + 8)),
             mode_clocks: table.get(bits(self.word, low + 7, low + 5)),
             wait_states: table.get(bits(self.word, low + 4, low)),
         }
     }
 
-    pub(super) fn field(&self, table: &Table) -> Field {
+    pub(super) fn field(&self, table: &SfdpTable) -> Field {
         let meaning = if self.is_supported(table) {
             let settings = self.settings(table);
             format!(
@@ -88,7 +88,7 @@ impl FastRead {
 }
 
 /// DWORD 15: how quad modes are entered.
-pub(super) fn quad(table: &Table, fields: &mut Vec<Field>) {
+pub(super) fn quad(table: &SfdpTable, fields: &mut Vec<Field>) {
     let mut add = |at: Bits, name: &str, meaning: String| {
         fields.push(table.field(at, name, meaning));
     };
@@ -138,7 +138,7 @@ pub(super) fn quad(table: &Table, fields: &mut Vec<Field>) {
 }
 
 /// DWORD 16: status register 1, soft reset, and four address bytes.
-pub(super) fn addresses_and_reset(table: &Table, fields: &mut Vec<Field>) {
+pub(super) fn addresses_and_reset(table: &SfdpTable, fields: &mut Vec<Field>) {
     let mut add = |at: Bits, name: &str, names: &[&str]| {
         fields.push(table.field(at, name, set_bits(table.get(at), names)));
     };
@@ -183,7 +183,7 @@ pub(super) fn addresses_and_reset(table: &Table, fields: &mut Vec<Field>) {
 }
 
 /// DWORDs 17 to 20: octal modes and clocks.
-pub(super) fn octal(table: &Table, fields: &mut Vec<Field>) {
+pub(super) fn octal(table: &SfdpTable, fields: &mut Vec<Field>) {
     if table.has(17) {
         let reads = FAST_READS.iter().filter(|read| read.word == 17);
         fields.extend(reads.map(|read| read.field(table)));

@@ -1,7 +1,7 @@
 //! Tables beside the basic one: opcodes with four address bytes, and xSPI Profile 1.0.
 
-use super::basic::{Basic, Opcode};
-use super::fields::{Table, bits};
+use super::basic::{Basic, SfdpOpcode};
+use super::fields::{SfdpTable, bits};
 use crate::import::toml::Skeleton;
 use crate::import::{Field, ImportError};
 
@@ -70,7 +70,7 @@ const FOUR_BYTE: [FourByte; 20] = [
 
 /// The 4-Byte Address Instruction Table.
 pub(super) fn four_byte(
-    table: &Table,
+    table: &SfdpTable,
     basic: &Basic<'_>,
     fields: &mut Vec<Field>,
     sheet: &mut Skeleton,
@@ -97,7 +97,7 @@ pub(super) fn four_byte(
         let meaning = format!("opcode {code:02X}h");
         fields.push(table.field(bits(1, bit, bit), &format!("{name} {mode}"), meaning));
         if entry.action == "write" {
-            let opcode = Opcode {
+            let opcode = SfdpOpcode {
                 code,
                 name: &format!("{name} {mode}, 4 address bytes"),
                 action: entry.action,
@@ -132,7 +132,7 @@ pub(super) fn four_byte(
 
 /// xSPI Profile 1.0: reads in 8D-8D-8D, and how long they wait at which clock.
 pub(super) fn profile_1(
-    table: &Table,
+    table: &SfdpTable,
     fields: &mut Vec<Field>,
     sheet: &mut Skeleton,
 ) -> Result<(), ImportError> {
@@ -160,7 +160,7 @@ pub(super) fn profile_1(
             continue;
         }
         fields.push(table.field(at, &name, format!("{cycles} dummy cycles")));
-        let opcode = Opcode {
+        let opcode = SfdpOpcode {
             code,
             name: "Fast Read 8D-8D-8D",
             action: "read",
@@ -175,7 +175,7 @@ pub(super) fn profile_1(
     Ok(())
 }
 
-fn need(table: &Table, words: usize) -> Result<(), ImportError> {
+fn need(table: &SfdpTable, words: usize) -> Result<(), ImportError> {
     if table.has(words) {
         return Ok(());
     }

@@ -62,7 +62,7 @@ fn words(measure: &Measure) -> Vec<String> {
             words
         }
         Measure::Table { run, metric } => vec![
-            run.table.title().to_owned(),
+            wordline_engines::title(wordline_engines::STORES, run.table.name()).to_owned(),
             match run.operation {
                 Operation::Write => "inserts of".to_owned(),
                 Operation::Read => "hits of".to_owned(),

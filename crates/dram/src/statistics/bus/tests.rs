@@ -1,6 +1,6 @@
 use super::*;
-use crate::observer::Outcome;
-use crate::request::{Kind, Location};
+use crate::observer::RowOutcome;
+use crate::request::{Location, RequestKind};
 
 /// Latency of a read until its data, and the clocks that they take, here.
 const CL: u64 = 10;
@@ -12,32 +12,32 @@ fn watch() -> BusWatch {
         from: 0,
         free: 0,
         burst: BURST,
-        recent: vec![Run::default(); 8],
+        recent: vec![BurstRun::default(); 8],
         last: 0,
     }
 }
 
 /// A read with its waits; whatever they leave of the time before its command waited in the backlog.
-fn read(arrival: u64, issued: u64, waits: &[(Cause, u32)]) -> Served {
+fn read(arrival: u64, issued: u64, waits: &[(WaitCause, u32)]) -> ServedRequest {
     let mut parts = [0; CAUSES];
     for &(cause, clocks) in waits {
         parts[cause as usize] += clocks;
     }
     parts[0] += (issued - arrival) as u32 - parts.iter().sum::<u32>();
-    Served {
+    ServedRequest {
         id: 0,
-        kind: Kind::Read,
+        kind: RequestKind::Read,
         location: Location::default(),
         arrival,
         admitted: arrival,
         issued,
         finish: issued + CL + BURST,
-        outcome: Outcome::Hit,
+        outcome: RowOutcome::Hit,
         waits: parts,
     }
 }
 
-fn waits(parts: &[(Cause, u64)]) -> [u64; CAUSES] {
+fn waits(parts: &[(WaitCause, u64)]) -> [u64; CAUSES] {
     let mut waits = [0; CAUSES];
     for &(cause, clocks) in parts {
         waits[cause as usize] = clocks;
@@ -68,11 +68,15 @@ fn the_rest_of_a_pause_goes_to_what_its_request_waited_for() {
     let mut bus = watch();
     bus.burst(&read(0, 0, &[]));
     // The bus is free from 14. Data could have come at 30 and come at 50: 16 clocks empty, 20 divided by 3 : 1.
-    bus.burst(&read(20, 40, &[(Cause::Activate, 15), (Cause::Order, 5)]));
+    bus.burst(&read(
+        20,
+        40,
+        &[(WaitCause::Activate, 15), (WaitCause::Order, 5)],
+    ));
     let account = bus.until(54);
     assert_eq!(
         account.waits,
-        waits(&[(Cause::Activate, 15), (Cause::Order, 5)])
+        waits(&[(WaitCause::Activate, 15), (WaitCause::Order, 5)])
     );
     assert_eq!((account.empty, account.data), (10 + 16, 8));
     assert_eq!(account.total(), 54);
@@ -81,11 +85,15 @@ fn the_rest_of_a_pause_goes_to_what_its_request_waited_for() {
 #[test]
 fn waits_that_the_bus_was_busy_for_do_not_count() {
     let mut bus = watch();
-    bus.burst(&read(0, 20, &[(Cause::Activate, 20)]));
+    bus.burst(&read(0, 20, &[(WaitCause::Activate, 20)]));
     // Waited 22 clocks, of which the bus was without data for 18 only: 34 to 52.
-    bus.burst(&read(20, 42, &[(Cause::Bank, 11), (Cause::Activate, 11)]));
+    bus.burst(&read(
+        20,
+        42,
+        &[(WaitCause::Bank, 11), (WaitCause::Activate, 11)],
+    ));
     let account = bus.until(56);
-    let divided = waits(&[(Cause::Activate, 20 + 9), (Cause::Bank, 9)]);
+    let divided = waits(&[(WaitCause::Activate, 20 + 9), (WaitCause::Bank, 9)]);
     assert_eq!(account.waits, divided);
     assert_eq!((account.empty, account.data), (10, 8));
 }
@@ -95,20 +103,28 @@ fn rounding_goes_to_the_greatest_part_and_nothing_is_lost() {
     let mut bus = watch();
     bus.burst(&read(0, 0, &[]));
     // 12 clocks of pause to be divided by 6 : 5 : 5, rounded down 4, 3, 3.
-    let causes = [(Cause::Bank, 5), (Cause::Activate, 6), (Cause::Order, 5)];
+    let causes = [
+        (WaitCause::Bank, 5),
+        (WaitCause::Activate, 6),
+        (WaitCause::Order, 5),
+    ];
     bus.burst(&read(0, 16, &causes));
-    let parts = [(Cause::Bank, 3), (Cause::Activate, 6), (Cause::Order, 3)];
+    let parts = [
+        (WaitCause::Bank, 3),
+        (WaitCause::Activate, 6),
+        (WaitCause::Order, 3),
+    ];
     assert_eq!(bus.until(30).waits, waits(&parts));
 }
 
 #[test]
 fn the_backlog_is_the_cause_only_where_there_is_no_other() {
     let mut bus = watch();
-    bus.burst(&read(0, 30, &[(Cause::Order, 1)]));
-    assert_eq!(bus.until(44).waits, waits(&[(Cause::Order, 30)]));
+    bus.burst(&read(0, 30, &[(WaitCause::Order, 1)]));
+    assert_eq!(bus.until(44).waits, waits(&[(WaitCause::Order, 30)]));
     let mut bus = watch();
     bus.burst(&read(0, 30, &[]));
-    assert_eq!(bus.until(44).waits, waits(&[(Cause::Queue, 30)]));
+    assert_eq!(bus.until(44).waits, waits(&[(WaitCause::Queue, 30)]));
 }
 
 #[test]
@@ -118,7 +134,7 @@ fn very_long_waits_do_not_overflow() {
     let mut served = read(
         0,
         2 * u64::from(long),
-        &[(Cause::Bank, long), (Cause::Order, long)],
+        &[(WaitCause::Bank, long), (WaitCause::Order, long)],
     );
     served.issued = u64::MAX / 2;
     served.finish = served.issued + CL + BURST;
@@ -132,9 +148,9 @@ fn very_long_waits_do_not_overflow() {
 fn parts_in_a_row_add_up_to_the_whole() {
     let requests = [
         read(0, 0, &[]),
-        read(0, 4, &[(Cause::Bus, 4)]),
-        read(0, 8, &[(Cause::Bus, 8)]),
-        read(5, 40, &[(Cause::Bank, 17), (Cause::Activate, 18)]),
+        read(0, 4, &[(WaitCause::Bus, 4)]),
+        read(0, 8, &[(WaitCause::Bus, 8)]),
+        read(5, 40, &[(WaitCause::Bank, 17), (WaitCause::Activate, 18)]),
         read(60, 60, &[]),
     ];
     let mut bus = watch();

@@ -6,8 +6,10 @@
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::WarningCode;
-use wordline_core::{Arrival, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet};
-use wordline_trace::{Counted, CountedDurations};
+use wordline_core::{
+    Arrival, Axis, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet,
+};
+use wordline_trace::{CountedDurations, DurationCounts};
 
 use super::coverage::shares;
 use super::{COVERAGE_MAX, COVERAGE_MIN, environment, odd, seconds, subject};
@@ -18,7 +20,7 @@ use crate::error::LabError;
 /// Durations without their order: for each rate the least and the most that any order needs.
 pub(super) fn answer(
     source: &LogSource,
-    counted: &Counted,
+    counted: &DurationCounts,
     question: &BufferWorkload,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
@@ -98,9 +100,7 @@ pub(super) fn answer(
     let all = all.map_err(|error| refuse(error.to_string()))?;
     let subject = subject(&source.file, operation, Some(record));
     let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
-    document
-        .rows
-        .push(subject.row(Metric::AccessCount, Ok(count as f64)));
+    subject.add(Metric::AccessCount, Ok(count as f64), document);
     match covered {
         Covered::Share(share) => document.rows.push(subject.row(Metric::Coverage, Ok(share))),
         Covered::Unknown(why) => {
@@ -123,9 +123,7 @@ pub(super) fn answer(
     }
     for &(kind, curve) in bounds {
         let at = subject.estimate(subject.basis, kind);
-        document
-            .rows
-            .push(at.row(Metric::ThroughputMean, rows::limit(curve)));
+        at.add(Metric::ThroughputMean, rows::limit(curve), document);
     }
     let mut asked = rates(question)?;
     for rate in grid::rates(rows::limit(&all.most).unwrap_or(f64::INFINITY)) {
@@ -146,11 +144,13 @@ pub(super) fn answer(
     }
     for &ram in &question.ram_bytes {
         for &(kind, curve) in bounds {
-            let at = subject.estimate(subject.basis, kind).at("ram_bytes", ram);
+            let at = subject
+                .estimate(subject.basis, kind)
+                .at(Axis::RamBytes, ram);
             for arrival in Arrival::ALL {
                 let rate = rows::safe_rate(curve, ram, arrival);
-                let at = at.at("arrival", arrival.name());
-                document.rows.push(at.row(Metric::RateMax, rate));
+                let at = at.at(Axis::Arrival, arrival.name());
+                at.add(Metric::RateMax, rate, document);
             }
         }
     }
@@ -192,7 +192,7 @@ fn busy<'a>(durations: impl Iterator<Item = &'a CountedDurations>) -> (u128, u12
 }
 
 /// Refuses accesses that took longer together than the time in which they happened, reads and writes alike.
-fn overlaps(counted: &Counted) -> Result<(), String> {
+fn overlaps(counted: &DurationCounts) -> Result<(), String> {
     let Some(elapsed) = counted.elapsed else {
         return Ok(());
     };
@@ -209,7 +209,7 @@ fn overlaps(counted: &Counted) -> Result<(), String> {
 }
 
 /// Refuses durations that leave out their time.
-fn coverage(counted: &Counted, operation: Operation) -> Result<Covered, String> {
+fn coverage(counted: &DurationCounts, operation: Operation) -> Result<Covered, String> {
     let Some(elapsed) = counted.elapsed else {
         let why = "the histogram does not tell in what time its accesses happened";
         return Ok(Covered::Unknown(why.to_owned()));

@@ -14,12 +14,12 @@ use std::io::BufRead;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::WarningCode;
 use wordline_core::{
-    Arrival, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation, ResultSet,
-    Timing,
+    Arrival, Axis, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation,
+    ResultSet, Timing,
 };
-use wordline_trace::{Accesses, Log, LoggedAccess, Oddity, Options, Purpose, Summary};
+use wordline_trace::{Accesses, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
-use super::analysis::{Analysis, Findings};
+use super::analysis::{Analysis, BufferFindings};
 use coverage::Coverage;
 use starts::Starts;
 
@@ -60,11 +60,14 @@ pub(super) fn run(
         file: file.to_owned(),
         source,
     };
-    let log = wordline_trace::open(control.open(file)?, &options(source, Purpose::Durations)?)
-        .map_err(failed)?;
+    let log = wordline_trace::open(
+        control.open(file)?,
+        &options(source, LogPurpose::Durations)?,
+    )
+    .map_err(failed)?;
     match log {
         Log::Accesses(accesses) => {
-            let reading = Reading {
+            let reading = LogReading {
                 source,
                 question,
                 seed: experiment.seed,
@@ -84,15 +87,15 @@ pub(super) fn run(
 }
 
 /// What the user said of a log.
-pub(crate) fn options(source: &LogSource, purpose: Purpose) -> Result<Options, LabError> {
+pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
     let wrong = |what, error: String| LabError::List {
         what,
         problem: error,
     };
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
-    Ok(Options {
-        format: format.map_err(|error: wordline_trace::UnknownFormat| {
+    Ok(LogOptions {
+        format: format.map_err(|error: wordline_trace::UnknownLogFormat| {
             wrong("log format", error.to_string())
         })?,
         unit: unit
@@ -119,20 +122,20 @@ fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
         basis: Basis::Measured,
     };
     match record {
-        Some(bytes) => subject.at("access_bytes", bytes),
+        Some(bytes) => subject.at(Axis::AccessBytes, bytes),
         None => subject,
     }
 }
 
 /// A log of accesses while it is read.
-struct Reading<'a> {
+struct LogReading<'a> {
     source: &'a LogSource,
     question: &'a BufferWorkload,
     seed: u64,
     control: &'a Control<'a>,
 }
 
-impl Reading<'_> {
+impl LogReading<'_> {
     #[inline]
     fn add(&self, analysis: &mut Analysis, duration: Time, bytes: u64) -> Result<(), LabError> {
         analysis
@@ -255,7 +258,7 @@ impl Reading<'_> {
         );
         if let Some((least, most)) = shares {
             let share = (least + most) / 2.0;
-            document.rows.push(subject.row(Metric::Coverage, Ok(share)));
+            subject.add(Metric::Coverage, Ok(share), document);
         }
         if let (Durations::StartToStart, Some(step)) = (self.source.durations, summary.resolution) {
             Self::rounding(&subject, &findings, step, document);
@@ -286,7 +289,7 @@ impl Reading<'_> {
     }
 
     /// Times from start to start need the accesses in the order of their time.
-    fn check_order(&self, summary: &Summary, accesses: u64) -> Result<(), LabError> {
+    fn check_order(&self, summary: &LogSummary, accesses: u64) -> Result<(), LabError> {
         let step = summary.resolution.unwrap_or(Time::ZERO);
         for oddity in &summary.oddities {
             if let Oddity::BackwardsTime { line, most, count } = oddity
@@ -306,7 +309,7 @@ impl Reading<'_> {
     fn check_coverage(
         &self,
         coverage: &Coverage,
-        summary: &Summary,
+        summary: &LogSummary,
         document: &mut ResultSet,
     ) -> Result<Option<(f64, f64)>, LabError> {
         let name = &self.source.file;
@@ -375,7 +378,12 @@ impl Reading<'_> {
 
     /// Least and most RAM at the rates that were asked for, where starts are known to a step: a stretch of
     /// the log lasted up to two steps more or less than it says.
-    fn rounding(subject: &Subject, findings: &Findings, step: Time, document: &mut ResultSet) {
+    fn rounding(
+        subject: &Subject,
+        findings: &BufferFindings,
+        step: Time,
+        document: &mut ResultSet,
+    ) {
         let record = findings.curve.largest_record().si();
         for one in &findings.rates {
             if !matches!(findings.curve.demand(one.rate), Demand::Bounded(_)) {
@@ -391,19 +399,17 @@ impl Reading<'_> {
                 {
                     let at = subject
                         .estimate(subject.basis, kind)
-                        .at("rate_bytes_per_s", rate)
-                        .at("arrival", arrival.name());
+                        .at(Axis::RateBytesPerS, rate)
+                        .at(Axis::Arrival, arrival.name());
                     let waiting = (in_flight - record).max(0.0);
-                    document.rows.push(at.row(Metric::RamPeak, Ok(waiting)));
-                    document
-                        .rows
-                        .push(at.row(Metric::RamPeakInFlight, Ok(in_flight)));
+                    at.add(Metric::RamPeak, Ok(waiting), document);
+                    at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
                 }
             }
         }
     }
 
-    fn warn(&self, analysis: &Analysis, summary: &Summary, document: &mut ResultSet) {
+    fn warn(&self, analysis: &Analysis, summary: &LogSummary, document: &mut ResultSet) {
         let name = &self.source.file;
         let accesses = analysis.accesses();
         if accesses < ACCESSES_MIN {
@@ -445,7 +451,7 @@ pub(crate) fn odd(name: &str, oddity: &Oddity) -> (WarningCode, String) {
 }
 
 /// What the log says of itself.
-fn environment(summary: &Summary, source: &LogSource) -> BTreeMap<String, String> {
+fn environment(summary: &LogSummary, source: &LogSource) -> BTreeMap<String, String> {
     let mut environment = BTreeMap::from([
         ("log".to_owned(), source.file.clone()),
         ("log_format".to_owned(), summary.format.clone()),

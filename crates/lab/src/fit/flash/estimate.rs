@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use wordline_nvm::ageing::AgeingSheet;
 use wordline_trace::cycling::{BlockLife, CyclingOperation};
 
-use super::law::{Early, FittedLaw, Interval, Law, Seen, Strength, fit as fit_law};
-use super::lives::{Block, Found, Hazard, Lives, NO_SPREAD, Pages, Point, Shared};
+use super::law::{Early, FittedLaw, LawInterval, LawSample, Strength, WearLaw, fit as fit_law};
+use super::lives::{Block, Hazard, LifeFit, LifePages, LifePoint, Lives, NO_SPREAD, SharedLives};
 use super::part::FlashPart;
-use super::pulses::{Change, Pulses, Series};
+use super::pulses::{PulseChange, Pulses, Series};
 use super::statistics::{
     MEDIAN_DEVIATION, NORMAL, TAIL, chi_squared, crossing, mean, median, share, student,
 };
@@ -37,9 +37,9 @@ pub(super) const MEAN_CYCLES: u64 = 10_000;
 
 /// What was found of a sheet's figures, and what was not.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct EstimateFindings {
     /// Name of a figure of the table aging, its value, and whether it is a whole number.
-    pub(super) ageing: Vec<(&'static str, Interval, Whole)>,
+    pub(super) ageing: Vec<(&'static str, LawInterval, Whole)>,
     /// What the figures of the median block may be together, at each end of the intervals of what lives tell.
     pub(super) ends: Vec<Vec<(&'static str, f64)>>,
     /// Which blocks are weak, as far as their lives tell.
@@ -67,7 +67,7 @@ pub(super) enum Whole {
 /// A duration that was seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Latency {
-    pub(super) interval: Interval,
+    pub(super) interval: LawInterval,
     pub(super) of: LatencyOf,
     /// The longest up to the rated cycles.
     pub(super) longest: f64,
@@ -84,8 +84,8 @@ pub(super) enum LatencyOf {
     TheseChips,
 }
 
-impl Findings {
-    fn add(&mut self, name: &'static str, interval: Interval, whole: Whole) {
+impl EstimateFindings {
+    fn add(&mut self, name: &'static str, interval: LawInterval, whole: Whole) {
         self.ageing.push((name, interval, whole));
     }
 
@@ -99,14 +99,14 @@ impl Findings {
     }
 
     /// The value of a figure that was found.
-    pub(super) fn value(&self, name: &str) -> Option<Interval> {
+    pub(super) fn value(&self, name: &str) -> Option<LawInterval> {
         let mut found = self.ageing.iter();
         found.find(|one| one.0 == name).map(|one| one.1)
     }
 }
 
-const fn exactly(value: f64) -> Interval {
-    Interval {
+const fn exactly(value: f64) -> LawInterval {
+    LawInterval {
         value,
         least: value,
         most: value,
@@ -114,7 +114,7 @@ const fn exactly(value: f64) -> Interval {
 }
 
 /// What some blocks tell of a part.
-pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> Findings {
+pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFindings {
     let series = |operation| -> Vec<Series> {
         let of = |life: &&BlockLife| {
             let points = life.of(operation);
@@ -126,9 +126,9 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> Findings {
     };
     let programs = series(CyclingOperation::Program);
     let erases = series(CyclingOperation::Erase);
-    let mut findings = Findings {
+    let mut findings = EstimateFindings {
         chips: chips(lives).len(),
-        ..Findings::default()
+        ..EstimateFindings::default()
     };
     // Lines of several pages of a block cannot be told apart.
     let single = part.usage.programmed <= 1.0;
@@ -202,7 +202,7 @@ fn latency(
         let count = f64::from(pulses.fresh);
         let (value, reach) = (pulses.unit * count, NORMAL * pulses.unit_error * count);
         return Some(Latency {
-            interval: Interval {
+            interval: LawInterval {
                 value,
                 least: value - reach,
                 most: value + reach,
@@ -234,12 +234,12 @@ fn latency(
 }
 
 /// The middle of what the blocks of some chips have. Medians, because a sheet speaks of the median block: with their scatter where there are chips enough, else by the order of the blocks.
-pub(super) fn middle(chips: &[Vec<f64>]) -> Option<Interval> {
+pub(super) fn middle(chips: &[Vec<f64>]) -> Option<LawInterval> {
     if chips.len() >= CHIPS_MIN {
         let medians: Vec<f64> = chips.iter().map(|one| median(one)).collect();
         let (value, error) = mean(&medians);
         let reach = student((medians.len() - 1) as f64) * error;
-        return Some(Interval {
+        return Some(LawInterval {
             value,
             least: value - reach,
             most: value + reach,
@@ -249,7 +249,7 @@ pub(super) fn middle(chips: &[Vec<f64>]) -> Option<Interval> {
     all.sort_by(f64::total_cmp);
     let (count, half) = (all.len() as f64, 0.5 * NORMAL * (all.len() as f64).sqrt());
     let last = all.len().checked_sub(1)?;
-    Some(Interval {
+    Some(LawInterval {
         value: median(&all),
         least: all[(0.5 * count - half).floor().max(0.0) as usize],
         most: all[((0.5 * count + half).ceil() as usize).min(last)],
@@ -280,8 +280,8 @@ fn loops(
     part: &FlashPart<'_>,
     lives: &[&BlockLife],
     erase: Option<&Pulses>,
-    findings: &mut Findings,
-) -> Option<(Law, u32)> {
+    findings: &mut EstimateFindings,
+) -> Option<(WearLaw, u32)> {
     const COUNTS: [&str; 2] = ["erase_loops", "erase_loops_last"];
     const LAW: [&str; 3] = ["interface_share", "interface_exponent", "bulk_exponent"];
     let Some(erase) = erase else {
@@ -302,9 +302,9 @@ fn loops(
     let most = erase.most();
     findings.add_count(COUNTS[0], erase.fresh);
     findings.add_count(COUNTS[1], erase.fresh + most as u32);
-    let seen: Vec<Seen<'_>> = seen(lives, erase);
+    let seen: Vec<LawSample<'_>> = seen(lives, erase);
     let ageing = part.ageing;
-    let start = Law {
+    let start = WearLaw {
         share: *ageing.interface_share.value(),
         interface: *ageing.interface_exponent.value(),
         bulk: *ageing.bulk_exponent.value(),
@@ -320,10 +320,10 @@ fn loops(
     Some((law, most as u32))
 }
 
-fn seen<'a>(lives: &[&BlockLife], erase: &'a Pulses) -> Vec<Seen<'a>> {
+fn seen<'a>(lives: &[&BlockLife], erase: &'a Pulses) -> Vec<LawSample<'a>> {
     let blocks = lives.iter().zip(&erase.changes);
     blocks
-        .map(|(life, changes)| Seen {
+        .map(|(life, changes)| LawSample {
             changes,
             failed: failed(life),
         })
@@ -336,35 +336,39 @@ fn failed(life: &BlockLife) -> Option<f64> {
 }
 
 /// The life of each block: where it failed, or by its loops where it was given up.
-fn strengths(lives: &[&BlockLife], erase: Option<&Pulses>, law: Option<&(Law, u32)>) -> Vec<Known> {
+fn strengths(
+    lives: &[&BlockLife],
+    erase: Option<&Pulses>,
+    law: Option<&(WearLaw, u32)>,
+) -> Vec<EstimateKnown> {
     let (Some(erase), Some((law, count))) = (erase, law) else {
         let by_failure = |life: &&BlockLife| {
-            let seen = Seen {
+            let seen = LawSample {
                 changes: &[],
                 failed: failed(life),
             };
-            Known::of(&seen, &[], life.cycles)
+            EstimateKnown::of(&seen, &[], life.cycles)
         };
         return lives.iter().map(by_failure).collect();
     };
     let shares = law.late(*count);
     let blocks = seen(lives, erase).into_iter().zip(lives);
     blocks
-        .map(|(seen, life)| Known::of(&seen, &shares, life.cycles))
+        .map(|(seen, life)| EstimateKnown::of(&seen, &shares, life.cycles))
         .collect()
 }
 
 /// A strength, or what it exceeds, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
+enum EstimateKnown {
     At(Strength),
     After(f64),
 }
 
-impl Known {
+impl EstimateKnown {
     /// What a block tells of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
     /// it, the next one was not reached, after the last one the end was not.
-    fn of(seen: &Seen<'_>, shares: &[f64], cycles: u64) -> Self {
+    fn of(seen: &LawSample<'_>, shares: &[f64], cycles: u64) -> Self {
         let next = shares.get(seen.changes.len()).copied().unwrap_or(1.0);
         let after = (cycles as f64).max(1.0) / next;
         seen.strength(shares).map_or(Self::After(after), Self::At)
@@ -377,7 +381,7 @@ impl Known {
         }
     }
 
-    fn hazard(self, pages: Pages) -> Hazard {
+    fn hazard(self, pages: LifePages) -> Hazard {
         let (seen, cycles) = match self {
             Self::At(strength) => (true, strength.cycles),
             Self::After(cycles) => (false, cycles),
@@ -395,10 +399,10 @@ fn pages(
     part: &FlashPart<'_>,
     lives: &[&BlockLife],
     program: Option<&Pulses>,
-    law: Option<&(Law, u32)>,
-    strengths: &[Known],
-    findings: &mut Findings,
-) -> Option<Vec<Known>> {
+    law: Option<&(WearLaw, u32)>,
+    strengths: &[EstimateKnown],
+    findings: &mut EstimateFindings,
+) -> Option<Vec<EstimateKnown>> {
     const FIGURES: [&str; 4] = [
         "program_pulses",
         "program_pulses_early",
@@ -421,7 +425,7 @@ fn pages(
     let early = Early::take(&mut changes);
     let late = late_pulses(&changes) as u32;
     let shares = law.late(late);
-    let own: Vec<Known> = lives
+    let own: Vec<EstimateKnown> = lives
         .iter()
         .zip(&changes)
         .map(|(life, changes)| {
@@ -429,11 +433,11 @@ fn pages(
             // yet to come.
             let hide = changes.len() > late as usize;
             let shares = if hide { &[] } else { &shares[..] };
-            let seen = Seen {
+            let seen = LawSample {
                 changes,
                 failed: None,
             };
-            Known::of(&seen, shares, life.cycles)
+            EstimateKnown::of(&seen, shares, life.cycles)
         })
         .collect();
     // In some blocks the first page is the one that fails: only with the right number of late pulses its strength, by
@@ -462,7 +466,7 @@ fn pages(
 }
 
 /// The most pulses that more than a few blocks save late.
-fn late_pulses(changes: &[Vec<Change>]) -> usize {
+fn late_pulses(changes: &[Vec<PulseChange>]) -> usize {
     let mut counts: Vec<usize> = changes.iter().map(Vec::len).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let few = (FEW * counts.len() as f64).ceil() as usize;
@@ -470,8 +474,8 @@ fn late_pulses(changes: &[Vec<Change>]) -> usize {
 }
 
 /// Whether a page's strength is the life of its block.
-fn alike(own: Known, all: Known) -> bool {
-    let (Known::At(own), Known::At(all)) = (own, all) else {
+fn alike(own: EstimateKnown, all: EstimateKnown) -> bool {
+    let (EstimateKnown::At(own), EstimateKnown::At(all)) = (own, all) else {
         return false;
     };
     let error = (own.error.powi(2) + all.error.powi(2)).sqrt();
@@ -482,9 +486,9 @@ fn alike(own: Known, all: Known) -> bool {
 fn spread(
     part: &FlashPart<'_>,
     lives: &[&BlockLife],
-    strengths: &[Known],
-    own: Option<&[Known]>,
-    findings: &mut Findings,
+    strengths: &[EstimateKnown],
+    own: Option<&[EstimateKnown]>,
+    findings: &mut EstimateFindings,
 ) {
     const FIGURES: [&str; 3] = ["endurance", "chip_spread", "block_spread"];
     const WEAKNESS: [&str; 2] = ["weak_share", "weak_strength"];
@@ -520,7 +524,7 @@ fn spread(
     free.extend(own.map(|_| 2));
     free.extend((weak_ones > 0).then_some(3));
     let ageing = part.ageing;
-    let shared = Shared {
+    let shared = SharedLives {
         spread: libm::log(ageing.block_spread.value().clamp(0.05, 2.0)),
         shape: libm::log(*ageing.page_shape.value()),
         erase: libm::log(*ageing.erase_stress.value()),
@@ -542,11 +546,11 @@ fn spread(
     };
     endurance(part, &found, findings);
     // At its least, a spread is as good as none.
-    let least = |interval: &Interval| match interval.least {
+    let least = |interval: &LawInterval| match interval.least {
         ln if ln <= NO_SPREAD => 0.0,
         ln => libm::exp(ln),
     };
-    let exp = |interval: &Interval| Interval {
+    let exp = |interval: &LawInterval| LawInterval {
         value: libm::exp(interval.value),
         least: least(interval),
         most: libm::exp(interval.most),
@@ -562,7 +566,7 @@ fn spread(
     for (place, interval) in model.free.iter().zip(&found.intervals) {
         findings.add(name(*place), exp(interval), Whole::No);
     }
-    let together = |end: &Point| -> Vec<(&'static str, f64)> {
+    let together = |end: &LifePoint| -> Vec<(&'static str, f64)> {
         // How far blocks spread, and how weak weak ones are, is nothing to the median block.
         let of_median = model.free.iter().filter(|place| [1, 2].contains(*place));
         let all = of_median.map(|place| (name(*place), libm::exp(end.shared.get(*place))));
@@ -576,11 +580,11 @@ fn spread(
     weakness(weak_ones, &weak, *ageing.weak_share.value(), findings);
 }
 
-fn hazards(all: Known, own: Option<Known>) -> Vec<Hazard> {
+fn hazards(all: EstimateKnown, own: Option<EstimateKnown>) -> Vec<Hazard> {
     let Some(own) = own else {
-        return vec![all.hazard(Pages::All)];
+        return vec![all.hazard(LifePages::All)];
     };
-    let (own_life, all_life) = (own.hazard(Pages::First), all.hazard(Pages::Others));
+    let (own_life, all_life) = (own.hazard(LifePages::First), all.hazard(LifePages::Others));
     if alike(own, all) {
         // The first page failed first; the others would have stood longer.
         return vec![
@@ -609,7 +613,7 @@ fn hazards(all: Known, own: Option<Known>) -> Vec<Hazard> {
 
 /// The blocks that are far weaker than the median one of their chip: chips differ as well, and what they differ by would
 /// hide weak blocks.
-fn weak(chip_of: &[usize], strengths: &[Known]) -> Vec<bool> {
+fn weak(chip_of: &[usize], strengths: &[EstimateKnown]) -> Vec<bool> {
     let known = |chip: Option<usize>| -> Vec<f64> {
         let pairs = strengths.iter().zip(chip_of);
         pairs
@@ -634,7 +638,7 @@ fn weak(chip_of: &[usize], strengths: &[Known]) -> Vec<bool> {
     below.iter().map(is_weak).collect()
 }
 
-fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut Findings) {
+fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut EstimateFindings) {
     let (least, most) = share(count, weak.len());
     if count == 0 && assumed <= most {
         let why = format!(
@@ -646,7 +650,7 @@ fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut Findings) 
         return;
     }
     let value = count as f64 / weak.len().max(1) as f64;
-    let interval = Interval { value, least, most };
+    let interval = LawInterval { value, least, most };
     findings.add("weak_share", interval, Whole::No);
     if count == 0 {
         findings.leave(&["weak_strength"], "no block is weak");
@@ -660,7 +664,7 @@ pub(super) fn chips_error(base: &AgeingSheet, chips: usize) -> f64 {
 }
 
 /// The endurance of the median chip, and how chips spread.
-fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
+fn endurance(part: &FlashPart<'_>, found: &LifeFit, findings: &mut EstimateFindings) {
     let chips = &found.best.chips;
     let count = chips.len() as f64;
     if chips.len() < CHIPS_MIN {
@@ -707,7 +711,7 @@ fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
             crossing(|one| -weighted(one).1, -target, 0.0, 100.0)
         }
     };
-    let spread = Interval {
+    let spread = LawInterval {
         value: variance(freedom).sqrt(),
         least: variance(chi_squared(freedom, 1.0 - TAIL)).sqrt(),
         most: variance(chi_squared(freedom, TAIL)).sqrt(),
@@ -720,9 +724,9 @@ fn endurance(part: &FlashPart<'_>, found: &Found, findings: &mut Findings) {
 }
 
 /// An interval by a reach on both sides, and by another of its own on each.
-fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> Interval {
+fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> LawInterval {
     let [down, up] = more.map(|more| reach.hypot(more));
-    Interval {
+    LawInterval {
         value: libm::exp(ln_value),
         least: libm::exp(ln_value - down),
         most: libm::exp(ln_value + up),
@@ -731,26 +735,26 @@ fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pulses::Change;
+    use super::super::pulses::PulseChange;
     use super::*;
 
     #[test]
     fn a_step_that_was_not_taken_bounds_a_strength_from_below() {
-        let known = |changes: &[Change], shares: &[f64]| {
-            let seen = Seen {
+        let known = |changes: &[PulseChange], shares: &[f64]| {
+            let seen = LawSample {
                 changes,
                 failed: None,
             };
-            Known::of(&seen, shares, 1000)
+            EstimateKnown::of(&seen, shares, 1000)
         };
-        let wide = [Change {
+        let wide = [PulseChange {
             after: 0.0,
             by: 900.0,
         }];
         let shares = [0.1, 0.5];
-        assert_eq!(known(&[], &shares), Known::After(10_000.0));
-        assert_eq!(known(&wide, &shares), Known::After(2000.0));
+        assert_eq!(known(&[], &shares), EstimateKnown::After(10_000.0));
+        assert_eq!(known(&wide, &shares), EstimateKnown::After(2000.0));
         // Whether steps are yet to come is not known.
-        assert_eq!(known(&wide, &[]), Known::After(1000.0));
+        assert_eq!(known(&wide, &[]), EstimateKnown::After(1000.0));
     }
 }

@@ -1,14 +1,14 @@
 //! Fitted figures as text: digits, intervals, and the sheet that holds them.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity as _, Time, human};
 use wordline_core::results::WarningCode;
 use wordline_core::{FitWorkload, ResultSet};
 
-use super::law::Interval;
+use super::law::LawInterval;
 use super::part::Duration;
 use crate::error::LabError;
-use crate::fit::sheet::{About, Change};
+use crate::fit::sheet::{About, SheetChange};
 use crate::fit::{Estimate, written};
 
 /// How far a fit may miss what it was fitted to without a warning: 25 %, or twice what the halves differ by.
@@ -19,17 +19,17 @@ const DIGITS_MIN: f64 = 4.0;
 const DIGITS_MAX: f64 = 9.0;
 
 /// A fitted figure: how it is written, and what of it is told.
-pub(super) struct Figure {
-    pub(super) change: Change,
+pub(super) struct FittedFigure {
+    pub(super) change: SheetChange,
     pub(super) estimate: Estimate,
     pub(super) told: String,
 }
 
-impl Figure {
+impl FittedFigure {
     /// A figure with its columns as TOML, and what is told of it behind its source.
-    pub(super) fn new(path: String, columns: String, interval: Interval, told: String) -> Self {
+    pub(super) fn new(path: String, columns: String, interval: LawInterval, told: String) -> Self {
         Self {
-            change: Change {
+            change: SheetChange {
                 path: path.clone(),
                 columns,
             },
@@ -45,7 +45,7 @@ impl Figure {
 
     /// A duration with its columns. No log shows a maximum that a maker promises: it stays as many times the typical
     /// duration as the base has it, and is at least the longest that was seen up to the rated cycles.
-    pub(super) fn duration(duration: &Duration<'_>, typical: Interval, longest: f64) -> Self {
+    pub(super) fn duration(duration: &Duration<'_>, typical: LawInterval, longest: f64) -> Self {
         let value = digits(&typical, typical.value);
         let (typ, max) = (duration.figure.typ(), duration.figure.max());
         let promised = match (typ, max) {
@@ -70,8 +70,8 @@ impl Figure {
 }
 
 /// What a fit comes to.
-pub(super) struct Outcome<'a> {
-    pub(super) target: &'a Target<'a>,
+pub(super) struct FitOutcome<'a> {
+    pub(super) target: &'a PartOnBoard<'a>,
     pub(super) workload: &'a FitWorkload,
     /// What was fitted, in words: "12 blocks of 1 chip".
     pub(super) of: String,
@@ -84,7 +84,7 @@ pub(super) struct Outcome<'a> {
     pub(super) apart: [f64; 3],
 }
 
-impl Outcome<'_> {
+impl FitOutcome<'_> {
     /// Says what is left open, and where the part misses even what it was fitted to.
     pub(super) fn warn(&self, document: &mut ResultSet) {
         let (id, file) = (&self.workload.id, &self.workload.source.file);
@@ -106,9 +106,9 @@ impl Outcome<'_> {
     }
 
     /// The sheet of a part of a model.
-    pub(super) fn sheet(&self, model: &str, figures: &[Figure]) -> Result<String, LabError> {
+    pub(super) fn sheet(&self, model: &str, figures: &[FittedFigure]) -> Result<String, LabError> {
         let (file, base) = (&self.workload.source.file, &self.target.part.header);
-        let changes: Vec<(Change, String)> = figures
+        let changes: Vec<(SheetChange, String)> = figures
             .iter()
             .map(|one| {
                 let source = format!("fitted to {} in {file}{}", self.of, one.told);
@@ -157,13 +157,13 @@ fn grouped(open: &[(&'static str, String)]) -> impl Iterator<Item = (String, Str
 }
 
 /// The interval in words.
-pub(super) fn told(interval: &Interval, words: impl Fn(f64) -> String) -> String {
+pub(super) fn told(interval: &LawInterval, words: impl Fn(f64) -> String) -> String {
     let [least, most] = [interval.least, interval.most].map(|end| words(digits(interval, end)));
     format!("; 95 % interval {least} to {most}")
 }
 
 /// A value to two digits more than its interval has for sure.
-pub(super) fn digits(interval: &Interval, value: f64) -> f64 {
+pub(super) fn digits(interval: &LawInterval, value: f64) -> f64 {
     let width = (interval.most - interval.least).abs() / interval.value.abs();
     let needed = 2.0 - libm::log10(width.max(f64::MIN_POSITIVE));
     let digits = needed.ceil().clamp(DIGITS_MIN, DIGITS_MAX) as usize - 1;

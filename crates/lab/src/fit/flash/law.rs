@@ -6,7 +6,7 @@
 
 use wordline_nvm::ageing::{early_shares, late_shares};
 
-use super::pulses::Change;
+use super::pulses::PulseChange;
 use super::statistics::{inverse, student};
 
 /// Share of the blocks that take a step together, if it is one of the traps that a fresh oxide has.
@@ -29,7 +29,7 @@ const WITHIN: f64 = 0.5;
 
 /// A value with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Interval {
+pub(super) struct LawInterval {
     pub(super) value: f64,
     pub(super) least: f64,
     pub(super) most: f64,
@@ -37,13 +37,13 @@ pub(super) struct Interval {
 
 /// Share of traps at the interface, their exponent, and that of traps in the bulk.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Law {
+pub(super) struct WearLaw {
     pub(super) share: f64,
     pub(super) interface: f64,
     pub(super) bulk: f64,
 }
 
-impl Law {
+impl WearLaw {
     /// Used shares of the strength at which `count` steps are taken.
     pub(super) fn late(&self, count: u32) -> Vec<f64> {
         late_shares(self.share, self.interface, self.bulk, count)
@@ -70,9 +70,9 @@ impl Law {
 
 /// What a block shows of its strength, in cycles.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen<'a> {
+pub(super) struct LawSample<'a> {
     /// Its late steps.
-    pub(super) changes: &'a [Change],
+    pub(super) changes: &'a [PulseChange],
     /// Where it failed.
     pub(super) failed: Option<f64>,
 }
@@ -84,7 +84,7 @@ pub(super) struct Strength {
     pub(super) error: f64,
 }
 
-impl Seen<'_> {
+impl LawSample<'_> {
     /// Positions in cycles with the share of the strength at which they lie, and their variance.
     fn points<'a>(
         &'a self,
@@ -129,13 +129,13 @@ impl Seen<'_> {
 /// The law with its intervals: share, exponent at the interface, exponent in the bulk.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FittedLaw {
-    pub(super) law: Law,
-    pub(super) intervals: [Interval; 3],
+    pub(super) law: WearLaw,
+    pub(super) intervals: [LawInterval; 3],
 }
 
 /// Fits the law to what blocks show, from `start`; `None` where they do not determine it.
-pub(super) fn fit(start: Law, blocks: &[Seen<'_>], count: u32) -> Option<FittedLaw> {
-    let problem = Problem {
+pub(super) fn fit(start: WearLaw, blocks: &[LawSample<'_>], count: u32) -> Option<FittedLaw> {
+    let problem = LawProblem {
         blocks,
         count,
         shift: 0.0,
@@ -153,7 +153,7 @@ pub(super) fn fit(start: Law, blocks: &[Seen<'_>], count: u32) -> Option<FittedL
     let covariance = inverse(&best.normal)?;
     let reach = student(freedom) * scatter;
     // When within its cycle a step is taken hangs on which page takes it. What that could change does not average out.
-    let shifted = Problem {
+    let shifted = LawProblem {
         shift: WITHIN,
         ..problem
     };
@@ -164,14 +164,14 @@ pub(super) fn fit(start: Law, blocks: &[Seen<'_>], count: u32) -> Option<FittedL
     if !(0..3).all(|place| error(place) < LOOSE) {
         return None;
     }
-    let law = Law::of(best.free);
-    let interval = |place: usize, of: fn(&Law) -> f64| {
+    let law = WearLaw::of(best.free);
+    let interval = |place: usize, of: fn(&WearLaw) -> f64| {
         let end = |sign: f64| {
             let mut far = best.free;
             far[place] += sign * error(place);
-            of(&Law::of(far))
+            of(&WearLaw::of(far))
         };
-        Interval {
+        LawInterval {
             value: of(&law),
             least: end(-1.0),
             most: end(1.0),
@@ -189,8 +189,8 @@ pub(super) fn fit(start: Law, blocks: &[Seen<'_>], count: u32) -> Option<FittedL
 
 /// Least squares over the steps of all blocks.
 #[derive(Clone, Copy)]
-struct Problem<'a> {
-    blocks: &'a [Seen<'a>],
+struct LawProblem<'a> {
+    blocks: &'a [LawSample<'a>],
     count: u32,
     /// Cycles that all steps are moved by.
     shift: f64,
@@ -203,9 +203,9 @@ struct Solved {
     normal: Vec<Vec<f64>>,
 }
 
-impl Problem<'_> {
+impl LawProblem<'_> {
     fn residuals(&self, free: [f64; 3]) -> Vec<f64> {
-        let shares = Law::of(free).late(self.count);
+        let shares = WearLaw::of(free).late(self.count);
         let mut out = Vec::new();
         let blocks = self.blocks.iter();
         blocks.for_each(|block| block.residuals(&shares, self.shift, &mut out));
@@ -281,17 +281,17 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 pub(super) struct Early {
     pub(super) count: u32,
     /// Cycles in which all but a part 1/e of the traps fill up; `None` where there is no such step.
-    pub(super) cycles: Option<Interval>,
+    pub(super) cycles: Option<LawInterval>,
 }
 
 impl Early {
     /// From the steps of all blocks. Those taken together are removed from them.
-    pub(super) fn take(blocks: &mut [Vec<Change>]) -> Self {
+    pub(super) fn take(blocks: &mut [Vec<PulseChange>]) -> Self {
         let needed = TOGETHER * blocks.len() as f64;
         let mut together = Vec::new();
         while let Some(step) = shared(blocks).filter(|(count, _)| *count as f64 >= needed) {
             let (_, at) = step;
-            let mut found = Change {
+            let mut found = PulseChange {
                 after: 0.0,
                 by: f64::INFINITY,
             };
@@ -305,7 +305,7 @@ impl Early {
             }
             together.push(found);
         }
-        together.sort_by(|one: &Change, other| one.by.total_cmp(&other.by));
+        together.sort_by(|one: &PulseChange, other| one.by.total_cmp(&other.by));
         Self {
             count: together.len() as u32,
             cycles: time(&together),
@@ -315,19 +315,19 @@ impl Early {
 
 /// Where most blocks take a step, and how many do. The order in which a block takes its steps says nothing: late ones
 /// come among the early ones of a weak block.
-fn shared(blocks: &[Vec<Change>]) -> Option<(usize, f64)> {
+fn shared(blocks: &[Vec<PulseChange>]) -> Option<(usize, f64)> {
     let mut places: Vec<f64> = blocks.iter().flatten().map(|step| step.by).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     let take = |at: f64| {
-        let has = |steps: &&Vec<Change>| steps.iter().any(|step| step.holds(at));
+        let has = |steps: &&Vec<PulseChange>| steps.iter().any(|step| step.holds(at));
         (blocks.iter().filter(has).count(), at)
     };
     places.into_iter().map(take).max_by_key(|(count, _)| *count)
 }
 
 /// The time constant that puts every step into its bracket; where none does, the mean with the scatter of the steps.
-fn time(steps: &[Change]) -> Option<Interval> {
+fn time(steps: &[PulseChange]) -> Option<LawInterval> {
     let shares = early_shares(steps.len() as u32);
     let pairs = || steps.iter().zip(&shares);
     let least = pairs()
@@ -340,7 +340,7 @@ fn time(steps: &[Change]) -> Option<Interval> {
         return None;
     }
     if least < most {
-        return Some(Interval {
+        return Some(LawInterval {
             value: f64::midpoint(least, most),
             least,
             most,
@@ -349,7 +349,7 @@ fn time(steps: &[Change]) -> Option<Interval> {
     let each: Vec<f64> = pairs().map(|(step, share)| step.middle() / share).collect();
     let (mean, error) = super::statistics::mean(&each);
     let reach = student((each.len() - 1).max(1) as f64) * error;
-    Some(Interval {
+    Some(LawInterval {
         value: mean,
         least: (mean - reach).max(0.0),
         most: mean + reach,

@@ -11,12 +11,12 @@
 //! chip that is fitted makes its blocks look more alike than they are. Intervals of what all chips share are those of
 //! this profile likelihood, so that they are lopsided where it is.
 
-use super::law::Interval;
+use super::law::LawInterval;
 use super::statistics::{fall, inverse};
 
 /// Which pages fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pages {
+pub(super) enum LifePages {
     /// The first page, which alone is programmed.
     First,
     /// The others, which are erased alone.
@@ -28,7 +28,7 @@ pub(super) enum Pages {
 /// What is known of a failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hazard {
-    pub(super) pages: Pages,
+    pub(super) pages: LifePages,
     /// Whether it came at that life; else it came later.
     pub(super) seen: bool,
     /// Natural logarithm of the life in cycles.
@@ -57,7 +57,7 @@ pub(super) struct Usage {
 
 /// What all chips share, as logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shared {
+pub(super) struct SharedLives {
     /// Spread from block to block.
     pub(super) spread: f64,
     /// Weibull shape.
@@ -68,7 +68,7 @@ pub(super) struct Shared {
     pub(super) weak: f64,
 }
 
-impl Shared {
+impl SharedLives {
     pub(super) const fn get(&self, place: usize) -> f64 {
         [self.spread, self.shape, self.erase, self.weak][place]
     }
@@ -104,8 +104,8 @@ pub(super) struct Lives<'a> {
 
 /// A point of the likelihood.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) shared: Shared,
+pub(super) struct LifePoint {
+    pub(super) shared: SharedLives,
     /// Of each chip: logarithm of the endurance of its median block.
     pub(super) chips: Vec<f64>,
     /// Curvature of the log likelihood in each of them.
@@ -113,7 +113,7 @@ pub(super) struct Point {
     pub(super) likelihood: f64,
 }
 
-impl Point {
+impl LifePoint {
     /// Mean of the chips' logarithms.
     pub(super) fn mean(&self) -> f64 {
         self.chips.iter().sum::<f64>() / self.chips.len().max(1) as f64
@@ -122,12 +122,12 @@ impl Point {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
-    pub(super) best: Point,
+pub(super) struct LifeFit {
+    pub(super) best: LifePoint,
     /// Interval of the logarithm of each free figure, in the order of [`Lives::free`].
-    pub(super) intervals: Vec<Interval>,
+    pub(super) intervals: Vec<LawInterval>,
     /// The points at the ends of these intervals, where all other figures are as likely as they can be.
-    pub(super) ends: Vec<Point>,
+    pub(super) ends: Vec<LifePoint>,
     /// Variance of each chip's logarithm that is its own.
     pub(super) own: Vec<f64>,
     /// How far the mean of these logarithms moves down and up within the intervals of what chips share.
@@ -150,7 +150,7 @@ impl Jet {
 
 impl Lives<'_> {
     /// The best point from a start on, with intervals.
-    pub(super) fn fit(&self, shared: Shared, chips: Vec<f64>) -> Option<Found> {
+    pub(super) fn fit(&self, shared: SharedLives, chips: Vec<f64>) -> Option<LifeFit> {
         let start = self.at(shared, &chips);
         let best = self.climb(start, &self.free);
         if !best.likelihood.is_finite() || best.curvature.iter().any(|one| *one >= 0.0) {
@@ -167,14 +167,14 @@ impl Lives<'_> {
                 let side = usize::from(moved > 0.0);
                 common[side] = common[side].hypot(moved);
             }
-            intervals.push(Interval {
+            intervals.push(LawInterval {
                 value: best.shared.get(*place),
                 least: ends[0].shared.get(*place),
                 most: ends[1].shared.get(*place),
             });
             all_ends.extend(ends);
         }
-        Some(Found {
+        Some(LifeFit {
             own: best.curvature.iter().map(|one| -1.0 / one).collect(),
             best,
             intervals,
@@ -184,8 +184,8 @@ impl Lives<'_> {
     }
 
     /// The likelihood at what chips share, each chip's scale chosen as well as possible.
-    fn at(&self, shared: Shared, near: &[f64]) -> Point {
-        let mut point = Point {
+    fn at(&self, shared: SharedLives, near: &[f64]) -> LifePoint {
+        let mut point = LifePoint {
             shared,
             chips: near.to_vec(),
             curvature: vec![0.0; self.chips],
@@ -223,7 +223,7 @@ impl Lives<'_> {
     }
 
     /// Climbs by Newton's steps, damped as Levenberg and Marquardt do.
-    fn climb(&self, start: Point, free: &[usize]) -> Point {
+    fn climb(&self, start: LifePoint, free: &[usize]) -> LifePoint {
         let mut best = start;
         let mut damping = 1e-3;
         for _ in 0..40 {
@@ -253,7 +253,7 @@ impl Lives<'_> {
     }
 
     /// Gradient and curvature of the profile over the chips' scales, by differences.
-    fn curvature(&self, at: &Point, free: &[usize]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    fn curvature(&self, at: &LifePoint, free: &[usize]) -> (Vec<f64>, Vec<Vec<f64>>) {
         let value = |moves: &[(usize, f64)]| {
             let mut shared = at.shared;
             for (place, by) in moves {
@@ -293,7 +293,7 @@ impl Lives<'_> {
     }
 
     /// Where the profile likelihood of a figure, on the way to a bound, has fallen by so much.
-    fn end(&self, best: &Point, place: usize, bound: f64, most: f64) -> Point {
+    fn end(&self, best: &LifePoint, place: usize, bound: f64, most: f64) -> LifePoint {
         let others: Vec<usize> = self
             .free
             .iter()
@@ -346,7 +346,7 @@ impl Lives<'_> {
     }
 
     /// Log likelihood of a chip's blocks with its derivatives by the logarithm of its endurance.
-    fn chip(&self, shared: Shared, chip: usize, ln_endurance: f64) -> Jet {
+    fn chip(&self, shared: SharedLives, chip: usize, ln_endurance: f64) -> Jet {
         let form = Form::new(shared, self.usage, ln_endurance);
         let blocks = self.blocks.iter().filter(|block| block.chip == chip);
         blocks
@@ -402,12 +402,12 @@ struct Form {
     ln_others: f64,
     ln_all: f64,
     /// Where the integral over blocks is summed up, and how far apart.
-    nodes: Vec<Node>,
+    nodes: Vec<LifeNode>,
     step: f64,
 }
 
 /// A value of the standard normal z.
-struct Node {
+struct LifeNode {
     half_square: f64,
     /// κz, with κ the product of shape and spread.
     ln_strength: f64,
@@ -415,7 +415,7 @@ struct Node {
     weakness: f64,
 }
 
-impl Node {
+impl LifeNode {
     fn exponent(&self, seen: f64, hazard: f64) -> f64 {
         -seen * self.ln_strength - hazard * self.weakness - self.half_square
     }
@@ -423,12 +423,12 @@ impl Node {
 
 /// Nodes for a product of shape and spread, and their distance: fine enough for the narrowest likelihood of a block,
 /// that of two strengths seen.
-fn nodes(kappa: f64) -> (Vec<Node>, f64) {
+fn nodes(kappa: f64) -> (Vec<LifeNode>, f64) {
     let step = 0.8 / (1.0 + 2.0 * kappa * kappa).sqrt();
     let count = ((7.0 + 2.0 * kappa) / step).ceil() as i32;
     let node = |place: i32| {
         let z = f64::from(place) * step;
-        Node {
+        LifeNode {
             half_square: 0.5 * z * z,
             ln_strength: kappa * z,
             weakness: libm::exp(-kappa * z),
@@ -438,7 +438,7 @@ fn nodes(kappa: f64) -> (Vec<Node>, f64) {
 }
 
 impl Form {
-    fn new(shared: Shared, usage: Usage, ln_endurance: f64) -> Self {
+    fn new(shared: SharedLives, usage: Usage, ln_endurance: f64) -> Self {
         let (shape, erase) = (libm::exp(shared.shape), libm::exp(shared.erase));
         let others = others(shape, erase, usage.pages);
         let part = libm::pow(erase, shape);
@@ -461,9 +461,9 @@ impl Form {
         let (mut seen, mut constant, mut hazard) = (0.0, 0.0, 0.0);
         for one in &block.hazards {
             let coefficient = match one.pages {
-                Pages::First => 0.0,
-                Pages::Others => self.ln_others,
-                Pages::All => self.ln_all,
+                LifePages::First => 0.0,
+                LifePages::Others => self.ln_others,
+                LifePages::All => self.ln_all,
             };
             let ln_hazard = coefficient + self.shape * (one.ln_life - scale);
             hazard += libm::exp(ln_hazard);
@@ -532,19 +532,19 @@ mod tests {
             let (own, other) = (scale + weibull(2), scale - ln_others + weibull(3));
             let hazard = |pages, ln_life: f64| Hazard {
                 pages,
-                seen: ln_life <= own.min(other) || pages == Pages::First,
+                seen: ln_life <= own.min(other) || pages == LifePages::First,
                 ln_life,
             };
             Block {
                 chip,
                 weak: false,
                 hazards: vec![
-                    hazard(Pages::First, own),
-                    hazard(Pages::Others, own.min(other)),
+                    hazard(LifePages::First, own),
+                    hazard(LifePages::Others, own.min(other)),
                 ]
                 .into_iter()
                 .map(|one| match one.pages {
-                    Pages::Others => Hazard {
+                    LifePages::Others => Hazard {
                         seen: other < own,
                         ..one
                     },
@@ -572,7 +572,7 @@ mod tests {
             chips: 1,
             free: vec![0, 1, 2],
         };
-        let start = Shared {
+        let start = SharedLives {
             spread: libm::log(0.3),
             shape: libm::log(4.0),
             erase: libm::log(0.5),

@@ -29,7 +29,7 @@ mod sweep_task;
 mod task;
 mod timing;
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, FitWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
@@ -39,10 +39,10 @@ use super::{Estimate, Fitted};
 use crate::control::Control;
 use crate::error::LabError;
 use sweep_task::SweepTask;
-use task::Task;
+use task::FlashTask;
 
 /// A kind of raw flash that can be fitted.
-pub(super) struct Template {
+pub(super) struct FlashTemplate {
     /// As `--template` spells it, which is the model's table as well.
     pub(super) name: &'static str,
     /// The base, unless somebody names another.
@@ -50,12 +50,12 @@ pub(super) struct Template {
 }
 
 /// Every kind of raw flash.
-pub(super) const TEMPLATES: &[Template] = &[
-    Template {
+pub(super) const TEMPLATES: &[FlashTemplate] = &[
+    FlashTemplate {
         name: "nand",
         base: "nand08gw3b2c",
     },
-    Template {
+    FlashTemplate {
         name: "nor",
         base: "mt25ql128",
     },
@@ -66,8 +66,8 @@ const BLOCKS_MIN: usize = 4;
 
 /// Fits a part to a cycling log or a sweep.
 pub(super) fn fit(
-    template: &Template,
-    target: &Target<'_>,
+    template: &FlashTemplate,
+    target: &PartOnBoard<'_>,
     experiment: &Experiment,
     workload: &FitWorkload,
     control: &Control<'_>,
@@ -130,7 +130,7 @@ pub(super) fn fit(
         let advice = format!("{file}: line {line}, the last, is cut off and was left out");
         document.warn(WarningCode::TruncatedLog, advice);
     }
-    let task = Task {
+    let task = FlashTask {
         target,
         part: &part,
         workload,

@@ -1,8 +1,9 @@
 //! What a fit needs of a flash part's sheet, whether it is NAND or NOR.
 
-use wordline_catalog::{Model, Target};
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Time;
 use wordline_core::{Figure, WearUsage};
+use wordline_nvm::SheetDuration;
 use wordline_nvm::ageing::AgeingSheet;
 
 use super::lives::Usage;
@@ -32,65 +33,37 @@ pub(super) struct FlashPart<'a> {
 
 impl<'a> FlashPart<'a> {
     /// Of a target, or why it is none.
-    pub(super) fn of(target: &Target<'a>, usage: WearUsage) -> Result<Self, String> {
-        let lacks = || "its sheet has no table aging, which a fit begins with".to_owned();
-        match &target.part.model {
-            Model::Nand(sheet) => {
-                let duration = |key: &str, figure| Duration {
-                    path: format!("nand.{key}"),
-                    figure,
-                };
-                let pages = *sheet.pages_per_block.value();
-                Ok(Self {
-                    model: "nand",
-                    ageing: sheet.aging.as_ref().ok_or_else(lacks)?,
-                    read: Some(duration("page_read", &sheet.page_read)),
-                    program: duration("page_program", &sheet.page_program),
-                    erase: duration("block_erase", &sheet.block_erase),
-                    rated: sheet.endurance.least().count(),
-                    usage: Usage {
-                        pages: f64::from(pages),
-                        programmed: f64::from(usage.pages(pages)),
-                        together: 1.0,
-                    },
-                })
-            }
-            Model::Nor(sheet) => {
-                let (bytes, _) = block_shape(target).map_err(|error| error.to_string())?;
-                let sizes = || {
-                    sheet
-                        .erase
-                        .iter()
-                        .map(|erase| erase.bytes.nominal().bytes())
-                };
-                let unit = sizes().min().unwrap_or(bytes).max(1);
-                let index = sizes().position(|size| size == bytes);
-                let index = index.ok_or("no erase of its sheet is as large as a block")?;
-                Ok(Self {
-                    model: "nor",
-                    ageing: sheet.aging.as_ref().ok_or_else(lacks)?,
-                    read: None,
-                    program: Duration {
-                        path: "nor.page_program".to_owned(),
-                        figure: &sheet.page_program,
-                    },
-                    erase: Duration {
-                        path: format!("nor.erase.{index}.duration"),
-                        figure: &sheet.erase[index].duration,
-                    },
-                    rated: sheet.endurance.least().count(),
-                    // An erase does the stress of a whole cycle to each of its units, whatever is programmed.
-                    usage: Usage {
-                        pages: 1.0,
-                        programmed: 1.0,
-                        together: (bytes / unit) as f64,
-                    },
-                })
-            }
-            other => Err(format!(
+    pub(super) fn of(target: &PartOnBoard<'a>, usage: WearUsage) -> Result<Self, String> {
+        let model = &target.part.model;
+        let Some(flash) = model.flash() else {
+            return Err(format!(
                 "this part is of the model [{}], and this template fits raw flash",
-                other.name()
-            )),
-        }
+                model.name()
+            ));
+        };
+        let duration = |duration: SheetDuration<'a>| Duration {
+            path: format!("{}.{}", model.name(), duration.key),
+            figure: duration.figure,
+        };
+        let (bytes, _) = block_shape(target).map_err(|error| error.to_string())?;
+        let erase = flash.block_erase(bytes);
+        let erase = erase.ok_or("no erase of its sheet is as large as a block")?;
+        let outlook = flash.outlook();
+        let outlook = outlook.ok_or("its sheet has no table aging, which a fit begins with")?;
+        let unit_bytes = u64::from(outlook.pages) * u64::from(outlook.page_bytes);
+        let programmed = flash.stressed_pages(usage.pages(outlook.pages));
+        Ok(Self {
+            model: model.name(),
+            ageing: outlook.sheet,
+            read: flash.page_read().map(duration),
+            program: duration(flash.page_program()),
+            erase: duration(erase),
+            rated: outlook.rated,
+            usage: Usage {
+                pages: f64::from(outlook.pages),
+                programmed: f64::from(programmed),
+                together: (bytes / unit_bytes) as f64,
+            },
+        })
     }
 }

@@ -33,14 +33,14 @@ pub(super) type Series = Vec<(u64, f64)>;
 
 /// Where a count changed by one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Change {
+pub(super) struct PulseChange {
     /// Full cycles before which it did not happen.
     pub(super) after: f64,
     /// Full cycles by which it had happened.
     pub(super) by: f64,
 }
 
-impl Change {
+impl PulseChange {
     /// The middle, in full cycles.
     pub(super) const fn middle(self) -> f64 {
         f64::midpoint(self.after, self.by)
@@ -72,7 +72,7 @@ pub(super) struct Pulses {
     pub(super) unit: f64,
     pub(super) unit_error: f64,
     /// The changes of each block's count, in order.
-    pub(super) changes: Vec<Vec<Change>>,
+    pub(super) changes: Vec<Vec<PulseChange>>,
 }
 
 impl Pulses {
@@ -178,7 +178,7 @@ fn monotone(series: &Series, rising: bool) -> Series {
 }
 
 /// Where the count of a monotone series changes. What is no multiple of the unit is passed over.
-fn changes(series: &Series, unit: f64, fresh: u32, exact: bool, rising: bool) -> Vec<Change> {
+fn changes(series: &Series, unit: f64, fresh: u32, exact: bool, rising: bool) -> Vec<PulseChange> {
     let mut found = Vec::new();
     let (mut last, mut count, mut passed) = (0, u64::from(fresh), false);
     for (cycle, seconds) in series {
@@ -196,7 +196,7 @@ fn changes(series: &Series, unit: f64, fresh: u32, exact: bool, rising: bool) ->
         };
         // The first cycle begins with no full cycle before it.
         let before = if exact && !passed { cycle - 1 } else { last };
-        let change = Change {
+        let change = PulseChange {
             after: (before.max(1) - 1) as f64,
             by: (cycle - 1) as f64,
         };

@@ -2,14 +2,14 @@
 //! that was fitted and in the half that was held out.
 
 use wordline_core::results::NoValue;
-use wordline_core::{Basis, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Metric, ResultSet, Timing};
 use wordline_trace::cycling::{BlockLife, CyclingOperation};
 
 use super::estimate::first_mean;
 use super::pulses::Series;
 use super::statistics::mean;
 use crate::subject::{Axes, Subject};
-use crate::wear::{Course, Step};
+use crate::wear::{CourseStep, WearCourse};
 
 /// The halves as the axis `half` spells them: the one that was fitted, and the one that was held out.
 pub(super) const HALVES: [&str; 2] = ["first", "second"];
@@ -55,12 +55,12 @@ pub(super) fn of_log(lives: &[&BlockLife]) -> Vec<Compared> {
 }
 
 /// What blocks of the simulated part did.
-pub(super) fn of_part(courses: &[Course]) -> Vec<Compared> {
-    let mut all = endurance(courses.iter().map(Course::endurance).collect());
-    for step in [Step::Program, Step::Erase] {
-        let first = |course: &Course| course.at_s(0, step);
-        let middle = |course: &Course| course.first_mean_s(step);
-        let last = |course: &Course| {
+pub(super) fn of_part(courses: &[WearCourse]) -> Vec<Compared> {
+    let mut all = endurance(courses.iter().map(WearCourse::endurance).collect());
+    for step in [CourseStep::Program, CourseStep::Erase] {
+        let first = |course: &WearCourse| course.at_s(0, step);
+        let middle = |course: &WearCourse| course.first_mean_s(step);
+        let last = |course: &WearCourse| {
             course.endurance()?;
             course.stretches.last()?.mean_s(step)
         };
@@ -118,7 +118,7 @@ pub(super) fn distance(one: &[Compared], other: &[Compared]) -> f64 {
 }
 
 /// Who the rows are of.
-pub(super) struct Named<'a> {
+pub(super) struct NamedEstimate<'a> {
     /// The file of the log.
     pub(super) file: &'a str,
     /// Ids of the fitted part and of its board.
@@ -129,7 +129,7 @@ pub(super) struct Named<'a> {
 
 /// Adds the rows of both halves of a log, and of the part beside each.
 pub(super) fn add(
-    named: &Named<'_>,
+    named: &NamedEstimate<'_>,
     log: [&[Compared]; 2],
     part: &[Compared],
     document: &mut ResultSet,
@@ -162,11 +162,11 @@ pub(super) fn add(
                     bases[index]
                 },
             };
-            subject.at("half", half)
+            subject.at(Axis::Half, half)
         };
         for (is_log, compared) in [(true, log[index]), (false, part)] {
             for one in compared {
-                let mut subject = subject(is_log).at("statistic", one.statistic);
+                let mut subject = subject(is_log).at(Axis::Statistic, one.statistic);
                 subject.operation = one.operation;
                 let missing = match one.metric {
                     Metric::Endurance => NoValue::BeyondRange,

@@ -6,17 +6,17 @@
 //! tell them apart, by a constant for each access and one for each byte, which are the host's and the bus's beyond those
 //! of the board.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload};
 use wordline_trace::sweep::SweepPoint;
 
-use super::law::Interval;
+use super::law::LawInterval;
 use super::part::{Duration, FlashPart};
 use super::statistics::{inverse, student};
 use super::timing::with;
 use crate::control::Control;
 use crate::error::LabError;
-use crate::fit::sheet::Change;
+use crate::fit::sheet::SheetChange;
 use crate::wear::block_shape;
 
 /// Bytes that each size moves at least.
@@ -47,7 +47,7 @@ pub(super) enum Of {
 
 /// A sweep on a base.
 pub(super) struct Sweep<'a> {
-    pub(super) target: &'a Target<'a>,
+    pub(super) target: &'a PartOnBoard<'a>,
     pub(super) durations: Vec<&'a Duration<'a>>,
     pub(super) experiment: &'a Experiment,
     pub(super) control: &'a Control<'a>,
@@ -64,7 +64,7 @@ impl Sweep<'_> {
     pub(super) fn fit(
         &self,
         points: &[&SweepPoint],
-    ) -> Result<Option<Vec<(Of, Interval)>>, LabError> {
+    ) -> Result<Option<Vec<(Of, LawInterval)>>, LabError> {
         let base: Vec<f64> = self
             .durations
             .iter()
@@ -93,9 +93,9 @@ impl Sweep<'_> {
             let figures: Vec<usize> = (0..base.len())
                 .filter(|figure| places.iter().any(|place| slopes[*figure][*place] > 1e-9))
                 .collect();
-            let rows: Vec<Row> = places
+            let rows: Vec<SweepRow> = places
                 .iter()
-                .map(|&place| Row {
+                .map(|&place| SweepRow {
                     slopes: figures
                         .iter()
                         .map(|figure| slopes[*figure][place])
@@ -112,7 +112,7 @@ impl Sweep<'_> {
                 };
                 found.push((
                     of,
-                    Interval {
+                    LawInterval {
                         value: from + by.value,
                         least: from + by.least,
                         most: from + by.most,
@@ -126,7 +126,7 @@ impl Sweep<'_> {
     /// Mean access times of the base with some figures changed, in seconds.
     pub(super) fn times(
         &self,
-        changes: &[Change],
+        changes: &[SheetChange],
         points: &[&SweepPoint],
     ) -> Result<Option<Vec<f64>>, LabError> {
         let mut times = vec![f64::NAN; points.len()];
@@ -154,7 +154,7 @@ impl Sweep<'_> {
                 };
                 let mut document = ResultSet::new(experiment.clone());
                 with(self.target, changes, |target| {
-                    let targets = [Target {
+                    let targets = [PartOnBoard {
                         name: target.name.clone(),
                         ..*target
                     }];
@@ -181,19 +181,19 @@ impl Sweep<'_> {
 }
 
 /// A typical column, with a maximum that is no less.
-pub(super) fn typical(duration: &Duration<'_>, seconds: f64) -> Change {
+pub(super) fn typical(duration: &Duration<'_>, seconds: f64) -> SheetChange {
     use wordline_core::quantity::{Quantity as _, Time};
     let typ = Time::from_si(seconds);
     let max = duration.figure.max().map(|max| max.later(typ));
     let max = max.map_or(String::new(), |max| format!(", max = \"{max}\""));
-    Change {
+    SheetChange {
         path: duration.path.clone(),
         columns: format!("typ = \"{typ}\"{max}"),
     }
 }
 
 /// A size of a sweep.
-struct Row {
+struct SweepRow {
     /// How much longer its access takes for each second of each figure.
     slopes: Vec<f64>,
     bytes: f64,
@@ -204,7 +204,7 @@ struct Row {
 
 /// Explains how much longer accesses take: by the figures, and besides by as much as the sizes tell apart. Where they do
 /// not even tell the figures apart, the last, of which each access holds the least, stays as it is.
-fn solve(rows: &[Row], figures: &[usize], operation: Operation) -> Vec<(Of, Interval)> {
+fn solve(rows: &[SweepRow], figures: &[usize], operation: Operation) -> Vec<(Of, LawInterval)> {
     let figure = |one: &usize| Of::Figure(*one);
     let besides = [(true, true), (true, false), (false, true), (false, false)];
     let many = (1..=figures.len()).rev();
@@ -220,7 +220,7 @@ fn solve(rows: &[Row], figures: &[usize], operation: Operation) -> Vec<(Of, Inte
             continue;
         };
         // Noise is in proportion to durations.
-        let row = |row: &Row| -> Vec<f64> {
+        let row = |row: &SweepRow| -> Vec<f64> {
             let besides = [access.then_some(1.0), byte.then_some(row.bytes)];
             let slopes = row.slopes[..many].iter();
             let all = slopes.copied().chain(besides.into_iter().flatten());
@@ -236,7 +236,7 @@ fn solve(rows: &[Row], figures: &[usize], operation: Operation) -> Vec<(Of, Inte
 }
 
 /// Weighted least squares with the intervals of its unknowns; `None` where the sizes do not tell them apart.
-fn least_squares(design: &[Vec<f64>], wanted: &[f64], freedom: f64) -> Option<Vec<Interval>> {
+fn least_squares(design: &[Vec<f64>], wanted: &[f64], freedom: f64) -> Option<Vec<LawInterval>> {
     let count = design.first()?.len();
     let product = |a: usize, b: usize| design.iter().map(|row| row[a] * row[b]).sum::<f64>();
     let scales: Vec<f64> = (0..count).map(|one| product(one, one).sqrt()).collect();
@@ -275,7 +275,7 @@ fn least_squares(design: &[Vec<f64>], wanted: &[f64], freedom: f64) -> Option<Ve
     let noise = (squares / freedom).sqrt().max(FLOOR);
     let interval = |one: usize| {
         let reach = student(freedom) * noise * inverse[one][one].sqrt() / scales[one];
-        Interval {
+        LawInterval {
             value: values[one],
             least: values[one] - reach,
             most: values[one] + reach,

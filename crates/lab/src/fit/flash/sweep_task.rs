@@ -1,19 +1,19 @@
 //! One fit of raw flash to a sweep: every second size of each operation is held out.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::human;
 use wordline_core::results::WarningCode;
-use wordline_core::{Basis, Experiment, FitWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Experiment, FitWorkload, Metric, Operation, ResultSet, Timing};
 use wordline_trace::sweep::SweepPoint;
 
-use super::figures::{Figure, Outcome};
+use super::figures::{FitOutcome, FittedFigure};
 use super::part::FlashPart;
 use super::score::HALVES;
 use super::statistics::mean;
 use super::sweep::{Of, Sweep, durations, typical};
 use crate::control::Control;
 use crate::error::LabError;
-use crate::fit::sheet::Change;
+use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
 use crate::subject::{Axes, Subject};
 
@@ -22,7 +22,7 @@ const HELD_OUT_FROM: usize = 8;
 
 /// One fit.
 pub(super) struct SweepTask<'a> {
-    pub(super) target: &'a Target<'a>,
+    pub(super) target: &'a PartOnBoard<'a>,
     pub(super) part: &'a FlashPart<'a>,
     pub(super) workload: &'a FitWorkload,
     pub(super) experiment: &'a Experiment,
@@ -52,7 +52,7 @@ impl SweepTask<'_> {
             match of {
                 Of::Figure(place) if interval.value > 0.0 => {
                     let duration = sweep.durations[*place];
-                    figures.push(Figure::duration(duration, *interval, 0.0));
+                    figures.push(FittedFigure::duration(duration, *interval, 0.0));
                 }
                 Of::Figure(place) => {
                     return Err(self.refuse(format!(
@@ -93,7 +93,7 @@ impl SweepTask<'_> {
             );
             document.warn(WarningCode::NotFitted, advice);
         }
-        let changes: Vec<Change> = sweep
+        let changes: Vec<SheetChange> = sweep
             .durations
             .iter()
             .filter_map(|duration| {
@@ -115,7 +115,7 @@ impl SweepTask<'_> {
             self.rows(half, points, &times, document);
         }
         let open = self.open(&figures);
-        let outcome = Outcome {
+        let outcome = FitOutcome {
             target: self.target,
             workload: self.workload,
             of: format!("accesses of {} sizes", halves[0].len()),
@@ -145,7 +145,7 @@ impl SweepTask<'_> {
         halves
     }
 
-    fn open(&self, figures: &[Figure]) -> Vec<(&'static str, String)> {
+    fn open(&self, figures: &[FittedFigure]) -> Vec<(&'static str, String)> {
         let names = ["page_read", "page_program", "block_erase", "duration"];
         let missing = durations(self.part).into_iter().filter_map(|duration| {
             let fitted = figures.iter().any(|one| one.change.path == duration.path);
@@ -183,17 +183,15 @@ impl SweepTask<'_> {
                     basis,
                 };
                 let subject = subject
-                    .at("half", HALVES[half])
-                    .at("access_bytes", point.bytes)
-                    .at("statistic", "mean");
+                    .at(Axis::Half, HALVES[half])
+                    .at(Axis::AccessBytes, point.bytes)
+                    .at(Axis::Statistic, "mean");
                 let seconds = if basis == Basis::Measured {
                     point.seconds
                 } else {
                     *time
                 };
-                document
-                    .rows
-                    .push(subject.row(Metric::LatencyMean, Ok(seconds)));
+                subject.add(Metric::LatencyMean, Ok(seconds), document);
             }
         }
     }

@@ -1,19 +1,19 @@
 //! One fit of raw flash, from the blocks of a log to a sheet.
 
-use wordline_catalog::Target;
+use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, FitWorkload, ResultSet, WearUsage, WearWorkload};
 use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingOperation};
 
-use super::estimate::{Findings, Whole, estimate};
-use super::figures::{Figure, Outcome, digits, told};
+use super::estimate::{EstimateFindings, Whole, estimate};
+use super::figures::{FitOutcome, FittedFigure, digits, told};
 use super::part::FlashPart;
-use super::score::{self, Compared, Named};
-use super::timing::{Timing, with};
+use super::score::{self, Compared, NamedEstimate};
+use super::timing::{ArrayTiming, with};
 use crate::control::Control;
 use crate::error::LabError;
-use crate::fit::sheet::Change;
+use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
-use crate::wear::{Step, block_shape, courses};
+use crate::wear::{CourseStep, block_shape, courses};
 
 /// What a cycle programmed, unless somebody says otherwise.
 pub(super) const USAGE: WearUsage = WearUsage::FirstPage;
@@ -26,8 +26,8 @@ const SAMPLES: u32 = 20;
 const BLOCKS: u32 = 10;
 
 /// One fit.
-pub(super) struct Task<'a> {
-    pub(super) target: &'a Target<'a>,
+pub(super) struct FlashTask<'a> {
+    pub(super) target: &'a PartOnBoard<'a>,
     pub(super) part: &'a FlashPart<'a>,
     pub(super) workload: &'a FitWorkload,
     pub(super) experiment: &'a Experiment,
@@ -35,7 +35,7 @@ pub(super) struct Task<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
-impl Task<'_> {
+impl FlashTask<'_> {
     /// The sheet and the figures in it; `None` when the caller wants to stop.
     pub(super) fn run(
         &self,
@@ -45,12 +45,12 @@ impl Task<'_> {
         self.check_operations(&first)?;
         let findings = estimate(self.part, &first);
         let figures = self.figures(&findings)?;
-        let changes: Vec<Change> = figures.iter().map(|one| one.change.clone()).collect();
+        let changes: Vec<SheetChange> = figures.iter().map(|one| one.change.clone()).collect();
         let Some(part) = self.simulated(&findings, changes)? else {
             return Ok(None);
         };
         let halves = [score::of_log(&first), score::of_log(&second)];
-        let named = Named {
+        let named = NamedEstimate {
             file: &self.workload.source.file,
             part: &self.workload.id,
             board: &self.target.board.header.id,
@@ -68,7 +68,7 @@ impl Task<'_> {
         } else {
             format!("{chips} chips")
         };
-        let outcome = Outcome {
+        let outcome = FitOutcome {
             target: self.target,
             workload: self.workload,
             of: format!("{} blocks of {of}", first.len()),
@@ -114,7 +114,7 @@ impl Task<'_> {
     }
 
     /// Every figure that the log determines.
-    fn figures(&self, findings: &Findings) -> Result<Vec<Figure>, LabError> {
+    fn figures(&self, findings: &EstimateFindings) -> Result<Vec<FittedFigure>, LabError> {
         let mut figures = Vec::new();
         for (name, interval, whole) in &findings.ageing {
             let (value, told) = match whole {
@@ -132,13 +132,18 @@ impl Task<'_> {
                     )
                 }
             };
-            figures.push(Figure::new(self.ageing_path(name), value, *interval, told));
+            figures.push(FittedFigure::new(
+                self.ageing_path(name),
+                value,
+                *interval,
+                told,
+            ));
         }
         let alike = MEDIAN.map(|name| self.moved(name, 0.0));
-        let differs = |one: &&Figure| alike.iter().all(|other| other.path != one.change.path);
+        let differs = |one: &&FittedFigure| alike.iter().all(|other| other.path != one.change.path);
         let ageing = figures.iter().filter(differs);
         let ageing = ageing.map(|one| one.change.clone()).chain(alike.clone());
-        let timing = Timing {
+        let timing = ArrayTiming {
             target: self.target,
             base: self.part.ageing,
             ageing: ageing.collect(),
@@ -148,8 +153,12 @@ impl Task<'_> {
         };
         let part = self.part;
         for (duration, step, latency) in [
-            (Some(&part.program), Some(Step::Program), findings.program),
-            (Some(&part.erase), Some(Step::Erase), findings.erase),
+            (
+                Some(&part.program),
+                Some(CourseStep::Program),
+                findings.program,
+            ),
+            (Some(&part.erase), Some(CourseStep::Erase), findings.erase),
             (part.read.as_ref(), None, findings.read),
         ] {
             let (Some(duration), Some(latency)) = (duration, latency) else {
@@ -163,20 +172,20 @@ impl Task<'_> {
                 None => Some(latency.interval),
             };
             figures.extend(
-                typical.map(|typical| Figure::duration(duration, typical, latency.longest)),
+                typical.map(|typical| FittedFigure::duration(duration, typical, latency.longest)),
             );
         }
         Ok(figures)
     }
 
     /// A figure of the table aging at the end of its interval, within what a sheet may state.
-    fn moved(&self, name: &'static str, value: f64) -> Change {
+    fn moved(&self, name: &'static str, value: f64) -> SheetChange {
         let columns = if name == "endurance" {
             format!("typ = \"{:.0} cycles\"", value.max(1.0))
         } else {
             format!("value = {value:?}")
         };
-        Change {
+        SheetChange {
             path: self.ageing_path(name),
             columns,
         }
@@ -190,11 +199,11 @@ impl Task<'_> {
     /// median one.
     fn simulated(
         &self,
-        findings: &Findings,
-        mut changes: Vec<Change>,
+        findings: &EstimateFindings,
+        mut changes: Vec<SheetChange>,
     ) -> Result<Option<Vec<Compared>>, LabError> {
         if findings.value("chip_spread").is_none() {
-            changes.push(Change {
+            changes.push(SheetChange {
                 path: self.ageing_path("chip_spread"),
                 columns: "value = 0.0".to_owned(),
             });

@@ -3,18 +3,18 @@
 //! first cycles of its blocks take. The model itself tells how many times the one the other is: a candidate goes
 //! through these cycles.
 
-use wordline_catalog::{Sheet, Target, parse};
+use wordline_catalog::{PartOnBoard, Sheet, parse};
 use wordline_core::{WearUsage, WearWorkload};
 use wordline_nvm::ageing::AgeingSheet;
 
-use super::estimate::{Findings, Latency, LatencyOf, MEAN_CYCLES, chips_error, middle};
-use super::law::Interval;
+use super::estimate::{EstimateFindings, Latency, LatencyOf, MEAN_CYCLES, chips_error, middle};
+use super::law::LawInterval;
 use super::part::Duration;
 use super::statistics::NORMAL;
 use crate::control::Control;
 use crate::error::LabError;
-use crate::fit::sheet::{Change, changed};
-use crate::wear::{Step, courses};
+use crate::fit::sheet::{SheetChange, changed};
+use crate::wear::{CourseStep, courses};
 
 /// Typical column of the candidates that are timed, in seconds.
 const PROVISIONAL_S: f64 = 1e-3;
@@ -24,30 +24,30 @@ const SAMPLES: u32 = 5;
 const BLOCKS: u32 = 8;
 
 /// Typical columns that make the first operations take as long as a log has them.
-pub(super) struct Timing<'a> {
-    pub(super) target: &'a Target<'a>,
+pub(super) struct ArrayTiming<'a> {
+    pub(super) target: &'a PartOnBoard<'a>,
     /// The table aging of the base, and its changes. They take all chips and blocks to be median ones, to which a sheet
     /// ties its columns.
     pub(super) base: &'a AgeingSheet,
-    pub(super) ageing: Vec<Change>,
-    pub(super) findings: &'a Findings,
+    pub(super) ageing: Vec<SheetChange>,
+    pub(super) findings: &'a EstimateFindings,
     pub(super) usage: WearUsage,
     pub(super) seed: u64,
 }
 
 /// The columns of a figure of the table aging that has a value.
-type Columns<'a> = dyn Fn(&'static str, f64) -> Change + 'a;
+type Columns<'a> = dyn Fn(&'static str, f64) -> SheetChange + 'a;
 
-impl Timing<'_> {
+impl ArrayTiming<'_> {
     /// The typical column of a duration whose operations take so long, in seconds. Its interval takes in what is not
     /// known of the figures that tie the two.
     pub(super) fn typical(
         &self,
         duration: &Duration<'_>,
-        step: Step,
+        step: CourseStep,
         latency: &Latency,
         columns: &Columns<'_>,
-    ) -> Result<Option<Interval>, LabError> {
+    ) -> Result<Option<LawInterval>, LabError> {
         let seen = latency.interval;
         let Some(model) = self.model(duration, step, latency.of, &[])? else {
             return Ok(None);
@@ -57,13 +57,13 @@ impl Timing<'_> {
             LatencyOf::TheseChips => self.chips_apart(duration, step, columns)?,
             LatencyOf::Chips => [0.0, 0.0],
         };
-        let below = |one: &Interval| (one.value - one.least) / one.value;
-        let above = |one: &Interval| (one.most - one.value) / one.value;
+        let below = |one: &LawInterval| (one.value - one.least) / one.value;
+        let above = |one: &LawInterval| (one.most - one.value) / one.value;
         // What the model takes longer the column is shorter.
         let down = below(&seen).hypot(above(&model)).hypot(down);
         let up = above(&seen).hypot(below(&model)).hypot(up);
         let value = seen.value * PROVISIONAL_S / model.value;
-        Ok(Some(Interval {
+        Ok(Some(LawInterval {
             value,
             least: value * (1.0 - down),
             most: value * (1.0 + up),
@@ -75,10 +75,10 @@ impl Timing<'_> {
     fn figures_apart(
         &self,
         duration: &Duration<'_>,
-        step: Step,
+        step: CourseStep,
         columns: &Columns<'_>,
     ) -> Result<[f64; 2], LabError> {
-        let fresh = |moved: &[Change]| self.model(duration, step, LatencyOf::Fresh, moved);
+        let fresh = |moved: &[SheetChange]| self.model(duration, step, LatencyOf::Fresh, moved);
         let mut far = [0.0_f64; 2];
         let open = self.findings.ageing.iter();
         for (name, interval, _) in open.filter(|(_, one, _)| one.least < one.most) {
@@ -99,7 +99,7 @@ impl Timing<'_> {
     fn chips_apart(
         &self,
         duration: &Duration<'_>,
-        step: Step,
+        step: CourseStep,
         columns: &Columns<'_>,
     ) -> Result<[f64; 2], LabError> {
         let found = self.findings.value("endurance").map(|one| one.value);
@@ -113,7 +113,7 @@ impl Timing<'_> {
                     "endurance" => columns(name, value * apart),
                     _ => columns(name, *value),
                 });
-                let moved: Vec<Change> = moved.collect();
+                let moved: Vec<SheetChange> = moved.collect();
                 self.model(duration, step, LatencyOf::Fresh, &moved)
             };
             for (far, apart) in far.iter_mut().zip([1.0 / reach, reach]) {
@@ -130,14 +130,14 @@ impl Timing<'_> {
     fn model(
         &self,
         duration: &Duration<'_>,
-        step: Step,
+        step: CourseStep,
         of: LatencyOf,
-        moved: &[Change],
-    ) -> Result<Option<Interval>, LabError> {
-        let is_moved = |change: &&Change| moved.iter().all(|one| one.path != change.path);
-        let mut changes: Vec<Change> = self.ageing.iter().filter(is_moved).cloned().collect();
+        moved: &[SheetChange],
+    ) -> Result<Option<LawInterval>, LabError> {
+        let is_moved = |change: &&SheetChange| moved.iter().all(|one| one.path != change.path);
+        let mut changes: Vec<SheetChange> = self.ageing.iter().filter(is_moved).cloned().collect();
         changes.extend(moved.iter().cloned());
-        changes.push(Change {
+        changes.push(SheetChange {
             path: duration.path.clone(),
             // A maximum that nothing reaches cuts nothing off.
             columns: "typ = \"1 ms\", max = \"1 s\"".to_owned(),
@@ -179,9 +179,9 @@ impl Timing<'_> {
 /// # Errors
 /// When the figures contradict each other, and those of `run`.
 pub(super) fn with<T>(
-    target: &Target<'_>,
-    changes: &[Change],
-    run: impl FnOnce(&Target<'_>) -> Result<T, LabError>,
+    target: &PartOnBoard<'_>,
+    changes: &[SheetChange],
+    run: impl FnOnce(&PartOnBoard<'_>) -> Result<T, LabError>,
 ) -> Result<T, LabError> {
     let problem = |problem: String| LabError::List {
         what: "base",
@@ -190,7 +190,7 @@ pub(super) fn with<T>(
     let text = changed(&target.part.header.text, changes);
     let text = text.map_err(|error| problem(error.to_string()))?;
     match parse(&target.part.header.file, &text) {
-        Ok(Sheet::Part(part)) => run(&Target {
+        Ok(Sheet::Part(part)) => run(&PartOnBoard {
             name: target.name.clone(),
             part: &part,
             board: target.board,
@@ -211,21 +211,21 @@ mod tests {
     use super::*;
 
     /// The typical program of a part, when log and model have the same mean.
-    fn typical(of: LatencyOf) -> Interval {
+    fn typical(of: LatencyOf) -> LawInterval {
         let catalog = Catalog::load(&[]).expect("embedded sheets are good");
-        let target = catalog.target("nand08gw3b2c").expect("it is there");
+        let target = catalog.part_on_board("nand08gw3b2c").expect("it is there");
         let part = FlashPart::of(&target, WearUsage::FirstPage).expect("it ages");
-        let endurance = Interval {
+        let endurance = LawInterval {
             value: 1e6,
             least: 9e5,
             most: 1.1e6,
         };
-        let findings = Findings {
+        let findings = EstimateFindings {
             chips: 1,
             ageing: vec![("endurance", endurance, Whole::Cycles)],
-            ..Findings::default()
+            ..EstimateFindings::default()
         };
-        let timing = Timing {
+        let timing = ArrayTiming {
             target: &target,
             base: part.ageing,
             ageing: Vec::new(),
@@ -234,7 +234,7 @@ mod tests {
             seed: 0,
         };
         let latency = Latency {
-            interval: Interval {
+            interval: LawInterval {
                 value: 3e-4,
                 least: 3e-4,
                 most: 3e-4,
@@ -242,11 +242,11 @@ mod tests {
             of,
             longest: 3e-4,
         };
-        let columns = |name: &'static str, value: f64| Change {
+        let columns = |name: &'static str, value: f64| SheetChange {
             path: format!("nand.aging.{name}"),
             columns: format!("typ = \"{value:.0} cycles\""),
         };
-        let typical = timing.typical(&part.program, Step::Program, &latency, &columns);
+        let typical = timing.typical(&part.program, CourseStep::Program, &latency, &columns);
         typical.expect("it runs").expect("it programs")
     }
 

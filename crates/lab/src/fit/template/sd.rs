@@ -27,7 +27,7 @@
 //! - A card that rests when it is idle is far from one that cleans: each start is tried with `idle_until` of 1 as
 //!   well, which is as good as none.
 
-use super::{Kind, Knob, Seen, Template};
+use super::{Knob, Template, TemplateFields, TemplateKind};
 
 const COMMAND: &str = "card.command_time";
 const PROGRAM: &str = "card.array.page_program";
@@ -64,7 +64,7 @@ pub(super) const TEMPLATE: Template = Template {
 const fn time(path: &'static str, least: f64, most: f64) -> Knob {
     Knob {
         path,
-        kind: Kind::Time,
+        kind: TemplateKind::Time,
         least,
         most,
         max_over_typ: None,
@@ -74,7 +74,7 @@ const fn time(path: &'static str, least: f64, most: f64) -> Knob {
 const fn count(path: &'static str, most: f64) -> Knob {
     Knob {
         path,
-        kind: Kind::Count,
+        kind: TemplateKind::Count,
         least: 1.0,
         most,
         max_over_typ: None,
@@ -82,7 +82,7 @@ const fn count(path: &'static str, most: f64) -> Knob {
 }
 
 /// The module says how they are computed.
-fn starts(seen: &Seen<'_>) -> Vec<Vec<f64>> {
+fn starts(seen: &TemplateFields<'_>) -> Vec<Vec<f64>> {
     let Some(base) = seen.base else {
         return Vec::new();
     };

@@ -10,19 +10,18 @@ mod workload;
 
 use std::cell::{Cell, RefCell};
 
-use wordline_catalog::Model;
-use wordline_core::{FsKind, Metric};
+use wordline_core::Metric;
+use wordline_crash::harness::{
+    Again, Case, Harness, Medium, Outcome, Recorded, Subject, Verdict, Violation,
+};
+use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
 use wordline_engines::{FsError, FsErrorKind};
 use wordline_memory::{Flash as _, Geometry};
 use wordline_nvm::Memory;
-use wordline_nvm::crash::harness::{
-    Again, Case, Harness, Medium, Outcome, Recorded, Subject, Verdict, Violation,
-};
-use wordline_nvm::crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
 
-use self::workload::{Call, Files, after, apply, churn, fill, next, read, refill, workload};
+use self::workload::{FileCall, Files, after, apply, churn, fill, next, read, refill, workload};
 use super::calls::Mounted;
-use super::engine::{Engine, Ready};
+use super::engine::{FileSystemSetup, Ready};
 use crate::control::Control;
 use crate::payload::Payload;
 
@@ -38,10 +37,6 @@ const ACCESSES: u64 = 1 << 22;
 /// Room that the workload needs, blocks that are copied on writing included.
 const ROOM: u64 = 24 << 10;
 
-/// Cycles after which littlefs moves a directory where the user chose none: its least, so that it does within the
-/// workload.
-const CYCLES: i64 = 1;
-
 /// Rounds of changes to a directory among which the costliest is looked for.
 const ROUNDS: usize = 128;
 
@@ -54,7 +49,7 @@ const AGAIN_EVERY: u64 = 4;
 /// Cuts that are drawn of such a recovery.
 const AGAIN: usize = 2;
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for ViolationClass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (count, cuts) = (self.count, self.cuts.join("; then "));
         write!(
@@ -73,18 +68,18 @@ pub(super) const METRICS: [Metric; 3] = [
 ];
 
 /// What power cuts left, and why some of it is as it is.
-pub(super) struct Found {
+pub(super) struct CrashFindings {
     pub(super) verdict: Verdict,
     /// Calls of the workload.
     pub(super) calls: usize,
-    /// Failures that are littlefs's refusal to work without block 0 or 1, which a cut erase left bad.
+    /// Failures that are a refusal to work without a block that cannot be replaced, which a cut erase left bad.
     pub(super) without_start: u64,
     /// Each kind of failure with its first image.
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<ViolationClass>,
 }
 
 /// Failures of one kind.
-pub(super) struct Kind {
+pub(super) struct ViolationClass {
     pub(super) name: String,
     pub(super) count: u64,
     /// The name of the first image.
@@ -93,7 +88,7 @@ pub(super) struct Kind {
     pub(super) cuts: Vec<String>,
 }
 
-impl Found {
+impl CrashFindings {
     /// What went wrong in the run that no cut ended, which says nothing of power cuts.
     pub(super) fn uncut_failure(&self) -> Option<&Violation> {
         let first = self.verdict.first.as_ref()?;
@@ -104,13 +99,13 @@ impl Found {
 /// Cuts the workload of an engine on a memory like a target's, `images` times. A caller who wants to stop gets a verdict
 /// that says nothing.
 pub(super) fn check(
-    engine: &Engine<'_>,
+    engine: &FileSystemSetup<'_>,
     memory: &Memory,
     images: u64,
     seed: u64,
     control: &Control<'_>,
-) -> Found {
-    let engine = &engine.with_choice(FsKind::Littlefs, "cycles", CYCLES);
+) -> CrashFindings {
+    let engine = &engine.eager();
     match memory {
         Memory::Flash(flash) => {
             let whole = flash.geometry();
@@ -118,16 +113,14 @@ pub(super) fn check(
                 blocks: whole.blocks.min(BLOCKS),
                 ..whole
             };
-            let tearing = match &engine.target.part.model {
-                Model::Nand(sheet) => FlashTearing::of(sheet),
-                _ => FlashTearing::raw(),
-            };
-            let volume = Volume::new(engine, control, seed, geometry.capacity_bytes());
+            let model = engine.target.part.model.flash();
+            let tearing = model.map_or(FlashTearing::raw(), FlashTearing::of);
+            let volume = CrashVolume::new(engine, control, seed, geometry.capacity_bytes());
             volume.cut(FlashContent::erased(geometry), tearing, images)
         }
         Memory::Bytes(device) => {
             let content = Content::zeros(device.len().min(BYTES), device.atom());
-            let volume = Volume::new(engine, control, seed, content.len());
+            let volume = CrashVolume::new(engine, control, seed, content.len());
             volume.cut(content, ByteTearing::contract(), images)
         }
     }
@@ -135,43 +128,43 @@ pub(super) fn check(
 
 /// A class of memories that engines are set up on.
 trait Place: Medium {
-    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError>;
-    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError>;
-    /// Whether block 0 or 1 takes no erase any more.
-    fn lacks_start(memory: Recorded<Self>) -> bool;
+    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError>;
+    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError>;
+    /// Whether one of the first blocks takes no erase any more.
+    fn lacks_start(memory: Recorded<Self>, blocks: u32) -> bool;
 }
 
 impl Place for FlashTearing {
-    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
+    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
         engine.format_flash(memory)
     }
 
-    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
+    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
         engine.mount_flash(memory)
     }
 
-    fn lacks_start(mut memory: Recorded<Self>) -> bool {
-        (0..2).any(|block| memory.erase(block).is_err())
+    fn lacks_start(mut memory: Recorded<Self>, blocks: u32) -> bool {
+        (0..blocks).any(|block| memory.erase(block).is_err())
     }
 }
 
 impl Place for ByteTearing {
-    fn format(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
+    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
         engine.format_bytes(memory)
     }
 
-    fn mount(engine: &Engine<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
+    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
         engine.mount_bytes(memory)
     }
 
-    fn lacks_start(_: Recorded<Self>) -> bool {
+    fn lacks_start(_: Recorded<Self>, _: u32) -> bool {
         false
     }
 }
 
 /// A file system as software under test.
-struct Volume<'a, T: Place> {
-    engine: &'a Engine<'a>,
+struct CrashVolume<'a, T: Place> {
+    engine: &'a FileSystemSetup<'a>,
     control: &'a Control<'a>,
     payload: Payload,
     seed: u64,
@@ -186,13 +179,18 @@ struct Volume<'a, T: Place> {
 }
 
 /// What is mounted, with another handle of its memory.
-struct Opened<T: Place> {
+struct OpenedImage<T: Place> {
     mounted: Mounted,
     memory: Recorded<T>,
 }
 
-impl<'a, T: Place> Volume<'a, T> {
-    fn new(engine: &'a Engine<'a>, control: &'a Control<'a>, seed: u64, bytes: u64) -> Self {
+impl<'a, T: Place> CrashVolume<'a, T> {
+    fn new(
+        engine: &'a FileSystemSetup<'a>,
+        control: &'a Control<'a>,
+        seed: u64,
+        bytes: u64,
+    ) -> Self {
         Self {
             engine,
             control,
@@ -206,7 +204,7 @@ impl<'a, T: Place> Volume<'a, T> {
         }
     }
 
-    fn cut(&self, start: T::Content, tearing: T, images: u64) -> Found {
+    fn cut(&self, start: T::Content, tearing: T, images: u64) -> CrashFindings {
         let harness = Harness {
             mode: Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
             seed: self.seed,
@@ -229,14 +227,14 @@ impl<'a, T: Place> Volume<'a, T> {
         let without_start = self.without_start.get();
         let kinds = verdict.examples.iter().map(|(name, first)| {
             let report = harness.report(self, &calls, first);
-            Kind {
+            ViolationClass {
                 name: name.clone(),
                 count: verdict.kinds.get(name).copied().unwrap_or(0),
                 first: first.case.to_string(),
                 cuts: report.cuts().map(str::to_owned).collect(),
             }
         });
-        Found {
+        CrashFindings {
             kinds: kinds.collect(),
             calls: calls.len(),
             without_start,
@@ -287,10 +285,10 @@ impl<'a, T: Place> Volume<'a, T> {
     }
 }
 
-impl<T: Place> Subject for Volume<'_, T> {
+impl<T: Place> Subject for CrashVolume<'_, T> {
     type Medium = T;
-    type Store = Opened<T>;
-    type Call = Call;
+    type Store = OpenedImage<T>;
+    type Call = FileCall;
     type State = Files;
 
     fn prepare(&self, memory: Recorded<T>) -> Outcome<()> {
@@ -302,34 +300,35 @@ impl<T: Place> Subject for Volume<'_, T> {
         self.wear_in(&mut opened.mounted, &opened.memory)
     }
 
-    fn open(&self, memory: Recorded<T>) -> Outcome<Opened<T>> {
+    fn open(&self, memory: Recorded<T>) -> Outcome<OpenedImage<T>> {
         if self.control.stopped() {
             return Err("the caller stopped it".into());
         }
         let mounted = T::mount(self.engine, memory.clone())?.mounted;
-        Ok(Opened { mounted, memory })
+        Ok(OpenedImage { mounted, memory })
     }
 
-    fn apply(&self, store: &mut Opened<T>, call: &Call) -> Outcome<()> {
+    fn apply(&self, store: &mut OpenedImage<T>, call: &FileCall) -> Outcome<()> {
         let result = apply(&mut store.mounted, call, &self.payload);
         if let Err(error) = &result {
-            let is_full = error.kind == FsErrorKind::Full && self.engine.kind == FsKind::Littlefs;
-            let refused = is_full && T::lacks_start(store.memory.clone());
+            let is_full = error.kind == FsErrorKind::Full;
+            let fixed = self.engine.kind.promise().fixed_blocks;
+            let refused = is_full && T::lacks_start(store.memory.clone(), fixed);
             self.without_start
                 .update(|count| count + u64::from(refused));
         }
         Ok(result?)
     }
 
-    fn read(&self, store: &mut Opened<T>) -> Outcome<Files> {
+    fn read(&self, store: &mut OpenedImage<T>) -> Outcome<Files> {
         Ok(read(&mut store.mounted)?)
     }
 
-    fn next(&self, files: &Files, call: &Call) -> Files {
+    fn next(&self, files: &Files, call: &FileCall) -> Files {
         next(files, call, &self.payload)
     }
 
-    fn after(&self) -> Vec<Call> {
+    fn after(&self) -> Vec<FileCall> {
         after()
     }
 }

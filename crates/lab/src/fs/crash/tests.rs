@@ -1,16 +1,21 @@
 use std::collections::BTreeMap;
 
 use wordline_catalog::Catalog;
+use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, named};
 
 use super::*;
 
+fn engine(name: &str) -> &'static dyn FileSystemEngine {
+    named(FILE_SYSTEMS, name).expect("it is in the list")
+}
+
 /// A driver that answers some reads with the sector beside.
-struct Beside<'a>(Volume<'a, ByteTearing>);
+struct Beside<'a>(CrashVolume<'a, ByteTearing>);
 
 impl Subject for Beside<'_> {
     type Medium = ByteTearing;
-    type Store = Opened<ByteTearing>;
-    type Call = Call;
+    type Store = OpenedImage<ByteTearing>;
+    type Call = FileCall;
     type State = Files;
 
     fn prepare(&self, memory: Recorded<ByteTearing>) -> Outcome<()> {
@@ -21,7 +26,7 @@ impl Subject for Beside<'_> {
         self.0.open(memory)
     }
 
-    fn apply(&self, fs: &mut Self::Store, call: &Call) -> Outcome<()> {
+    fn apply(&self, fs: &mut Self::Store, call: &FileCall) -> Outcome<()> {
         self.0.apply(fs, call)
     }
 
@@ -34,7 +39,7 @@ impl Subject for Beside<'_> {
         Ok(files)
     }
 
-    fn next(&self, files: &Files, call: &Call) -> Files {
+    fn next(&self, files: &Files, call: &FileCall) -> Files {
         self.0.next(files, call)
     }
 }
@@ -42,10 +47,11 @@ impl Subject for Beside<'_> {
 #[test]
 fn two_sectors_in_each_others_place_are_found_out() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
-    let target = catalog.target("em064lx").expect("it is embedded");
-    let engine = Engine::new(FsKind::Littlefs, &target, &BTreeMap::new(), None).expect("built in");
+    let target = catalog.part_on_board("em064lx").expect("it is embedded");
+    let engine = FileSystemSetup::new(engine("littlefs"), &target, &BTreeMap::new(), None)
+        .expect("built in");
     let control = Control::default();
-    let volume = || Volume::new(&engine, &control, 5, BYTES);
+    let volume = || CrashVolume::new(&engine, &control, 5, BYTES);
     let harness = Harness {
         mode: Mode::Sample(10),
         again: None,
@@ -58,12 +64,12 @@ fn two_sectors_in_each_others_place_are_found_out() {
 }
 
 /// The same without what comes before the workload.
-struct Blank<'a>(Volume<'a, FlashTearing>);
+struct Blank<'a>(CrashVolume<'a, FlashTearing>);
 
 impl Subject for Blank<'_> {
     type Medium = FlashTearing;
-    type Store = Opened<FlashTearing>;
-    type Call = Call;
+    type Store = OpenedImage<FlashTearing>;
+    type Call = FileCall;
     type State = Files;
 
     fn prepare(&self, memory: Recorded<FlashTearing>) -> Outcome<()> {
@@ -76,7 +82,7 @@ impl Subject for Blank<'_> {
         self.0.open(memory)
     }
 
-    fn apply(&self, store: &mut Self::Store, call: &Call) -> Outcome<()> {
+    fn apply(&self, store: &mut Self::Store, call: &FileCall) -> Outcome<()> {
         self.0.apply(store, call)
     }
 
@@ -84,7 +90,7 @@ impl Subject for Blank<'_> {
         self.0.read(store)
     }
 
-    fn next(&self, files: &Files, call: &Call) -> Files {
+    fn next(&self, files: &Files, call: &FileCall) -> Files {
         self.0.next(files, call)
     }
 }
@@ -93,17 +99,15 @@ impl Subject for Blank<'_> {
 #[test]
 fn what_was_put_off_falls_within_the_workload() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
-    let mut kinds = vec![
-        (FsKind::Littlefs, "mt25ql128"),
-        (FsKind::Littlefs, "mt29f1g01"),
-    ];
+    let mut kinds = vec![("littlefs", "mt25ql128"), ("littlefs", "mt29f1g01")];
     if cfg!(feature = "fat") {
-        kinds.push((FsKind::Fat, "mt29f1g01"));
+        kinds.push(("fat", "mt29f1g01"));
     }
     for (kind, part) in kinds {
-        let target = catalog.target(part).expect("it is embedded");
-        let engine = Engine::new(kind, &target, &BTreeMap::new(), None).expect("built in");
-        let engine = engine.with_choice(FsKind::Littlefs, "cycles", CYCLES);
+        let target = catalog.part_on_board(part).expect("it is embedded");
+        let engine =
+            FileSystemSetup::new(engine(kind), &target, &BTreeMap::new(), None).expect("built in");
+        let engine = engine.eager();
         let conditions = wordline_nvm::Conditions {
             timing: wordline_core::Timing::Typ,
             age: 0.0,
@@ -117,7 +121,7 @@ fn what_was_put_off_falls_within_the_workload() {
             ..flash.geometry()
         };
         let control = Control::default();
-        let volume = Volume::new(&engine, &control, 0, geometry.capacity_bytes());
+        let volume = CrashVolume::new(&engine, &control, 0, geometry.capacity_bytes());
         let harness = Harness {
             again: None,
             accesses: ACCESSES,
@@ -135,17 +139,13 @@ fn what_was_put_off_falls_within_the_workload() {
         };
         let due = volume.due(&harness).expect("it runs");
         // Without the preparations: on a file system that was just made.
-        let blank = Volume::new(&engine, &control, 0, geometry.capacity_bytes());
+        let blank = CrashVolume::new(&engine, &control, 0, geometry.capacity_bytes());
         let made = Harness {
             mode: Mode::Sample(0),
             ..harness.clone()
         };
         let blank = made.check(&Blank(blank), &workload()).operations;
         let worn = operations(due);
-        assert!(
-            worn > blank,
-            "{part}, {}: {worn} against {blank}",
-            kind.name()
-        );
+        assert!(worn > blank, "{part}, {kind}: {worn} against {blank}");
     }
 }

@@ -24,7 +24,7 @@ pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
 /// One call. What it stores is synced when it returns.
 #[derive(Clone, Debug)]
-pub(super) enum Call {
+pub(super) enum FileCall {
     /// Makes an empty file.
     Make(&'static str),
     /// Appends bytes of a version to a file.
@@ -38,70 +38,73 @@ pub(super) enum Call {
 }
 
 /// The workload: a log, a configuration that is replaced as programs do, a file written in place, and one removed.
-pub(super) fn workload() -> Vec<Call> {
-    let mut calls = vec![Call::Make("/log")];
-    calls.extend((1..=6).map(|round| Call::Append("/log", round, 300)));
+pub(super) fn workload() -> Vec<FileCall> {
+    let mut calls = vec![FileCall::Make("/log")];
+    calls.extend((1..=6).map(|round| FileCall::Append("/log", round, 300)));
     calls.extend([
-        Call::Make("/data"),
-        Call::Append("/data", 0x40, 6000),
-        Call::Overwrite("/data", 0x41, 3000),
-        Call::Make("/new"),
-        Call::Append("/new", 0x50, 120),
-        Call::Rename("/new", "/config"),
-        Call::Append("/log", 7, 700),
-        Call::Remove("/data"),
-        Call::Append("/log", 8, 50),
+        FileCall::Make("/data"),
+        FileCall::Append("/data", 0x40, 6000),
+        FileCall::Overwrite("/data", 0x41, 3000),
+        FileCall::Make("/new"),
+        FileCall::Append("/new", 0x50, 120),
+        FileCall::Rename("/new", "/config"),
+        FileCall::Append("/log", 7, 700),
+        FileCall::Remove("/data"),
+        FileCall::Append("/log", 8, 50),
     ]);
     calls
 }
 
 /// Calls on a file system that was mounted after a cut: it can be used again.
-pub(super) fn after() -> Vec<Call> {
-    vec![Call::Make("/after"), Call::Append("/after", 0x60, 90)]
+pub(super) fn after() -> Vec<FileCall> {
+    vec![
+        FileCall::Make("/after"),
+        FileCall::Append("/after", 0x60, 90),
+    ]
 }
 
 /// Runs a call.
-pub(super) fn apply(fs: &mut Mounted, call: &Call, payload: &Payload) -> Result<(), FsError> {
+pub(super) fn apply(fs: &mut Mounted, call: &FileCall, payload: &Payload) -> Result<(), FsError> {
     match *call {
-        Call::Make(path) => {
+        FileCall::Make(path) => {
             let file = fs.engine.open(path, Open::Create)?;
             fs.finish(file)
         }
-        Call::Append(path, version, bytes) => {
+        FileCall::Append(path, version, bytes) => {
             let at = fs.engine.entry(path)?.bytes;
             store(fs, path, at, &content(payload, version, at, bytes))
         }
-        Call::Overwrite(path, version, bytes) => {
+        FileCall::Overwrite(path, version, bytes) => {
             store(fs, path, 0, &content(payload, version, 0, bytes))
         }
-        Call::Rename(from, to) => fs.engine.rename(from, to),
-        Call::Remove(path) => fs.engine.remove(path),
+        FileCall::Rename(from, to) => fs.engine.rename(from, to),
+        FileCall::Remove(path) => fs.engine.remove(path),
     }
 }
 
 /// What a call makes of the files.
-pub(super) fn next(files: &Files, call: &Call, payload: &Payload) -> Files {
+pub(super) fn next(files: &Files, call: &FileCall, payload: &Payload) -> Files {
     let mut files = files.clone();
     match *call {
-        Call::Make(path) => {
+        FileCall::Make(path) => {
             files.entry(path.to_owned()).or_default();
         }
-        Call::Append(path, version, bytes) => {
+        FileCall::Append(path, version, bytes) => {
             let file = files.entry(path.to_owned()).or_default();
             let data = content(payload, version, file.len() as u64, bytes);
             file.extend(data);
         }
-        Call::Overwrite(path, version, bytes) => {
+        FileCall::Overwrite(path, version, bytes) => {
             let file = files.entry(path.to_owned()).or_default();
             let bytes = bytes.min(file.len());
             file[..bytes].copy_from_slice(&content(payload, version, 0, bytes));
         }
-        Call::Rename(from, to) => {
+        FileCall::Rename(from, to) => {
             if let Some(file) = files.remove(from) {
                 files.insert(to.to_owned(), file);
             }
         }
-        Call::Remove(path) => {
+        FileCall::Remove(path) => {
             files.remove(path);
         }
     }

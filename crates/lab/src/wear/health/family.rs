@@ -1,18 +1,15 @@
 //! Families of virtual chips: parts that nobody makes, each with a sheet and an oxide of its own, all drawn.
 
 use serde::Deserialize;
-use wordline_catalog::{Catalog, Model, Target};
+use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
 use wordline_core::{Figure, Sourced, Timing};
-use wordline_memory::Flash as _;
 use wordline_nvm::ageing::{AgeingSheet, Environment};
-use wordline_nvm::{
-    Accounts as _, Conditions, FlashDevice as _, Named, Nand, NandSheet, NvmError, Wired,
-};
-use wordline_trace::cycling::{BlockLife, CyclingOperation, Point};
+use wordline_nvm::{Conditions, FlashModel as _, Named, NandSheet, NvmError};
+use wordline_trace::cycling::{BlockLife, CyclingOperation, CyclingPoint};
 
-use super::super::course::{Course, End, Step};
+use super::super::course::{CourseStep, End, WearCourse};
 use super::super::tester::{Plan, advance};
 use super::ranges;
 use crate::error::LabError;
@@ -22,7 +19,7 @@ const BASE: &str = "nand08gw3b2c";
 
 /// From where families are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FamilyKind {
     /// What the predictor is trained on.
     #[cfg_attr(
         not(test),
@@ -36,7 +33,7 @@ pub(crate) enum Kind {
     Outliers,
 }
 
-impl Kind {
+impl FamilyKind {
     /// As rows spell it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -59,7 +56,7 @@ impl Kind {
 /// A family.
 pub(crate) struct Family {
     sheet: NandSheet,
-    kind: Kind,
+    kind: FamilyKind,
     number: u64,
 }
 
@@ -73,14 +70,14 @@ struct Drawn {
 }
 
 /// The part and board that families are made from.
-pub(crate) fn base(catalog: &Catalog) -> Result<Target<'_>, LabError> {
-    Ok(catalog.target(BASE)?)
+pub(crate) fn base(catalog: &Catalog) -> Result<PartOnBoard<'_>, LabError> {
+    Ok(catalog.part_on_board(BASE)?)
 }
 
 impl Family {
     /// One of a kind, drawn from a seed.
-    pub(crate) fn draw(base: &Target<'_>, kind: Kind, seed: u64, number: u64) -> Self {
-        let Model::Nand(sheet) = &base.part.model else {
+    pub(crate) fn draw(base: &PartOnBoard<'_>, kind: FamilyKind, seed: u64, number: u64) -> Self {
+        let Some(sheet) = base.part.model.sheet::<NandSheet>() else {
             unreachable!("the base of the families is a NAND chip");
         };
         let text = ranges::text(kind, seed, number);
@@ -104,7 +101,7 @@ impl Family {
     /// erased until an operation fails.
     pub(crate) fn lives(
         &self,
-        base: &Target<'_>,
+        base: &PartOnBoard<'_>,
         seed: u64,
         chips: u64,
         blocks: usize,
@@ -124,20 +121,17 @@ impl Family {
 
     fn chip(
         &self,
-        base: &Target<'_>,
+        base: &PartOnBoard<'_>,
         conditions: Conditions,
         number: u64,
         blocks: usize,
     ) -> Result<Vec<BlockLife>, NvmError> {
-        let part = Named {
-            id: &base.part.header.id,
-            sheet: &self.sheet,
-        };
         let board = Named {
             id: &base.board.header.id,
             sheet: &base.board.board,
         };
-        let mut fresh: Wired<Nand> = Wired::connect(part, board, conditions)?;
+        let id = &base.part.header.id;
+        let mut fresh = self.sheet.connect_cycled(id, board, conditions)?;
         if fresh.start_ageing(Environment::default()).is_err() {
             unreachable!("its sheet has the figures, and 25 degrees are allowed");
         }
@@ -157,10 +151,10 @@ impl Family {
             if fresh.is_bad(block)? {
                 continue;
             }
-            let mut chip = fresh.fork_flash();
+            let mut chip = fresh.fork_cycled();
             let clock = chip.clock().clone();
-            let mut course = Course::default();
-            while advance(&mut chip, &clock, &plan, block, &mut course)? {}
+            let mut course = WearCourse::default();
+            while advance(&mut *chip, &clock, &plan, block, &mut course)? {}
             lives.push(life(number, block, &course));
         }
         Ok(lives)
@@ -168,12 +162,12 @@ impl Family {
 }
 
 /// A course as a log tells it.
-fn life(chip: u64, block: u32, course: &Course) -> BlockLife {
+fn life(chip: u64, block: u32, course: &WearCourse) -> BlockLife {
     let steps = [
-        (Step::Program, CyclingOperation::Program),
-        (Step::Erase, CyclingOperation::Erase),
+        (CourseStep::Program, CyclingOperation::Program),
+        (CourseStep::Erase, CyclingOperation::Erase),
     ];
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<CyclingPoint> = Vec::new();
     let mut latest = [None; 2];
     for stretch in &course.stretches {
         for (index, (step, operation)) in steps.into_iter().enumerate() {
@@ -182,7 +176,7 @@ fn life(chip: u64, block: u32, course: &Course) -> BlockLife {
             };
             let duration = Time::from_ps((mean_s * 1e12).round() as u64);
             if latest[index].replace(duration) != Some(duration) {
-                points.push(Point {
+                points.push(CyclingPoint {
                     cycle: stretch.first + 1,
                     operation,
                     duration,

@@ -14,7 +14,7 @@ use super::trend::Trend;
 /// What the training found of an operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Law {
+pub(crate) struct LatencyLaw {
     /// Slope of a block that does not show its own, and how slopes spread (standard deviation).
     pub(crate) slope: f64,
     pub(crate) slope_spread: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Law {
 
 /// A share of life used, 0 to 1: its median, and the 90 % of the probability around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Band {
+pub(crate) struct LawBand {
     pub(crate) low: f64,
     pub(crate) median: f64,
     pub(crate) high: f64,
@@ -54,7 +54,7 @@ const WITHIN_PART: f64 = 0.5;
 /// The least slope: a latency that stood still would put the end out of reach.
 const SLOPE_LEAST: f64 = 0.05;
 
-impl Law {
+impl LatencyLaw {
     /// The slope of a trend: its own, held against those of the training where it is uncertain.
     pub(crate) fn slope_of(&self, trend: &Trend) -> f64 {
         let Some((own, error)) = trend.slope else {
@@ -66,7 +66,7 @@ impl Law {
     }
 
     /// The share of life used, where blocks fail at one of `ends`.
-    pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> Band {
+    pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> LawBand {
         let slope = self.slope_of(trend) + self.bend;
         let (ends, end_spread) = match ends {
             Ends::OfTraining => (
@@ -98,7 +98,7 @@ impl Law {
         if all <= 0.0 {
             // Beyond every end that was seen: it may fail at any moment.
             let low = libm::exp(-2.0 * spread / slope.max(SLOPE_LEAST));
-            return Band {
+            return LawBand {
                 low,
                 median: 1.0,
                 high: 1.0,
@@ -113,7 +113,7 @@ impl Law {
             });
             reached.copied().unwrap_or(1.0)
         };
-        Band {
+        LawBand {
             low: quantile(0.05),
             median: quantile(0.5),
             high: quantile(0.95),

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 use wordline_core::quantity::Quantity as _;
 use wordline_trace::cycling::BlockLife;
 
-use super::law::{Band, Ends, Law};
-use super::trend::{Channel, NoTrend, Told, Trend, median, smoothed};
+use super::law::{Ends, LatencyLaw, LawBand};
+use super::trend::{Channel, NoTrend, Trend, TrendSample, median, smoothed};
 
 /// What the training found; `trained.toml` holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trained {
     /// Of erases.
-    pub(crate) erase: Law,
+    pub(crate) erase: LatencyLaw,
     /// Of programs.
-    pub(crate) program: Law,
+    pub(crate) program: LatencyLaw,
 }
 
 impl Trained {
@@ -26,7 +26,7 @@ impl Trained {
         }
     }
 
-    pub(crate) const fn law(&self, channel: Channel) -> &Law {
+    pub(crate) const fn law(&self, channel: Channel) -> &LatencyLaw {
         match channel {
             Channel::Erase => &self.erase,
             Channel::Program => &self.program,
@@ -36,7 +36,7 @@ impl Trained {
 
 /// What is known of an operation besides a block's own latency.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct OperationBaseline {
     /// Latency of a fresh block, in seconds, for blocks whose log begins too late.
     pub(crate) fresh_s: Option<f64>,
     /// The excess at which blocks of the same kind failed.
@@ -46,19 +46,19 @@ pub(crate) struct Known {
 /// The same of both operations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Kin {
-    pub(crate) erase: Known,
-    pub(crate) program: Known,
+    pub(crate) erase: OperationBaseline,
+    pub(crate) program: OperationBaseline,
 }
 
 impl Kin {
-    pub(crate) const fn of(&self, channel: Channel) -> &Known {
+    pub(crate) const fn of(&self, channel: Channel) -> &OperationBaseline {
         match channel {
             Channel::Erase => &self.erase,
             Channel::Program => &self.program,
         }
     }
 
-    pub(crate) const fn of_mut(&mut self, channel: Channel) -> &mut Known {
+    pub(crate) const fn of_mut(&mut self, channel: Channel) -> &mut OperationBaseline {
         match channel {
             Channel::Erase => &mut self.erase,
             Channel::Program => &mut self.program,
@@ -74,7 +74,7 @@ pub(crate) struct Prediction {
     /// Its latency, divided by that of the fresh block.
     pub(crate) ratio: f64,
     /// Share of life used.
-    pub(crate) share: Band,
+    pub(crate) share: LawBand,
     /// Whether it rests on blocks of the same kind that have failed.
     pub(crate) anchored: bool,
     /// Whether the latency lies beyond the end of half of the blocks that it is held against, which failed before they
@@ -90,10 +90,10 @@ impl Prediction {
 }
 
 /// Operations of a block up to a cycle, without single outliers.
-pub(crate) fn points(life: &BlockLife, channel: Channel, until: u64) -> Vec<Told> {
+pub(crate) fn points(life: &BlockLife, channel: Channel, until: u64) -> Vec<TrendSample> {
     let told = life.of(channel.operation());
     let told = told.take_while(|point| point.cycle <= until);
-    let told = told.map(|point| Told {
+    let told = told.map(|point| TrendSample {
         cycle: point.cycle,
         latency_s: point.duration.si(),
         lines: point.lines as f64,
@@ -106,7 +106,7 @@ pub(crate) fn trend(
     life: &BlockLife,
     channel: Channel,
     until: u64,
-    known: &Known,
+    known: &OperationBaseline,
 ) -> Result<Trend, NoTrend> {
     let points = points(life, channel, until);
     let fresh_s = channel.fresh_s(&points).or(known.fresh_s);
@@ -115,7 +115,7 @@ pub(crate) fn trend(
 
 /// The excess at which a block failed, where it has, and its log tells: what its last two operations took at least, or that
 /// of its trend where that is higher. A leap just before the end is no outlier.
-pub(crate) fn end(life: &BlockLife, channel: Channel, known: &Known) -> Option<f64> {
+pub(crate) fn end(life: &BlockLife, channel: Channel, known: &OperationBaseline) -> Option<f64> {
     life.failed?;
     let trend = trend(life, channel, life.cycles, known).ok()?;
     let told = points(life, channel, life.cycles);

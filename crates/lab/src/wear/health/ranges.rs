@@ -5,7 +5,7 @@
 
 use wordline_core::draw::{Purpose, draw, unit_interval};
 
-use super::family::Kind;
+use super::family::FamilyKind;
 
 /// Intervals that a figure is drawn from, evenly.
 type Range = &'static [(f64, f64)];
@@ -71,16 +71,16 @@ const ERASE_US: (f64, f64) = (500.0, 5000.0);
 const PAGES: [u32; 2] = [32, 64];
 
 /// The drawn figures, as a sheet states them.
-pub(super) fn text(kind: Kind, seed: u64, number: u64) -> String {
+pub(super) fn text(kind: FamilyKind, seed: u64, number: u64) -> String {
     let mut figure = 0;
     let mut lot = || {
         figure += 1;
         unit_interval(draw(seed, kind.salt() + number, figure, Purpose::Family))
     };
     let ranges = match kind {
-        Kind::Training => &TRAINING,
-        Kind::Strangers => &STRANGERS,
-        Kind::Outliers => &OUTLIERS,
+        FamilyKind::Training => &TRAINING,
+        FamilyKind::Strangers => &STRANGERS,
+        FamilyKind::Outliers => &OUTLIERS,
     };
     let mut within = |ranges: Range| {
         let (low, high) = ranges[((lot() * ranges.len() as f64) as usize).min(ranges.len() - 1)];

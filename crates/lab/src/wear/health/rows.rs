@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Basis, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Metric, ResultSet, Timing};
 use wordline_trace::cycling::{BlockLife, CyclingLog};
 
-use super::law::Band;
-use super::predict::{Kin, Known, Prediction, Trained, end, points, predict};
+use super::law::LawBand;
+use super::predict::{Kin, OperationBaseline, Prediction, Trained, end, points, predict};
 use super::trend::{Channel, NoTrend, median};
 use crate::control::{Control, Progress};
 use crate::subject::{Axes, Subject};
@@ -28,7 +28,7 @@ const NAMED: usize = 5;
 
 /// What to do with a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum HealthVerdict {
     /// The log says that it failed.
     Failed,
     /// It has probably used [`WORN`] of its life or more.
@@ -41,7 +41,7 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-impl Verdict {
+impl HealthVerdict {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -52,7 +52,7 @@ impl Verdict {
         }
     }
 
-    pub(super) fn of(share: &Band) -> Self {
+    pub(super) fn of(share: &LawBand) -> Self {
         if share.median >= WORN {
             Self::Retire
         } else if share.high >= WORN {
@@ -119,7 +119,7 @@ fn kin(log: &CyclingLog) -> Kins {
         let mut ends: HashMap<&str, Vec<f64>> = HashMap::new();
         for life in &log.blocks {
             let fresh_s = Some(fresh[life.chip.as_str()]).filter(|latency| latency.is_finite());
-            let known = Known {
+            let known = OperationBaseline {
                 fresh_s,
                 ends: Vec::new(),
             };
@@ -147,22 +147,22 @@ fn block(
 ) {
     let measured = subject(file, life, Basis::Measured);
     let mut add = |subject: &Subject, metric, value| {
-        document.rows.push(subject.row(metric, value));
+        subject.add(metric, value, document);
     };
-    add(&measured, Metric::CyclesSeen, Ok(life.cycles as f64));
+    add(&measured, Metric::CyclesLogged, Ok(life.cycles as f64));
     let verdict = match (&life.failed, &found) {
-        (Some(_), _) => Verdict::Failed,
-        (None, Ok(found)) => Verdict::of(&found.share),
-        (None, Err(_)) => Verdict::Unknown,
+        (Some(_), _) => HealthVerdict::Failed,
+        (None, Ok(found)) => HealthVerdict::of(&found.share),
+        (None, Err(_)) => HealthVerdict::Unknown,
     };
     if let Ok(found) = &found {
         let mut ratio = measured.clone();
         ratio.operation = found.channel.operation().name();
-        add(&ratio, Metric::LatencyToFresh, Ok(found.ratio));
+        add(&ratio, Metric::LatencyVsFresh, Ok(found.ratio));
     }
-    if verdict == Verdict::Failed {
-        let subject = measured.at("verdict", verdict.name());
-        let subject = subject.at("statistic", "median");
+    if verdict == HealthVerdict::Failed {
+        let subject = measured.at(Axis::Verdict, verdict.name());
+        let subject = subject.at(Axis::Statistic, "median");
         add(&subject, Metric::LifeUsed, Ok(1.0));
         add(&subject, Metric::CyclesLeft, Ok(0.0));
         return;
@@ -171,27 +171,27 @@ fn block(
         Ok(found) if found.anchored => Basis::Calibrated,
         _ => Basis::Simulated,
     };
-    let subject = subject(file, life, basis).at("verdict", verdict.name());
+    let subject = subject(file, life, basis).at(Axis::Verdict, verdict.name());
     let share = match found {
         Ok(found) if is_young(&found) => Err(NoValue::BeyondRange),
         Ok(found) => Ok(found.share),
         Err(_) => Err(NoValue::NotApplicable),
     };
     for (name, of) in [
-        ("median", (|band| band.median) as fn(Band) -> f64),
+        ("median", (|band| band.median) as fn(LawBand) -> f64),
         // The least that is left belongs to the most that is used.
         ("p5", |band| band.low),
         ("p95", |band| band.high),
     ] {
-        let subject = subject.at("statistic", name);
+        let subject = subject.at(Axis::Statistic, name);
         add(&subject, Metric::LifeUsed, share.map(of));
     }
     for (name, of) in [
-        ("median", (|band| band.median) as fn(Band) -> f64),
+        ("median", (|band| band.median) as fn(LawBand) -> f64),
         ("p5", |band| band.high),
         ("p95", |band| band.low),
     ] {
-        let subject = subject.at("statistic", name);
+        let subject = subject.at(Axis::Statistic, name);
         let value = share.map(|band| Prediction::left(life.cycles, of(band)).round());
         add(&subject, Metric::CyclesLeft, value);
     }
@@ -209,10 +209,10 @@ fn subject(file: &str, life: &BlockLife, basis: Basis) -> Subject {
         age: 0.0,
         basis,
     };
-    let subject = subject.at("block", life.block);
+    let subject = subject.at(Axis::Block, life.block);
     match life.chip.as_str() {
         "" => subject,
-        chip => subject.at("chip", chip),
+        chip => subject.at(Axis::Chip, chip),
     }
 }
 

@@ -6,16 +6,16 @@
 //! part. Two go by the median of all, and predict that nothing is left beyond it; two by that of the others that outlive
 //! the present cycles.
 
-use wordline_catalog::{Catalog, Target};
+use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Basis, Experiment, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Experiment, Metric, ResultSet, Timing};
 use wordline_nvm::NvmError;
-use wordline_trace::cycling::{BlockLife, Point};
+use wordline_trace::cycling::{BlockLife, CyclingPoint};
 
-use super::family::{Family, Kind, base};
-use super::predict::{Kin, Known, Prediction, Trained, end, predict};
+use super::family::{Family, FamilyKind, base};
+use super::predict::{Kin, OperationBaseline, Prediction, Trained, end, predict};
 use super::trend::{Channel, median};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
@@ -89,7 +89,7 @@ impl Predictor {
 }
 
 /// A prediction beside what came.
-struct Outcome {
+struct ScoreOutcome {
     predictor: Predictor,
     share: f64,
     /// Of the actual remaining cycles.
@@ -101,7 +101,7 @@ struct Outcome {
 }
 
 /// A block with what else is known of it.
-struct Case<'a> {
+struct ScoreCase<'a> {
     life: &'a BlockLife,
     rough: BlockLife,
     without_erases: BlockLife,
@@ -121,7 +121,7 @@ pub(super) fn run(
     let catalog = Catalog::load(&[])?;
     let base = base(&catalog)?;
     let trained = Trained::stored();
-    let kinds = [Kind::Strangers, Kind::Outliers];
+    let kinds = [FamilyKind::Strangers, FamilyKind::Outliers];
     for (index, kind) in (0..).zip(kinds) {
         let mut parts = Vec::new();
         for number in 0..u64::from(families) {
@@ -142,7 +142,12 @@ pub(super) fn run(
 }
 
 /// The lives of the blocks of a part.
-fn part(base: &Target<'_>, kind: Kind, seed: u64, number: u64) -> Result<Vec<BlockLife>, LabError> {
+fn part(
+    base: &PartOnBoard<'_>,
+    kind: FamilyKind,
+    seed: u64,
+    number: u64,
+) -> Result<Vec<BlockLife>, LabError> {
     let family = Family::draw(base, kind, seed, number);
     let lives = family.lives(base, seed, CHIPS, BLOCKS);
     lives.map_err(|source: NvmError| LabError::Device {
@@ -151,7 +156,7 @@ fn part(base: &Target<'_>, kind: Kind, seed: u64, number: u64) -> Result<Vec<Blo
     })
 }
 
-fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
+fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<ScoreOutcome> {
     let fleet = Endurances::of(parts.iter().flatten());
     let mut outcomes = Vec::new();
     for (number, part) in (0..).zip(parts) {
@@ -160,7 +165,7 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
             // Of another chip, wherever the part has one.
             let other = &part[(index + BLOCKS) % part.len()];
             let lot = |index: usize| number * (CHIPS * BLOCKS as u64) + index as u64;
-            let case = Case {
+            let case = ScoreCase {
                 life,
                 rough: rough(life, lot(index)),
                 without_erases: without_erases(life),
@@ -179,13 +184,13 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<Outcome> {
 
 /// What a block that failed tells its kin.
 fn failed(life: &BlockLife) -> Kin {
-    let end = end(life, Channel::Erase, &Known::default());
+    let end = end(life, Channel::Erase, &OperationBaseline::default());
     Kin {
-        erase: Known {
+        erase: OperationBaseline {
             ends: end.into_iter().collect(),
             fresh_s: None,
         },
-        program: Known::default(),
+        program: OperationBaseline::default(),
     }
 }
 
@@ -216,14 +221,14 @@ impl Endurances {
     }
 }
 
-impl Case<'_> {
+impl ScoreCase<'_> {
     fn outcome(
         &self,
         predictor: Predictor,
         share: f64,
         fleet: &Endurances,
         trained: &Trained,
-    ) -> Outcome {
+    ) -> ScoreOutcome {
         let own = self.life.cycles;
         let cycles = ((self.life.cycles as f64 * share) as u64).max(1);
         let left = (self.life.cycles - cycles) as f64;
@@ -254,16 +259,22 @@ impl Case<'_> {
         }
     }
 
-    fn by_cycles(&self, predictor: Predictor, share: f64, endurance: f64) -> Outcome {
+    fn by_cycles(&self, predictor: Predictor, share: f64, endurance: f64) -> ScoreOutcome {
         let cycles = self.life.cycles as f64 * share;
         self.of(predictor, share, (endurance - cycles).max(0.0), None)
     }
 
-    fn of(&self, predictor: Predictor, share: f64, left: f64, inside: Option<bool>) -> Outcome {
+    fn of(
+        &self,
+        predictor: Predictor,
+        share: f64,
+        left: f64,
+        inside: Option<bool>,
+    ) -> ScoreOutcome {
         let life = self.life.cycles as f64;
         let actual = life * (1.0 - share);
         let error = (left - actual).abs();
-        Outcome {
+        ScoreOutcome {
             predictor,
             share,
             error: error / actual,
@@ -277,7 +288,7 @@ impl Case<'_> {
 fn rough(life: &BlockLife, lot: u64) -> BlockLife {
     let mut points = Vec::new();
     for channel in [Channel::Program, Channel::Erase] {
-        let told: Vec<&Point> = life.of(channel.operation()).collect();
+        let told: Vec<&CyclingPoint> = life.of(channel.operation()).collect();
         let mut cycle = 1;
         let mut count = 0;
         while cycle < life.cycles {
@@ -294,7 +305,7 @@ fn rough(life: &BlockLife, lot: u64) -> BlockLife {
                 // The last poll before it ended found it busy; when the first came is chance.
                 let polls = (took_s / POLL.si() + chance(2)).ceil();
                 let duration = Time::from_ps((polls * POLL.ps() as f64) as u64);
-                points.push(Point {
+                points.push(CyclingPoint {
                     cycle,
                     duration,
                     lines: 1,
@@ -320,9 +331,9 @@ fn without_erases(life: &BlockLife) -> BlockLife {
 }
 
 /// Adds the rows of a kind of families: over all looks, and after each share of life.
-fn rows(kind: Kind, outcomes: &[Outcome], document: &mut ResultSet) {
+fn rows(kind: FamilyKind, outcomes: &[ScoreOutcome], document: &mut ResultSet) {
     for predictor in Predictor::ALL {
-        let of: Vec<&Outcome> = outcomes
+        let of: Vec<&ScoreOutcome> = outcomes
             .iter()
             .filter(|one| one.predictor == predictor)
             .collect();
@@ -337,21 +348,21 @@ fn rows(kind: Kind, outcomes: &[Outcome], document: &mut ResultSet) {
             age: 0.0,
             basis: Basis::Simulated,
         };
-        let subject = subject.at("predictor", predictor.name());
+        let subject = subject.at(Axis::Predictor, predictor.name());
         add(&subject, &of, document);
         for share in SHARES {
-            let at: Vec<&Outcome> = of
+            let at: Vec<&ScoreOutcome> = of
                 .iter()
                 .copied()
                 .filter(|one| one.share == share)
                 .collect();
-            add(&subject.at("life_share", share), &at, document);
+            add(&subject.at(Axis::LifeShare, share), &at, document);
         }
     }
 }
 
-fn add(subject: &Subject, outcomes: &[&Outcome], document: &mut ResultSet) {
-    let of = |value: &dyn Fn(&Outcome) -> f64| median(outcomes.iter().map(|one| value(one)));
+fn add(subject: &Subject, outcomes: &[&ScoreOutcome], document: &mut ResultSet) {
+    let of = |value: &dyn Fn(&ScoreOutcome) -> f64| median(outcomes.iter().map(|one| value(one)));
     let held: Vec<bool> = outcomes.iter().filter_map(|one| one.inside).collect();
     let coverage = held.iter().filter(|inside| **inside).count() as f64 / held.len().max(1) as f64;
     let coverage = (!held.is_empty()).then_some(coverage);
@@ -363,11 +374,11 @@ fn add(subject: &Subject, outcomes: &[&Outcome], document: &mut ResultSet) {
             Metric::PredictionErrorOfLife,
             Some(of(&|one| one.error_of_life)),
         ),
-        (Metric::BandCoverage, coverage),
-        (Metric::BandTold, told),
+        (Metric::IntervalCoverage, coverage),
+        (Metric::IntervalAvailability, told),
     ] {
         let value = value.ok_or(NoValue::NotApplicable);
-        document.rows.push(subject.row(metric, value));
+        subject.add(metric, value, document);
     }
 }
 

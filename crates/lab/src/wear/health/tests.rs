@@ -5,13 +5,13 @@ use std::io::Cursor;
 
 use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::results::Row;
-use wordline_core::{Basis, Experiment, HealthWorkload, Metric, ResultSet, Timing, Workload};
+use wordline_core::{Axis, Basis, Experiment, HealthWorkload, Metric, ResultSet, Timing, Workload};
 
 use crate::control::Control;
 use crate::error::LabError;
 
 /// How a block of an invented log lives: its number, the cycles until it fails, and those that the log tells.
-struct Told {
+struct TrendSample {
     block: u64,
     endurance: f64,
     from: f64,
@@ -19,8 +19,8 @@ struct Told {
 }
 
 /// A block that is told from its first cycle on.
-const fn told(block: u64, endurance: f64, until: f64) -> Told {
-    Told {
+const fn told(block: u64, endurance: f64, until: f64) -> TrendSample {
+    TrendSample {
         block,
         endurance,
         from: 1.0,
@@ -29,7 +29,7 @@ const fn told(block: u64, endurance: f64, until: f64) -> Told {
 }
 
 /// A log of blocks whose erases come to `end` times what they take at first, by a clock of 10 us.
-fn log(blocks: &[Told], end: f64) -> String {
+fn log(blocks: &[TrendSample], end: f64) -> String {
     let mut text = "block,cycle,operation,latency_us,status\n".to_owned();
     for one in blocks {
         let mut cycle = one.from;
@@ -82,21 +82,22 @@ fn of_log(text: &str) -> ResultSet {
 fn row<'a>(document: &'a ResultSet, block: u64, metric: Metric, statistic: &str) -> &'a Row {
     let mut rows = document.of(metric);
     let found = rows.find(|row| {
-        row.axes.get("block") == Some(&block.into()) && row.text("statistic") == Some(statistic)
+        row.axes.get(&Axis::Block) == Some(&block.into())
+            && row.text(Axis::Statistic) == Some(statistic)
     });
     found.expect("a row of the block")
 }
 
 /// Cycles that a log tells of a block.
 fn seen(document: &ResultSet, block: u64) -> f64 {
-    let mut rows = document.of(Metric::CyclesSeen);
-    let found = rows.find(|row| row.axes.get("block") == Some(&block.into()));
+    let mut rows = document.of(Metric::CyclesLogged);
+    let found = rows.find(|row| row.axes.get(&Axis::Block) == Some(&block.into()));
     found.and_then(|row| row.value).expect("cycles")
 }
 
 fn verdict(document: &ResultSet, block: u64) -> &str {
     let row = row(document, block, Metric::LifeUsed, "median");
-    row.text("verdict").expect("a verdict")
+    row.text(Axis::Verdict).expect("a verdict")
 }
 
 fn warned(document: &ResultSet, words: &str) -> bool {
@@ -260,7 +261,7 @@ fn a_latency_that_has_not_moved_says_nothing() {
 
 #[test]
 fn a_log_that_begins_late_goes_by_the_fresh_blocks_of_its_chip() {
-    let late = Told {
+    let late = TrendSample {
         from: 2e5,
         ..told(2, 1e6, 8e5)
     };
@@ -328,8 +329,8 @@ fn predictions_for_families_never_seen_are_twice_as_good_as_those_from_cycles() 
         let mut rows = document.of(metric);
         let found = rows.find(|row| {
             row.part == families
-                && row.text("predictor") == Some(predictor)
-                && !row.axes.contains_key("life_share")
+                && row.text(Axis::Predictor) == Some(predictor)
+                && !row.axes.contains_key(&Axis::LifeShare)
         });
         found.and_then(|row| row.value).expect("a number")
     };
@@ -341,13 +342,13 @@ fn predictions_for_families_never_seen_are_twice_as_good_as_those_from_cycles() 
                 assert!(rival > 2.0 * known, "{families}: {rival} {known}");
             }
         }
-        let held = whole(families, "latency-one-failed", Metric::BandCoverage);
+        let held = whole(families, "latency-one-failed", Metric::IntervalCoverage);
         assert!((0.8..=1.0).contains(&held), "{families}: {held}");
     }
-    let held = whole("strangers", "latency", Metric::BandCoverage);
+    let held = whole("strangers", "latency", Metric::IntervalCoverage);
     assert!(held > 0.8, "{held}");
     // What no latency of a working block tells: how far it goes. The band of a part beyond the training misses.
-    let missed = whole("outliers", "latency", Metric::BandCoverage);
+    let missed = whole("outliers", "latency", Metric::IntervalCoverage);
     assert!(missed < 0.8, "{missed}");
 }
 

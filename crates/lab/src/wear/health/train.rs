@@ -7,9 +7,9 @@ use std::fs;
 use wordline_catalog::Catalog;
 use wordline_trace::cycling::BlockLife;
 
-use super::family::{Family, Kind, base};
-use super::law::Law;
-use super::predict::{Known, Trained, end, trend};
+use super::family::{Family, FamilyKind, base};
+use super::law::LatencyLaw;
+use super::predict::{OperationBaseline, Trained, end, trend};
 use super::trend::{Channel, Trend};
 
 /// What is drawn follows from it.
@@ -28,7 +28,7 @@ fn lives() -> Vec<Vec<BlockLife>> {
     let catalog = Catalog::load(&[]).expect("the embedded catalogue");
     let base = base(&catalog).expect("a part of it");
     let families = (0..FAMILIES).map(|number| {
-        let family = Family::draw(&base, Kind::Training, SEED, number);
+        let family = Family::draw(&base, FamilyKind::Training, SEED, number);
         family.lives(&base, SEED, CHIPS, 1)
     });
     families.collect::<Result<_, _>>().expect("chips that age")
@@ -42,7 +42,7 @@ struct Look {
 }
 
 fn looks(lives: &[Vec<BlockLife>], channel: Channel) -> Vec<Look> {
-    let known = Known::default();
+    let known = OperationBaseline::default();
     let mut looks = Vec::new();
     for life in lives.iter().flatten() {
         let Some(end) = end(life, channel, &known) else {
@@ -65,7 +65,7 @@ fn spread(mut values: Vec<f64>) -> (f64, f64) {
     (at(0.5), (at(0.95) - at(0.05)) / (2.0 * 1.6449))
 }
 
-fn law(lives: &[Vec<BlockLife>], channel: Channel) -> Law {
+fn law(lives: &[Vec<BlockLife>], channel: Channel) -> LatencyLaw {
     let looks = looks(lives, channel);
     let own = looks
         .iter()
@@ -73,10 +73,10 @@ fn law(lives: &[Vec<BlockLife>], channel: Channel) -> Law {
     let (slope, slope_spread) = spread(own.collect());
     let mut ends: Vec<f64> = lives
         .iter()
-        .filter_map(|family| end(&family[0], channel, &Known::default()))
+        .filter_map(|family| end(&family[0], channel, &OperationBaseline::default()))
         .collect();
     ends.sort_by(f64::total_cmp);
-    let mut law = Law {
+    let mut law = LatencyLaw {
         slope,
         slope_spread,
         bend: 0.0,

@@ -34,7 +34,7 @@ const MOMENTS: usize = 3;
 
 /// A latency that a log tells of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct TrendSample {
     /// The cycle from which on it holds.
     pub(crate) cycle: u64,
     /// How long the operation took, in seconds.
@@ -69,7 +69,7 @@ impl Channel {
     }
 
     /// The latency that excesses count from, in seconds; `None` where the log begins too late.
-    pub(crate) fn fresh_s(self, points: &[Told]) -> Option<f64> {
+    pub(crate) fn fresh_s(self, points: &[TrendSample]) -> Option<f64> {
         let until = |cycles: u64| points.partition_point(|point| point.cycle <= cycles);
         match self {
             Self::Erase => {
@@ -112,35 +112,35 @@ pub(crate) enum NoTrend {
 
 /// The points without single outliers. One that several lines told stands for as many in the running median, as far as
 /// its window reaches: what held an operation up is told by one.
-pub(crate) fn smoothed(points: &[Told]) -> Vec<Told> {
+pub(crate) fn smoothed(points: &[TrendSample]) -> Vec<TrendSample> {
     let repeated = points.iter().flat_map(|point| {
         let times = (point.lines as usize).clamp(1, SMOOTHED);
         let lines = point.lines / times as f64;
-        std::iter::repeat_n(Told { lines, ..*point }, times)
+        std::iter::repeat_n(TrendSample { lines, ..*point }, times)
     });
-    let repeated: Vec<Told> = repeated.collect();
+    let repeated: Vec<TrendSample> = repeated.collect();
     let last = repeated.len().saturating_sub(1);
     let around = |at: usize| {
         let reach = (SMOOTHED / 2).min(at).min(last - at);
         let window = &repeated[at - reach..=at + reach];
-        Told {
+        TrendSample {
             latency_s: median(window.iter().map(|point| point.latency_s)),
             ..repeated[at]
         }
     };
-    let mut smooth: Vec<Told> = (0..repeated.len()).map(around).collect();
+    let mut smooth: Vec<TrendSample> = (0..repeated.len()).map(around).collect();
     hold_back(&mut smooth);
     smooth
 }
 
 /// The last point has nobody behind it to say that it is none of a kind: where it leaps far beyond the latest ones, the
 /// one before it stands for it.
-fn hold_back(smooth: &mut [Told]) {
+fn hold_back(smooth: &mut [TrendSample]) {
     let [recent @ .., last] = smooth else {
         return;
     };
     let recent = &recent[recent.len().saturating_sub(SMOOTHED)..];
-    let leap = |from: &Told, to: &Told| (to.latency_s - from.latency_s).abs();
+    let leap = |from: &TrendSample, to: &TrendSample| (to.latency_s - from.latency_s).abs();
     let leaps = recent.windows(2).map(|pair| leap(&pair[0], &pair[1]));
     let (Some(before), Some(furthest)) = (recent.last(), leaps.reduce(f64::max)) else {
         return;
@@ -154,7 +154,7 @@ impl Trend {
     /// Of smoothed points, up to a block's present cycles, whose excess counts from `fresh_s`.
     pub(crate) fn of(
         channel: Channel,
-        points: &[Told],
+        points: &[TrendSample],
         cycles: u64,
         fresh_s: Option<f64>,
     ) -> Result<Self, NoTrend> {
@@ -177,7 +177,7 @@ impl Trend {
         let now = libm::log(cycles.max(1) as f64);
         let recent = moments.partition_point(|(at, _)| *at < now - libm::log(RECENT));
         let from = recent.min(moments.len().saturating_sub(MOMENTS));
-        let Some(line) = Line::through(&moments[from..]) else {
+        let Some(line) = TrendLine::through(&moments[from..]) else {
             return Ok(Self {
                 level: libm::log(last.1),
                 level_error: 1.0,
@@ -202,7 +202,7 @@ impl Trend {
 }
 
 /// Excesses that only rise, each with the cycle from which on it holds, by pooling neighbours that fall.
-fn monotone(points: &[Told], excess: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
+fn monotone(points: &[TrendSample], excess: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
     let mut pools: Vec<(u64, f64, f64)> = Vec::new();
     for point in points {
         let (mut cycle, mut mean, mut lines) = (point.cycle, excess(point.latency_s), point.lines);
@@ -232,7 +232,7 @@ fn moments(levels: &[(u64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// A straight line by least squares.
-struct Line {
+struct TrendLine {
     mean: (f64, f64),
     slope: f64,
     /// Standard error of the slope; `None` of two points, through which every line goes.
@@ -241,7 +241,7 @@ struct Line {
     width: f64,
 }
 
-impl Line {
+impl TrendLine {
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         let count = points.len() as f64;
         let sum = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();

@@ -1,15 +1,16 @@
 use std::cell::RefCell;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
-use wordline_core::{Basis, Metric, SimClock, WearUsage, Workload};
-use wordline_host::mtd::{Description, EccCounts, Kind};
+use wordline_core::{Axis, Basis, Metric, SimClock, WearUsage, Workload};
+use wordline_host::mtd::{Description, EccCounts, MtdKind};
 use wordline_memory::{Flash as _, FlashError as _, FlashErrorKind};
-use wordline_nvm::{Accounts, Conditions, Named, Nand, NvmError, Wired};
+use wordline_nvm::{Accounts, Conditions, CycledFlash as _, Named, Nand, NvmError, Wired};
 use wordline_trace::cycling::{CyclingLog, CyclingOperation};
 
 use super::*;
@@ -135,11 +136,10 @@ fn bed_of(
     gone_at: u64,
     protected_at: u64,
 ) -> Bed {
-    let target = catalog.target("weak").expect("it is there");
-    let wordline_catalog::Model::Nand(sheet) = &target.part.model else {
+    let target = catalog.part_on_board("weak").expect("it is there");
+    let Some(sheet) = target.part.model.sheet::<wordline_nvm::NandSheet>() else {
         panic!("it is NAND");
     };
-    let sheet: &wordline_nvm::NandSheet = sheet;
     let part = Named { id: "weak", sheet };
     let board = Named {
         id: &target.board.header.id,
@@ -158,7 +158,7 @@ fn bed_of(
     let description = Description {
         number: 0,
         name: "spare".to_owned(),
-        kind: Kind::Nand,
+        kind: MtdKind::Nand,
         bytes: geometry.capacity_bytes(),
         erase_bytes: geometry.block_bytes() as u32,
         write_bytes: geometry.page_bytes,
@@ -203,7 +203,7 @@ fn blocks(count: u32) -> WearWorkload {
 fn worn(bed: Bed, workload: &WearWorkload, control: &Control<'_>) -> Result<ResultSet, LabError> {
     let experiment = experiment("mtd:/dev/mtd0", workload.clone());
     let who = Who::measured("mtd:/dev/mtd0", "spare");
-    let run = Run {
+    let run = WornTarget {
         who: &who,
         timing: Timing::Typ,
         environment: Environment::default(),
@@ -220,7 +220,7 @@ fn worn(bed: Bed, workload: &WearWorkload, control: &Control<'_>) -> Result<Resu
 fn endurances(document: &ResultSet) -> Vec<(Option<f64>, Option<NoValue>)> {
     let rows = document
         .of(Metric::Endurance)
-        .filter(|row| row.axes.contains_key("block"));
+        .filter(|row| row.axes.contains_key(&Axis::Block));
     rows.map(|row| (row.value, row.no_value)).collect()
 }
 
@@ -258,7 +258,8 @@ fn what_is_measured_of_a_chip_is_what_it_is_simulated_to_do() {
     // With the bus and the driver, an erase takes a little longer than the array.
     let slowest = |document: &ResultSet| {
         let mut rows = document.of(Metric::LatencyMax);
-        let row = rows.find(|row| row.operation == "erase" && !row.axes.contains_key("estimate"));
+        let row =
+            rows.find(|row| row.operation == "erase" && !row.axes.contains_key(&Axis::Estimate));
         row.and_then(|row| row.value).expect("it was erased")
     };
     let ratio = slowest(&measured) / slowest(&simulated);

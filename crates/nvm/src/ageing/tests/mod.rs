@@ -14,7 +14,7 @@ use wordline_memory::Flash as _;
 use super::{Cycle, Environment};
 use crate::fixture::{board, connect_nand};
 use crate::wired::Conditions;
-use crate::{Accounts as _, Cause, Nand, NandSheet, NvmError, Wired};
+use crate::{Accounts as _, Cause, CycledFlash as _, Nand, NandSheet, NvmError, Wired};
 
 /// Programmed cells of a page of the invented NAND.
 const ZEROS: [u8; 512] = [0; 512];

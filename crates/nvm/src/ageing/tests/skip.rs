@@ -16,7 +16,7 @@ fn step(nand: &mut Wired<Nand>, cycle: &Cycle<'_>, cycles: u64) -> (u64, bool) {
     (cycles, false)
 }
 
-/// Everything of a device that can be seen and that a block's further life hangs on.
+/// All observable state of a device that affects a block's further life.
 fn state(nand: &Wired<Nand>, block: u32) -> String {
     let chip = nand.chip();
     format!(
@@ -67,7 +67,7 @@ proptest! {
         let by_stepping = step(&mut stepped, &cycle, cycles);
         prop_assert_eq!(by_skipping, by_stepping);
         if timing != Timing::Sampled || !by_skipping.1 {
-            // When the last page was programmed hangs on the time of all before.
+            // The time at which the last page was programmed depends on all cycles before.
             prop_assert_eq!(state(&skipped, block), state(&stepped, block));
         }
         prop_assert!(skipped.chip().content(block) == stepped.chip().content(block));

@@ -7,7 +7,6 @@ use super::*;
 use crate::cost::{AccessCost, Cause};
 use crate::device::Device;
 use crate::power::PowerState;
-use crate::tap::{DeviceOperation, Tap};
 
 /// Random writes of 4 KiB over the card, with a pause before each: their total cost.
 fn scatter(card: &mut Card, count: u64, pause: Time) -> AccessCost {
@@ -37,21 +36,10 @@ fn cleaned(card: &Card) -> u64 {
 }
 
 #[test]
-fn a_tap_tells_what_the_layer_behind_it_did() {
-    let mut heard = 0;
-    let mut card = Tap::new(full(&[]), |_: &DeviceOperation| heard += 1);
-    card.write(0, &[1; 8192]).expect("inside");
-    let report = card.translation().expect("a card has a layer");
-    assert_eq!(report.work.written, 1);
-    assert_eq!(Some(report), card.device().translation());
-    assert_eq!(heard, 1);
-}
-
-#[test]
 fn content_that_was_there_counts_as_no_work() {
     let mut card = full(&[]);
     let report = card.translation().expect("a card has a layer");
-    assert_eq!(report.work, crate::ftl::Work::default());
+    assert_eq!(report.work, crate::ftl::LayerWork::default());
     assert_eq!((card.clock().now(), report.erases_most), (Time::ZERO, 0));
     card.write(0, &[1; 8192]).expect("inside");
     let report = card.translation().expect("a card has a layer");
@@ -135,7 +123,7 @@ fn idle_gaps_take_cleaning_out_of_the_way() {
     assert!(done > 500, "{done} pages were moved all the same");
 }
 
-/// Whoever comes back while a step runs waits for its end, and no longer.
+/// An access that arrives within a step waits for its end, and no longer.
 #[test]
 fn idle_work_delays_by_one_step_at_most() {
     let mut card = full(&[]);
@@ -230,7 +218,7 @@ fn open_pages_wait_to_be_filled() {
         card.write(page * 8192, &[1; 512]).expect("inside");
     }
     assert_eq!(written(&card), 2);
-    // Nobody asks for a while: they are programmed.
+    // After an idle time they are programmed.
     card.clock().advance(ms(50));
     card.read(0, &mut [0; 512]).expect("inside");
     assert_eq!(written(&card), 4);

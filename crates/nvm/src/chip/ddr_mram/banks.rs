@@ -12,13 +12,13 @@
 
 use std::ops::Range;
 
-use super::spec::{Clocks, Layout};
-use crate::bus::ddr::PagePolicy;
-use crate::rules::{Rule, Rules};
+use super::spec::{AddressLayout, Clocks};
+use crate::bus::ddr::RowPolicy;
+use crate::rules::{Rule, RuleSet};
 
 /// A command to the chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Command {
+pub(super) enum BankCommand {
     /// Opens a row.
     Activate,
     /// Closes a row, which writes it back.
@@ -33,9 +33,9 @@ pub(super) enum Command {
 
 /// A command at a clock of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Step {
+pub(super) struct BankStep {
     pub(super) clock: u64,
-    pub(super) command: Command,
+    pub(super) command: BankCommand,
     pub(super) bank: usize,
     /// The row in its bank.
     pub(super) row: u64,
@@ -43,14 +43,14 @@ pub(super) struct Step {
 
 /// Which way data move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum BurstDirection {
     Read,
     Write,
 }
 
 /// What the clocks of an access went to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spent {
+pub(super) struct AccessClocks {
     /// The clock in which the last data ended.
     pub(super) end: u64,
     /// Data on the lines.
@@ -62,7 +62,7 @@ pub(super) struct Spent {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Bank {
+struct RowBuffer {
     open: Option<u64>,
     /// The first clock for a read or write of the open row.
     column_from: u64,
@@ -76,8 +76,8 @@ struct Bank {
 #[derive(Clone, Debug)]
 pub(super) struct Banks {
     clocks: Clocks,
-    layout: Layout,
-    banks: Vec<Bank>,
+    layout: AddressLayout,
+    banks: Vec<RowBuffer>,
     /// When the last four rows were opened, the oldest first.
     activated: [Option<u64>; 4],
     /// When the last row was closed.
@@ -85,21 +85,21 @@ pub(super) struct Banks {
     data_until: u64,
     read_until: Option<u64>,
     written_until: Option<u64>,
-    pub(super) rules: Rules,
+    pub(super) rules: RuleSet,
 }
 
 impl Banks {
-    pub(super) fn new(clocks: Clocks, layout: Layout) -> Self {
+    pub(super) fn new(clocks: Clocks, layout: AddressLayout) -> Self {
         Self {
             clocks,
             layout,
-            banks: vec![Bank::default(); layout.banks as usize],
+            banks: vec![RowBuffer::default(); layout.banks as usize],
             activated: [None; 4],
             precharged: 0,
             data_until: 0,
             read_until: None,
             written_until: None,
-            rules: Rules::ALL,
+            rules: RuleSet::ALL,
         }
     }
 
@@ -108,19 +108,19 @@ impl Banks {
     pub(super) fn access(
         &mut self,
         start: u64,
-        direction: Direction,
+        direction: BurstDirection,
         bytes: Range<u64>,
-        tell: &mut impl FnMut(Step),
-    ) -> Spent {
-        let Layout {
+        tell: &mut impl FnMut(BankStep),
+    ) -> AccessClocks {
+        let AddressLayout {
             banks,
             row_bytes,
             burst_bytes,
             ..
         } = self.layout;
-        let mut spent = Spent {
+        let mut spent = AccessClocks {
             end: start,
-            ..Spent::default()
+            ..AccessClocks::default()
         };
         if bytes.is_empty() {
             return spent;
@@ -147,7 +147,7 @@ impl Banks {
                 );
                 tell(step);
             }
-            if self.layout.policy == PagePolicy::Closed {
+            if self.layout.policy == RowPolicy::Closed {
                 self.close(0, bank, tell);
             }
             at = end.next_multiple_of(burst_bytes);
@@ -157,15 +157,15 @@ impl Banks {
 
     /// Closes every row as early as the rules allow, and stores what was written. Returns when the
     /// chip has done so.
-    pub(super) fn store(&mut self, start: u64, tell: &mut impl FnMut(Step)) -> Range<u64> {
+    pub(super) fn store(&mut self, start: u64, tell: &mut impl FnMut(BankStep)) -> Range<u64> {
         for bank in 0..self.banks.len() {
             self.close(start, bank, tell);
         }
         let closed = self.banks.iter().map(|bank| bank.activate_from);
         let from = closed.fold(start, u64::max);
-        tell(Step {
+        tell(BankStep {
             clock: from,
-            command: Command::Store,
+            command: BankCommand::Store,
             bank: 0,
             row: 0,
         });
@@ -183,15 +183,21 @@ impl Banks {
     }
 
     /// Clocks from a read or write command to its data.
-    pub(super) const fn latency(&self, direction: Direction) -> u64 {
+    pub(super) const fn latency(&self, direction: BurstDirection) -> u64 {
         match direction {
-            Direction::Read => self.clocks.t_cl,
-            Direction::Write => self.clocks.t_cwl,
+            BurstDirection::Read => self.clocks.t_cl,
+            BurstDirection::Write => self.clocks.t_cwl,
         }
     }
 
     /// Has a row open in its bank. Returns whether it had to be opened.
-    fn open(&mut self, start: u64, index: usize, row: u64, tell: &mut impl FnMut(Step)) -> bool {
+    fn open(
+        &mut self,
+        start: u64,
+        index: usize,
+        row: u64,
+        tell: &mut impl FnMut(BankStep),
+    ) -> bool {
         match self.banks[index].open {
             Some(open) if open == row || !self.rules.keep(Rule::RowOpen) => return false,
             Some(_) => self.close(start, index, tell),
@@ -212,9 +218,9 @@ impl Banks {
         bank.open = Some(row);
         bank.column_from = column_from;
         bank.precharge_from = precharge_from;
-        tell(Step {
+        tell(BankStep {
             clock,
-            command: Command::Activate,
+            command: BankCommand::Activate,
             bank: index,
             row,
         });
@@ -222,7 +228,7 @@ impl Banks {
     }
 
     /// Closes the open row of a bank, if there is one, no earlier than `start`.
-    fn close(&mut self, start: u64, index: usize, tell: &mut impl FnMut(Step)) {
+    fn close(&mut self, start: u64, index: usize, tell: &mut impl FnMut(BankStep)) {
         let pause = self.time(Rule::Precharge, self.clocks.t_rp);
         let bank = &mut self.banks[index];
         let Some(row) = bank.open.take() else {
@@ -231,26 +237,26 @@ impl Banks {
         let clock = start.max(bank.precharge_from);
         bank.activate_from = clock + pause;
         self.precharged = self.precharged.max(clock);
-        tell(Step {
+        tell(BankStep {
             clock,
-            command: Command::Precharge,
+            command: BankCommand::Precharge,
             bank: index,
             row,
         });
     }
 
     /// The next burst of an open row.
-    fn burst(&mut self, start: u64, direction: Direction, index: usize, row: u64) -> Step {
+    fn burst(&mut self, start: u64, direction: BurstDirection, index: usize, row: u64) -> BankStep {
         let latency = self.latency(direction);
         let mut clock = start.max(self.banks[index].column_from);
         if self.rules.keep(Rule::DataBus) {
             clock = clock.max(self.data_until.saturating_sub(latency));
         }
         clock = clock.max(match direction {
-            Direction::Read => self.written_until.map_or(0, |until| {
+            BurstDirection::Read => self.written_until.map_or(0, |until| {
                 until + self.time(Rule::WriteToRead, self.clocks.t_wtr)
             }),
-            Direction::Write => self.read_until.map_or(0, |until| {
+            BurstDirection::Write => self.read_until.map_or(0, |until| {
                 let pause = self.time(Rule::ReadToWrite, self.clocks.t_rtw);
                 (until + pause).saturating_sub(latency)
             }),
@@ -258,20 +264,20 @@ impl Banks {
         let until = clock + latency + self.clocks.burst;
         self.data_until = self.data_until.max(until);
         let (command, precharge_from) = match direction {
-            Direction::Read => {
+            BurstDirection::Read => {
                 self.read_until = Some(until);
                 let pause = self.time(Rule::ReadToPrecharge, self.clocks.t_rtp);
-                (Command::Read, clock + pause)
+                (BankCommand::Read, clock + pause)
             }
-            Direction::Write => {
+            BurstDirection::Write => {
                 self.written_until = Some(until);
                 let pause = self.time(Rule::WriteRecovery, self.clocks.t_wr);
-                (Command::Write, until + pause)
+                (BankCommand::Write, until + pause)
             }
         };
         let bank = &mut self.banks[index];
         bank.precharge_from = bank.precharge_from.max(precharge_from);
-        Step {
+        BankStep {
             clock,
             command,
             bank: index,
@@ -285,7 +291,7 @@ impl Banks {
     }
 }
 
-impl Spent {
+impl AccessClocks {
     /// Adds a burst. The pause of the data lines before it is its CAS latency, before that its tRCD
     /// where its row was opened for it, and before that a wait for rules of other commands.
     fn add(&mut self, clock: u64, latency: u64, row: u64, burst: u64) {

@@ -31,35 +31,37 @@ use std::ops::Range;
 use wordline_core::quantity::Time;
 
 use super::DdrMram;
-use super::banks::Direction;
-use super::spec::{Clocks, Layout};
-use crate::bound::Span;
-use crate::bus::ddr::PagePolicy;
+use super::banks::BurstDirection;
+use super::spec::{AddressLayout, Clocks};
+use crate::bound::TimeSpan;
+use crate::bus::ddr::RowPolicy;
 
 impl DdrMram {
     /// The longest from `before` the start of a read to the end of its last data. `before` is what lets
     /// time pass since the end of whatever came before.
-    pub(crate) fn longest_read(&self, before: Time, at: u64, bytes: u64) -> Span {
+    pub(crate) fn longest_read(&self, before: Time, at: u64, bytes: u64) -> TimeSpan {
         let bytes = at..at + bytes;
-        self.longest(before, |most, lag| most.access(Direction::Read, lag, bytes))
+        self.longest(before, |most, lag| {
+            most.access(BurstDirection::Read, lag, bytes)
+        })
     }
 
     /// The same of a write.
-    pub(crate) fn longest_write(&self, before: Time, at: u64, bytes: u64) -> Span {
+    pub(crate) fn longest_write(&self, before: Time, at: u64, bytes: u64) -> TimeSpan {
         let bytes = at..at + bytes;
         self.longest(before, |most, lag| {
-            most.access(Direction::Write, lag, bytes)
+            most.access(BurstDirection::Write, lag, bytes)
         })
     }
 
     /// The same of a store.
-    pub(crate) fn longest_store(&self, before: Time) -> Span {
+    pub(crate) fn longest_store(&self, before: Time) -> TimeSpan {
         self.longest(before, |most, lag| most.store(lag))
     }
 
     /// `before`, up to a clock until the next one begins, and clocks; a picosecond for the rounding of
     /// instants.
-    fn longest(&self, before: Time, clocks: impl FnOnce(&Most<'_>, u64) -> u64) -> Span {
+    fn longest(&self, before: Time, clocks: impl FnOnce(&Most<'_>, u64) -> u64) -> TimeSpan {
         let hz = u128::from(self.spec.clock.hz());
         let passed = u128::from(before.ps()) * hz / 1_000_000_000_000;
         // Both ends may be rounded to a clock.
@@ -69,14 +71,14 @@ impl DdrMram {
             layout: &self.spec.layout,
         };
         let clocks = self.spec.clock.duration_of(clocks(&most, lag) + 1);
-        Span::from(before) + clocks.into() + Time::from_ps(1).into()
+        TimeSpan::from(before) + clocks.into() + Time::from_ps(1).into()
     }
 }
 
 /// The most clocks from the first in which a command may be given.
 pub(super) struct Most<'a> {
     pub(super) clocks: &'a Clocks,
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a AddressLayout,
 }
 
 impl Most<'_> {
@@ -93,18 +95,18 @@ impl Most<'_> {
         let read = clocks.t_rtp.saturating_sub(clocks.t_cl + clocks.burst);
         let closing = active.max(clocks.t_wr).max(read);
         match self.layout.policy {
-            PagePolicy::Open => closing.saturating_sub(lag) + clocks.t_rp,
-            PagePolicy::Closed => (closing + clocks.t_rp).saturating_sub(lag),
+            RowPolicy::Open => closing.saturating_sub(lag) + clocks.t_rp,
+            RowPolicy::Closed => (closing + clocks.t_rp).saturating_sub(lag),
         }
     }
 
     /// Until the first row can be opened so that nothing of before holds its data up: `a`.
-    fn first_activation(&self, direction: Direction, lag: u64) -> u64 {
+    fn first_activation(&self, direction: BurstDirection, lag: u64) -> u64 {
         let clocks = self.clocks;
         let window = clocks.t_faw.max(clocks.t_rrd);
         let turn = match direction {
-            Direction::Read => clocks.t_wtr.saturating_sub(clocks.t_rcd),
-            Direction::Write => clocks.t_rtw.saturating_sub(clocks.t_rcd + clocks.t_cwl),
+            BurstDirection::Read => clocks.t_wtr.saturating_sub(clocks.t_rcd),
+            BurstDirection::Write => clocks.t_rtw.saturating_sub(clocks.t_rcd + clocks.t_cwl),
         };
         let rules = window.saturating_sub(self.activation_to_end()).max(turn);
         self.bank_wait(lag).max(rules.saturating_sub(lag))
@@ -116,14 +118,14 @@ impl Most<'_> {
     }
 
     /// To the end of the last data.
-    pub(super) fn access(&self, direction: Direction, lag: u64, bytes: Range<u64>) -> u64 {
+    pub(super) fn access(&self, direction: BurstDirection, lag: u64, bytes: Range<u64>) -> u64 {
         let (clocks, layout) = (self.clocks, self.layout);
         let per_row = layout.row_bytes / layout.burst_bytes;
         let bursts = bytes.start / layout.burst_bytes..bytes.end.div_ceil(layout.burst_bytes);
         let (first, last) = (bursts.start / per_row, (bursts.end - 1) / per_row);
         let cas = match direction {
-            Direction::Read => clocks.t_cl,
-            Direction::Write => clocks.t_cwl,
+            BurstDirection::Read => clocks.t_cl,
+            BurstDirection::Write => clocks.t_cwl,
         };
         let latency = clocks.t_rcd + cas;
         let start = self.first_activation(direction, lag);
@@ -136,8 +138,8 @@ impl Most<'_> {
         let full = per_row * clocks.burst;
         // From the end of data of a row to data of the next row of its bank.
         let reopen = match direction {
-            Direction::Write => latency + clocks.t_rp + clocks.t_wr,
-            Direction::Read => {
+            BurstDirection::Write => latency + clocks.t_rp + clocks.t_wr,
+            BurstDirection::Read => {
                 (latency + clocks.t_rp + clocks.t_rtp).saturating_sub(cas + clocks.burst)
             }
         };

@@ -2,14 +2,19 @@
 
 use proptest::prelude::*;
 
-use super::banks::{Banks, Direction};
+use super::banks::{Banks, BurstDirection};
 use super::bound::Most;
-use super::spec::{Clocks, Layout};
+use super::spec::{AddressLayout, Clocks};
 use super::tests::{CLOCKS, LAYOUT, Op, op, some_clocks, some_layout};
 
 /// The first operation that takes longer than its bound, and by how many clocks: of a chip of some
 /// clocks, and a bound that knows others.
-fn exceeded(chip: Clocks, known: &Clocks, layout: &Layout, ops: &[Op]) -> Option<(usize, u64)> {
+fn exceeded(
+    chip: Clocks,
+    known: &Clocks,
+    layout: &AddressLayout,
+    ops: &[Op],
+) -> Option<(usize, u64)> {
     let most = Most {
         clocks: known,
         layout,
@@ -61,10 +66,10 @@ fn the_worst_case_is_reached() {
         clocks: &CLOCKS,
         layout: &LAYOUT,
     };
-    for (direction, bytes) in [(Direction::Read, 256), (Direction::Write, 4000)] {
+    for (direction, bytes) in [(BurstDirection::Read, 256), (BurstDirection::Write, 4000)] {
         let mut banks = Banks::new(CLOCKS, LAYOUT);
         let all = LAYOUT.row_bytes * LAYOUT.banks;
-        let before = banks.access(0, Direction::Write, 0..16, &mut |_| {});
+        let before = banks.access(0, BurstDirection::Write, 0..16, &mut |_| {});
         let range = all..all + bytes;
         let spent = banks.access(before.end, direction, range.clone(), &mut |_| {});
         let bound = most.access(direction, 0, range);
@@ -73,7 +78,7 @@ fn the_worst_case_is_reached() {
         assert_eq!(spent.end - before.end + window, bound);
         // A while later that does not matter any more, and the bound is what happens.
         let mut banks = Banks::new(CLOCKS, LAYOUT);
-        let before = banks.access(0, Direction::Write, 0..16, &mut |_| {});
+        let before = banks.access(0, BurstDirection::Write, 0..16, &mut |_| {});
         let start = before.end + 200;
         let range = all..all + bytes;
         let spent = banks.access(start, direction, range.clone(), &mut |_| {});
@@ -91,17 +96,17 @@ fn a_bound_that_forgets_a_time_is_exceeded() {
         t_wr: 300,
         ..CLOCKS
     };
-    let narrow = Layout { banks: 2, ..LAYOUT };
+    let narrow = AddressLayout { banks: 2, ..LAYOUT };
     let ops = [
-        Op::Access(Direction::Write, 0, 16, 0),
-        Op::Access(Direction::Read, 64 << 10, 16, 0),
-        Op::Access(Direction::Write, 0, 4000, 300),
-        Op::Access(Direction::Read, 64 << 10, 8000, 300),
-        Op::Access(Direction::Write, 0, 16, 0),
+        Op::Access(BurstDirection::Write, 0, 16, 0),
+        Op::Access(BurstDirection::Read, 64 << 10, 16, 0),
+        Op::Access(BurstDirection::Write, 0, 4000, 300),
+        Op::Access(BurstDirection::Read, 64 << 10, 8000, 300),
+        Op::Access(BurstDirection::Write, 0, 16, 0),
         Op::Store(0),
     ];
     type Forget = fn(&mut Clocks);
-    let mutants: [(Layout, Forget); 7] = [
+    let mutants: [(AddressLayout, Forget); 7] = [
         (LAYOUT, |clocks| clocks.t_rcd = 0),
         (LAYOUT, |clocks| clocks.t_cl = 0),
         (LAYOUT, |clocks| clocks.t_rp = 0),

@@ -1,11 +1,11 @@
 //! Holds a list of commands to the rules of the chip, from the list alone.
 
-use super::banks::{Banks, Command, Direction, Step};
-use super::spec::{Clocks, Layout};
+use super::banks::{BankCommand, BankStep, Banks, BurstDirection};
+use super::spec::{AddressLayout, Clocks};
 use crate::rules::Rule;
 
 #[derive(Clone, Default)]
-struct Seen {
+struct BankHistory {
     open: Option<u64>,
     activated: Option<u64>,
     precharged: Option<u64>,
@@ -14,8 +14,12 @@ struct Seen {
 }
 
 /// The first rule that commands in the order of their clocks break.
-pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(), (Rule, Step)> {
-    let mut seen = vec![Seen::default(); banks];
+pub(super) fn check(
+    clocks: &Clocks,
+    banks: usize,
+    steps: &[BankStep],
+) -> Result<(), (Rule, BankStep)> {
+    let mut seen = vec![BankHistory::default(); banks];
     let mut activations: Vec<u64> = Vec::new();
     let (mut bus, mut read, mut written, mut stored) = (None, None, None, None);
     for &step in steps {
@@ -24,11 +28,11 @@ pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(),
         let early = |event: Option<u64>, pause: u64| event.is_some_and(|event| now < event + pause);
         let bank = &mut seen[step.bank];
         let data = match step.command {
-            Command::Read => now + clocks.t_cl,
+            BankCommand::Read => now + clocks.t_cl,
             _ => now + clocks.t_cwl,
         };
         let broken: &[(Rule, bool)] = match step.command {
-            Command::Activate => &[
+            BankCommand::Activate => &[
                 (Rule::RowOpen, bank.open.is_some()),
                 (Rule::Precharge, early(bank.precharged, clocks.t_rp)),
                 (
@@ -41,19 +45,19 @@ pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(),
                 ),
                 (Rule::Store, early(stored, clocks.t_st)),
             ],
-            Command::Precharge => &[
+            BankCommand::Precharge => &[
                 (Rule::RowOpen, bank.open != Some(step.row)),
                 (Rule::RowActive, early(bank.activated, clocks.t_ras)),
                 (Rule::ReadToPrecharge, early(bank.read, clocks.t_rtp)),
                 (Rule::WriteRecovery, early(bank.written, clocks.t_wr)),
             ],
-            Command::Read => &[
+            BankCommand::Read => &[
                 (Rule::RowOpen, bank.open != Some(step.row)),
                 (Rule::RowToColumn, early(bank.activated, clocks.t_rcd)),
                 (Rule::WriteToRead, early(written, clocks.t_wtr)),
                 (Rule::DataBus, bus.is_some_and(|until| data < until)),
             ],
-            Command::Write => &[
+            BankCommand::Write => &[
                 (Rule::RowOpen, bank.open != Some(step.row)),
                 (Rule::RowToColumn, early(bank.activated, clocks.t_rcd)),
                 (
@@ -62,8 +66,8 @@ pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(),
                 ),
                 (Rule::DataBus, bus.is_some_and(|until| data < until)),
             ],
-            Command::Store => {
-                let closing = |bank: &Seen| early(bank.precharged, clocks.t_rp);
+            BankCommand::Store => {
+                let closing = |bank: &BankHistory| early(bank.precharged, clocks.t_rp);
                 &[
                     (Rule::RowOpen, seen.iter().any(|bank| bank.open.is_some())),
                     (Rule::Precharge, seen.iter().any(closing)),
@@ -76,27 +80,27 @@ pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(),
         let until = data + clocks.burst;
         let bank = &mut seen[step.bank];
         match step.command {
-            Command::Activate => {
-                *bank = Seen {
+            BankCommand::Activate => {
+                *bank = BankHistory {
                     open: Some(step.row),
                     activated: Some(now),
-                    ..Seen::default()
+                    ..BankHistory::default()
                 };
                 activations.push(now);
             }
-            Command::Precharge => {
+            BankCommand::Precharge => {
                 bank.open = None;
                 bank.precharged = Some(now);
             }
-            Command::Read => {
+            BankCommand::Read => {
                 bank.read = Some(now);
                 (bus, read) = (Some(until), Some(until));
             }
-            Command::Write => {
+            BankCommand::Write => {
                 bank.written = Some(until);
                 (bus, written) = (Some(until), Some(until));
             }
-            Command::Store => stored = Some(now),
+            BankCommand::Store => stored = Some(now),
         }
     }
     Ok(())
@@ -104,11 +108,11 @@ pub(super) fn check(clocks: &Clocks, banks: usize, steps: &[Step]) -> Result<(),
 
 /// Lets banks that were never used do a mix of accesses and stores, each asked for at once so that
 /// nothing but the rules keeps commands apart, and checks their commands.
-pub(super) fn audit(banks: &Banks, clocks: &Clocks, layout: &Layout) -> Result<(), Rule> {
+pub(super) fn audit(banks: &Banks, clocks: &Clocks, layout: &AddressLayout) -> Result<(), Rule> {
     let mut banks = banks.clone();
     let mut steps = Vec::new();
     let (row, all) = (layout.row_bytes, layout.row_bytes * layout.banks);
-    let (read, write) = (Direction::Read, Direction::Write);
+    let (read, write) = (BurstDirection::Read, BurstDirection::Write);
     // One burst in a bank's first row, its second, rows of every bank twice, and back.
     for (direction, at, bytes) in [
         (read, 0, 1),

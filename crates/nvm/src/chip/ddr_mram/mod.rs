@@ -17,6 +17,7 @@
 mod banks;
 mod bound;
 mod checker;
+mod model;
 mod sheet;
 mod spec;
 
@@ -26,25 +27,25 @@ use wordline_core::Resolver;
 use wordline_core::quantity::{Frequency, Time};
 use wordline_memory::OutOfRange;
 
-use self::banks::{Banks, Command, Direction, Spent, Step};
+use self::banks::{AccessClocks, BankCommand, BankStep, Banks, BurstDirection};
 pub use self::sheet::DdrMramSheet;
-use self::spec::Spec;
+use self::spec::DdrMramSpec;
 use crate::bus::ddr::DdrBus;
-use crate::chip::cells::Cells;
+use crate::chip::cells::CellArray;
 use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
-use crate::rules::{Rule, Rules};
+use crate::rules::{Rule, RuleSet};
 use crate::wired::Chip;
 
 /// An MRAM behind banks with row buffers, with the controller that gives it commands: bytes, wear and
 /// account of energy. A clone is an independent chip with the same content, made in microseconds.
 #[derive(Clone, Debug)]
 pub struct DdrMram {
-    spec: Arc<Spec>,
-    cells: Cells,
+    spec: Arc<DdrMramSpec>,
+    cells: CellArray,
     banks: Banks,
     /// Whether the open row of a bank has taken its endurance cycle.
     worn: Vec<bool>,
@@ -55,7 +56,7 @@ pub struct DdrMram {
     unstored: bool,
     ready: Time,
     cycles_before: u64,
-    rules: Rules,
+    rules: RuleSet,
 }
 
 impl DdrMram {
@@ -72,9 +73,9 @@ impl DdrMram {
         age: f64,
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
-        let spec = Spec::new(sheet, link, bus, resolver, &mut gaps);
+        let spec = DdrMramSpec::new(sheet, link, bus, resolver, &mut gaps);
         let chip = Self {
-            cells: Cells::new(spec.capacity, spec.layout.row_bytes),
+            cells: CellArray::new(spec.capacity, spec.layout.row_bytes),
             banks: Banks::new(spec.clocks, spec.layout),
             worn: vec![false; spec.layout.banks as usize],
             meter: PowerMeter::new(),
@@ -82,7 +83,7 @@ impl DdrMram {
             unstored: false,
             ready: spec.power_up,
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
-            rules: Rules::ALL,
+            rules: RuleSet::ALL,
             spec: Arc::new(spec),
         };
         (chip, gaps)
@@ -118,7 +119,7 @@ impl DdrMram {
     /// # Errors
     /// When the range leaves the array, or the chip is not ready.
     pub fn read(&mut self, start: Time, at: u64, out: &mut [u8]) -> Result<AccessCost, NvmError> {
-        let cost = self.access(start, Direction::Read, at, out.len())?;
+        let cost = self.access(start, BurstDirection::Read, at, out.len())?;
         self.cells.read(at, out);
         Ok(cost)
     }
@@ -129,7 +130,7 @@ impl DdrMram {
     /// # Errors
     /// When the range leaves the array, or the chip is not ready.
     pub fn write(&mut self, start: Time, at: u64, data: &[u8]) -> Result<AccessCost, NvmError> {
-        let cost = self.access(start, Direction::Write, at, data.len())?;
+        let cost = self.access(start, BurstDirection::Write, at, data.len())?;
         if self.rules.keep(Rule::Content) {
             self.cells.write(at, data);
         }
@@ -189,7 +190,7 @@ impl DdrMram {
     fn access(
         &mut self,
         start: Time,
-        direction: Direction,
+        direction: BurstDirection,
         at: u64,
         bytes: usize,
     ) -> Result<AccessCost, NvmError> {
@@ -197,7 +198,7 @@ impl DdrMram {
         self.check_ready(start)?;
         let clock = self.spec.clock;
         let latency = self.banks.latency(direction);
-        let mut account = Account {
+        let mut account = AccessAccount {
             spec: &self.spec,
             cells: &mut self.cells,
             worn: &mut self.worn,
@@ -229,9 +230,9 @@ impl DdrMram {
 }
 
 /// What the commands of one access mean for wear and energy.
-struct Account<'a> {
-    spec: &'a Spec,
-    cells: &'a mut Cells,
+struct AccessAccount<'a> {
+    spec: &'a DdrMramSpec,
+    cells: &'a mut CellArray,
     worn: &'a mut [bool],
     meter: &'a mut PowerMeter,
     closed_from: &'a mut Option<u64>,
@@ -241,22 +242,22 @@ struct Account<'a> {
     counts_wear: bool,
 }
 
-impl Account<'_> {
-    fn note(&mut self, step: Step) {
+impl AccessAccount<'_> {
+    fn note(&mut self, step: BankStep) {
         match step.command {
-            Command::Activate => {
+            BankCommand::Activate => {
                 self.activate(step.clock);
                 self.worn[step.bank] = false;
                 if self.spec.reads_wear {
                     self.wear(step);
                 }
             }
-            Command::Read => self.data(PowerState::Read, step.clock),
-            Command::Write => {
+            BankCommand::Read => self.data(PowerState::Read, step.clock),
+            BankCommand::Write => {
                 self.data(PowerState::Write, step.clock);
                 self.wear(step);
             }
-            Command::Precharge | Command::Store => {}
+            BankCommand::Precharge | BankCommand::Store => {}
         }
     }
 
@@ -283,7 +284,7 @@ impl Account<'_> {
     }
 
     /// The open row takes an endurance cycle, once.
-    fn wear(&mut self, step: Step) {
+    fn wear(&mut self, step: BankStep) {
         let layout = &self.spec.layout;
         if !std::mem::replace(&mut self.worn[step.bank], true) && self.counts_wear {
             let line = step.row * layout.banks + step.bank as u64;
@@ -309,7 +310,7 @@ fn end_of(clocks: u64, clock: Frequency) -> Result<Time, NvmError> {
 
 /// Splits the time of an access by cause. Parts are rounded to picoseconds one by one, and what is
 /// left of the whole is waiting: for the next clock, and for the rules between commands.
-fn split(spent: &Spent, whole: Time, clock: Frequency) -> AccessCost {
+fn split(spent: &AccessClocks, whole: Time, clock: Frequency) -> AccessCost {
     let mut cost = AccessCost::default();
     let mut left = whole;
     for (cause, clocks) in [

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::banks::{Command, Direction, Step};
-use super::spec::{Clocks, Layout};
-use crate::bus::ddr::PagePolicy;
+use super::banks::{BankCommand, BankStep, BurstDirection};
+use super::spec::{AddressLayout, Clocks};
+use crate::bus::ddr::RowPolicy;
 
 #[derive(Clone, Default)]
-struct Bank {
+struct ReferenceBank {
     open: Option<u64>,
     /// The controller has asked for the row to be closed behind its last burst.
     closing: bool,
@@ -19,15 +19,15 @@ struct Bank {
 
 pub(super) struct Reference {
     clocks: Clocks,
-    layout: Layout,
+    layout: AddressLayout,
     now: u64,
-    banks: Vec<Bank>,
+    banks: Vec<ReferenceBank>,
     activations: Vec<u64>,
     data_until: Option<u64>,
     read_until: Option<u64>,
     written_until: Option<u64>,
     stored_until: Option<u64>,
-    pub(super) log: Vec<Step>,
+    pub(super) log: Vec<BankStep>,
 }
 
 /// Whether an event lies far enough back.
@@ -36,12 +36,12 @@ fn past(event: Option<u64>, pause: u64, now: u64) -> bool {
 }
 
 impl Reference {
-    pub(super) fn new(clocks: Clocks, layout: Layout) -> Self {
+    pub(super) fn new(clocks: Clocks, layout: AddressLayout) -> Self {
         Self {
             clocks,
             layout,
             now: 0,
-            banks: vec![Bank::default(); layout.banks as usize],
+            banks: vec![ReferenceBank::default(); layout.banks as usize],
             activations: Vec::new(),
             data_until: None,
             read_until: None,
@@ -52,7 +52,12 @@ impl Reference {
     }
 
     /// Lets an access happen, and returns when its last data have ended.
-    pub(super) fn access(&mut self, start: u64, direction: Direction, bytes: Range<u64>) -> u64 {
+    pub(super) fn access(
+        &mut self,
+        start: u64,
+        direction: BurstDirection,
+        bytes: Range<u64>,
+    ) -> u64 {
         self.idle_until(start);
         let bursts: Vec<(usize, u64)> = (bytes.start / self.layout.burst_bytes
             ..bytes.end.div_ceil(self.layout.burst_bytes))
@@ -77,7 +82,7 @@ impl Reference {
                 let (bank, row) = bursts[moved];
                 moved += 1;
                 let last = bursts.get(moved) != Some(&(bank, row));
-                if last && self.layout.policy == PagePolicy::Closed {
+                if last && self.layout.policy == RowPolicy::Closed {
                     self.banks[bank].closing = true;
                 }
             }
@@ -94,7 +99,7 @@ impl Reference {
                 .iter_mut()
                 .for_each(|bank| bank.closing = bank.open.is_some());
             self.precharge(&[]);
-            let closed = |bank: &Bank| {
+            let closed = |bank: &ReferenceBank| {
                 bank.open.is_none() && past(bank.precharged, self.clocks.t_rp, self.now)
             };
             if self.banks.iter().all(closed) && past(self.stored_until, 0, self.now) {
@@ -102,7 +107,7 @@ impl Reference {
             }
             self.now += 1;
         }
-        self.note(Command::Store, 0, 0);
+        self.note(BankCommand::Store, 0, 0);
         self.stored_until = Some(self.now + self.clocks.t_st);
         self.now + self.clocks.t_st
     }
@@ -127,11 +132,11 @@ impl Reference {
                 && past(bank.read, self.clocks.t_rtp, self.now)
                 && past(bank.written, self.clocks.t_wr, self.now);
             if (bank.closing || in_the_way) && allowed {
-                *bank = Bank {
+                *bank = ReferenceBank {
                     precharged: Some(self.now),
-                    ..Bank::default()
+                    ..ReferenceBank::default()
                 };
-                self.note(Command::Precharge, index, row);
+                self.note(BankCommand::Precharge, index, row);
             }
         }
     }
@@ -154,21 +159,21 @@ impl Reference {
             bank.open = Some(row);
             bank.activated = Some(now);
             self.activations.push(now);
-            self.note(Command::Activate, index, row);
+            self.note(BankCommand::Activate, index, row);
         }
     }
 
     /// Whether a burst could be asked for now.
-    fn burst(&mut self, direction: Direction, (index, row): (usize, u64)) -> bool {
+    fn burst(&mut self, direction: BurstDirection, (index, row): (usize, u64)) -> bool {
         let now = self.now;
         let clocks = &self.clocks;
         let bank = &mut self.banks[index];
         let (data, turned) = match direction {
-            Direction::Read => {
+            BurstDirection::Read => {
                 let turned = past(self.written_until, clocks.t_wtr, now);
                 (now + clocks.t_cl, turned)
             }
-            Direction::Write => {
+            BurstDirection::Write => {
                 let data = now + clocks.t_cwl;
                 (data, past(self.read_until, clocks.t_rtw, data))
             }
@@ -184,23 +189,23 @@ impl Reference {
         let until = data + clocks.burst;
         self.data_until = Some(until);
         let command = match direction {
-            Direction::Read => {
+            BurstDirection::Read => {
                 bank.read = Some(now);
                 self.read_until = Some(until);
-                Command::Read
+                BankCommand::Read
             }
-            Direction::Write => {
+            BurstDirection::Write => {
                 bank.written = Some(until);
                 self.written_until = Some(until);
-                Command::Write
+                BankCommand::Write
             }
         };
         self.note(command, index, row);
         true
     }
 
-    fn note(&mut self, command: Command, bank: usize, row: u64) {
-        self.log.push(Step {
+    fn note(&mut self, command: BankCommand, bank: usize, row: u64) {
+        self.log.push(BankStep {
             clock: self.now,
             command,
             bank,

@@ -87,9 +87,9 @@ impl DdrMramSheet {
         Link::ddr(board, &self.supply, width, limit, |bus| self.commands(bus))
     }
 
-    fn commands(&self, bus: &DdrBus) -> Vec<ddr::Command> {
+    fn commands(&self, bus: &DdrBus) -> Vec<ddr::DdrCommand> {
         let clock = bus.clock.nominal();
-        let command = |action, latency: &Figure<Time>| ddr::Command {
+        let command = |action, latency: &Figure<Time>| ddr::DdrCommand {
             action,
             clock,
             beat_bytes: u64::from(self.width_bits.value() / 8),

@@ -4,7 +4,7 @@ use wordline_core::quantity::{Current, Frequency, Quantity, Time};
 use wordline_core::{Figure, Resolver};
 
 use super::sheet::DdrMramSheet;
-use crate::bus::ddr::{DdrBus, PagePolicy, clocks_of};
+use crate::bus::ddr::{DdrBus, RowPolicy, clocks_of};
 use crate::device::CurrentGap;
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
@@ -30,17 +30,17 @@ pub(super) struct Clocks {
 
 /// Where addresses lie, and what the controller does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct AddressLayout {
     pub(super) banks: u64,
     pub(super) row_bytes: u64,
     pub(super) burst_bytes: u64,
-    pub(super) policy: PagePolicy,
+    pub(super) policy: RowPolicy,
 }
 
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(super) struct DdrMramSpec {
     pub(super) capacity: u64,
-    pub(super) layout: Layout,
+    pub(super) layout: AddressLayout,
     pub(super) clocks: Clocks,
     pub(super) clock: Frequency,
     /// What controller and wiring take of an access.
@@ -51,7 +51,7 @@ pub(super) struct Spec {
     pub(super) draw: PowerDraw,
 }
 
-impl Spec {
+impl DdrMramSpec {
     pub(super) fn new(
         sheet: &DdrMramSheet,
         link: &Link,
@@ -85,7 +85,7 @@ impl Spec {
         };
         Self {
             capacity: resolver.fixed("capacity", &sheet.capacity).bytes(),
-            layout: Layout {
+            layout: AddressLayout {
                 banks: u64::from(*sheet.banks.value()),
                 row_bytes: resolver.fixed("row_bytes", &sheet.row_bytes).bytes(),
                 burst_bytes: u64::from(sheet.width_bits.value() / 8) * burst_length,

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 use super::banks::Banks;
 use super::checker::check;
 use super::reference::Reference;
-use super::spec::{Clocks, Layout};
+use super::spec::{AddressLayout, Clocks};
 use super::*;
-use crate::bus::ddr::PagePolicy;
+use crate::bus::ddr::RowPolicy;
 
 /// The times of a part of 667 MHz with rows of 256 B.
 pub(super) const CLOCKS: Clocks = Clocks {
@@ -24,16 +24,16 @@ pub(super) const CLOCKS: Clocks = Clocks {
     burst: 4,
 };
 
-pub(super) const LAYOUT: Layout = Layout {
+pub(super) const LAYOUT: AddressLayout = AddressLayout {
     banks: 8,
     row_bytes: 256,
     burst_bytes: 16,
-    policy: PagePolicy::Open,
+    policy: RowPolicy::Open,
 };
 
 /// How long a read of a range takes from `start` on.
 fn read(banks: &mut Banks, start: u64, at: u64, bytes: u64) -> u64 {
-    let spent = banks.access(start, Direction::Read, at..at + bytes, &mut |_| {});
+    let spent = banks.access(start, BurstDirection::Read, at..at + bytes, &mut |_| {});
     let parts = spent.data + spent.column + spent.row;
     assert!(parts <= spent.end - start);
     spent.end - start
@@ -51,15 +51,20 @@ fn one_read_takes_what_its_commands_take() {
     // The next row lies in the next bank, which is closed.
     assert_eq!(read(&mut banks, 4000, 9 * 256, 16), 90 + 10 + 4);
     // A row that was written is closed tWR after its data, which end 9 + 4 clocks after the command.
-    let write = banks.access(5000, Direction::Write, 9 * 256..9 * 256 + 16, &mut |_| {});
+    let write = banks.access(
+        5000,
+        BurstDirection::Write,
+        9 * 256..9 * 256 + 16,
+        &mut |_| {},
+    );
     assert_eq!(write.end, 5013);
     assert_eq!(read(&mut banks, 5013, 256, 16), 10 + 5 + 90 + 10 + 4);
 }
 
 #[test]
 fn a_controller_that_closes_rows_needs_no_precharge_and_gets_no_hits() {
-    let layout = Layout {
-        policy: PagePolicy::Closed,
+    let layout = AddressLayout {
+        policy: RowPolicy::Closed,
         ..LAYOUT
     };
     let mut banks = Banks::new(CLOCKS, layout);
@@ -71,7 +76,7 @@ fn a_controller_that_closes_rows_needs_no_precharge_and_gets_no_hits() {
 }
 
 /// Clocks for each row of a long read, once it has begun.
-fn pace(clocks: Clocks, layout: Layout) -> u64 {
+fn pace(clocks: Clocks, layout: AddressLayout) -> u64 {
     let mut banks = Banks::new(clocks, layout);
     let rows = |banks: &mut Banks, start, rows: u64| read(banks, start, 0, rows * 256);
     let short = rows(&mut banks.clone(), 10_000, 800);
@@ -99,7 +104,7 @@ fn a_stream_is_limited_by_the_bus_the_activations_or_the_banks() {
         t_ras: 195,
         ..CLOCKS
     };
-    let two = Layout { banks: 2, ..LAYOUT };
+    let two = AddressLayout { banks: 2, ..LAYOUT };
     assert_eq!(pace(slow, two), 100);
 }
 
@@ -117,12 +122,12 @@ fn random_reads_of_a_row_are_limited_by_latency() {
 
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    Access(Direction, u64, u64, u64),
+    Access(BurstDirection, u64, u64, u64),
     Store(u64),
 }
 
 pub(super) fn op() -> impl Strategy<Value = Op> {
-    let direction = prop_oneof![Just(Direction::Read), Just(Direction::Write)];
+    let direction = prop_oneof![Just(BurstDirection::Read), Just(BurstDirection::Write)];
     let bytes = prop_oneof![1..64_u64, 1..2000_u64];
     prop_oneof![
         9 => (direction, 0..16_u64 << 10, bytes, 0..40_u64)
@@ -153,9 +158,9 @@ pub(super) fn some_clocks() -> impl Strategy<Value = Clocks> {
     })
 }
 
-pub(super) fn some_layout() -> impl Strategy<Value = Layout> {
-    let policy = prop_oneof![Just(PagePolicy::Open), Just(PagePolicy::Closed)];
-    (0..4_u32, 6..9_u32, policy).prop_map(|(banks, row, policy)| Layout {
+pub(super) fn some_layout() -> impl Strategy<Value = AddressLayout> {
+    let policy = prop_oneof![Just(RowPolicy::Open), Just(RowPolicy::Closed)];
+    (0..4_u32, 6..9_u32, policy).prop_map(|(banks, row, policy)| AddressLayout {
         banks: 1 << banks,
         row_bytes: 1 << row,
         burst_bytes: 16,
@@ -165,7 +170,7 @@ pub(super) fn some_layout() -> impl Strategy<Value = Layout> {
 
 /// Every command of a run in the order of their clocks, and when each access ended. Each begins
 /// when the one before it has ended, or a little later.
-fn run(banks: &mut Banks, ops: &[Op]) -> (Vec<Step>, Vec<u64>) {
+fn run(banks: &mut Banks, ops: &[Op]) -> (Vec<BankStep>, Vec<u64>) {
     let (mut steps, mut ends, mut now) = (Vec::new(), Vec::new(), 0);
     for op in ops {
         let mut tell = |step| steps.push(step);
@@ -208,7 +213,7 @@ proptest! {
         // What a closing controller still has to close comes after the last access.
         reference.store(now + 1000);
         reference.log.pop();
-        let closing = |step: &Step| step.command == Command::Precharge && step.clock >= now;
+        let closing = |step: &BankStep| step.command == BankCommand::Precharge && step.clock >= now;
         steps.retain(|step| !closing(step));
         reference.log.retain(|step| !closing(step));
         steps.sort_unstable();
@@ -243,17 +248,17 @@ fn each_forgotten_rule_is_caught() {
         .map(|_| match next(10) {
             0 => Op::Store(0),
             kind => {
-                let direction = [Direction::Read, Direction::Write][kind as usize % 2];
+                let direction = [BurstDirection::Read, BurstDirection::Write][kind as usize % 2];
                 let bytes = [16, 64, 1024][next(3) as usize];
                 Op::Access(direction, next(64) * 256, bytes, 0)
             }
         })
         .collect();
     let caught = |rule: Option<Rule>| {
-        let policies = [PagePolicy::Open, PagePolicy::Closed];
+        let policies = [RowPolicy::Open, RowPolicy::Closed];
         let kinds = [CLOCKS, quick].map(|clocks| policies.map(|policy| (clocks, policy)));
         kinds.into_iter().flatten().find_map(|(clocks, policy)| {
-            let layout = Layout { policy, ..LAYOUT };
+            let layout = AddressLayout { policy, ..LAYOUT };
             let mut banks = Banks::new(clocks, layout);
             rule.into_iter().for_each(|rule| banks.rules.forget(rule));
             let (steps, _) = run(&mut banks, &ops);

@@ -9,15 +9,15 @@ use super::Nand;
 use super::ecc::{Code, codewords};
 use super::sheet::NandSheet;
 use crate::ageing::{
-    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Outlook, Oxide, Stress, Worn,
+    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Outlook, Oxide, OxideWear, Stress,
 };
 use crate::error::NvmError;
 use crate::power::Residence;
-use crate::rules::Rules;
+use crate::rules::RuleSet;
 
-/// What a sheet says of ageing, kept until a chip is told to age.
+/// The ageing figures of a sheet, kept until [`start_ageing`](super::Nand::start_ageing).
 #[derive(Debug)]
-pub(super) struct Figures {
+pub(super) struct NandAgeingFigures {
     sheet: AgeingSheet,
     timing: Timing,
     /// The columns `max` of a program, with the ECC off and on, and of an erase.
@@ -27,7 +27,7 @@ pub(super) struct Figures {
     host: Option<Code>,
 }
 
-impl Figures {
+impl NandAgeingFigures {
     pub(super) fn new(sheet: &NandSheet, timing: Timing) -> Option<Self> {
         let program = &sheet.page_program;
         let bare = sheet.page_program_without_ecc.as_ref().unwrap_or(program);
@@ -58,9 +58,9 @@ impl NandSheet {
     }
 }
 
-/// What a chip that ages needs besides its [`Figures`].
+/// What a chip that ages needs besides its [`NandAgeingFigures`].
 #[derive(Clone, Debug)]
-pub(super) struct Ageing {
+pub(super) struct NandAgeing {
     oxide: Oxide,
     environment: Environment,
     stress: Stress,
@@ -69,7 +69,7 @@ pub(super) struct Ageing {
     since: Time,
 }
 
-impl Ageing {
+impl NandAgeing {
     /// The retention clock at an instant.
     fn kept_at(&self, instant: Time) -> f64 {
         let pace = self.oxide.retention.acceleration(self.environment.celsius);
@@ -91,7 +91,7 @@ impl Nand {
         let figures = self.spec.ageing.as_ref().ok_or(AgeingError::NoFigures)?;
         let instant = self.busy_until.later(self.ready);
         let next = match &self.ageing {
-            Some(ageing) => Ageing {
+            Some(ageing) => NandAgeing {
                 stress: ageing.oxide.stress(&environment),
                 environment,
                 kept_s: ageing.kept_at(instant),
@@ -102,7 +102,7 @@ impl Nand {
                 let (pages, rated) = (self.spec.geometry.pages_per_block, self.spec.endurance);
                 let (sheet, timing) = (&figures.sheet, figures.timing);
                 let oxide = Oxide::new(sheet, timing, pages, rated, 1, self.spec.key);
-                Ageing {
+                NandAgeing {
                     stress: oxide.stress(&environment),
                     environment,
                     kept_s: 0.0,
@@ -176,7 +176,7 @@ impl Nand {
         Ok(cycles)
     }
 
-    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when nobody can say.
+    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when that is unknown.
     pub(crate) fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
         let geometry = self.spec.geometry;
         let Some(cycles) = self.cycles_of(cycle.block) else {
@@ -186,7 +186,7 @@ impl Nand {
             .blocks
             .get(cycle.block as usize)
             .is_none_or(|block| block.highest.is_none() && !block.failed);
-        let predictable = self.faults == super::Faults::default() && self.rules == Rules::ALL;
+        let predictable = self.faults == super::Faults::default() && self.rules == RuleSet::ALL;
         if !plain || !predictable || cycle.pages > geometry.pages_per_block {
             return most.min(1);
         }
@@ -333,13 +333,17 @@ impl Nand {
 
     /// Does something with the state of a block that ages; `None` in a chip that does not, and where there is no such
     /// block.
-    fn with_worn<T>(&mut self, block: u32, run: impl FnOnce(&Ageing, &mut Worn) -> T) -> Option<T> {
+    fn with_worn<T>(
+        &mut self,
+        block: u32,
+        run: impl FnOnce(&NandAgeing, &mut OxideWear) -> T,
+    ) -> Option<T> {
         let ageing = Arc::clone(self.ageing.as_ref()?);
         let cycles = self.cycles_of(block)?;
         let block = {
             let number = block;
             let state = self.blocks.get_mut(block as usize);
-            let fresh = || Box::new(Worn::new(&ageing.oxide, number, cycles));
+            let fresh = || Box::new(OxideWear::new(&ageing.oxide, number, cycles));
             state.worn.get_or_insert_with(fresh)
         };
         Some(run(&ageing, block))
@@ -349,7 +353,7 @@ impl Nand {
 #[cfg(test)]
 impl Nand {
     /// How a block has worn.
-    pub(crate) fn worn(&self, block: u32) -> Option<&Worn> {
+    pub(crate) fn worn(&self, block: u32) -> Option<&OxideWear> {
         self.blocks.get(block as usize)?.worn.as_deref()
     }
 }

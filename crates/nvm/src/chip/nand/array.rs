@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use wordline_memory::Ecc;
 
-use super::ecc::{Code, Verdict};
-use crate::ageing::Worn;
+use super::ecc::{Code, EccVerdict};
+use crate::ageing::OxideWear;
 use crate::content::{BlockContent, PageContent};
-use crate::rules::{Rule, Rules};
+use crate::programming::clear_bits;
+use crate::rules::{Rule, RuleSet};
 
 /// A block of pages. Its default is erased and was never cycled.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Block {
+pub(super) struct NandBlock {
     /// Erases since the chip was made.
     pub(super) erases: u64,
     /// Whether a program or an erase failed: then the next ones fail as well.
@@ -23,11 +24,11 @@ pub(super) struct Block {
     /// Whether the last erase failed: what the block holds is neither old nor erased.
     torn: bool,
     /// How its oxide has worn, in a chip that ages.
-    pub(super) worn: Option<Box<Worn>>,
+    pub(super) worn: Option<Box<OxideWear>>,
     /// The highest page that was programmed since the erase.
     pub(super) highest: Option<u32>,
     /// Pages up to the highest that holds anything.
-    pages: Vec<Option<Arc<Page>>>,
+    pages: Vec<Option<Arc<NandPage>>>,
 }
 
 /// Bytes of pages that were erased: what is loaded next takes their place, and the host need not find room for it.
@@ -45,8 +46,8 @@ impl Spares {
     /// How many are kept: a common block.
     const MOST: usize = 64;
 
-    /// Keeps the bytes of a page that nobody else holds.
-    fn keep(&mut self, page: Arc<Page>) {
+    /// Keeps the bytes of a page that has no other owner.
+    fn keep(&mut self, page: Arc<NandPage>) {
         if self.0.len() < Self::MOST
             && let Some(mut page) = Arc::into_inner(page)
             && Arc::get_mut(&mut page.bytes).is_some()
@@ -73,7 +74,7 @@ impl Spares {
 
 /// A page that was programmed, preloaded or damaged since its block was erased.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct NandPage {
     /// What it should hold: shared with the chip's register, until one of them changes.
     pub(super) bytes: Arc<[u8]>,
     /// Programs since the erase.
@@ -86,7 +87,7 @@ pub(super) struct Page {
     wrong: Vec<u32>,
 }
 
-impl Page {
+impl NandPage {
     fn erased(bytes: &Arc<[u8]>) -> Self {
         Self {
             bytes: Arc::clone(bytes),
@@ -98,14 +99,11 @@ impl Page {
     }
 
     /// Clears the bits that are 0 in `data`.
-    pub(super) fn program(&mut self, column: u32, data: &[u8], rules: Rules) {
+    pub(super) fn program(&mut self, column: u32, data: &[u8], rules: RuleSet) {
         if !rules.keep(Rule::ClearsOnly) {
             return self.replace(column, data);
         }
-        let old = &mut Arc::make_mut(&mut self.bytes)[column as usize..][..data.len()];
-        for (old, new) in old.iter_mut().zip(data) {
-            *old &= new;
-        }
+        clear_bits(&mut Arc::make_mut(&mut self.bytes)[column as usize..], data);
     }
 
     /// Lets an erased page hold what a register does, without a copy.
@@ -137,7 +135,12 @@ impl Page {
 
     /// What a read of the page gives, and what the ECC says of it. Without a code the cells are given
     /// as they are. Bits that were `disturbed` are wrong as well.
-    fn fetch(&self, code: Option<&Code>, disturbed: &[u32], rules: Rules) -> (Arc<[u8]>, Verdict) {
+    fn fetch(
+        &self,
+        code: Option<&Code>,
+        disturbed: &[u32],
+        rules: RuleSet,
+    ) -> (Arc<[u8]>, EccVerdict) {
         let mut bytes = Arc::clone(&self.bytes);
         let mut all = Cow::from(&self.wrong);
         for bit in disturbed {
@@ -147,10 +150,10 @@ impl Page {
         }
         let Some(code) = code else {
             all.iter().for_each(|bit| spoil(&mut bytes, *bit));
-            return (bytes, Verdict::Good(Ecc::Clean));
+            return (bytes, EccVerdict::Good(Ecc::Clean));
         };
         if all.is_empty() && !self.torn {
-            return (bytes, Verdict::Good(Ecc::Clean));
+            return (bytes, EccVerdict::Good(Ecc::Clean));
         }
         let wrong = code.count(&all);
         for bit in all.iter() {
@@ -163,8 +166,8 @@ impl Page {
         }
         let worst = wrong.into_iter().max().unwrap_or(0);
         let verdict = match code.verdict(worst) {
-            _ if self.torn => Verdict::Lost,
-            Verdict::Lost if !rules.keep(Rule::GivesUp) => Verdict::Good(Ecc::Clean),
+            _ if self.torn => EccVerdict::Lost,
+            EccVerdict::Lost if !rules.keep(Rule::GivesUp) => EccVerdict::Good(Ecc::Clean),
             verdict => verdict,
         };
         (bytes, verdict)
@@ -175,19 +178,19 @@ fn spoil(bytes: &mut Arc<[u8]>, bit: u32) {
     Arc::make_mut(bytes)[bit as usize / 8] ^= 1 << (bit % 8);
 }
 
-impl Block {
+impl NandBlock {
     /// A page, if it holds anything.
-    pub(super) fn page(&self, index: u32) -> Option<&Page> {
+    pub(super) fn page(&self, index: u32) -> Option<&NandPage> {
         self.pages.get(index as usize)?.as_deref()
     }
 
     /// A page, made with the bytes of an erased one where it holds nothing.
-    pub(super) fn page_mut(&mut self, index: u32, erased: &Arc<[u8]>) -> &mut Page {
+    pub(super) fn page_mut(&mut self, index: u32, erased: &Arc<[u8]>) -> &mut NandPage {
         let index = index as usize;
         if self.pages.len() <= index {
             self.pages.resize(index + 1, None);
         }
-        let page = self.pages[index].get_or_insert_with(|| Arc::new(Page::erased(erased)));
+        let page = self.pages[index].get_or_insert_with(|| Arc::new(NandPage::erased(erased)));
         Arc::make_mut(page)
     }
 
@@ -214,20 +217,20 @@ impl Block {
         erased: &Arc<[u8]>,
         code: Option<&Code>,
         disturbed: &[u32],
-        rules: Rules,
-    ) -> (Arc<[u8]>, Verdict) {
+        rules: RuleSet,
+    ) -> (Arc<[u8]>, EccVerdict) {
         let (bytes, verdict) = self.page(index).map_or_else(
-            || (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
+            || (Arc::clone(erased), EccVerdict::Good(Ecc::Clean)),
             |page| page.fetch(code, disturbed, rules),
         );
         match code {
-            Some(_) if self.torn => (bytes, Verdict::Lost),
+            Some(_) if self.torn => (bytes, EccVerdict::Lost),
             _ => (bytes, verdict),
         }
     }
 
     /// Erases the block, or fails to; either is a cycle.
-    pub(super) fn erase(&mut self, fails: bool, rules: Rules, spares: &mut Spares) {
+    pub(super) fn erase(&mut self, fails: bool, rules: RuleSet, spares: &mut Spares) {
         self.erases += u64::from(rules.keep(Rule::Wear));
         if !rules.keep(Rule::EraseSets) {
             self.highest = None;
@@ -250,7 +253,7 @@ impl Block {
 
     /// What the block holds.
     pub(super) fn content(&self) -> BlockContent {
-        let page = |(index, page): (usize, &Option<Arc<Page>>)| {
+        let page = |(index, page): (usize, &Option<Arc<NandPage>>)| {
             let page = page.as_ref()?;
             let content = PageContent {
                 bytes: page.bytes.to_vec(),

@@ -10,12 +10,13 @@ use wordline_core::draw::Purpose;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::ecc::Verdict;
+use super::ecc::EccVerdict;
 use super::faults::{happens, wrong_bits};
-use super::{Behind, Kept, Nand, Register};
+use super::{Behind, Nand, PlaneQueue, Register};
 use crate::bus::Transaction;
 use crate::error::{Misuse, NvmError, after};
 use crate::power::PowerState;
+use crate::programming::ProgramHistory;
 use crate::rules::Rule;
 #[cfg(doc)]
 use crate::wired::Chip;
@@ -51,7 +52,7 @@ impl Nand {
         page: u32,
     ) -> Result<Time, NvmError> {
         self.spec.geometry.check_read(page, 0, 0)?;
-        self.keep(start, bus, Kept::Reads, page)
+        self.keep(start, bus, PlaneQueue::Reads, page)
     }
 
     /// Fetches a page from the array into both registers, with the pages of other planes that were
@@ -69,7 +70,7 @@ impl Nand {
         self.check_page(page, 0, 0)?;
         let end = self.begin(start, bus)?;
         self.check_array(start)?;
-        self.check_kept(Kept::Reads, page)?;
+        self.check_kept(PlaneQueue::Reads, page)?;
         let time = match self.rules.keep(Rule::ReadTime) {
             true => self.spec.page_read(self.ecc),
             false => Time::ZERO,
@@ -180,7 +181,7 @@ impl Nand {
         let register = self.cache.get_mut(plane as usize);
         *register.ok_or(Misuse::NoSuchPlane { plane })? = Some(Register {
             bytes,
-            verdict: Verdict::Good(Ecc::Clean),
+            verdict: EccVerdict::Good(Ecc::Clean),
             loaded: column..column + data.len() as u32,
         });
         self.data = None;
@@ -205,32 +206,19 @@ impl Nand {
         let Some(block) = self.blocks.get(block) else {
             return Ok(());
         };
-        if geometry.in_order
-            && self.rules.keep(Rule::InOrder)
-            && let Some(later) = block.highest.filter(|highest| *highest > index)
-        {
-            let later = page - index + later;
-            return Err(FlashMisuse::OutOfOrder { page, later }.into());
-        }
-        let Some(old) = block.page(index) else {
-            return Ok(());
-        };
-        if let Some(allowed) = geometry.programs_per_page
-            && self
-                .rules
-                .broken(Rule::ProgramsPerPage, old.programs >= allowed)
-        {
-            return Err(FlashMisuse::TooManyPrograms { page, allowed }.into());
-        }
+        let old = block.page(index);
+        let highest = block.highest.filter(|highest| *highest > index);
         let range = column..column + data.len() as u32;
-        if let Some(code) = code {
-            let taken = old.sectors & code.touched(&range);
-            if self.rules.broken(Rule::Once, taken != 0) {
-                let column = code.first_in(&range, taken);
-                return Err(FlashMisuse::Reprogram { page, column }.into());
-            }
-        }
-        Ok(())
+        let history = ProgramHistory {
+            later: highest.map(|highest| page - index + highest),
+            programs: old.map_or(0, |old| old.programs),
+            reprogrammed: || {
+                let (code, old) = (code?, old?);
+                let taken = old.sectors & code.touched(&range);
+                (taken != 0).then(|| code.first_in(&range, taken))
+            },
+        };
+        Ok(history.check_rules(&geometry, page, self.rules)?)
     }
 
     /// Keeps the cache register of a plane to be programmed together with that of the next
@@ -247,7 +235,7 @@ impl Nand {
     ) -> Result<Time, NvmError> {
         self.check_loaded(page)?;
         self.check_enabled()?;
-        self.keep(start, bus, Kept::Programs, page)
+        self.keep(start, bus, PlaneQueue::Programs, page)
     }
 
     /// Programs the cache register into a page, with those of other planes that were
@@ -311,7 +299,7 @@ impl Nand {
         let end = self.begin(start, bus)?;
         self.check_read_behind(start)?;
         self.check_enabled()?;
-        self.check_kept(Kept::Programs, page)?;
+        self.check_kept(PlaneQueue::Programs, page)?;
         self.occupy(end)?;
         let from = match self.rules.keep(Rule::CacheProgram) {
             true => end.later(self.array_until),
@@ -464,7 +452,7 @@ impl Nand {
         self.spec.geometry.check_block(block)?;
         self.check_enabled()?;
         let page = block * self.spec.geometry.pages_per_block;
-        self.keep(start, bus, Kept::Erases, page)
+        self.keep(start, bus, PlaneQueue::Erases, page)
     }
 
     /// Erases a block, with those of other planes that were [kept](Self::erase_plane).
@@ -481,7 +469,10 @@ impl Nand {
         let end = self.begin(start, bus)?;
         self.check_array(start)?;
         self.check_enabled()?;
-        self.check_kept(Kept::Erases, block.saturating_mul(geometry.pages_per_block))?;
+        self.check_kept(
+            PlaneQueue::Erases,
+            block.saturating_mul(geometry.pages_per_block),
+        )?;
         self.occupy(end)?;
         self.write_enabled &= !(self.spec.write_enable && self.rules.keep(Rule::WriteEnableSpent));
         self.data = None;
@@ -535,15 +526,15 @@ impl Nand {
         &mut self,
         start: Time,
         bus: &Transaction,
-        kind: Kept,
+        kind: PlaneQueue,
         page: u32,
     ) -> Result<Time, NvmError> {
         let busy = self.spec.plane_busy.ok_or(Misuse::OnePlane)?;
         let end = self.begin(start, bus)?;
         // A cache program goes on behind the loads of all planes.
         match kind {
-            Kept::Programs => self.check_read_behind(start)?,
-            Kept::Reads | Kept::Erases => self.check_array(start)?,
+            PlaneQueue::Programs => self.check_read_behind(start)?,
+            PlaneQueue::Reads | PlaneQueue::Erases => self.check_array(start)?,
         }
         self.check_kept(kind, page)?;
         let done = after(end, busy)?;
@@ -559,7 +550,7 @@ impl Nand {
     /// same place in their blocks.
     /// What was kept is dropped where the next command does not go with it.
     #[inline]
-    fn check_kept(&mut self, kind: Kept, page: u32) -> Result<(), Misuse> {
+    fn check_kept(&mut self, kind: PlaneQueue, page: u32) -> Result<(), Misuse> {
         let Some((other, pages)) = &self.kept else {
             return Ok(());
         };

@@ -11,7 +11,7 @@ use crate::ageing::Codewords;
 
 /// What the ECC found in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EccVerdict {
     /// The bytes are right.
     Good(Ecc),
     /// At least one codeword has more wrong bits than the ECC corrects.
@@ -177,16 +177,16 @@ impl Code {
     }
 
     /// What the status says when the worst codeword has `wrong` wrong bits.
-    pub(super) fn verdict(&self, wrong: u32) -> Verdict {
+    pub(super) fn verdict(&self, wrong: u32) -> EccVerdict {
         if wrong == 0 {
-            return Verdict::Good(Ecc::Clean);
+            return EccVerdict::Good(Ecc::Clean);
         }
         if !self.corrects(wrong) {
-            return Verdict::Lost;
+            return EccVerdict::Lost;
         }
         let told = self.reported.iter().copied().find(|end| wrong <= *end);
         let bits = told.unwrap_or(wrong);
-        Verdict::Good(Ecc::Corrected {
+        EccVerdict::Good(Ecc::Corrected {
             bits: u8::try_from(bits).unwrap_or(u8::MAX),
             refresh: bits >= self.refresh_from,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wordline_core::quantity::Time;
 use wordline_memory::Ecc;
 
-use super::ecc::Verdict;
+use super::ecc::EccVerdict;
 use super::{Nand, Register};
 
 impl Nand {
@@ -18,7 +18,7 @@ impl Nand {
             // for which the host's processor waits.
             (Some(bytes), Some(register)) => {
                 register.bytes = bytes;
-                register.verdict = Verdict::Good(Ecc::Clean);
+                register.verdict = EccVerdict::Good(Ecc::Clean);
                 register.loaded = 0..self.spec.geometry.columns() as u32;
             }
             _ => self.cache[plane] = Some(self.fetch(page, end)),
@@ -47,7 +47,7 @@ impl Nand {
         let code = self.read_code();
         let (bytes, verdict) = match self.blocks.get(block) {
             Some(block) => block.fetch(index, erased, code, &disturbed, self.rules),
-            None => (Arc::clone(erased), Verdict::Good(Ecc::Clean)),
+            None => (Arc::clone(erased), EccVerdict::Good(Ecc::Clean)),
         };
         Register {
             bytes,

@@ -10,7 +10,7 @@
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
 //! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
-//! block protection and one-time pages. A chip ages [once it is told to](Nand::start_ageing).
+//! block protection and one-time pages. A chip ages [on request](Nand::start_ageing).
 
 mod ageing;
 mod array;
@@ -19,6 +19,7 @@ mod commands;
 mod ecc;
 mod faults;
 mod fetch;
+mod model;
 mod sheet;
 mod spec;
 
@@ -29,13 +30,13 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Geometry};
 
-use self::ageing::Ageing;
-use self::array::{Block, Spares};
-pub use self::ecc::Verdict;
+use self::ageing::NandAgeing;
+use self::array::{NandBlock, Spares};
+pub use self::ecc::EccVerdict;
 pub use self::faults::Faults;
 use self::faults::factory_bad;
 pub use self::sheet::{BitRange, EccSheet, NandSheet, SpareRange};
-use self::spec::Spec;
+use self::spec::NandSpec;
 use crate::chip::cycles_since;
 use crate::content::BlockContent;
 use crate::cost::Cause;
@@ -44,7 +45,7 @@ use crate::error::NvmError;
 use crate::link::Link;
 use crate::pages::Pages;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
-use crate::rules::{Rule, Rules};
+use crate::rules::{Rule, RuleSet};
 use crate::wired::Chip;
 
 /// A page in one of the chip's registers.
@@ -52,7 +53,7 @@ use crate::wired::Chip;
 struct Register {
     /// Shared with the array's page, until one of them changes.
     bytes: Arc<[u8]>,
-    verdict: Verdict,
+    verdict: EccVerdict,
     /// The columns that an execute command would program.
     loaded: Range<u32>,
 }
@@ -70,8 +71,8 @@ enum Behind {
 /// independent chip with the same content, made in microseconds.
 #[derive(Clone, Debug)]
 pub struct Nand {
-    spec: Arc<Spec>,
-    blocks: Pages<Block>,
+    spec: Arc<NandSpec>,
+    blocks: Pages<NandBlock>,
     /// What the host reads and loads: a register for each plane.
     cache: Vec<Option<Register>>,
     /// The page that the array was read into last, as long as a cache read may go on with it; with its bytes where
@@ -79,7 +80,7 @@ pub struct Nand {
     data: Option<(u32, Option<Register>)>,
     spares: Spares,
     /// Pages, or blocks, of other planes that were kept for the next command of their kind.
-    kept: Option<(Kept, Vec<u32>)>,
+    kept: Option<(PlaneQueue, Vec<u32>)>,
     meter: PowerMeter,
     booked: Time,
     ready: Time,
@@ -98,19 +99,19 @@ pub struct Nand {
     faults: Faults,
     cycles_before: u64,
     /// How its oxide wears, where it ages.
-    ageing: Option<Arc<Ageing>>,
-    rules: Rules,
+    ageing: Option<Arc<NandAgeing>>,
+    rules: RuleSet,
 }
 
 /// What was kept for a command on several planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
+enum PlaneQueue {
     Reads,
     Programs,
     Erases,
 }
 
-impl Kept {
+impl PlaneQueue {
     const fn state(self) -> PowerState {
         match self {
             Self::Reads => PowerState::Read,
@@ -134,7 +135,7 @@ impl Nand {
         key: u64,
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
-        let spec = Spec::new(sheet, link, resolver, key, &mut gaps);
+        let spec = NandSpec::new(sheet, link, resolver, key, &mut gaps);
         let mut chip = Self {
             blocks: Pages::new(spec.geometry.blocks as usize),
             cache: vec![None; spec.planes as usize],
@@ -155,7 +156,7 @@ impl Nand {
             faults: Faults::default(),
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
             ageing: None,
-            rules: Rules::ALL,
+            rules: RuleSet::ALL,
             spec: Arc::new(spec),
         };
         let geometry = chip.spec.geometry;
@@ -331,7 +332,7 @@ impl Nand {
     /// When there is no such block.
     pub fn content(&self, block: u32) -> Result<BlockContent, NvmError> {
         self.spec.geometry.check_block(block)?;
-        let content = self.blocks.get(block as usize).map(Block::content);
+        let content = self.blocks.get(block as usize).map(NandBlock::content);
         Ok(content.unwrap_or_default())
     }
 
@@ -396,9 +397,9 @@ impl Nand {
 
     /// What the ECC says of the page in the cache register of a plane; `Clean` while there is none.
     #[must_use]
-    pub fn verdict(&self, plane: u32) -> Verdict {
+    pub fn verdict(&self, plane: u32) -> EccVerdict {
         let register = self.cache.get(plane as usize).and_then(Option::as_ref);
-        register.map_or(Verdict::Good(Ecc::Clean), |register| register.verdict)
+        register.map_or(EccVerdict::Good(Ecc::Clean), |register| register.verdict)
     }
 
     /// The block of a page, and the page's number in it.

@@ -7,7 +7,7 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
-use super::ageing::Figures;
+use super::ageing::NandAgeingFigures;
 use super::ecc::Code;
 use super::sheet::NandSheet;
 use crate::bus::Action;
@@ -16,7 +16,7 @@ use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
 
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(super) struct NandSpec {
     pub(super) geometry: Geometry,
     /// What an erased page reads as, its spare area included.
     pub(super) erased: Arc<[u8]>,
@@ -37,7 +37,7 @@ pub(super) struct Spec {
     pub(super) write_enable: bool,
     pub(super) endurance: u64,
     /// What the sheet says of ageing.
-    pub(super) ageing: Option<Figures>,
+    pub(super) ageing: Option<NandAgeingFigures>,
     pub(super) wake_up: Time,
     pub(super) deselect: Time,
     pub(super) draw: PowerDraw,
@@ -45,7 +45,7 @@ pub(super) struct Spec {
     pub(super) key: u64,
 }
 
-impl Spec {
+impl NandSpec {
     pub(super) fn new(
         sheet: &NandSheet,
         link: &Link,
@@ -104,7 +104,7 @@ impl Spec {
                 .is_some_and(|sequential| *sequential.value()),
             write_enable: link.command(Action::WriteEnable).is_some(),
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
-            ageing: Figures::new(sheet, resolver.timing()),
+            ageing: NandAgeingFigures::new(sheet, resolver.timing()),
             wake_up: resolver.wait("wake_up", &sheet.wake_up),
             deselect: deselect.map_or(Time::ZERO, |figure| resolver.wait("deselect", figure)),
             draw: power_draw(sheet, link, resolver, gaps),

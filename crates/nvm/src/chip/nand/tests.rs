@@ -89,7 +89,7 @@ impl Bench {
         out
     }
 
-    fn read(&mut self, page: u32, column: u32, bytes: usize) -> (Vec<u8>, Verdict) {
+    fn read(&mut self, page: u32, column: u32, bytes: usize) -> (Vec<u8>, EccVerdict) {
         self.page_read(page).expect("ready");
         (self.register(column, bytes), self.chip.verdict(0))
     }
@@ -322,7 +322,7 @@ fn a_program_clears_bits_and_an_erase_sets_them() {
     assert_eq!(bytes[..128], [0xff; 128]);
     assert_eq!(bytes[128..256], [0x5a; 128]);
     assert_eq!(bytes[256..], [0xff; 320]);
-    assert_eq!(verdict, Verdict::Good(Ecc::Clean));
+    assert_eq!(verdict, EccVerdict::Good(Ecc::Clean));
     bench.erase(0).expect("ready");
     assert_eq!(bench.read(3, 0, 576).0, [0xff; 576]);
 }

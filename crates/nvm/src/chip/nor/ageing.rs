@@ -8,15 +8,17 @@ use std::sync::Arc;
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
 
-use super::{Nor, NorSheet, Work};
-use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Outlook, Oxide, Stress, Worn};
+use super::{Nor, NorSheet, NorWork};
+use crate::ageing::{
+    AgeingError, AgeingSheet, Cycle, Environment, Outlook, Oxide, OxideWear, Stress,
+};
 use crate::pages::Pages;
 use crate::power::Residence;
-use crate::rules::Rules;
+use crate::rules::RuleSet;
 
-/// What a sheet says of ageing, kept until a chip is told to age.
+/// The ageing figures of a sheet, kept until [`start_ageing`](super::Nor::start_ageing).
 #[derive(Debug)]
-pub(super) struct Figures {
+pub(super) struct NorAgeingFigures {
     pub(super) sheet: AgeingSheet,
     pub(super) timing: Timing,
     /// Keys what is drawn for the chip.
@@ -44,11 +46,11 @@ impl NorSheet {
 
 /// The oxide of a chip that ages, and the state of its units.
 #[derive(Clone, Debug)]
-pub(super) struct Ageing {
+pub(super) struct NorAgeing {
     oxide: Arc<Oxide>,
     environment: Environment,
     stress: Stress,
-    units: Pages<Option<Worn>>,
+    units: Pages<Option<OxideWear>>,
 }
 
 impl Nor {
@@ -65,7 +67,7 @@ impl Nor {
             None => {
                 let (rated, unit) = (self.spec.endurance, self.spec.unit_bytes());
                 let together = self.spec.geometry.block_bytes() / unit;
-                let Figures {
+                let NorAgeingFigures {
                     sheet, timing, key, ..
                 } = figures;
                 let oxide = Oxide::new(sheet, *timing, 1, rated, together, *key);
@@ -74,7 +76,7 @@ impl Nor {
             }
         };
         let Stress { erase, program } = oxide.stress(&environment);
-        self.ageing = Some(Ageing {
+        self.ageing = Some(NorAgeing {
             oxide,
             environment,
             stress: Stress {
@@ -94,15 +96,15 @@ impl Nor {
 
     /// The last program or erase and its address, if it failed.
     #[must_use]
-    pub const fn failed(&self) -> Option<(Work, u64)> {
+    pub const fn failed(&self) -> Option<(NorWork, u64)> {
         self.failed
     }
 
-    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when nobody can say.
+    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when that is unknown.
     pub(crate) fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
         let geometry = self.spec.geometry;
         let outside = cycle.block >= geometry.blocks || cycle.pages > geometry.pages_per_block;
-        if outside || self.rules != Rules::ALL || self.suspended.is_some() {
+        if outside || self.rules != RuleSet::ALL || self.suspended.is_some() {
             return most.min(1);
         }
         let bytes = geometry.block_bytes();
@@ -221,7 +223,7 @@ impl Nor {
             .unwrap_or(false)
     }
 
-    /// Forgets how units have worn: from their cycles it is told again.
+    /// Discards the wear of units: it is computed from their cycles again.
     pub(super) fn forget_wear(&mut self, at: u64, bytes: u64) {
         let units = self.units(at, bytes);
         if let Some(ageing) = &mut self.ageing {
@@ -235,7 +237,7 @@ impl Nor {
     pub(super) fn longest_aged(&self, program: Time, erase: Time) -> (Time, Time) {
         match &self.ageing {
             None => (program, erase),
-            Some(Ageing { oxide, .. }) => {
+            Some(NorAgeing { oxide, .. }) => {
                 let (pulses, loops) = oxide.longest();
                 (
                     oxide.program_time(program, pulses),
@@ -264,24 +266,24 @@ impl Nor {
     fn with_worn<T>(
         &mut self,
         unit: u64,
-        run: impl FnOnce(&Oxide, Stress, &mut Worn) -> T,
+        run: impl FnOnce(&Oxide, Stress, &mut OxideWear) -> T,
     ) -> Option<T> {
         self.ageing.as_ref()?;
         let cycles = self.cycles(unit * self.spec.unit_bytes());
-        let Ageing {
+        let NorAgeing {
             oxide,
             stress,
             units,
             ..
         } = self.ageing.as_mut()?;
         let worn = units.get_mut(unit as usize);
-        let worn = worn.get_or_insert_with(|| Worn::new(oxide, unit as u32, cycles));
+        let worn = worn.get_or_insert_with(|| OxideWear::new(oxide, unit as u32, cycles));
         Some(run(oxide, *stress, worn))
     }
 
     /// How a unit has worn.
     #[cfg(test)]
-    pub(crate) fn worn(&self, unit: u64) -> Option<&Worn> {
+    pub(crate) fn worn(&self, unit: u64) -> Option<&OxideWear> {
         self.ageing.as_ref()?.units.get(unit as usize)?.as_ref()
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::divisor::Divisor;
 use crate::pages::{Pages, spans};
+use crate::programming::clear_bits;
 
 /// Bytes of one copy-on-write chunk.
 const CHUNK_BYTES: usize = 4096;
@@ -14,14 +15,14 @@ const COUNTS: usize = 32;
 /// Bytes of the array. They begin with a line of the host's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Chunk {
+struct NorChunk {
     bytes: [u8; CHUNK_BYTES],
     /// One bit a granule that was programmed since its erase; empty where no granule was, and in
     /// chips that do not ask.
     programmed: Vec<u64>,
 }
 
-impl Default for Chunk {
+impl Default for NorChunk {
     fn default() -> Self {
         Self {
             bytes: [0xFF; CHUNK_BYTES],
@@ -33,7 +34,7 @@ impl Default for Chunk {
 /// The cells.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
-    chunks: Pages<Chunk>,
+    chunks: Pages<NorChunk>,
     erases: Pages<[u64; COUNTS]>,
     /// Bytes of a unit that its erases are counted of.
     unit: Divisor,
@@ -64,20 +65,18 @@ impl Array {
 
     /// Clears the bits that are 0 in `data`.
     pub(super) fn program(&mut self, at: u64, data: &[u8]) {
-        self.change(at, data, |byte, new| *byte &= new);
+        self.change(at, data, clear_bits);
     }
 
     /// Stores `data` whatever was there.
     pub(super) fn preload(&mut self, at: u64, data: &[u8]) {
-        self.change(at, data, |byte, new| *byte = new);
+        self.change(at, data, <[u8]>::copy_from_slice);
     }
 
-    fn change(&mut self, at: u64, data: &[u8], change: impl Fn(&mut u8, u8)) {
+    fn change(&mut self, at: u64, data: &[u8], change: impl Fn(&mut [u8], &[u8])) {
         for (chunk, inside, part) in spans(at, data.len(), CHUNK_BYTES) {
             let chunk = self.chunks.get_mut(chunk);
-            for (byte, new) in chunk.bytes[inside.clone()].iter_mut().zip(&data[part]) {
-                change(byte, *new);
-            }
+            change(&mut chunk.bytes[inside.clone()], &data[part]);
             if let Some(granule) = self.granule {
                 chunk.programmed.resize(CHUNK_BYTES.div_ceil(64), 0);
                 for granule in granules(inside, granule as usize) {

@@ -13,6 +13,7 @@ mod ageing;
 mod array;
 mod bound;
 mod content;
+mod model;
 mod sheet;
 mod spec;
 mod work;
@@ -23,25 +24,25 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{FlashMisuse, Geometry, OutOfRange};
 
-use self::ageing::Ageing;
+use self::ageing::NorAgeing;
 use self::array::Array;
 pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
-use self::spec::Spec;
-use self::work::{Job, Running, Suspended};
-pub use self::work::{Status, Work};
+use self::spec::NorSpec;
+use self::work::{NorJob, Running, Suspended};
+pub use self::work::{NorStatus, NorWork};
 use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError, after};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
-use crate::rules::{Rule, Rules};
+use crate::rules::{Rule, RuleSet};
 use crate::wired::Chip;
 
 /// A NOR flash chip: its bytes, its wear and its account of energy.
 #[derive(Clone, Debug)]
 pub struct Nor {
-    spec: Arc<Spec>,
+    spec: Arc<NorSpec>,
     array: Array,
     meter: PowerMeter,
     ready: Time,
@@ -51,10 +52,10 @@ pub struct Nor {
     asleep: bool,
     cycles_before: u64,
     /// How its oxide wears, where it ages.
-    ageing: Option<Ageing>,
+    ageing: Option<NorAgeing>,
     /// The last program or erase, if it failed.
-    failed: Option<(Work, u64)>,
-    rules: Rules,
+    failed: Option<(NorWork, u64)>,
+    rules: RuleSet,
 }
 
 /// A transaction that the chip takes: when it begins, ends, and lets the next one begin.
@@ -78,7 +79,7 @@ impl Nor {
         age: f64,
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
-        let spec = Spec::new(sheet, link, resolver, &mut gaps);
+        let spec = NorSpec::new(sheet, link, resolver, &mut gaps);
         let chip = Self {
             array: Array::new(spec.capacity, spec.unit_bytes(), spec.granule),
             meter: PowerMeter::new(),
@@ -90,7 +91,7 @@ impl Nor {
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
             ageing: None,
             failed: None,
-            rules: Rules::ALL,
+            rules: RuleSet::ALL,
             spec: Arc::new(spec),
         };
         (chip, gaps)
@@ -210,13 +211,13 @@ impl Nor {
         };
         let fails = self.is_worn_out(at);
         let (_, column) = self.spec.place(at);
-        let job = Job {
-            work: Work::Program,
+        let job = NorJob {
+            work: NorWork::Program,
             at: at - u64::from(column),
             bytes: u64::from(self.spec.geometry.page_bytes),
         };
         self.run(job, slot.end, duration, slot.end)?;
-        self.failed = fails.then_some((Work::Program, at));
+        self.failed = fails.then_some((NorWork::Program, at));
         if fails {
             // The cells do not hold what they are given.
         } else if !self.rules.keep(Rule::ClearsOnly) {
@@ -265,15 +266,15 @@ impl Nor {
         let duration = stated.map_or(Time::ZERO, |(stated, most)| {
             self.aged_erase(at, bytes, stated, most)
         });
-        let job = Job {
-            work: Work::Erase,
+        let job = NorJob {
+            work: NorWork::Erase,
             at,
             bytes,
         };
         // The sheets state no current for single commands: they count as standby.
         self.run(job, slot.end, duration, slot.end)?;
         let fails = self.wear_by_erase(at, bytes);
-        self.failed = fails.then_some((Work::Erase, at));
+        self.failed = fails.then_some((NorWork::Erase, at));
         if fails {
             // What the sector holds is as it was: some cell of it misses its target.
         } else if !self.rules.keep(Rule::EraseRenews) {

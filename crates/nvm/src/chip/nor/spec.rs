@@ -5,10 +5,10 @@ use wordline_core::quantity::{Current, Time};
 use wordline_core::{Figure, Resolver, Spread};
 use wordline_memory::Geometry;
 
-use super::Work;
-use super::ageing::Figures;
+use super::NorWork;
+use super::ageing::NorAgeingFigures;
 use super::sheet::{NorSheet, SuspendSheet};
-use crate::bus::{Action, Command};
+use crate::bus::{Action, BusCommand};
 use crate::chip::nvram::ActiveCurrent;
 use crate::device::CurrentGap;
 use crate::divisor::Divisor;
@@ -49,18 +49,18 @@ impl Suspension {
     }
 
     /// From the command to work that stands still.
-    pub(super) const fn latency(&self, work: Work) -> Time {
+    pub(super) const fn latency(&self, work: NorWork) -> Time {
         match work {
-            Work::Program => self.program_latency,
-            Work::Erase => self.erase_latency,
+            NorWork::Program => self.program_latency,
+            NorWork::Erase => self.erase_latency,
         }
     }
 
     /// How long resumed work must run before it is suspended again.
-    pub(super) const fn progress(&self, work: Work) -> Time {
+    pub(super) const fn progress(&self, work: NorWork) -> Time {
         match work {
-            Work::Program => self.program_progress,
-            Work::Erase => self.erase_progress,
+            NorWork::Program => self.program_progress,
+            NorWork::Erase => self.erase_progress,
         }
     }
 }
@@ -75,14 +75,14 @@ pub(super) struct PartialProgram {
 }
 
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(super) struct NorSpec {
     pub(super) capacity: u64,
     pub(super) geometry: Geometry,
     /// Granule that takes one program between two erases.
     pub(super) granule: Option<u64>,
     pub(super) endurance: u64,
     /// What the sheet says of ageing.
-    pub(super) ageing: Option<Figures>,
+    pub(super) ageing: Option<NorAgeingFigures>,
     /// Ascending; the first is what wear is counted for.
     pub(super) erases: Vec<EraseSize>,
     pub(super) suspension: Option<Suspension>,
@@ -100,7 +100,7 @@ pub(super) struct Spec {
     pub(super) partial: Option<PartialProgram>,
 }
 
-impl Spec {
+impl NorSpec {
     pub(super) fn new(
         sheet: &NorSheet,
         link: &Link,
@@ -108,7 +108,7 @@ impl Spec {
         gaps: &mut Vec<CurrentGap>,
     ) -> Self {
         resolver.read("supply");
-        for figure in link.commands().iter().flat_map(Command::figures) {
+        for figure in link.commands().iter().flat_map(BusCommand::figures) {
             resolver.read(&figure);
         }
         let capacity = resolver.fixed("capacity", &sheet.capacity).bytes();
@@ -138,7 +138,7 @@ impl Spec {
             },
             granule,
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
-            ageing: sheet.aging.clone().map(|aging| Figures {
+            ageing: sheet.aging.clone().map(|aging| NorAgeingFigures {
                 sheet: aging,
                 timing: resolver.timing(),
                 key: resolver.key(),

@@ -106,11 +106,11 @@ impl Bench {
         bench.pass_to(bench.end.plus(us(15_000)));
         bench.suspend().expect("it runs");
         bench.idle();
-        assert_eq!(bench.suspended(), Some(Work::Erase));
+        assert_eq!(bench.suspended(), Some(NorWork::Erase));
         bench
     }
 
-    fn suspended(&self) -> Option<Work> {
+    fn suspended(&self) -> Option<NorWork> {
         self.chip.status(self.end).suspended
     }
 }
@@ -147,7 +147,7 @@ fn rule_a_busy_chip_understands_status_and_suspend_alone() {
     bench.enable().expect("idle");
     bench.erase(0, 4096).expect("enabled");
     let (work, until) = bench.chip.running().expect("it runs");
-    assert_eq!((work, until), (Work::Erase, bench.end.plus(us(50_000))));
+    assert_eq!((work, until), (NorWork::Erase, bench.end.plus(us(50_000))));
     let busy = Misuse::Busy { until };
     assert_eq!(misuse(bench.read(1 << 17, 1)), busy);
     assert_eq!(misuse(bench.enable()), busy);

@@ -11,14 +11,14 @@ use crate::rules::Rule;
 
 /// What keeps the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum NorWork {
     /// A page is programmed.
     Program,
     /// A sector is erased.
     Erase,
 }
 
-impl Work {
+impl NorWork {
     /// As messages spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -47,13 +47,13 @@ impl Work {
 
 /// Work on a range of the array.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
-    pub(super) work: Work,
+pub(super) struct NorJob {
+    pub(super) work: NorWork,
     pub(super) at: u64,
     pub(super) bytes: u64,
 }
 
-impl Job {
+impl NorJob {
     const fn overlaps(&self, at: u64, bytes: u64) -> bool {
         at < self.at + self.bytes && self.at < at + bytes
     }
@@ -62,7 +62,7 @@ impl Job {
 /// A job that keeps the chip busy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
-    pub(super) job: Job,
+    pub(super) job: NorJob,
     /// Up to here its time is in the account.
     pub(super) from: Time,
     pub(super) until: Time,
@@ -75,28 +75,28 @@ pub(super) struct Running {
 /// A job that stands still.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspended {
-    pub(super) job: Job,
+    pub(super) job: NorJob,
     pub(super) remaining: Time,
 }
 
 /// What the status registers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct NorStatus {
     /// A program or an erase runs, or has yet to stand still.
     pub busy: bool,
     /// The next program or erase is permitted.
     pub write_enabled: bool,
     /// What is suspended.
-    pub suspended: Option<Work>,
+    pub suspended: Option<NorWork>,
 }
 
 impl Nor {
     /// What the status registers say at an instant.
     #[must_use]
-    pub fn status(&self, instant: Time) -> Status {
+    pub fn status(&self, instant: Time) -> NorStatus {
         let mut then = self.clone();
         then.settle(instant);
-        Status {
+        NorStatus {
             busy: then.running.is_some(),
             write_enabled: then.write_enabled,
             suspended: then.suspended.map(|suspended| suspended.job.work),
@@ -106,7 +106,7 @@ impl Nor {
     /// The last program or erase, and when it ends or stands still, until a later command or status
     /// finds it done.
     #[must_use]
-    pub fn running(&self) -> Option<(Work, Time)> {
+    pub fn running(&self) -> Option<(NorWork, Time)> {
         self.running
             .map(|running| (running.job.work, running.until))
     }
@@ -197,7 +197,7 @@ impl Nor {
     #[inline(always)]
     pub(super) fn run(
         &mut self,
-        job: Job,
+        job: NorJob,
         from: Time,
         duration: Time,
         suspendable: Time,
@@ -218,7 +218,7 @@ impl Nor {
             return Ok(());
         };
         let allowed = action == Action::Write
-            && job.work == Work::Erase
+            && job.work == NorWork::Erase
             && self
                 .spec
                 .suspension

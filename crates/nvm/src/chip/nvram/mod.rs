@@ -7,6 +7,7 @@
 //! read, as in an FRAM, they count as well.
 
 mod bound;
+mod model;
 mod sheet;
 mod spec;
 
@@ -17,31 +18,31 @@ use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 pub use self::sheet::{ActiveCurrent, NvramSheet, WriteEnable};
-use self::spec::Spec;
+use self::spec::NvramSpec;
 use crate::bus::Transaction;
-use crate::chip::cells::Cells;
+use crate::chip::cells::CellArray;
 use crate::chip::cycles_since;
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Wear};
 use crate::error::{Misuse, NvmError, after};
 use crate::link::Link;
 use crate::power::{PowerDraw, PowerMeter, PowerState, Residence};
-use crate::rules::{Rule, Rules};
+use crate::rules::{Rule, RuleSet};
 use crate::wired::Chip;
 
 /// A chip that is written byte by byte: its bytes, its wear and its account of energy. A clone is an
 /// independent chip with the same content, made in microseconds.
 #[derive(Clone, Debug)]
 pub struct Nvram {
-    spec: Arc<Spec>,
-    cells: Cells,
+    spec: Arc<NvramSpec>,
+    cells: CellArray,
     meter: PowerMeter,
     ready: Time,
     busy_until: Time,
     write_enabled: bool,
     asleep: bool,
     cycles_before: u64,
-    rules: Rules,
+    rules: RuleSet,
 }
 
 impl Nvram {
@@ -57,16 +58,16 @@ impl Nvram {
         age: f64,
     ) -> (Self, Vec<CurrentGap>) {
         let mut gaps = Vec::new();
-        let spec = Spec::new(sheet, link, resolver, &mut gaps);
+        let spec = NvramSpec::new(sheet, link, resolver, &mut gaps);
         let chip = Self {
-            cells: Cells::new(spec.capacity, spec.wear_unit),
+            cells: CellArray::new(spec.capacity, spec.wear_unit),
             meter: PowerMeter::new(),
             ready: spec.wake_up,
             busy_until: Time::ZERO,
             write_enabled: spec.write_enable == WriteEnable::None,
             asleep: false,
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
-            rules: Rules::ALL,
+            rules: RuleSet::ALL,
             spec: Arc::new(spec),
         };
         (chip, gaps)

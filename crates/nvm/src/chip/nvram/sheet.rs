@@ -7,7 +7,7 @@ use wordline_core::{Figure, Sourced};
 use crate::board::Board;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{Opcode, TransferRate};
-use crate::bus::{Action, Command};
+use crate::bus::{Action, BusCommand};
 use crate::chip::cells::PAGE_BYTES;
 use crate::link::{Link, LinkError};
 use crate::problem::{Problem, Problems};
@@ -108,7 +108,7 @@ impl ActiveCurrent {
     /// The current for a command: of the test conditions with the same action and rate, the lowest
     /// clock that is not below the command's, else the highest clock. It is used as stated, not
     /// scaled, so that a slower bus is never flattered; a faster one is, and the device notes it.
-    pub(crate) fn for_command<'a>(list: &'a [Self], command: &Command) -> Option<&'a Self> {
+    pub(crate) fn for_command<'a>(list: &'a [Self], command: &BusCommand) -> Option<&'a Self> {
         let fitting = || {
             list.iter().filter(|active| {
                 active.action == command.action() && Some(active.rate) == command.rate()

@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::power::{PowerDraw, PowerState};
 
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(super) struct NvramSpec {
     pub(super) capacity: u64,
     pub(super) wear_unit: u64,
     pub(super) atom: usize,
@@ -29,7 +29,7 @@ pub(super) struct Spec {
     pub(super) draw: PowerDraw,
 }
 
-impl Spec {
+impl NvramSpec {
     pub(super) fn new(
         sheet: &NvramSheet,
         link: &Link,

@@ -4,7 +4,7 @@ use wordline_core::quantity::Frequency;
 use wordline_memory::ByteMemory;
 
 use super::*;
-use crate::bus::{Action, Command};
+use crate::bus::{Action, BusCommand};
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::link::Link;
@@ -22,7 +22,7 @@ fn fresh(link: &Link) -> Nvram {
     Nvram::new(&sheet(), link, &mut resolver, 0.0).0
 }
 
-fn command(link: &Link, action: Action) -> &Command {
+fn command(link: &Link, action: Action) -> &BusCommand {
     link.command(action).expect("the invented part has it")
 }
 
@@ -124,7 +124,7 @@ fn the_current_is_the_one_stated_for_the_clock_at_or_above() {
     let (_, link) = chip();
     let mut write = command(&link, Action::Write).clone();
     let mut at = |mhz: u64| {
-        let Command::Serial(serial) = &mut write else {
+        let BusCommand::Serial(serial) = &mut write else {
             panic!("a serial part");
         };
         serial.clock = Frequency::from_hz(mhz * 1_000_000);

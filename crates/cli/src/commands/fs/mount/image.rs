@@ -7,8 +7,8 @@ use std::hash::{Hash as _, Hasher as _};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use wordline_catalog::{Model, Target};
-use wordline_core::FsKind;
+use wordline_catalog::PartOnBoard;
+use wordline_lab::Volume;
 use wordline_memory::{ByteMemory as _, Flash as _};
 use wordline_nvm::{Memory, NvmError};
 use wordline_report::printable;
@@ -54,8 +54,8 @@ fn hash(content: &[u8]) -> u64 {
 pub(super) fn load(
     file: &Path,
     memory: &mut Memory,
-    target: &Target<'_>,
-    fs: FsKind,
+    target: &PartOnBoard<'_>,
+    volume: &Volume<'_>,
 ) -> Result<Image, Failure> {
     let fault = |why: &str| {
         failure::message(format!(
@@ -63,10 +63,11 @@ pub(super) fn load(
             printable(&file.display().to_string())
         ))
     };
-    if fs == FsKind::Fat && matches!(target.part.model, Model::Nand(_)) {
-        return Err(fault(
-            "FAT on NAND stands on a translation layer, whose spare areas an image lacks",
-        ));
+    if volume.is_over_layer() {
+        return Err(fault(&format!(
+            "{} on NAND needs a translation layer, whose spare areas an image lacks",
+            volume.title()
+        )));
     }
     let capacity = memory.capacity_bytes();
     if capacity > MOST {

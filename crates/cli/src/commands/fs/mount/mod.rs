@@ -23,20 +23,20 @@ const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     let catalog = crate::commands::catalog(global)?;
-    let target = catalog.target(&mount.target).map_err(failure::catalog)?;
+    let target = catalog
+        .part_on_board(&mount.target)
+        .map_err(failure::catalog)?;
     let conditions = Conditions {
         timing: mount.timing,
-        age: mount.drawn.age,
-        seed: mount.drawn.seed,
+        age: mount.age,
+        seed: mount.seed,
     };
-    let settings = super::settings(&mount.set)?;
-    let ftl = mount.layer.chosen();
-    let volume = Volume::new(mount.fs, &target, conditions, &settings, ftl);
+    let volume = Volume::new(&mount.fs, &target, conditions, &mount.settings, mount.ftl);
     let mut volume = volume.map_err(failure::lab)?;
     let image = match &mount.image {
         Some(file) => {
             let mut memory = volume.fork();
-            let image = image::load(file, &mut memory, &target, mount.fs)?;
+            let image = image::load(file, &mut memory, &target, &volume)?;
             volume = volume.on(memory);
             Some(image)
         }
@@ -49,7 +49,7 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     let mounted = volume.mount().map_err(told)?;
     let before = volume.reading();
     let options = FuseOptions {
-        name: format!("{} on {}", mount.fs.title(), target.name),
+        name: format!("{} on {}", volume.title(), target.name),
         cached: mount.cached,
     };
     // From here on the first signal ends it in order.

@@ -9,7 +9,7 @@ fn the_ecc_counts_wrong_bits_in_each_sector() {
     let mut verdicts = Vec::new();
     for bit in 0..10 {
         verdicts.push(bench.read(0, 0, 512).1);
-        let good = verdicts.last() != Some(&Verdict::Lost);
+        let good = verdicts.last() != Some(&EccVerdict::Lost);
         assert_eq!(
             bench.read(0, 0, 512).0 == [0x33; 512],
             good,
@@ -17,9 +17,9 @@ fn the_ecc_counts_wrong_bits_in_each_sector() {
         );
         bench.chip.flip_bit(0, 128 + 8 * bit, 3).expect("inside");
     }
-    let corrected = |bits, refresh| Verdict::Good(Ecc::Corrected { bits, refresh });
+    let corrected = |bits, refresh| EccVerdict::Good(Ecc::Corrected { bits, refresh });
     let expected = [
-        Verdict::Good(Ecc::Clean),
+        EccVerdict::Good(Ecc::Clean),
         corrected(3, false),
         corrected(3, false),
         corrected(3, false),
@@ -28,7 +28,7 @@ fn the_ecc_counts_wrong_bits_in_each_sector() {
         corrected(6, false),
         corrected(8, true),
         corrected(8, true),
-        Verdict::Lost,
+        EccVerdict::Lost,
     ];
     assert_eq!(verdicts, expected);
     // The other sectors read well; the lost one as its cells are.
@@ -38,12 +38,12 @@ fn the_ecc_counts_wrong_bits_in_each_sector() {
     for bit in 0..10 {
         bench.chip.flip_bit(0, 128 + 8 * bit, 3).expect("inside");
     }
-    assert_eq!(bench.read(0, 0, 512).1, Verdict::Good(Ecc::Clean));
+    assert_eq!(bench.read(0, 0, 512).1, EccVerdict::Good(Ecc::Clean));
     bench.chip.flip_bit(0, 5, 5).expect("inside");
     bench.erase(0).expect("ready");
     assert_eq!(
         bench.read(0, 0, 512),
-        (vec![0xff; 512], Verdict::Good(Ecc::Clean))
+        (vec![0xff; 512], EccVerdict::Good(Ecc::Clean))
     );
 }
 
@@ -62,7 +62,7 @@ fn each_byte_counts_for_its_codeword() {
         .into_iter()
         .flat_map(|column| [(column, 0), (column, 7)])
         .collect();
-    assert_eq!(verdict(&sector_0[..9]).1, Verdict::Lost);
+    assert_eq!(verdict(&sector_0[..9]).1, EccVerdict::Lost);
     let spread: Vec<_> = [0, 128, 256, 384, 528, 532, 536, 540]
         .into_iter()
         .map(|column| (column, 1))
@@ -71,9 +71,9 @@ fn each_byte_counts_for_its_codeword() {
         bits: 3,
         refresh: false,
     };
-    assert_eq!(verdict(&spread), (vec![0xff; 576], Verdict::Good(told)));
+    assert_eq!(verdict(&spread), (vec![0xff; 576], EccVerdict::Good(told)));
     let (bytes, clean) = verdict(&[(520, 0), (521, 1)]);
-    assert_eq!(clean, Verdict::Good(Ecc::Clean));
+    assert_eq!(clean, EccVerdict::Good(Ecc::Clean));
     assert_eq!(bytes[520..522], [0xfe, 0xfd]);
 }
 
@@ -84,7 +84,7 @@ fn without_ecc_the_cells_are_read_as_they_are() {
     bench.chip.set_ecc(false);
     let (bytes, verdict) = bench.read(0, 0, 512);
     assert_eq!(bytes[9], 0xef);
-    assert_eq!(verdict, Verdict::Good(Ecc::Clean));
+    assert_eq!(verdict, EccVerdict::Good(Ecc::Clean));
 }
 
 #[test]
@@ -119,15 +119,15 @@ fn a_block_that_fails_goes_on_failing_and_keeps_its_other_pages() {
         .program(1, 0, &[2; 512])
         .expect("the failure shows in the status");
     assert!(bench.chip.failed());
-    assert_eq!(bench.read(1, 0, 512).1, Verdict::Lost);
+    assert_eq!(bench.read(1, 0, 512).1, EccVerdict::Lost);
     assert_eq!(
         bench.read(0, 0, 512),
-        (vec![1; 512], Verdict::Good(Ecc::Clean))
+        (vec![1; 512], EccVerdict::Good(Ecc::Clean))
     );
     bench.erase(0).expect("the failure shows in the status");
     assert!(bench.chip.failed());
     assert_eq!(bench.chip.cycles_of(0), Some(1), "a failed erase wears");
-    assert_eq!(bench.read(0, 0, 512).1, Verdict::Lost);
+    assert_eq!(bench.read(0, 0, 512).1, EccVerdict::Lost);
     bench.program(8, 0, &[3; 512]).expect("ready");
     assert!(!bench.chip.failed());
 }
@@ -170,7 +170,7 @@ fn bit_errors_come_at_their_rate() {
         bench.program(page, 0, &[0; 512]).expect("ready");
         let (bytes, verdict) = bench.read(page, 0, 512);
         assert_eq!(bytes, [0; 512]);
-        corrected += u32::from(verdict != Verdict::Good(Ecc::Clean));
+        corrected += u32::from(verdict != EccVerdict::Good(Ecc::Clean));
     }
     // 4096 bits at 1e-3 leave a page clean with probability 0.017.
     assert!((115..=128).contains(&corrected), "{corrected}");

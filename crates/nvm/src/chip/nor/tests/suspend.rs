@@ -14,7 +14,7 @@ fn rule_a_suspended_erase_leaves_its_sector_unspecified() {
     bench.program(65536, &[7]).expect("another sector");
     bench.idle();
     assert_eq!(bench.read(65536, 1), Ok(vec![7]));
-    assert_eq!(bench.suspended(), Some(Work::Erase));
+    assert_eq!(bench.suspended(), Some(NorWork::Erase));
     bench.resume().expect("it is suspended");
     bench.idle();
     assert_eq!(bench.suspended(), None);
@@ -63,7 +63,7 @@ fn rule_a_suspended_program_leaves_its_page_unspecified() {
     bench.program(0, &[0; 256]).expect("enabled");
     bench.suspend().expect("it runs");
     bench.idle();
-    assert_eq!(bench.suspended(), Some(Work::Program));
+    assert_eq!(bench.suspended(), Some(NorWork::Program));
     let inside = Misuse::InSuspended {
         at: 255,
         work: "program",
@@ -133,11 +133,11 @@ fn what_is_nearly_done_is_not_suspended() {
     let start = Time::from_ps(until.ps() - us(15).ps() - bus.total().ps());
     let mut later = bench.chip.clone();
     later.suspend(start, &bus).expect("it runs");
-    assert_eq!(later.running(), Some((Work::Program, until)));
+    assert_eq!(later.running(), Some((NorWork::Program, until)));
     assert_eq!(later.status(until).suspended, None);
     let start = Time::from_ps(start.ps() - 1);
     bench.chip.suspend(start, &bus).expect("it runs");
-    assert_eq!(bench.chip.status(until).suspended, Some(Work::Program));
+    assert_eq!(bench.chip.status(until).suspended, Some(NorWork::Program));
     // A second suspend command during the latency changes nothing.
     let running = bench.chip.running();
     bench.suspend().expect("ignored");

@@ -1,0 +1,6 @@
+//! Tests of the command: as users run it, over the fuzz corpus, in a browser.
+
+mod browser;
+mod cli;
+mod corpus;
+mod house;

@@ -1,0 +1,30 @@
+//! The built command from end to end: what it prints, where, and how it exits.
+
+mod buffer;
+mod catalog;
+mod compare;
+mod dram;
+mod export;
+mod fit;
+mod fs;
+mod guides;
+mod health;
+mod import;
+mod kv;
+mod messages;
+mod pipes;
+mod raw;
+mod reference;
+mod refusals;
+mod report;
+mod reproduce;
+mod sheets;
+mod shell;
+mod support;
+mod wear;
+
+#[cfg(unix)]
+mod hardening;
+mod interrupt;
+#[cfg(target_os = "linux")]
+mod mount;

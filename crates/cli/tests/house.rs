@@ -1,0 +1,117 @@
+//! The repository holds together: documents name paths that exist, and every file of tests is run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).expect("it is in the repository")
+}
+
+/// Files and folders of the repository relative to its root, without build outputs.
+fn paths() -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder of the repository") {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if matches!(name.as_str(), "target" | ".git" | "out") {
+                continue;
+            }
+            let path = match folder.as_str() {
+                "" => name,
+                folder => format!("{folder}/{name}"),
+            };
+            if entry.file_type().expect("its type").is_dir() {
+                folders.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// `a/{b,c}.rs` as `a/b.rs` and `a/c.rs`.
+fn expanded(token: &str) -> Vec<String> {
+    let Some((before, rest)) = token.split_once('{') else {
+        return vec![token.to_owned()];
+    };
+    let (alternatives, after) = rest.split_once('}').expect("a closing brace");
+    let all = alternatives.split(',');
+    all.flat_map(|one| expanded(&format!("{before}{one}{after}")))
+        .collect()
+}
+
+/// What a document has in backticks and looks like a path: it has a slash, or ends as a file does.
+fn named_paths(document: &str) -> Vec<String> {
+    let is_path = |token: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-/{},".contains(c);
+        let ends = [".rs", ".toml", ".md", ".h"];
+        token.chars().all(plain)
+            && token.contains(|c: char| c.is_ascii_lowercase())
+            && (token.trim_end_matches('/').contains('/')
+                || ends.iter().any(|end| token.ends_with(end)))
+    };
+    let tokens = document.split('`').skip(1).step_by(2);
+    let tokens = tokens.filter(is_path).flat_map(expanded);
+    tokens
+        .map(|token| token.trim_end_matches('/').to_owned())
+        .collect()
+}
+
+#[test]
+fn documents_for_engineers_name_paths_that_exist() {
+    let paths = paths();
+    let mut missing = Vec::new();
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let named = named_paths(&text(document));
+        assert!(named.len() > 20, "{document} names {named:?}");
+        for token in named {
+            let end = format!("/{token}");
+            let exists = |path: &String| *path == token || path.ends_with(&end);
+            if !paths.iter().any(exists) {
+                missing.push(format!("{document}: {token}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Crates with one test binary say so, and a file that its `all.rs` does not name would never run.
+#[test]
+fn every_file_of_tests_is_run() {
+    for krate in fs::read_dir(root().join("crates")).expect("the crates") {
+        let krate = krate.expect("a crate").path();
+        let manifest = fs::read_to_string(krate.join("Cargo.toml")).expect("a manifest");
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let all = fs::read_to_string(krate.join("tests/all.rs")).expect("its modules");
+        for entry in fs::read_dir(krate.join("tests")).expect("its tests") {
+            let path = entry.expect("an entry").path();
+            let stem = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            let is_module =
+                path.extension().is_some_and(|end| end == "rs") || path.join("mod.rs").is_file();
+            assert!(
+                !path.join("main.rs").exists(),
+                "{}: a folder of tests is a module of all.rs: name its first file mod.rs",
+                path.display()
+            );
+            if is_module && stem != "all" {
+                assert!(
+                    all.contains(&format!("mod {stem};")),
+                    "{}: tests/all.rs does not name it, so it is never run",
+                    path.display()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Every axis that a result row can have: one registry, and nowhere else.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the registry says of an axis.
+#[derive(Clone, Copy, Debug)]
+pub struct AxisInfo {
+    /// The axis itself.
+    pub axis: Axis,
+    /// As result rows spell it; the unit is in the name.
+    pub name: &'static str,
+    /// Unit of its coordinates, `1` for a pure number, empty for names.
+    pub unit: &'static str,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+}
+
+macro_rules! axes {
+    ($($variant:ident $name:literal $(was $old:literal)? $unit:literal $meaning:literal;)*) => {
+        /// A coordinate that tells rows apart. [`AXES`] holds unit and meaning of each. The order is that of the names,
+        /// which rows keep.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        pub enum Axis {
+            $(#[doc = $meaning] #[serde(rename = $name $(, alias = $old)?)] $variant,)*
+        }
+
+        /// The registry, in the order of [`Axis`].
+        pub const AXES: &[AxisInfo] = &[
+            $(AxisInfo { axis: Axis::$variant, name: $name, unit: $unit, meaning: $meaning },)*
+        ];
+    };
+}
+
+axes! {
+    AccessBytes "access_bytes" "B" "Bytes of an access or of a record.";
+    Accesses "accesses" "1" "Consecutive accesses that the value is of.";
+    AfterCycles "after_cycles" "cycles" "Cycles before the operation.";
+    AfterYears "after_years" "years" "Time of work before the moment that the value is of.";
+    Arrival "arrival" "" "Whether data arrive as whole records (`record`) or as a steady stream of bytes (`fluid`).";
+    AtS "at_s" "s" "Moment of the run, from its start.";
+    Block "block" "1" "Block of the memory.";
+    Build "build" "" "How a table came to its load.";
+    CapacityBytes "capacity_bytes" "B" "Size of the memory, or of the part of it that a file system has.";
+    Cause "cause" "" "What the part of a metric is due to.";
+    Chip "chip" "" "Chip of the log that the block is in.";
+    Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
+    DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
+    DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
+    Directory "directory" "" "Where a table keeps its directory.";
+    During "during" "" "What the memory does by itself meanwhile.";
+    DwellS "dwell_s" "s" "Time between two cycles of a block.";
+    Estimate "estimate" "" "How a value was estimated, where it is no plain result of the run.";
+    Fill "fill" "1" "Share of the memory that held data before the run.";
+    Fs "fs" "" "File system.";
+    Ftl "ftl" "" "Translation layer of raw flash.";
+    GapS "gap_s" "s" "Pause between two accesses.";
+    Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
+    HorizonS "horizon_s" "s" "Time that an extrapolation reaches over.";
+    KeyBytes "key_bytes" "B" "Bytes of a key.";
+    LifeShare "life_share" "1" "Share of its life that a block had used when its rest was predicted.";
+    Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
+    Mix "mix" "" "Reads to writes.";
+    OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
+    Order "order" "" "Order in which blocks are worn, where it is not their own.";
+    Over "over" "" "Target that a ratio divides by.";
+    Pattern "pattern" "" "Order of addresses.";
+    Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
+    Predictor "predictor" "" "Rule that predicts the rest of a block's life.";
+    RamBytes "ram_bytes" "B" "RAM of the buffer.";
+    RateBytesPerS "rate_bytes_per_s" "B/s" "Rate at which data come in.";
+    Sample "sample" "1" "Which of several drawn memories.";
+    Setting "setting" "" "What a varied choice was set to.";
+    Statistic "statistic" "" "Which statistic of several samples the value is.";
+    Streams "streams" "1" "Sequential streams that are written in turn.";
+    Survivors "survivors" "1" "Share that still works.";
+    Sync "sync" "" "When data are made durable.";
+    Table "table" "" "Key-value table.";
+    TemperatureCelsius "temperature_celsius" "°C" "Temperature of the memory.";
+    Test "test" "" "Test of memory modules.";
+    Usage "usage" "" "What is done to the blocks in each cycle.";
+    ValueBytes "value_bytes" "B" "Bytes of a value.";
+    Verdict "verdict" "" "What the log shows of the block's life.";
+    WithinS "within_s" "s" "Longest duration of the accesses that a share counts.";
+    Work "work" "" "Mix of operations of a table.";
+}
+
+impl Axis {
+    /// What the registry says of this axis.
+    #[must_use]
+    pub const fn info(self) -> &'static AxisInfo {
+        &AXES[self as usize]
+    }
+
+    /// As result rows spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Unit of its coordinates.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        self.info().unit
+    }
+
+    /// The axis of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let info = AXES.iter().find(|info| info.name == name)?;
+        Some(info.axis)
+    }
+}
+
+/// Looks axes up by names that come from outside.
+impl Borrow<str> for Axis {
+    fn borrow(&self) -> &str {
+        self.name()
+    }
+}
+
+impl AsRef<str> for Axis {
+    fn as_ref(&self) -> &str {
+        self.name()
+    }
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_in_the_order_of_the_enum_and_of_the_names() {
+        for (index, info) in AXES.iter().enumerate() {
+            assert_eq!(info.axis as usize, index, "{}", info.name);
+            assert_eq!(Axis::named(info.name), Some(info.axis));
+            let json = serde_json::to_string(&info.axis).expect("an enum serialises");
+            assert_eq!(json, format!("\"{}\"", info.name));
+        }
+        assert!(AXES.is_sorted_by(|one, next| one.name < next.name));
+    }
+}

@@ -1,0 +1,239 @@
+//! The operations on a flash memory, the image that a power cut leaves of it, and its recorder.
+
+use std::sync::Arc;
+
+use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
+
+use super::flash_content::{FlashContent, Weakness};
+use super::flash_harm::{fail_erase, fail_program};
+use super::flash_tearing::{FlashTear, FlashTearing};
+use super::recording::{ImageId, Recorder};
+use wordline_nvm::NvmError;
+
+/// One operation on a flash memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlashOperation {
+    /// Bits of a page were cleared.
+    Program {
+        /// The page.
+        page: u32,
+        /// The first byte within the page.
+        column: u32,
+        /// The bytes, which are not empty.
+        data: Arc<[u8]>,
+        /// Whether the device reported that it failed.
+        failed: bool,
+    },
+    /// A block was erased.
+    Erase {
+        /// The block.
+        block: u32,
+        /// Whether the device reported that it failed.
+        failed: bool,
+    },
+    /// A block was marked bad.
+    Mark {
+        /// The block.
+        block: u32,
+    },
+}
+
+/// What a power cut left in a flash memory. It meets the contract, so that recovery runs on it.
+#[derive(Clone, Debug)]
+pub struct FlashImage {
+    content: FlashContent,
+    id: ImageId,
+    tear: FlashTear,
+    /// Number of the next read, from a drawn start, for the bits that flicker.
+    readings: u64,
+}
+
+impl FlashImage {
+    /// `readings` is where the numbers of its reads start.
+    pub(super) const fn new(
+        content: FlashContent,
+        id: ImageId,
+        tear: FlashTear,
+        readings: u64,
+    ) -> Self {
+        Self {
+            content,
+            id,
+            tear,
+            readings,
+        }
+    }
+
+    /// Which image this is.
+    #[must_use]
+    pub const fn id(&self) -> ImageId {
+        self.id
+    }
+
+    /// What was left of the interrupted operation.
+    #[must_use]
+    pub const fn tear(&self) -> FlashTear {
+        self.tear
+    }
+
+    /// A hash of bytes, flickering bits, what an ECC makes of them, history, marks and weak blocks: images that agree in all
+    /// of them share it. An interrupted erase counts by its draw, not by its bytes.
+    #[must_use]
+    pub const fn hash(&self) -> u64 {
+        self.content.hash()
+    }
+
+    /// Everything that it holds.
+    #[must_use]
+    pub const fn content(&self) -> &FlashContent {
+        &self.content
+    }
+
+    /// Flips a stored bit of a page: what wear, retention and radiation do. Where there is an ECC,
+    /// it corrects as many of these in a codeword as it is strong; flipping a bit again mends it.
+    ///
+    /// # Errors
+    /// When the page has no such bit.
+    pub fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), NvmError> {
+        self.content.geometry().check_read(page, column, 1)?;
+        let ecc = self.content.ecc().is_some();
+        self.content.change(page, |found| {
+            if ecc {
+                found.keep_meant();
+            }
+            found.bytes[column as usize] ^= 1 << (bit % 8);
+        });
+        Ok(())
+    }
+
+    /// Records what is done to the image, so that the power can fail again within recovery.
+    #[must_use]
+    pub fn record(self, tearing: FlashTearing) -> Recorder<Self, FlashTearing> {
+        let content = self.content.clone();
+        Recorder::new(self, content, tearing)
+    }
+}
+
+impl Flash for FlashImage {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        self.content.geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        self.geometry().check_read(page, column, out.len() as u64)?;
+        self.readings = self.readings.wrapping_add(1);
+        self.content.read(page, column, out, self.readings)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        self.content.check_program(page, column, data)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let block = self.geometry().block_of(page);
+        match self.content.weakness(block) {
+            Some(Weakness::FailsPrograms | Weakness::FailsErases) => {
+                fail_program(&mut self.content, page, column, data);
+                Err(NvmError::ProgramFailed { page })
+            }
+            Some(Weakness::Drifts) | None => {
+                self.content.program(page, column, data);
+                Ok(())
+            }
+        }
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.geometry().check_block(block)?;
+        if self.content.is_bad(block) {
+            return Err(NvmError::BadBlock { block });
+        }
+        if self.content.weakness(block) == Some(Weakness::FailsErases) {
+            fail_erase(&mut self.content, block);
+            return Err(NvmError::EraseFailed { block });
+        }
+        self.content.erase(block);
+        Ok(())
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        self.geometry().check_block(block)?;
+        Ok(self.content.is_bad(block))
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        self.geometry().check_block(block)?;
+        self.content.mark_bad(block);
+        Ok(())
+    }
+}
+
+impl<F: Flash> Recorder<F, FlashTearing> {
+    /// Records what is done to a flash memory, whose content is first read through its contract; see
+    /// [`FlashContent::of`]. On a simulated device, time passes while it is read.
+    ///
+    /// # Errors
+    /// When the memory fails.
+    pub fn flash(mut flash: F, tearing: FlashTearing) -> Result<Self, F::Error> {
+        let content = FlashContent::of(&mut flash)?;
+        Ok(Self::new(flash, content, tearing))
+    }
+}
+
+impl<F: Flash> Flash for Recorder<F, FlashTearing> {
+    type Error = F::Error;
+
+    fn geometry(&self) -> Geometry {
+        self.device.geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, F::Error> {
+        self.device.read(page, column, out)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), F::Error> {
+        self.record(
+            |flash| flash.program(page, column, data),
+            |result| {
+                let failed = happened(result, FlashErrorKind::ProgramFailed)?;
+                (!data.is_empty()).then(|| FlashOperation::Program {
+                    page,
+                    column,
+                    data: data.into(),
+                    failed,
+                })
+            },
+        )
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), F::Error> {
+        self.record(
+            |flash| flash.erase(block),
+            |result| {
+                let failed = happened(result, FlashErrorKind::EraseFailed)?;
+                Some(FlashOperation::Erase { block, failed })
+            },
+        )
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, F::Error> {
+        self.device.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), F::Error> {
+        self.record(
+            |flash| flash.mark_bad(block),
+            |result| result.is_ok().then_some(FlashOperation::Mark { block }),
+        )
+    }
+}
+
+/// Whether an operation changed the memory, and then whether it failed.
+fn happened<E: FlashError>(result: &Result<(), E>, failure: FlashErrorKind) -> Option<bool> {
+    match result {
+        Ok(()) => Some(false),
+        Err(error) => (error.kind() == failure).then_some(true),
+    }
+}

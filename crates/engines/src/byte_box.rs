@@ -1,0 +1,92 @@
+//! Any byte memory as one type.
+
+use std::any::Any;
+use std::fmt::Display;
+
+use wordline_memory::ByteMemory;
+
+/// A byte memory as an object, whose errors are words.
+trait DynBytes {
+    fn len(&self) -> u64;
+    fn atom(&self) -> usize;
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), String>;
+    fn prefetch(&mut self, at: u64, bytes: u64);
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), String>;
+    fn persist(&mut self) -> Result<(), String>;
+    fn any(&mut self) -> &mut dyn Any;
+}
+
+struct WordedBytes<M>(M);
+
+impl<M: ByteMemory<Error: Display> + 'static> DynBytes for WordedBytes<M> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn atom(&self) -> usize {
+        self.0.atom()
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), String> {
+        self.0.read(at, out).map_err(|error| error.to_string())
+    }
+
+    fn prefetch(&mut self, at: u64, bytes: u64) {
+        self.0.prefetch(at, bytes);
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), String> {
+        self.0.write(at, data).map_err(|error| error.to_string())
+    }
+
+    fn persist(&mut self) -> Result<(), String> {
+        self.0.persist().map_err(|error| error.to_string())
+    }
+
+    fn any(&mut self) -> &mut dyn Any {
+        &mut self.0
+    }
+}
+
+/// A byte memory of any type, whose errors are words.
+pub struct ByteBox(Box<dyn DynBytes>);
+
+impl ByteBox {
+    /// Any byte memory.
+    pub fn new(memory: impl ByteMemory<Error: Display> + 'static) -> Self {
+        Self(Box::new(WordedBytes(memory)))
+    }
+
+    /// The memory, where it has this type.
+    pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
+        self.0.any().downcast_mut()
+    }
+}
+
+impl ByteMemory for ByteBox {
+    type Error = String;
+
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn atom(&self) -> usize {
+        self.0.atom()
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), String> {
+        self.0.read(at, out)
+    }
+
+    fn prefetch(&mut self, at: u64, bytes: u64) {
+        self.0.prefetch(at, bytes);
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), String> {
+        self.0.write(at, data)
+    }
+
+    fn persist(&mut self) -> Result<(), String> {
+        self.0.persist()
+    }
+}

@@ -1,0 +1,308 @@
+//! Storage engines by name: what each promises, needs and offers, and how it is set up on a memory.
+//!
+//! An engine is a value in [`FILE_SYSTEMS`](crate::FILE_SYSTEMS) or [`STORES`](crate::STORES), whether this program was
+//! built with its code or not, so that saved results can always be read. To add one, write a file with its [`Engine`] and
+//! either [`FileSystemEngine`] or [`StoreEngine`], and add its line to the list.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Blocks, ByteBox, FileSystem, FsError, FsErrorKind, RecordStore, SectorBox, StoreError,
+    StoreOptions, StoreWork,
+};
+
+/// What an engine guarantees to its user, and which faults of a memory it cannot handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// After a power cut each call is done or not done, and whatever was synced is there.
+    pub survives_power_cuts: bool,
+    /// Files or records can be removed.
+    pub removes: bool,
+    /// Work is put off, and then done within a single call: a compaction, a garbage collection.
+    pub defers_work: bool,
+    /// Blocks at the start of a flash memory that it cannot replace when they go bad.
+    pub fixed_blocks: u32,
+    /// A power cut within a program may damage an earlier page of the same cells.
+    pub handles_paired_pages: bool,
+    /// The ECC may correct a half-programmed page in one read and fail in the next.
+    pub handles_unstable_pages: bool,
+}
+
+impl Promise {
+    /// Nothing survives a power cut.
+    pub const NONE: Self = Self {
+        survives_power_cuts: false,
+        removes: true,
+        defers_work: false,
+        fixed_blocks: 0,
+        handles_paired_pages: false,
+        handles_unstable_pages: false,
+    };
+}
+
+/// The contract of a memory that an engine is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Erase blocks: those of flash, or bytes that can be overwritten in blocks of any size. No translation layer.
+    Blocks,
+    /// Sectors that can be overwritten. NOR is rewritten in place, in erase blocks of 512 to 4096 B; NAND needs a
+    /// translation layer.
+    Sectors,
+    /// Bytes that can be overwritten one by one.
+    Bytes,
+}
+
+impl Needs {
+    /// What the contract is of, in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blocks => "erase blocks",
+            Self::Sectors => "sectors",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+/// A memory as an engine gets it.
+pub enum Contract {
+    /// Of [`Needs::Blocks`].
+    Blocks(Box<dyn Blocks + Send>),
+    /// Of [`Needs::Sectors`].
+    Sectors(SectorBox),
+    /// Of [`Needs::Bytes`].
+    Bytes(ByteBox),
+}
+
+impl Contract {
+    const fn needs(&self) -> Needs {
+        match self {
+            Self::Blocks(_) => Needs::Blocks,
+            Self::Sectors(_) => Needs::Sectors,
+            Self::Bytes(_) => Needs::Bytes,
+        }
+    }
+
+    /// The erase blocks.
+    ///
+    /// # Errors
+    /// When it is another contract.
+    pub fn blocks(self) -> Result<Box<dyn Blocks + Send>, EngineMismatch> {
+        match self {
+            Self::Blocks(blocks) => Ok(blocks),
+            other => Err(EngineMismatch::Contract(Needs::Blocks, other.needs())),
+        }
+    }
+
+    /// The sectors.
+    ///
+    /// # Errors
+    /// When it is another contract.
+    pub fn sectors(self) -> Result<SectorBox, EngineMismatch> {
+        match self {
+            Self::Sectors(sectors) => Ok(sectors),
+            other => Err(EngineMismatch::Contract(Needs::Sectors, other.needs())),
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// When it is another contract.
+    pub fn bytes(self) -> Result<ByteBox, EngineMismatch> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            other => Err(EngineMismatch::Contract(Needs::Bytes, other.needs())),
+        }
+    }
+}
+
+/// Why an engine cannot be set up, whatever its memory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineMismatch {
+    /// Its code is not part of this program.
+    #[error("this program was built without {0}")]
+    NotBuiltIn(&'static str),
+    /// It was given another contract than it needs.
+    #[error("the engine needs {}, and was given {}", .0.name(), .1.name())]
+    Contract(Needs, Needs),
+}
+
+impl From<EngineMismatch> for FsError {
+    fn from(mismatch: EngineMismatch) -> Self {
+        Self::new(FsErrorKind::Unsuitable, mismatch)
+    }
+}
+
+/// What an open engine gives its user: a [`FileSystem`] or a [`RecordStore`].
+pub trait Offer {
+    /// How an engine of this kind is set up.
+    type Options;
+    /// What can go wrong.
+    type Error: From<EngineMismatch> + std::error::Error + 'static;
+}
+
+impl Offer for dyn FileSystem + Send {
+    type Options = FsOptions;
+    type Error = FsError;
+}
+
+impl Offer for dyn RecordStore {
+    type Options = StoreOptions;
+    type Error = StoreError;
+}
+
+/// The choices of a file system that differ from its defaults, by name: sizes in bytes, and counts.
+pub type FsOptions = BTreeMap<&'static str, i64>;
+
+/// A storage engine.
+pub trait Engine: Sync {
+    /// What it gives its user.
+    type Offer: Offer + ?Sized + 'static;
+
+    /// As the command line and the rows of results spell it: lowercase letters, digits and hyphens.
+    fn name(&self) -> &'static str;
+
+    /// As people read it.
+    fn title(&self) -> &'static str;
+
+    /// What it guarantees.
+    fn promise(&self) -> Promise;
+
+    /// The contract that it is written for.
+    fn needs(&self) -> Needs;
+
+    /// Whether this program was built with its code.
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
+    /// Writes an empty file system or store.
+    ///
+    /// # Errors
+    /// When memory or options do not suit the engine, or the memory fails.
+    fn format(
+        &self,
+        memory: Contract,
+        options: &EngineOptions<Self>,
+    ) -> Result<(), EngineError<Self>> {
+        let _ = (memory, options);
+        Err(EngineMismatch::NotBuiltIn(self.title()).into())
+    }
+
+    /// Opens what a memory holds, recovery included.
+    ///
+    /// # Errors
+    /// When the memory holds nothing of the kind, or as [`format`](Self::format).
+    fn open(
+        &self,
+        memory: Contract,
+        options: &EngineOptions<Self>,
+    ) -> Result<Box<Self::Offer>, EngineError<Self>> {
+        let _ = (memory, options);
+        Err(EngineMismatch::NotBuiltIn(self.title()).into())
+    }
+}
+
+/// The options of an engine.
+pub type EngineOptions<E> = <<E as Engine>::Offer as Offer>::Options;
+
+/// The error of an engine.
+pub type EngineError<E> = <<E as Engine>::Offer as Offer>::Error;
+
+/// An engine that offers files.
+pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
+    /// The names of its options.
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The option that chooses the size of its blocks: the erase of NOR, or a size of a memory of bytes.
+    fn block_option(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Options under which work that it [defers](Promise::defers_work) falls within a short workload.
+    fn eager_options(&self) -> &'static [(&'static str, i64)] {
+        &[]
+    }
+}
+
+/// An engine that offers records by key.
+pub trait StoreEngine: Engine<Offer = dyn RecordStore> {
+    /// Writes an empty store and opens it.
+    ///
+    /// # Errors
+    /// As [`Engine::format`].
+    fn create(
+        &self,
+        memory: Contract,
+        options: &StoreOptions,
+    ) -> Result<Box<dyn RecordStore>, StoreError>;
+
+    /// The longest key and the longest value in bytes, and the shortest value.
+    fn limits(&self) -> (u64, u64, u64);
+
+    /// The most bytes of a key and its value together.
+    fn record_bytes_max(&self) -> u64 {
+        let (key, value, _) = self.limits();
+        key + value
+    }
+
+    /// Whether each record has a size of its own; otherwise all have that of the options.
+    fn has_mixed_sizes(&self) -> bool {
+        false
+    }
+
+    /// Whether its directory can lie in RAM or in the memory.
+    fn has_directory(&self) -> bool {
+        false
+    }
+
+    /// Records for which a memory of some bytes and some [atom](wordline_memory::ByteMemory::atom) has room; `None` where
+    /// it has none.
+    fn places(&self, options: &StoreOptions, bytes: u64, atom: usize) -> Option<u64>;
+
+    /// Bytes of a memory that two dozen records fill to some two thirds.
+    fn short_bytes(&self, options: &StoreOptions, atom: usize) -> u64;
+
+    /// What an operation takes on a processor besides its accesses.
+    fn work(&self) -> StoreWork;
+}
+
+/// An option of a file system as the type that it needs; `None` where it was not chosen.
+///
+/// # Errors
+/// [`FsErrorKind::Unsuitable`] where the value does not fit the type.
+pub fn option<N: TryFrom<i64>>(
+    engine: &str,
+    options: &FsOptions,
+    name: &str,
+) -> Result<Option<N>, FsError> {
+    let value = options.get(name).map(|value| {
+        N::try_from(*value).map_err(|_| {
+            let why = format_args!("{engine}.{name}={value} cannot be");
+            FsError::new(FsErrorKind::Unsuitable, why)
+        })
+    });
+    value.transpose()
+}
+
+/// The names of engines, in the order of their list.
+pub fn names<E: Engine + ?Sized>(engines: &[&E]) -> Vec<&'static str> {
+    engines.iter().map(|engine| engine.name()).collect()
+}
+
+/// The engine of a name.
+///
+/// # Errors
+/// The names that are allowed.
+pub fn named<E: Engine + ?Sized>(engines: &[&'static E], name: &str) -> Result<&'static E, String> {
+    let found = engines.iter().find(|engine| engine.name() == name).copied();
+    found.ok_or_else(|| format!("allowed: {}", names(engines).join(", ")))
+}
+
+/// The title of the engine of a name, or the name where no such engine is known.
+pub fn title<'a, E: Engine + ?Sized>(engines: &[&'static E], name: &'a str) -> &'a str {
+    named(engines, name).map_or(name, |engine| engine.title())
+}

@@ -1,0 +1,8 @@
+//! Tests of the hash table: against a model, on simulated memories, its format, traffic and failing memories.
+
+mod failing;
+mod format;
+mod model;
+mod simulated;
+mod support;
+mod traffic;

@@ -1,0 +1,96 @@
+//! Defaults that depend on the targets.
+
+use wordline_catalog::{Catalog, PartOnBoard};
+use wordline_core::{AccessSource, Experiment, FsTest, FsWorkload, KvTest, Workload};
+
+use crate::error::LabError;
+use crate::fs::default_fs_workload;
+use crate::{default_base, default_stream, default_workload};
+
+/// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
+/// suit the targets.
+///
+/// # Errors
+/// When a target is unknown, or the template of a fit.
+pub fn complete(
+    experiment: &mut Experiment,
+    catalog: &Catalog,
+    stated: &dyn Fn(&str) -> bool,
+) -> Result<(), LabError> {
+    let if_stated = |field: &str, value: u64| stated(field).then_some(value);
+    match &mut experiment.workload {
+        Workload::Raw(raw) => {
+            let targets = targets(catalog, &mut experiment.targets)?;
+            let wrap = if_stated("wrap_bytes", raw.wrap_bytes);
+            let total = if_stated("total_bytes", raw.total_bytes);
+            let suited = default_workload(&targets, wrap, total);
+            raw.wrap_bytes = suited.wrap_bytes;
+            raw.total_bytes = suited.total_bytes;
+            if !stated("access_bytes") {
+                raw.access_bytes = suited.access_bytes;
+            }
+        }
+        Workload::Buffer(buffer) => {
+            let targets = targets(catalog, &mut experiment.targets)?;
+            if let AccessSource::Stream(stream) = &mut buffer.source {
+                let wrap = if_stated("wrap_bytes", stream.wrap_bytes);
+                let total = if_stated("total_bytes", stream.total_bytes);
+                let suited = default_stream(&targets, stream.record_bytes, wrap, total);
+                stream.wrap_bytes = suited.wrap_bytes;
+                stream.total_bytes = suited.total_bytes;
+            }
+        }
+        Workload::Fs(fs) => {
+            let targets = targets(catalog, &mut experiment.targets)?;
+            let suited = default_fs_workload(&targets, fs.capacity_bytes);
+            if !stated("file_bytes") {
+                fs.file_bytes = suited.file_bytes;
+            }
+            if !stated("access_bytes") {
+                fs.access_bytes = suited.access_bytes.min(fs.file_bytes);
+            }
+            if !stated("record_bytes") {
+                fs.record_bytes = suited.record_bytes.min(fs.file_bytes);
+            }
+            if !stated("files") && fs.tests == [FsTest::SmallFiles] {
+                fs.files = FsWorkload::REPORTED_FILES;
+            }
+        }
+        Workload::Wear(_) => {
+            for name in &mut experiment.targets {
+                *name = catalog.target(name)?.name();
+            }
+        }
+        Workload::Kv(kv) => {
+            if let KvTest::Bench(bench) = &mut kv.test
+                && !stated("builds")
+            {
+                let mut is_measured = true;
+                for name in &experiment.targets {
+                    is_measured &= catalog.target(name)?.is_of_host();
+                }
+                if is_measured {
+                    bench.builds.clear();
+                }
+            }
+        }
+        Workload::Fit(fit) if experiment.targets.is_empty() => {
+            experiment.targets = vec![default_base(&fit.template)?.to_owned()];
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The targets, whose names get their boards.
+fn targets<'a>(
+    catalog: &'a Catalog,
+    names: &mut [String],
+) -> Result<Vec<PartOnBoard<'a>>, LabError> {
+    let target = |name: &mut String| {
+        let target = catalog.part_on_board(name)?;
+        name.clone_from(&target.name);
+        Ok(target)
+    };
+    names.iter_mut().map(target).collect()
+}

@@ -1,0 +1,199 @@
+//! What was asked of a memory: operations by kind, bytes on its bus, and where the time went.
+
+use wordline_core::quantity::Time;
+use wordline_nvm::{AccessCost, OperationKind};
+
+/// The kinds of operation, in the order of rows.
+pub(crate) const KINDS: [OperationKind; 5] = [
+    OperationKind::Read,
+    OperationKind::Write,
+    OperationKind::Persist,
+    OperationKind::Program,
+    OperationKind::Erase,
+];
+
+/// Operations of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OperationSum {
+    pub(crate) count: u64,
+    pub(crate) bytes: u64,
+    pub(crate) time: Time,
+}
+
+/// Operations of a memory in some stretch of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Activity {
+    kinds: [OperationSum; KINDS.len()],
+    /// Bytes that crossed the bus, in whole words of it.
+    pub(crate) bus_bytes: u64,
+    /// Lines of RAM that were touched, each counted once an access.
+    pub(crate) ram_lines: u64,
+    /// Where the time went.
+    pub(crate) cost: AccessCost,
+}
+
+impl Activity {
+    /// Time alone.
+    pub(crate) fn of_cost(cost: &AccessCost) -> Self {
+        Self {
+            cost: *cost,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) const fn of(&self, kind: OperationKind) -> OperationSum {
+        self.kinds[place(kind)]
+    }
+
+    /// Reads and writes of bytes.
+    pub(crate) const fn accesses(&self) -> u64 {
+        self.of(OperationKind::Read).count + self.of(OperationKind::Write).count
+    }
+
+    /// Bytes that were programmed or written.
+    pub(crate) const fn stored_bytes(&self) -> u64 {
+        self.of(OperationKind::Program).bytes + self.of(OperationKind::Write).bytes
+    }
+
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for (sum, more) in self.kinds.iter_mut().zip(&other.kinds) {
+            sum.count += more.count;
+            sum.bytes += more.bytes;
+            sum.time = sum.time.plus(more.time);
+        }
+        self.bus_bytes += other.bus_bytes;
+        self.ram_lines += other.ram_lines;
+        self.cost.add_all(&other.cost);
+    }
+}
+
+const fn place(kind: OperationKind) -> usize {
+    match kind {
+        OperationKind::Read => 0,
+        OperationKind::Write => 1,
+        OperationKind::Persist => 2,
+        OperationKind::Program => 3,
+        OperationKind::Erase => 4,
+    }
+}
+
+/// How the bytes of an access reach the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BusTransfer {
+    /// Over a bus that moves whole words of so many bytes.
+    Words(u64),
+    /// Through a cache, in lines of so many bytes.
+    Lines(u64),
+    /// Byte by byte.
+    Bytes,
+}
+
+/// Adds up what is asked of a memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessMeter {
+    transfer: BusTransfer,
+    /// Since [`take_call`](Self::take_call) was last called.
+    call: Activity,
+    /// Before that.
+    earlier: Activity,
+}
+
+impl AccessMeter {
+    pub(crate) fn new(transfer: BusTransfer) -> Self {
+        Self {
+            transfer,
+            call: Activity::default(),
+            earlier: Activity::default(),
+        }
+    }
+
+    /// Everything since the meter was made.
+    pub(crate) fn total(&self) -> Activity {
+        let mut total = self.earlier;
+        total.add_all(&self.call);
+        total
+    }
+
+    /// What was asked since the last call of this function.
+    pub(crate) fn take_call(&mut self) -> Activity {
+        self.earlier.add_all(&self.call);
+        std::mem::take(&mut self.call)
+    }
+
+    /// Counts an operation. `cost` is `None` where the memory is not simulated.
+    pub(crate) fn count(
+        &mut self,
+        kind: OperationKind,
+        at: u64,
+        bytes: u64,
+        cost: Option<&AccessCost>,
+    ) {
+        let call = &mut self.call;
+        let sum = &mut call.kinds[place(kind)];
+        if let Some(cost) = cost {
+            call.cost.add_all(cost);
+            sum.time = sum.time.plus(cost.total());
+        }
+        let moves = matches!(kind, OperationKind::Read | OperationKind::Write);
+        if moves && bytes == 0 {
+            return;
+        }
+        sum.count += 1;
+        sum.bytes += bytes;
+        if !moves {
+            return;
+        }
+        let whole = |unit: u64| (at + bytes).div_ceil(unit) - at / unit;
+        match self.transfer {
+            BusTransfer::Words(word) => call.bus_bytes += whole(word) * word,
+            BusTransfer::Lines(line) => {
+                call.bus_bytes += bytes;
+                call.ram_lines += whole(line);
+            }
+            BusTransfer::Bytes => call.bus_bytes += bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_nvm::Cause;
+
+    use super::*;
+
+    #[test]
+    fn operations_add_up_by_kind() {
+        let mut meter = AccessMeter::new(BusTransfer::Words(2));
+        for (kind, at, bytes) in [
+            (OperationKind::Erase, 0, 100),
+            (OperationKind::Program, 0, 30),
+            (OperationKind::Erase, 100, 200),
+            (OperationKind::Erase, 100, 100),
+            (OperationKind::Persist, 0, 0),
+            (OperationKind::Read, 1, 2),
+            (OperationKind::Read, 1, 0),
+        ] {
+            let mut cost = AccessCost::default();
+            cost.add(Cause::Driver, Time::from_ps(bytes));
+            meter.count(kind, at, bytes, Some(&cost));
+        }
+        let call = meter.take_call();
+        let erases = call.of(OperationKind::Erase);
+        assert_eq!((erases.count, erases.bytes), (3, 400));
+        assert_eq!(erases.time, Time::from_ps(400));
+        assert_eq!(call.stored_bytes(), 30);
+        assert_eq!((call.accesses(), call.bus_bytes), (1, 4));
+        assert_eq!(call.cost.total(), Time::from_ps(432));
+        assert_eq!(meter.take_call(), Activity::default());
+        assert_eq!(meter.total().stored_bytes(), 30);
+    }
+
+    #[test]
+    fn lines_are_counted_once_an_access() {
+        let mut meter = AccessMeter::new(BusTransfer::Lines(64));
+        meter.count(OperationKind::Write, 60, 8, None);
+        meter.count(OperationKind::Read, 0, 64, None);
+        let call = meter.take_call();
+        assert_eq!((call.ram_lines, call.bus_bytes), (3, 72));
+    }
+}

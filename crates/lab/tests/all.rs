@@ -1,0 +1,16 @@
+//! Tests of the laboratory: one module for each workload, published figures, verdicts and fits.
+
+mod buffer;
+mod calibration;
+mod cards;
+mod compare;
+mod dram;
+mod during;
+mod fit;
+#[cfg(all(feature = "fat", feature = "littlefs"))]
+mod fs;
+mod kv;
+mod life;
+mod published;
+mod run;
+mod verdicts;

@@ -1,0 +1,159 @@
+//! NAND flash among the models of the catalogue.
+
+use wordline_core::quantity::Cycles;
+use wordline_core::{Figure, Timing, TranslationLayer};
+use wordline_memory::Geometry;
+
+use super::{EccSheet, NandSheet};
+use crate::ageing::Outlook;
+use crate::board::Board;
+use crate::conformance::{self, RuleOutcome};
+use crate::device::Device;
+use crate::error::NvmError;
+use crate::ftl::{FtlConfig, LayoutError, SpareLayout};
+use crate::link::{Link, LinkError};
+use crate::memory::Memory;
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
+use crate::pairing::Pairing;
+use crate::problem::Problem;
+use crate::raw_flash::RawFlash;
+use crate::translated::Translated;
+use crate::wired::{Conditions, Named};
+
+impl ChipModel for NandSheet {
+    fn problems(&self) -> Vec<Problem> {
+        self.problems()
+    }
+
+    fn link(&self, board: &Board) -> Result<Link, LinkError> {
+        self.link(board)
+    }
+
+    fn class(&self) -> MemoryClass {
+        MemoryClass::RawFlash
+    }
+
+    fn capacity_bytes(&self) -> u64 {
+        self.geometry().capacity_bytes()
+    }
+
+    fn usable_bytes(&self) -> u64 {
+        let together = match self.plane_busy {
+            Some(_) => *self.planes.value(),
+            None => 1,
+        };
+        let bad = u64::from(*self.bad_blocks_max.value()) * u64::from(together);
+        let bad = bad.saturating_mul(self.geometry().block_bytes());
+        self.capacity_bytes().saturating_sub(bad)
+    }
+
+    fn left_to_host(&self) -> Option<String> {
+        let bits = match self.host_ecc_bits.as_ref()?.value() {
+            1 => "1 wrong bit".to_owned(),
+            more => format!("{more} wrong bits"),
+        };
+        Some(format!(
+            "the host must correct {bits} in 512 bytes of this NAND; what that costs it is not counted"
+        ))
+    }
+
+    fn connect(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        let flash = wire(part, self, board, conditions)?;
+        Ok(Box::new(RawFlash::new(flash)?))
+    }
+
+    fn memory(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+        _: Option<u64>,
+    ) -> Result<Option<Memory>, NvmError> {
+        let flash = wire(part, self, board, conditions)?;
+        Ok(Some(Memory::Flash(Box::new(flash))))
+    }
+
+    fn no_translation(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn connect_translated(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+        layer: &TranslationLayer,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        let flash = wire(part, self, board, conditions)?;
+        let device = Translated::format(flash, self, |shape| FtlConfig::of_layer(layer, shape))?;
+        Ok(Box::new(device))
+    }
+
+    fn conformance(
+        &self,
+        board: Named<'_, Board>,
+        timing: Timing,
+    ) -> Result<Vec<RuleOutcome>, NvmError> {
+        conformance::nand(self, board, timing)
+    }
+
+    fn flash(&self) -> Option<&dyn FlashModel> {
+        Some(self)
+    }
+}
+
+impl FlashModel for NandSheet {
+    fn geometry(&self) -> Option<Geometry> {
+        Some(self.geometry())
+    }
+
+    fn good_blocks_min(&self) -> Option<u32> {
+        Some(self.blocks.value() - self.bad_blocks_max.value())
+    }
+
+    fn endurance(&self) -> &Figure<Cycles> {
+        &self.endurance
+    }
+
+    fn page_read(&self) -> Option<SheetDuration<'_>> {
+        Some(SheetDuration::new("page_read", &self.page_read))
+    }
+
+    fn page_program(&self) -> SheetDuration<'_> {
+        SheetDuration::new("page_program", &self.page_program)
+    }
+
+    fn block_erase(&self, _: u64) -> Option<SheetDuration<'_>> {
+        Some(SheetDuration::new("block_erase", &self.block_erase))
+    }
+
+    fn outlook(&self) -> Option<Outlook<'_>> {
+        self.outlook()
+    }
+
+    fn ecc(&self) -> Option<&EccSheet> {
+        self.ecc.as_ref()
+    }
+
+    fn pairing(&self) -> Option<Pairing> {
+        self.pairing.as_ref().map(|pairing| *pairing.value())
+    }
+
+    fn spare_layout(&self) -> Result<SpareLayout, LayoutError> {
+        SpareLayout::of(self)
+    }
+
+    fn connect_cycled(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(wire(part, self, board, conditions)?))
+    }
+}

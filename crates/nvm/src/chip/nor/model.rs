@@ -1,0 +1,125 @@
+//! NOR flash among the models of the catalogue.
+
+use wordline_core::quantity::Cycles;
+use wordline_core::{Figure, Timing};
+use wordline_memory::Geometry;
+
+use super::NorSheet;
+use crate::ageing::Outlook;
+use crate::board::Board;
+use crate::conformance::{self, RuleOutcome};
+use crate::device::Device;
+use crate::error::NvmError;
+use crate::link::{Link, LinkError};
+use crate::memory::{FinerNor, Memory};
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
+use crate::problem::Problem;
+use crate::raw_flash::RawFlash;
+use crate::wired::{Conditions, Named};
+
+impl ChipModel for NorSheet {
+    fn problems(&self) -> Vec<Problem> {
+        self.problems()
+    }
+
+    fn link(&self, board: &Board) -> Result<Link, LinkError> {
+        self.link(board)
+    }
+
+    fn class(&self) -> MemoryClass {
+        MemoryClass::RawFlash
+    }
+
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity.nominal().bytes()
+    }
+
+    fn connect(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        let flash = wire(part, self, board, conditions)?;
+        Ok(Box::new(RawFlash::new(flash)?))
+    }
+
+    fn memory(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+        erase_bytes: Option<u64>,
+    ) -> Result<Option<Memory>, NvmError> {
+        let flash = wire(part, self, board, conditions)?;
+        let flash = match erase_bytes {
+            None => Some(FinerNor::smallest(flash)),
+            Some(bytes) => FinerNor::of_bytes(flash, bytes),
+        };
+        Ok(flash.map(|flash| Memory::Flash(Box::new(flash))))
+    }
+
+    fn no_translation(&self) -> Option<&'static str> {
+        Some("has no spare area in which a translation layer could keep its records")
+    }
+
+    fn conformance(
+        &self,
+        board: Named<'_, Board>,
+        timing: Timing,
+    ) -> Result<Vec<RuleOutcome>, NvmError> {
+        conformance::nor(self, board, timing)
+    }
+
+    fn flash(&self) -> Option<&dyn FlashModel> {
+        Some(self)
+    }
+}
+
+impl FlashModel for NorSheet {
+    fn geometry(&self) -> Option<Geometry> {
+        None
+    }
+
+    fn good_blocks_min(&self) -> Option<u32> {
+        None
+    }
+
+    fn endurance(&self) -> &Figure<Cycles> {
+        &self.endurance
+    }
+
+    fn page_read(&self) -> Option<SheetDuration<'_>> {
+        None
+    }
+
+    fn page_program(&self) -> SheetDuration<'_> {
+        SheetDuration::new("page_program", &self.page_program)
+    }
+
+    fn block_erase(&self, block_bytes: u64) -> Option<SheetDuration<'_>> {
+        let mut erases = self.erase.iter().enumerate();
+        let (index, erase) =
+            erases.find(|(_, erase)| erase.bytes.nominal().bytes() == block_bytes)?;
+        let key = format!("erase.{index}.duration");
+        Some(SheetDuration::new(key, &erase.duration))
+    }
+
+    fn outlook(&self) -> Option<Outlook<'_>> {
+        self.outlook()
+    }
+
+    /// An erase does the stress of a whole cycle to each of its units, whatever is programmed.
+    fn stressed_pages(&self, _: u32) -> u32 {
+        1
+    }
+
+    fn connect_cycled(
+        &self,
+        part: &str,
+        board: Named<'_, Board>,
+        conditions: Conditions,
+    ) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(wire(part, self, board, conditions)?))
+    }
+}

@@ -1,0 +1,308 @@
+//! What people see of a workload, as data: what identifies its lines, its tables and plots, and the
+//! function that says the answer in words.
+//!
+//! Each workload with a view of its own has a file in [`views`](crate::views); a workload without one is
+//! shown as `raw` is, line by line. The terminal, Markdown, CSV and HTML render the same grids and plots.
+
+use wordline_core::results::Row;
+use wordline_core::{Metric, ResultSet};
+
+use crate::answer::{self, Answer};
+use crate::grid::{Align, Grid};
+use crate::html::chart::CurvePlot;
+use crate::html::plot::Plot;
+use crate::html::why::TimeBreakdown;
+use crate::pivot::{Keys, Pivot, PivotLine, each};
+use crate::tabulate::{Tabulation, column};
+use crate::views::{RAW, VIEWS};
+use crate::{notes, text};
+
+/// What people see of a workload.
+pub(crate) struct View {
+    /// As the rows spell it.
+    pub(crate) workload: &'static str,
+    pub(crate) keys: Keys,
+    /// Tables that come before the sentences; where there are some, they show the verdicts.
+    pub(crate) lead: &'static [TableView],
+    pub(crate) tables: &'static [TableView],
+    /// Whether plots tell more than the tables, and come before them.
+    pub(crate) plots_first: bool,
+    pub(crate) plots: &'static [PlotView],
+    /// Whether every value is listed by series; in one long table where lines share no single axis.
+    pub(crate) by_series: bool,
+    /// Where the time goes by cause, for workloads whose metrics are split by it.
+    pub(crate) why: Option<fn(&Pivot<'_>) -> TimeBreakdown>,
+    pub(crate) answer: fn(&Pivot<'_>) -> Answer,
+}
+
+/// A table of a view.
+pub(crate) enum TableView {
+    /// A line of the table for each line of the pivot.
+    Lines(LineTable),
+    /// Tables of another shape, for a page of some columns; `None` where lines may be as long as they are.
+    Made(fn(&Pivot<'_>, Option<u16>) -> Vec<Grid>),
+}
+
+/// A plot of a view.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "views are constants, a few dozen of them, and none is moved"
+)]
+pub(crate) enum PlotView {
+    /// Curves of metrics.
+    Curves(CurvePlot),
+    /// Plots of another shape.
+    Made(fn(&Pivot<'_>) -> Vec<Plot>),
+}
+
+/// A table with a line for each line of the pivot.
+pub(crate) struct LineTable {
+    /// Where it holds `{target}`, each target has a table of its own.
+    pub(crate) title: &'static str,
+    /// What identifies its lines; that of the view where there is nothing else.
+    pub(crate) pivot: Option<Keys>,
+    pub(crate) lines: Lines,
+    pub(crate) keys: &'static [Key],
+    pub(crate) figures: &'static [FigureColumn],
+}
+
+/// The lines that a table or a plot shows, in its order.
+pub(crate) type Lines = for<'p, 'a> fn(&'p Pivot<'a>) -> Vec<&'p PivotLine<'a>>;
+
+/// A column that tells lines apart.
+#[derive(Clone, Copy)]
+pub(crate) enum Key {
+    /// A column or an axis under its own name.
+    Always(&'static str),
+    /// The same, left out where all lines share it.
+    Varying(&'static str),
+    /// Words under another heading.
+    Words(&'static str, fn(&PivotLine<'_>) -> String),
+    /// A number under another heading.
+    Number(&'static str, fn(&PivotLine<'_>) -> String),
+}
+
+impl Key {
+    /// The key of a line as people read it.
+    pub(crate) fn of(self, line: &PivotLine<'_>) -> String {
+        match self {
+            Self::Always(name) | Self::Varying(name) => line.field(name),
+            Self::Words(_, of) | Self::Number(_, of) => of(line),
+        }
+    }
+
+    /// The keys of a line that always stand, or that tell it from others, in a row of words.
+    pub(crate) fn named(keys: &[Self], line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
+        let shown = keys.iter().filter(|key| match key {
+            Self::Varying(_) => crate::pivot::differs(all, |line| key.of(line)),
+            _ => true,
+        });
+        let mut words: Vec<String> = shown.map(|key| key.of(line)).collect();
+        words.retain(|word| !word.is_empty());
+        words.join(", ")
+    }
+}
+
+/// A column of figures.
+pub(crate) struct FigureColumn {
+    pub(crate) name: &'static str,
+    pub(crate) of: FigureOf,
+}
+
+/// A column of figures.
+pub(crate) const fn figure(name: &'static str, of: FigureOf) -> FigureColumn {
+    FigureColumn { name, of }
+}
+
+/// Columns and axes with their values.
+pub(crate) type At = &'static [(&'static str, &'static str)];
+
+/// What a figure is.
+pub(crate) enum FigureOf {
+    /// The metric at some columns and axes; as a whole without any.
+    At(Metric, At),
+    /// The same, where it has a value.
+    Value(Metric, At),
+    /// The same, counted: every digit is exact.
+    Count(Metric, At),
+    /// A column for each place along a numeric axis, whose name is put for `{}`.
+    Along(Metric, &'static str, At),
+    /// Computed from the line, and from others where needed.
+    Made(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
+    /// Words that are computed so.
+    Words(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
+}
+
+impl FigureOf {
+    /// The figure of a line as people read it.
+    pub(crate) fn told(&self, pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
+        let value = |row: &Row| text::value(row, text::DIGITS);
+        match self {
+            Self::At(metric, at) => line.at(*metric, at).map(value),
+            Self::Value(metric, at) => line
+                .at(*metric, at)
+                .filter(|row| row.value.is_some())
+                .map(value),
+            Self::Along(..) => None,
+            Self::Count(metric, at) => {
+                let row = line.at(*metric, at)?;
+                Some(row.value.map_or_else(|| value(row), text::count))
+            }
+            Self::Made(of) | Self::Words(of) => of(pivot, line),
+        }
+    }
+}
+
+impl LineTable {
+    fn grids(&self, pivot: &Pivot<'_>) -> Vec<Grid> {
+        let own = self.pivot.map(|keys| Pivot::of(pivot.document, keys));
+        let pivot = own.as_ref().unwrap_or(pivot);
+        let lines = (self.lines)(pivot);
+        if !self.title.contains("{target}") {
+            return self
+                .grid(pivot, self.title.to_owned(), &lines)
+                .into_iter()
+                .collect();
+        }
+        let targets = each(&lines, |line| line.head().target.as_str());
+        let grids = targets.into_iter().filter_map(|target| {
+            let own = lines.iter().copied();
+            let own: Vec<_> = own.filter(|line| line.head().target == target).collect();
+            self.grid(pivot, self.title.replace("{target}", target), &own)
+        });
+        grids.collect()
+    }
+
+    /// The table of some lines.
+    pub(crate) fn grid(
+        &self,
+        pivot: &Pivot<'_>,
+        title: String,
+        lines: &[&PivotLine<'_>],
+    ) -> Option<Grid> {
+        let mut table = Tabulation::new(title);
+        for key in self.keys {
+            let of = move |line: &&PivotLine<'_>| key.of(line);
+            table = match *key {
+                Key::Always(name) => {
+                    table.key(column(text::axis_label(name), leaning(name, lines)), of)
+                }
+                Key::Varying(name) => {
+                    table.key_if_varying(column(text::axis_label(name), leaning(name, lines)), of)
+                }
+                Key::Words(name, _) => table.key(column(name, Align::Left), of),
+                Key::Number(name, _) => table.key(column(name, Align::Right), of),
+            };
+        }
+        for figure in self.figures {
+            let of = move |line: &&PivotLine<'_>| figure.of.told(pivot, line);
+            table = match figure.of {
+                FigureOf::Along(metric, axis, at) => {
+                    let points = lines.iter().flat_map(|line| line.along(metric, axis, at));
+                    let mut places: Vec<f64> = points.map(|(place, _)| place).collect();
+                    places.sort_by(f64::total_cmp);
+                    places.dedup();
+                    places.into_iter().fold(table, |table, place| {
+                        let name = text::place(axis, place);
+                        table.figure(figure.name.replace("{}", &name), move |line| {
+                            let points = line.along(metric, axis, at);
+                            let (_, row) = points.into_iter().find(|(at, _)| *at == place)?;
+                            Some(text::value(row, text::DIGITS))
+                        })
+                    })
+                }
+                FigureOf::Words(_) => table.words(figure.name, of),
+                _ => table.figure(figure.name, of),
+            };
+        }
+        table.lines(lines)
+    }
+}
+
+/// Numbers lean right.
+fn leaning(axis: &str, lines: &[&PivotLine<'_>]) -> Align {
+    let is_number = |line: &&PivotLine<'_>| line.coordinate(axis).is_some();
+    match text::axis_unit(axis).is_some() || lines.iter().any(is_number) {
+        true => Align::Right,
+        false => Align::Left,
+    }
+}
+
+/// What people see of a document.
+pub(crate) struct Shown<'a> {
+    pub(crate) pivot: Pivot<'a>,
+    pub(crate) view: &'static View,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn of(document: &'a ResultSet) -> Self {
+        let name = workload(document);
+        let own = VIEWS
+            .iter()
+            .copied()
+            .find(|view| Some(view.workload) == name);
+        let view = own.unwrap_or(&RAW);
+        Self {
+            pivot: Pivot::of(document, view.keys),
+            view,
+        }
+    }
+
+    fn grids(&self, tables: &[TableView], width: Option<u16>) -> Vec<Grid> {
+        let grids = tables.iter().flat_map(|table| match table {
+            TableView::Lines(table) => table.grids(&self.pivot),
+            TableView::Made(tables) => tables(&self.pivot, width),
+        });
+        grids.collect()
+    }
+
+    /// Tables before the sentences.
+    pub(crate) fn lead(&self, width: Option<u16>) -> Vec<Grid> {
+        self.grids(self.view.lead, width)
+    }
+
+    /// Tables after the sentences, for a page of some columns.
+    pub(crate) fn tables(&self, width: Option<u16>) -> Vec<Grid> {
+        let mut grids = self.grids(self.view.tables, width);
+        if grids.is_empty() && self.lead(width).is_empty() {
+            let title = format!(
+                "{}: no rows",
+                self.pivot.document.experiment.workload.name()
+            );
+            grids.push(Grid::new(title, vec![column("operation", Align::Left)]));
+        }
+        if self.view.lead.is_empty() {
+            grids.extend(notes::verdicts(self.pivot.document));
+        }
+        grids
+    }
+
+    /// What the rows say, in words.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        answer::sentences(self.pivot.document, (self.view.answer)(&self.pivot))
+    }
+
+    pub(crate) fn plots(&self) -> Vec<Plot> {
+        let plots = self.view.plots.iter().flat_map(|plot| match plot {
+            PlotView::Curves(curves) => curves.plots(&self.pivot),
+            PlotView::Made(plots) => plots(&self.pivot),
+        });
+        plots.collect()
+    }
+
+    pub(crate) fn why(&self) -> TimeBreakdown {
+        self.view
+            .why
+            .map_or_else(TimeBreakdown::default, |why| why(&self.pivot))
+    }
+}
+
+/// The workload that all rows share, or that the experiment names where there are none.
+pub(crate) fn workload(document: &ResultSet) -> Option<&str> {
+    let Some(first) = document.rows.first() else {
+        return Some(document.experiment.workload.name());
+    };
+    let mut rows = document.rows.iter();
+    let shared = rows.all(|row| row.workload == first.workload);
+    shared.then_some(first.workload.as_str())
+}

@@ -1,0 +1,547 @@
+//! What the rows of `wordline buffer` say, in plain words: first how much RAM the rates take that the
+//! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
+
+use wordline_core::results::NoValue;
+use wordline_core::{Metric, Timing};
+
+use super::estimates::extrapolations;
+use super::layer;
+use super::{
+    BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, TimedLines, asked_ram, asked_rates, at,
+    is_unbounded, told_value,
+};
+use crate::answer::{Answer, IN_WORDS};
+use crate::pivot::{Pivot, PivotLine};
+use crate::text;
+
+/// The most rates that are told one by one.
+const RATES_IN_WORDS: usize = 4;
+
+/// Shares of the sustained rate that are told where the user asked for no rate.
+const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.9];
+
+/// Amounts of RAM in bytes that are told where the user asked for no rate.
+const AMOUNTS: [f64; 2] = [16_384.0, 65_536.0];
+
+pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
+    let document = pivot.document;
+    let cases = BufferCase::all_of(pivot);
+    let asked = asked_rates(document);
+    let amounts = asked_ram(document);
+    if cases.len() > IN_WORDS {
+        return Answer::of_all(ranking(&cases, &asked));
+    }
+    let mut sentences = Vec::new();
+    for case in &cases {
+        for rate in asked.iter().take(RATES_IN_WORDS) {
+            let told = need(case, *rate).into_iter();
+            let told: Vec<_> = told.chain(estimates(case, *rate)).collect();
+            if !told.is_empty() {
+                sentences.push(told.join(" "));
+            }
+        }
+        let told = amounts.iter().take(RATES_IN_WORDS);
+        sentences.extend(told.filter_map(|bytes| with_ram(case, *bytes)));
+        sentences.extend(own_times(case));
+        sentences.extend(sustained(case));
+        sentences.extend(layer::sentence(case));
+        if asked.is_empty() && amounts.is_empty() {
+            sentences.extend(by_share(case));
+            sentences.extend(by_amount(case));
+        }
+        sentences.extend(slowest(case));
+        sentences.extend(extrapolated(case));
+        sentences.extend(coverage(case));
+    }
+    for (asked, what) in [(asked.len(), "rates"), (amounts.len(), "sizes of RAM")] {
+        if asked > RATES_IN_WORDS {
+            let more = asked - RATES_IN_WORDS;
+            sentences.push(format!(
+                "The table below has the {more} other {what} that were asked for."
+            ));
+        }
+    }
+    Answer::of_each(sentences)
+}
+
+/// RAM for whole records that wait, and with the record that is being written: "8 KiB", "12 KiB".
+/// Where no whole records were examined, single bytes stand in.
+#[derive(PartialEq)]
+struct Need {
+    waiting: String,
+    in_flight: Option<String>,
+    whole_records: bool,
+}
+
+impl Need {
+    fn at(
+        run: &TimedLines<'_, '_>,
+        rate: f64,
+        estimate: Option<&str>,
+    ) -> Option<Result<Self, Option<f64>>> {
+        ["record", "fluid"].into_iter().find_map(|arrival| {
+            let line = match estimate {
+                None => at(&run.arriving(RATE, arrival), rate),
+                Some(estimate) => at(&run.estimated(RATE, arrival, estimate), rate),
+            }?;
+            Self::of(line, arrival == "record")
+        })
+    }
+
+    /// How fast the buffer grows, where no RAM is enough.
+    fn of(line: &PivotLine<'_>, whole_records: bool) -> Option<Result<Self, Option<f64>>> {
+        if is_unbounded(line) {
+            return Some(Err(line.number(Metric::GrowthRate)));
+        }
+        let in_flight = told_value(Some(line), Metric::RamPeakInFlight);
+        let waiting = told_value(Some(line), Metric::RamPeak).or_else(|| in_flight.clone())?;
+        Some(Ok(Self {
+            in_flight: in_flight.filter(|one| *one != waiting),
+            waiting,
+            whole_records,
+        }))
+    }
+}
+
+/// The end of an access as an adjective: "written".
+fn done(case: &BufferCase<'_, '_>) -> &'static str {
+    match case.head.operation.as_str() {
+        "write" => "written",
+        "read" => "read",
+        _ => "moved",
+    }
+}
+
+/// Who: the target; what it does only where it does not write.
+pub(super) fn subject(case: &BufferCase<'_, '_>) -> String {
+    let target = format!("{}{}", case.head.target, case.conditions());
+    match case.head.operation.as_str() {
+        "write" => target,
+        other => format!("{target} ({})", text::words(other)),
+    }
+}
+
+fn growth(rate: Option<f64>) -> String {
+    match rate {
+        Some(rate) => format!("the buffer grows by {}", text::rate(rate)),
+        None => "the buffer grows without end".to_owned(),
+    }
+}
+
+/// Things with the columns of the data sheet that they hold for, equal ones told once.
+fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+    let mut groups: Vec<(T, Vec<String>)> = Vec::new();
+    for (thing, clause) in things {
+        let clause = clause.trim_start().to_owned();
+        match groups.iter_mut().find(|(other, _)| *other == thing) {
+            Some((_, clauses)) => clauses.push(clause),
+            None => groups.push((thing, vec![clause])),
+        }
+    }
+    let worded = groups.into_iter().map(|(thing, clauses)| {
+        let clauses = match text::list(&clauses) {
+            clauses if clauses.is_empty() => clauses,
+            clauses => format!(" {clauses}"),
+        };
+        (thing, clauses)
+    });
+    worded.collect()
+}
+
+/// Values with the columns of the data sheet that they hold for: "47.6 MB/s at typical timing and at
+/// the data sheet's maximum".
+pub(super) fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
+    let words = merged(values).into_iter();
+    let words: Vec<_> = words
+        .map(|(value, clauses)| value + clauses.as_str())
+        .collect();
+    (!words.is_empty()).then(|| text::list(&words))
+}
+
+/// Of what size records are: " of 4 KiB"; empty where they vary.
+fn of_record(case: &BufferCase<'_, '_>) -> String {
+    match case.record() {
+        record if record.is_empty() => record,
+        record => format!(" of {record}"),
+    }
+}
+
+/// "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait (12 KiB with the
+/// one being written) at typical timing; at the data sheet's maximum no RAM is enough: …".
+fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
+    let subject = subject(case);
+    let at_rate = text::rate(rate);
+    let needs = case.timings.iter();
+    let needs = needs.filter_map(|run| Some((Need::at(run, rate, None)?, case.clause(run))));
+    let mut clauses: Vec<String> = Vec::new();
+    for (need, timing) in merged(needs) {
+        let first = clauses.is_empty();
+        clauses.push(match need {
+            Ok(need) if first => {
+                let kind = if need.whole_records {
+                    format!("whole records{} that wait", of_record(case))
+                } else {
+                    "bytes that arrive one by one and wait".to_owned()
+                };
+                let in_flight = in_flight(case, &need);
+                format!(
+                    "{subject} needs {} of RAM at {at_rate} for {kind}{in_flight}{timing}",
+                    need.waiting
+                )
+            }
+            Ok(need) => {
+                let in_flight = in_flight(case, &need);
+                format!(
+                    "{} it needs {}{in_flight}",
+                    timing.trim_start(),
+                    need.waiting
+                )
+            }
+            Err(rate) if first => {
+                let growth = growth(rate);
+                format!(
+                    "{subject} cannot keep up with {at_rate}{timing}: no RAM is enough, {growth}"
+                )
+            }
+            Err(rate) => format!("{} no RAM is enough: {}", timing.trim_start(), growth(rate)),
+        });
+    }
+    (!clauses.is_empty()).then(|| clauses.join("; ") + ".")
+}
+
+/// "With 64 KiB of RAM for records that wait the highest safe rate of PART@BOARD is 48.1 MB/s …".
+fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
+    let ram = text::ram(bytes, text::DIGITS);
+    let subject = subject(case);
+    let rates = case.timings.iter().filter_map(|run| {
+        let arriving = ["record", "fluid"].map(|arrival| run.arriving(RAM, arrival));
+        let lines = arriving.iter().map(|curve| at(curve, bytes));
+        let line = lines.flatten().next()?;
+        let row = line.row(Metric::RateMax, None)?;
+        let rate = if row.no_value == Some(NoValue::NotApplicable) {
+            Err(())
+        } else {
+            let proven = at(&run.estimated(RAM, "record", "bound"), bytes);
+            let proven = proven.and_then(|line| line.number(Metric::RateMax));
+            let proven = proven.map_or_else(String::new, |rate| {
+                format!(" (proven: {})", text::rate(rate))
+            });
+            Ok(format!("{}{proven}", text::value(row, text::DIGITS)))
+        };
+        Some((rate, case.clause(run)))
+    });
+    let rates: Vec<_> = rates.collect();
+    if !rates.is_empty() && rates.iter().all(|(rate, _)| rate.is_err()) {
+        return Some(format!("{ram} of RAM hold no record of {subject}."));
+    }
+    let told = rates
+        .into_iter()
+        .filter_map(|(rate, clause)| Some((rate.ok()?, clause)));
+    let told = listed(told)?;
+    Some(format!(
+        "With {ram} of RAM for records that wait the highest safe rate of {subject} is {told}."
+    ))
+}
+
+/// A trace that was replayed at its own times: "Replayed at its own times, PART@BOARD needs 16 KiB …".
+fn own_times(case: &BufferCase<'_, '_>) -> Option<String> {
+    let needs = case.timings.iter().filter_map(|run| {
+        let line = run.summary(Some(OWN_TIMES))?;
+        let need = Need::of(line, true)?.ok()?;
+        let latency = told_value(Some(line), Metric::LatencyMax);
+        Some(((need, latency), case.clause(run)))
+    });
+    let clauses = merged(needs).into_iter().map(|((need, latency), timing)| {
+        let in_flight = in_flight(case, &need);
+        let latency = latency.map_or_else(String::new, |latency| {
+            format!(", where the slowest access takes {latency} from asking to its end")
+        });
+        format!("{}{in_flight}{timing}{latency}", need.waiting)
+    });
+    let clauses: Vec<_> = clauses.collect();
+    (!clauses.is_empty()).then(|| {
+        format!(
+            "Replayed at the trace's own times, {} needs for whole records that wait {}.",
+            subject(case),
+            clauses.join("; ")
+        )
+    })
+}
+
+fn in_flight(case: &BufferCase<'_, '_>, need: &Need) -> String {
+    let one = if need.whole_records { "one" } else { "ones" };
+    let done = done(case);
+    need.in_flight.as_ref().map_or_else(String::new, |bytes| {
+        format!(" ({bytes} with the {one} being {done})")
+    })
+}
+
+/// What is proven at a rate, what a rerun needs whose accesses wait, and what a histogram leaves open.
+fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
+    let at_rate = text::rate(rate);
+    let clauses = |estimate: &'static str, least: &str| {
+        let needs = case.timings.iter().filter_map(|run| {
+            let need = Need::at(run, rate, Some(estimate))?;
+            Some((need, case.clause(run)))
+        });
+        let words = merged(needs).into_iter().map(|(need, timing)| match need {
+            Ok(need) => format!("{least}{}{}{timing}", need.waiting, in_flight(case, &need)),
+            Err(_) => format!("no bound{timing}"),
+        });
+        let words: Vec<_> = words.collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    };
+    // What an estimate repeats needs no numbers.
+    let repeats = |estimate: &str| {
+        case.timings.iter().all(|run| {
+            let seen = Need::at(run, rate, None);
+            matches!(seen, Some(Ok(_))) && seen == Need::at(run, rate, Some(estimate))
+        })
+    };
+    let mut sentences = Vec::new();
+    if repeats("bound") {
+        sentences.push("Proven: no run needs more.".to_owned());
+    } else {
+        let proven = clauses("bound", "at most ");
+        sentences.extend(proven.map(|words| format!("Proven: {words}.")));
+    }
+    if repeats("open_loop") {
+        sentences.push(format!("{}: the same.", layer::rerun_words(case)));
+    } else {
+        let rerun = clauses("open_loop", "");
+        sentences.extend(rerun.map(|words| format!("{}: {words}.", layer::rerun_words(case))));
+    }
+    sentences.extend(layer::at_rate(case, rate));
+    if let (Some(least), Some(most)) = (clauses(LEAST, "at least "), clauses(MOST, "at most ")) {
+        let told = case
+            .timings
+            .iter()
+            .any(|run| Need::at(run, rate, None).is_some());
+        let why = if told {
+            format!("The log tells times in steps, so at {at_rate} the need is")
+        } else {
+            format!(
+                "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
+                 that of the kindest order and that of the worst:"
+            )
+        };
+        sentences.push(format!("{why} {least}; {most}."));
+    }
+    sentences
+}
+
+/// "The highest rate that any RAM can carry is 4.33 MB/s at typical timing and 2.90 MB/s at …".
+fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
+    let rates = case.timings.iter().filter_map(|run| {
+        let rate = run.sustained()?;
+        let bound = run.summary(Some("bound"));
+        let bound = bound.and_then(|line| line.number(Metric::ThroughputMean));
+        let bound = bound.filter(|bound| *bound < 0.999 * rate);
+        let proven = bound.map_or_else(String::new, |bound| {
+            format!(" (proven: {})", text::rate(bound))
+        });
+        Some((format!("{}{proven}", text::rate(rate)), case.clause(run)))
+    });
+    let rates = listed(rates)?;
+    let subject = subject(case);
+    Some(format!(
+        "The highest rate that any RAM can carry for {subject} is {rates}."
+    ))
+}
+
+/// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
+/// histogram leaves open is told as an interval.
+fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
+    let of = of_record(case);
+    let told = case.timings.iter().filter_map(|run| {
+        let sustained = run.sustained().filter(|rate| *rate > 0.0)?;
+        let open = run.estimated(RATE, "record", MOST);
+        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+        let examined = [record, fluid, open];
+        let whole_records = examined[1].is_empty() || !examined[0].is_empty();
+        let curve = examined.into_iter().find(|curve| !curve.is_empty())?;
+        let least = run.estimated(RATE, "record", LEAST);
+        let words = shares(&curve, &least, sustained);
+        let what = match (least.is_empty(), whole_records) {
+            (true, true) => format!("Records{of} that wait need"),
+            (true, false) => "Bytes that arrive one by one and wait need".to_owned(),
+            (false, _) => format!(
+                "A histogram does not keep the order of accesses: between the kindest order and the \
+                 worst, records{of} that wait need"
+            ),
+        };
+        (!words.is_empty()).then(|| format!("{what}{} {}.", case.clause(run), text::list(&words)))
+    });
+    told.collect()
+}
+
+/// "8 KiB at 1.05 MB/s (25 %)", and "4 KiB to 8 KiB" where a curve of the least need lies below.
+fn shares(curve: &Curve<'_, '_>, least: &Curve<'_, '_>, sustained: f64) -> Vec<String> {
+    let mut rates: Vec<f64> = Vec::new();
+    let words = SHARES.iter().filter_map(|share| {
+        // A rounding below the share is the share.
+        let from = share * sustained * (1.0 - 1e-9);
+        let (rate, line) = curve.iter().find(|(rate, _)| *rate >= from)?;
+        let told = told_value(Some(line), Metric::RamPeak)?;
+        if is_unbounded(line) || rates.contains(rate) {
+            return None;
+        }
+        rates.push(*rate);
+        let below = told_value(at(least, *rate), Metric::RamPeak);
+        let below = below.filter(|below| *below != told);
+        let told = below.map_or_else(|| told.clone(), |below| format!("{below} to {told}"));
+        let share = text::percent(rate / sustained, 2);
+        Some(format!("{told} at {} ({share})", text::rate(*rate)))
+    });
+    words.collect()
+}
+
+/// The highest rates for some amounts of RAM: those that people ask for where they were examined,
+/// else the smallest and the largest.
+fn by_amount(case: &BufferCase<'_, '_>) -> Vec<String> {
+    let told = case.timings.iter().filter_map(|run| {
+        let record = run.arriving(RAM, "record");
+        let fluid = run.arriving(RAM, "fluid");
+        let curve = if record.is_empty() { fluid } else { record };
+        let usual = curve.iter().filter(|(bytes, _)| AMOUNTS.contains(bytes));
+        let mut chosen: Vec<_> = usual.collect();
+        if chosen.is_empty() {
+            chosen = super::thinned(&curve.iter().collect::<Vec<_>>(), AMOUNTS.len());
+        }
+        let words = chosen.iter().filter_map(|(bytes, line)| {
+            let rate = told_value(Some(line), Metric::RateMax)?;
+            Some(format!("{rate} with {}", text::ram(*bytes, text::DIGITS)))
+        });
+        let words: Vec<_> = words.collect();
+        let timing = case.clause(run);
+        (!words.is_empty())
+            .then(|| format!("The highest safe rate{timing} is {}.", text::list(&words)))
+    });
+    told.collect()
+}
+
+/// "The slowest of 16384 accesses takes 9.10 ms at typical timing (proven: at most 12.0 ms), …".
+fn slowest(case: &BufferCase<'_, '_>) -> Option<String> {
+    let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
+    let mut count = None;
+    let latencies = case.timings.iter().filter_map(|run| {
+        let line = run.summary(None)?;
+        let latency = line.number(Metric::LatencyMax)?;
+        count = count.or(line.number(Metric::AccessCount));
+        let bound = run.summary(Some("bound"));
+        let bound = bound.and_then(|line| line.number(Metric::LatencyMax));
+        let bound = bound.map(number);
+        Some(((number(latency), bound), case.clause(run)))
+    });
+    let clauses = merged(latencies)
+        .into_iter()
+        .map(|((latency, bound), timing)| {
+            let bound = bound.map_or_else(String::new, |bound| {
+                if bound == latency {
+                    " (proven)".to_owned()
+                } else {
+                    format!(" (proven: at most {bound})")
+                }
+            });
+            format!("{latency}{timing}{bound}")
+        });
+    let clauses: Vec<_> = clauses.collect();
+    if clauses.is_empty() {
+        return None;
+    }
+    let of = count.map_or_else(
+        || "The slowest access".to_owned(),
+        |count| format!("The slowest of {count:.0} accesses"),
+    );
+    Some(format!("{of} takes {}.", text::list(&clauses)))
+}
+
+/// What was extrapolated over the longest horizon; the table has the shorter ones.
+fn extrapolated(case: &BufferCase<'_, '_>) -> Vec<String> {
+    let told = case.timings.iter().filter_map(|run| {
+        let all = extrapolations(run);
+        let longest = all.iter().map(|one| one.horizon_s).fold(0.0, f64::max);
+        let of_longest = all.iter().filter(|one| one.horizon_s == longest);
+        let words = of_longest.take(RATES_IN_WORDS).map(|one| {
+            let interval = one.interval().map_or_else(String::new, |(low, high)| {
+                format!(" (between {low} and {high})")
+            });
+            format!("{} {}{interval}", one.what(), one.level())
+        });
+        let words: Vec<_> = words.collect();
+        let horizon = text::number(Metric::Lifetime, longest, text::DIGITS);
+        (!words.is_empty()).then(|| {
+            format!(
+                "Extrapolated, which is an assumption and no result of a run: within {horizon}{}, with \
+                 even odds, no more than: {}.",
+                case.clause(run),
+                words.join("; ")
+            )
+        })
+    });
+    told.collect()
+}
+
+fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {
+    let mut runs = case.timings.iter();
+    let share = runs.find_map(|run| run.summary(None)?.number(Metric::Coverage))?;
+    let share = text::percent(share, text::DIGITS);
+    let target = &case.head.target;
+    Some(format!(
+        "The durations in {target} account for {share} of its time."
+    ))
+}
+
+/// Many cases: at each asked rate from the least RAM to the most, then from the fastest to the slowest.
+fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
+    // Each case's first column of the data sheet; the tables have the others.
+    let timing = cases.first().and_then(|case| case.timings.first());
+    let timing = timing.map_or(Timing::Typ, |run| run.timing);
+    let at_timing = text::at_timing(timing);
+    let mut sentences = Vec::new();
+    for rate in asked.iter().take(RATES_IN_WORDS) {
+        let at_rate = text::rate(*rate);
+        let ram = |run: &TimedLines<'_, '_>| {
+            let line = at(&run.arriving(RATE, "record"), *rate)?;
+            line.number(Metric::RamPeak)
+        };
+        let values = ranked(cases, timing, &ram, |a, b| a.total_cmp(b));
+        let told =
+            |(name, bytes): &(String, f64)| format!("{name} {}", text::ram(*bytes, text::DIGITS));
+        let words: Vec<_> = values.iter().map(told).collect();
+        sentences.push(if words.is_empty() {
+            format!("At {at_rate}, {at_timing}, no RAM is enough for any of them.")
+        } else {
+            format!(
+                "At {at_rate}, {at_timing}, least RAM first: {}.",
+                words.join("; ")
+            )
+        });
+    }
+    let values = ranked(cases, timing, &|run| run.sustained(), |a, b| b.total_cmp(a));
+    let told = |(name, rate): &(String, f64)| format!("{name} {}", text::rate(*rate));
+    let words: Vec<_> = values.iter().map(told).collect();
+    if !words.is_empty() {
+        let words = words.join("; ");
+        sentences.push(format!(
+            "The highest rate that any RAM can carry {at_timing}: {words}."
+        ));
+    }
+    sentences
+}
+
+/// A value of each case that has it, with the case's name.
+fn ranked(
+    cases: &[BufferCase<'_, '_>],
+    timing: Timing,
+    value: &dyn Fn(&TimedLines<'_, '_>) -> Option<f64>,
+    order: fn(&f64, &f64) -> std::cmp::Ordering,
+) -> Vec<(String, f64)> {
+    let values = cases.iter().filter_map(|case| {
+        let run = case.timings.iter().find(|run| run.timing == timing)?;
+        Some((case.name(), value(run)?))
+    });
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(|(_, a), (_, b)| order(a, b));
+    values
+}

@@ -1,0 +1,340 @@
+//! The tables of `wordline buffer`: RAM by rate, the highest rate by RAM, how long accesses and
+//! sequences of them take, and what was extrapolated.
+
+use std::collections::HashSet;
+
+use wordline_core::Metric;
+
+use super::estimates::{Extrapolation, extrapolations};
+use super::layer;
+use super::{
+    BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, TimedLines, asked_ram, asked_rates, at,
+    is_unbounded, thinned, told_value,
+};
+use crate::grid::{Column, Grid};
+use crate::pivot::{Pivot, PivotLine};
+use crate::tabulate::Tabulation;
+use crate::text;
+
+/// Rows of a table: enough to see the shape of a curve on one screen.
+const RATES: usize = 16;
+const AMOUNTS: usize = 16;
+const LENGTHS: usize = 12;
+
+pub(crate) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
+    let document = pivot.document;
+    let asked = asked_rates(document);
+    let amounts = asked_ram(document);
+    let mut grids = Vec::new();
+    for case in &BufferCase::all_of(pivot) {
+        grids.extend(ram_by_rate(case, &asked));
+        grids.extend(reruns(case));
+        grids.extend(own_times(case));
+        grids.extend(rate_by_ram(case, &amounts));
+        grids.extend(durations(case));
+        grids.extend(layer::table(case));
+        grids.extend(sequences(case));
+        grids.extend(extrapolated(case));
+    }
+    grids
+}
+
+/// A column of a table: its heading, the curve that it reads, and the metric.
+struct CurveColumn<'a, 'p> {
+    heading: String,
+    curve: Curve<'a, 'p>,
+    metric: Metric,
+}
+
+impl<'a, 'p> CurveColumn<'a, 'p> {
+    fn new(heading: String, curve: &Curve<'a, 'p>, metric: Metric) -> Self {
+        let has = |(_, line): &(f64, &'p PivotLine<'a>)| line.row(metric, None).is_some();
+        Self {
+            heading,
+            curve: curve.iter().filter(|point| has(point)).copied().collect(),
+            metric,
+        }
+    }
+}
+
+/// A table along an axis; `None` where no line has any of its columns.
+fn along(
+    title: String,
+    first: &str,
+    readings: Vec<CurveColumn<'_, '_>>,
+    places: &[(f64, String)],
+) -> Option<Grid> {
+    let table = Tabulation::new(title).key(Column::right(first), |(_, name): &(f64, String)| {
+        name.clone()
+    });
+    let table = readings.into_iter().fold(table, |table, reading| {
+        table.figure(reading.heading, move |(place, _)| {
+            told_value(at(&reading.curve, *place), reading.metric)
+        })
+    });
+    table.lines(places)
+}
+
+/// A table for each column of the data sheet: more columns would fit no screen.
+fn ram_by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<Grid> {
+    let places = rates(case, asked);
+    let places: Vec<_> = places
+        .into_iter()
+        .map(|rate| (rate, marked(rate, asked, text::rate(rate))))
+        .collect();
+    let grids = case.timings.iter().filter_map(|run| {
+        let mut readings = Vec::new();
+        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+        readings.extend(held("record ", &record));
+        readings.extend(held("fluid ", &fluid));
+        for (estimate, word) in ESTIMATES {
+            let curve = run.estimated(RATE, "record", estimate);
+            readings.extend(held(&format!("{word} "), &curve));
+        }
+        let growth = if record.is_empty() { &fluid } else { &record };
+        let growth = CurveColumn::new("grows by".to_owned(), growth, Metric::GrowthRate);
+        readings.push(growth);
+        let title = format!("RAM by input rate{}: {}", case.clause(run), case.name());
+        along(title, "rate", readings, &places)
+    });
+    grids.collect()
+}
+
+/// What a run took again whose accesses waited for their data, at the rates that were asked for.
+fn reruns(case: &BufferCase<'_, '_>) -> Option<Grid> {
+    let mut readings = Vec::new();
+    for run in &case.timings {
+        let curve = run.estimated(RATE, "record", "open_loop");
+        readings.extend(held(&case.heading(run), &curve));
+    }
+    let places = places(&readings, RATES, &[], text::rate);
+    let title = format!("RAM where accesses wait for their data: {}", case.name());
+    along(title, "rate", readings, &places)
+}
+
+/// RAM without and with the record that is being written.
+fn held<'a, 'p>(word: &str, curve: &Curve<'a, 'p>) -> [CurveColumn<'a, 'p>; 2] {
+    [
+        (Metric::RamPeak, "waiting"),
+        (Metric::RamPeakInFlight, "in flight"),
+    ]
+    .map(|(metric, what)| CurveColumn::new(format!("{word}{what}"), curve, metric))
+}
+
+/// Estimates beside the plain results, as headings name them.
+const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), (LEAST, LEAST), (MOST, MOST)];
+
+/// The rates of the tables: those that were asked for, where the RAM ceases to be enough, and others
+/// evenly thinned. So many may be asked for that they are thinned as well.
+fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
+    let curves: Vec<Curve<'_, '_>> = case.timings.iter().filter_map(examined).collect();
+    let of = |curve: &Curve<'_, '_>| curve.iter().map(|(rate, _)| rate.to_bits()).collect();
+    let sets: Vec<HashSet<u64>> = curves.iter().map(of).collect();
+    let mut grid: Vec<f64> = curves.iter().flatten().map(|(rate, _)| *rate).collect();
+    sort(&mut grid);
+    let anywhere = grid.clone();
+    // Rates that one column of the data sheet lacks would leave holes.
+    let shared = |rate: &f64| sets.iter().all(|set| set.contains(&rate.to_bits()));
+    if grid.iter().any(shared) {
+        grid.retain(shared);
+    }
+    let mut kept: Vec<f64> = asked.to_vec();
+    kept.retain(|rate| {
+        anywhere
+            .binary_search_by(|other| other.total_cmp(rate))
+            .is_ok()
+    });
+    for curve in &curves {
+        let on_grid = |rate: f64| {
+            grid.binary_search_by(|other| other.total_cmp(&rate))
+                .is_ok()
+        };
+        let curve: Vec<_> = curve.iter().filter(|(rate, _)| on_grid(*rate)).collect();
+        if let Some(end) = curve.iter().position(|(_, line)| is_unbounded(line)) {
+            let ends = &curve[end.saturating_sub(1)..=end];
+            kept.extend(ends.iter().map(|(rate, _)| *rate));
+        }
+    }
+    sort(&mut kept);
+    let mut kept = thinned(&kept, RATES);
+    grid.retain(|rate| !kept.contains(rate));
+    let room = RATES - kept.len().min(RATES);
+    kept.extend(thinned(&grid, room).into_iter().take(room));
+    sort(&mut kept);
+    kept
+}
+
+/// The curve whose rates a table shows: single bytes stand at every corner of theirs, which no table
+/// needs.
+fn examined<'a, 'p>(run: &TimedLines<'a, 'p>) -> Option<Curve<'a, 'p>> {
+    let plain = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+    let estimates = ESTIMATES.map(|(estimate, _)| run.estimated(RATE, "record", estimate));
+    let mut curves = plain.into_iter().chain(estimates);
+    curves.find(|curve| !curve.is_empty())
+}
+
+fn sort(values: &mut Vec<f64>) {
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+}
+
+fn rate_by_ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> {
+    let mut readings = Vec::new();
+    for run in &case.timings {
+        let timing = case.heading(run);
+        for arrival in ["record", "fluid"] {
+            let curve = run.arriving(RAM, arrival);
+            let heading = format!("{timing}{arrival}");
+            readings.push(CurveColumn::new(heading, &curve, Metric::RateMax));
+        }
+        let proven = run.estimated(RAM, "record", "bound");
+        readings.push(CurveColumn::new(
+            format!("{timing}proven"),
+            &proven,
+            Metric::RateMax,
+        ));
+    }
+    let name = |bytes: f64| marked(bytes, asked, text::ram(bytes, text::DIGITS));
+    let places = places(&readings, AMOUNTS, asked, name);
+    let title = format!("Highest safe rate by RAM: {}", case.name());
+    along(title, "RAM", readings, &places)
+}
+
+/// Every place of some curves, thinned and named. Of those that were asked for, as many stay as a
+/// table holds.
+fn places(
+    readings: &[CurveColumn<'_, '_>],
+    most: usize,
+    asked: &[f64],
+    name: impl Fn(f64) -> String,
+) -> Vec<(f64, String)> {
+    let curves = readings.iter().flat_map(|reading| &reading.curve);
+    let mut places: Vec<f64> = curves.map(|(place, _)| *place).collect();
+    sort(&mut places);
+    let (asked, others): (Vec<f64>, Vec<f64>) =
+        places.into_iter().partition(|place| asked.contains(place));
+    let mut places = thinned(&asked, most);
+    let room = most.saturating_sub(places.len());
+    places.extend(thinned(&others, room).into_iter().take(room));
+    sort(&mut places);
+    places
+        .into_iter()
+        .map(|place| (place, name(place)))
+        .collect()
+}
+
+/// The name of a place, and whether it was asked for.
+fn marked(place: f64, asked: &[f64], name: String) -> String {
+    if asked.contains(&place) {
+        format!("asked {name}")
+    } else {
+        name
+    }
+}
+
+/// What a trace needs that is replayed at its own times.
+fn own_times(case: &BufferCase<'_, '_>) -> Option<Grid> {
+    let lines = case.timings.iter();
+    let lines =
+        lines.filter_map(|run| Some((run.timing.name().to_owned(), run.summary(Some(OWN_TIMES))?)));
+    let title = format!("At the trace's own times: {}", case.name());
+    let figures = [
+        (Metric::RamPeak, "RAM waiting"),
+        (Metric::RamPeakInFlight, "RAM in flight"),
+        (Metric::LatencyMax, "slowest, asking to end"),
+    ];
+    beside(title, &figures, &lines.collect::<Vec<_>>())
+}
+
+/// A column for each of some lines, and a row for each figure.
+fn beside(
+    title: String,
+    figures: &[(Metric, &'static str)],
+    lines: &[(String, &PivotLine<'_>)],
+) -> Option<Grid> {
+    let name = |(name, _): &(String, &PivotLine<'_>)| name.clone();
+    let table = Tabulation::new(title).key(Column::right(""), name);
+    let table = figures.iter().fold(table, |table, (metric, name)| {
+        table.figure(
+            *name,
+            move |(_, line): &(String, &PivotLine<'_>)| match metric {
+                // A count is no measurement: every digit is exact.
+                Metric::AccessCount => line.number(*metric).map(text::count),
+                _ => line.told(*metric),
+            },
+        )
+    });
+    table.columns("what", lines)
+}
+
+fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
+    let mut readings = Vec::new();
+    for run in &case.timings {
+        let timing = case.heading(run);
+        let metric = Metric::SequenceDurationMax;
+        let longest = run.along("accesses", None, None);
+        readings.push(CurveColumn::new(
+            format!("{timing}longest"),
+            &longest,
+            metric,
+        ));
+        let proven = run.along("accesses", None, Some("bound"));
+        readings.push(CurveColumn::new(format!("{timing}proven"), &proven, metric));
+    }
+    let places = places(&readings, LENGTHS, &[], |count| format!("{count:.0}"));
+    let title = format!("Longest sequences: {}", case.name());
+    along(title, "accesses in a row", readings, &places)
+}
+
+/// What the summary lines say, a row each.
+const DURATIONS: [(Metric, &str); 9] = [
+    (Metric::AccessCount, "accesses"),
+    (Metric::ThroughputMean, "throughput"),
+    (Metric::LatencyMean, "mean"),
+    (Metric::LatencyP50, "half take up to"),
+    (Metric::LatencyP90, "90 % take up to"),
+    (Metric::LatencyP99, "99 % take up to"),
+    (Metric::LatencyP999, "99.9 % take up to"),
+    (Metric::LatencyMax, "slowest"),
+    (Metric::Coverage, "time accounted for"),
+];
+
+fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
+    let mut lines: Vec<(String, &PivotLine<'_>)> = Vec::new();
+    for run in &case.timings {
+        let timing = case.heading(run);
+        for (estimate, word) in [
+            (None, "seen"),
+            (Some("bound"), "proven"),
+            (Some("open_loop"), "rerun"),
+        ] {
+            let line = run.summary(estimate);
+            lines.extend(line.map(|line| (format!("{timing}{word}"), line)));
+        }
+    }
+    beside(
+        format!("Durations of accesses: {}", case.name()),
+        &DURATIONS,
+        &lines,
+    )
+}
+
+fn extrapolated(case: &BufferCase<'_, '_>) -> Option<Grid> {
+    let of_run = |run| {
+        let all = extrapolations(run);
+        let shown = thinned(&all, LENGTHS).into_iter();
+        let heading = case.heading(run);
+        shown
+            .map(move |one| (format!("{heading}{}", one.what()), one))
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<_> = case.timings.iter().flat_map(of_run).collect();
+    type Named<'a> = (String, Extrapolation<'a>);
+    let table = Tabulation::new(format!("Extrapolated, not run: {}", case.name()))
+        .key(Column::left("what"), |(name, _): &Named<'_>| name.clone())
+        .key(Column::right("once in"), |(_, one)| one.horizon())
+        .figure("level", |(_, one)| Some(one.level()))
+        .figure("from", |(_, one)| Some(one.interval()?.0))
+        .figure("to", |(_, one)| Some(one.interval()?.1));
+    table.lines(&all)
+}

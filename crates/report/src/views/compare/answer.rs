@@ -1,0 +1,293 @@
+//! What a comparison says, in plain words: which candidate is best and why, which fail by what, what
+//! nobody could judge, and what would help.
+
+use wordline_core::results::{NoValue, Verdict};
+use wordline_core::{Better, Metric, Timing};
+
+use super::limit::{against, timings};
+use super::tables::FIGURES;
+use super::{Limit, RankedCandidate};
+use crate::answer::{Answer, IN_WORDS, few};
+use crate::pivot::Pivot;
+use crate::text;
+
+pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
+    let candidates = RankedCandidate::all_of(pivot);
+    let mut sentences = Vec::new();
+    sentences.extend(count(&candidates));
+    sentences.extend(best(&candidates));
+    sentences.extend(in_turn(&candidates));
+    sentences.extend(failures(&candidates));
+    sentences.extend(unknown(&candidates));
+    sentences.extend(advice(&candidates));
+    sentences.extend(notes(&candidates));
+    Answer::of_all(sentences)
+}
+
+/// "2 of 5 candidates pass at typical timing and at the data sheet's maximum; 1 more at typical
+/// timing alone."
+fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
+    let judged: Vec<_> = candidates
+        .iter()
+        .filter(|one| !one.verdicts.is_empty())
+        .collect();
+    if judged.is_empty() {
+        return (!candidates.is_empty()).then(|| "No candidate was judged.".to_owned());
+    }
+    let passing = judged.iter().filter(|one| one.passes()).count();
+    let by: Vec<Timing> = super::tables::timings(candidates);
+    let (all, by) = (judged.len(), timings(&by));
+    let some = judged.iter().filter(|one| {
+        let typical = one.verdict(Timing::Typ);
+        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
+    });
+    let some = some.count();
+    let sentence = match (passing, all) {
+        (0, 1) if some == 1 => "The candidate passes at typical timing alone".to_owned(),
+        (0, 1) => format!("The candidate does not pass {by}"),
+        (0, _) => format!("None of {all} candidates passes {by}"),
+        (1, 1) => format!("The candidate passes {by}"),
+        (1, _) => format!("1 of {all} candidates passes {by}"),
+        _ => format!("{passing} of {all} candidates pass {by}"),
+    };
+    let more = match (some, passing, all) {
+        (0, ..) | (_, _, 1) => String::new(),
+        (_, 0, _) => format!("; {some} at typical timing alone"),
+        _ => format!("; {some} more at typical timing alone"),
+    };
+    let rest = match candidates.len() - all {
+        0 => String::new(),
+        1 => "; 1 more was not judged".to_owned(),
+        rest => format!("; {rest} more were not judged"),
+    };
+    Some(format!("{sentence}{more}{rest}."))
+}
+
+/// What the names of chips in turn mean.
+fn in_turn(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
+    let mut targets = candidates.iter().map(|one| one.target);
+    targets
+        .any(|target| target.starts_with("2*"))
+        .then(|| "2* means two chips in turn: one is written while the other erases.".to_owned())
+}
+
+/// The first of the ranking, what it comes closest to failing by, and in what it leads the others
+/// that pass.
+fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
+    let best = candidates.first()?;
+    let verdict = best.decisive()?;
+    if !best.passes() {
+        let closest = against(best, verdict);
+        let at = text::at_timing(verdict.timing);
+        return Some(format!(
+            "Nearest to passing is {}: it fails {at} by {closest}.",
+            best.target
+        ));
+    }
+    let closest = against(best, verdict);
+    let mut sentence = format!(
+        "Best is {}: it meets every limit. Its tightest one {} is {closest}",
+        best.target,
+        text::at_timing(verdict.timing)
+    );
+    let rivals: Vec<_> = candidates[1..].iter().filter(|one| one.passes()).collect();
+    let leads: Vec<_> = FIGURES
+        .iter()
+        .filter_map(|(metric, _, _)| lead(best, &rivals, *metric))
+        .collect();
+    if !leads.is_empty() {
+        let leads = text::list(&leads);
+        sentence += &format!(". Of those that pass it has {leads}");
+    }
+    Some(sentence + ".")
+}
+
+/// "the least RAM (8 KiB)", where a figure of the worst column is known for all and best.
+fn lead(
+    best: &RankedCandidate<'_, '_>,
+    rivals: &[&RankedCandidate<'_, '_>],
+    metric: Metric,
+) -> Option<String> {
+    let worst = |one: &RankedCandidate<'_, '_>| one.number(*one.timings.last()?, metric);
+    let own = worst(best)?;
+    let (lower, higher) = SUPERLATIVES
+        .iter()
+        .find_map(|(of, least, most)| (*of == metric).then_some((*least, *most)))?;
+    let better = metric.info().better;
+    let beaten = |other: &&RankedCandidate<'_, '_>| {
+        worst(other).is_some_and(|other| match better {
+            Better::Higher => own > other,
+            Better::Lower | Better::Neither => own < other,
+        })
+    };
+    let words = if better == Better::Higher {
+        higher
+    } else {
+        lower
+    };
+    (!rivals.is_empty() && rivals.iter().all(beaten)).then(|| {
+        let told = best.told(*best.timings.last()?, metric)?;
+        Some(format!("the {words} ({told})"))
+    })?
+}
+
+/// What is best of a metric, where less and where more is better.
+const SUPERLATIVES: [(Metric, &str, &str); 6] = [
+    (Metric::RamPeak, "least RAM", "most RAM"),
+    (Metric::LatencyMax, "fastest worst access", "slowest access"),
+    (Metric::Lifetime, "shortest life", "longest life"),
+    (Metric::EnergyPerDay, "least energy a day", "most energy"),
+    (
+        Metric::BytesAtRisk,
+        "fewest bytes at risk",
+        "most bytes at risk",
+    ),
+    (Metric::Cost, "lowest cost", "highest cost"),
+];
+
+/// Which candidates fail by what. Few are told one by one, many by the limit.
+fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let told_already = usize::from(candidates.first().is_some_and(|one| !one.passes()));
+    let failing = candidates.iter().skip(told_already);
+    let failing: Vec<(&RankedCandidate<'_, '_>, &Verdict)> = failing
+        .filter(|one| !one.passes())
+        .filter_map(|one| Some((one, one.decisive()?)))
+        .collect();
+    if failing.len() <= IN_WORDS {
+        let sentences = failing.iter().map(|(one, verdict)| {
+            let passes = one.verdicts.iter().filter(|verdict| verdict.pass);
+            let passes: Vec<_> = passes.map(|verdict| verdict.timing).collect();
+            let but = if passes.is_empty() {
+                String::new()
+            } else {
+                format!("passes {} but ", timings(&passes))
+            };
+            format!(
+                "{} {but}fails {} by {}.",
+                one.target,
+                text::at_timing(verdict.timing),
+                against(one, verdict)
+            )
+        });
+        return sentences.collect();
+    }
+    let groups = grouped(failing.iter().map(|(one, verdict)| {
+        let at = text::at_timing(verdict.timing);
+        (format!("{} {at}", Limit::words(verdict)), one.target)
+    }));
+    let sentences = groups.into_iter().map(|(limit, targets)| {
+        let verb = if targets.len() == 1 { "fails" } else { "fail" };
+        format!("By {limit} {verb} {}.", few(&targets))
+    });
+    sentences.collect()
+}
+
+/// Values by their key, both in the order in which they come, none twice.
+fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Vec<&'a str>)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// The same the other way round: what is about the same values is told at once.
+fn by_targets<'a>(groups: Vec<(String, Vec<&'a str>)>) -> Vec<(Vec<&'a str>, Vec<String>)> {
+    let mut all: Vec<(Vec<&'a str>, Vec<String>)> = Vec::new();
+    for (key, values) in groups {
+        match all.iter_mut().find(|(other, _)| *other == values) {
+            Some((_, keys)) => keys.push(key),
+            None => all.push((values, vec![key])),
+        }
+    }
+    all
+}
+
+/// Figures that nobody knows.
+fn unknown(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let pairs = FIGURES.iter().flat_map(|(metric, _, name)| {
+        candidates.iter().filter_map(move |one| {
+            let mut rows = one
+                .timings
+                .iter()
+                .filter_map(|timing| one.figure(*timing, *metric));
+            let missing = rows.any(|row| row.no_value == Some(NoValue::NotApplicable));
+            missing.then_some(((*name).to_owned(), one.target))
+        })
+    });
+    let sentences = by_targets(grouped(pairs))
+        .into_iter()
+        .map(|(targets, figures)| {
+            let whose = if targets.len() == candidates.len() && targets.len() > 1 {
+                "any candidate".to_owned()
+            } else {
+                few(&targets)
+            };
+            let figures = text::list(&figures);
+            format!("Unknown, so nobody could judge: {figures} of {whose}.")
+        });
+    sentences.collect()
+}
+
+/// What the verdicts note, each clause once with those whom it is about.
+fn notes(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let pairs = candidates.iter().flat_map(|one| {
+        let notes = one.verdicts.iter().filter_map(|one| one.note.as_deref());
+        let clauses = notes.flat_map(|note| note.split("; "));
+        clauses.map(|clause| (clause.trim_end_matches('.').to_owned(), one.target))
+    });
+    let groups = by_targets(grouped(pairs)).into_iter();
+    let sentence = |(targets, notes): (Vec<&str>, Vec<String>)| {
+        format!("{}: {}.", few(&targets), notes.join("; "))
+    };
+    groups.map(sentence).collect()
+}
+
+/// What would help those that fail, once for each limit.
+fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let failures = candidates.iter().filter(|one| !one.passes());
+    let failures = failures.filter_map(|one| Some((one, one.decisive()?)));
+    let failures: Vec<(&RankedCandidate<'_, '_>, &Verdict)> = failures.collect();
+    let pairs = failures.iter();
+    let groups = grouped(pairs.map(|(one, verdict)| (verdict.limit.clone(), one.target)));
+    let sentences = groups.into_iter().filter_map(|(limit, targets)| {
+        let of_limit = failures
+            .iter()
+            .filter(|(_, verdict)| verdict.limit == limit);
+        let known = Limit::of(of_limit.clone().next()?.1)?;
+        let mut sentence = format!("Against {}: {}", known.words, known.advice);
+        let needed = of_limit.filter_map(|(one, verdict)| enough(one, verdict));
+        let needed = needed.min_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
+        if let Some((target, value, metric)) = needed {
+            let value = super::number(metric, value);
+            let whom = if targets.len() == 1 {
+                ""
+            } else {
+                ", the nearest,"
+            };
+            sentence += &format!(" With {value} allowed, {target}{whom} would meet this limit.");
+        }
+        Some(sentence)
+    });
+    sentences.collect()
+}
+
+/// What a limit would have to allow so that a candidate met it with every column of the data sheet.
+fn enough<'a>(
+    candidate: &RankedCandidate<'a, '_>,
+    verdict: &Verdict,
+) -> Option<(&'a str, f64, Metric)> {
+    if verdict.metric.info().better != Better::Lower {
+        return None;
+    }
+    let all = candidate.timings.iter();
+    let mut most = verdict.value?;
+    for timing in all {
+        most = most.max(candidate.number(*timing, verdict.metric)?);
+    }
+    Some((candidate.target, most, verdict.metric))
+}

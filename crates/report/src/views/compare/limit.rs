@@ -1,0 +1,129 @@
+//! The limits of a study, as people name them, and what helps against each.
+
+use wordline_core::results::Verdict;
+use wordline_core::{Better, Timing};
+
+use super::RankedCandidate;
+use crate::tabulate::NOTHING;
+use crate::text;
+
+/// A limit in words.
+pub(crate) struct Limit {
+    /// As documents spell it.
+    name: &'static str,
+    /// As sentences call it.
+    pub(crate) words: &'static str,
+    /// What helps a candidate that fails by it.
+    pub(crate) advice: &'static str,
+}
+
+/// Every limit that this version knows. Others are called as the document spells them.
+const LIMITS: [Limit; 12] = [
+    Limit {
+        name: "ram",
+        words: "RAM",
+        advice: "Allow more RAM, or choose a lower rate or smaller records.",
+    },
+    Limit {
+        name: "latency",
+        words: "worst access",
+        advice: "Allow slower accesses, or choose smaller records.",
+    },
+    Limit {
+        name: "lifetime",
+        words: "lifetime",
+        advice: "Spread the writes over more memory, write less, or accept a shorter life.",
+    },
+    Limit {
+        name: "energy",
+        words: "energy a day",
+        advice: "Write larger records, which share the cost of an access, or write less.",
+    },
+    Limit {
+        name: "risk",
+        words: "bytes at risk",
+        advice: "Choose smaller records, or hold the supply up until RAM is written.",
+    },
+    Limit {
+        name: "holdup",
+        words: "hold-up",
+        advice: "Allow a larger capacitor, or keep less in RAM.",
+    },
+    Limit {
+        name: "cost",
+        words: "cost",
+        advice: "Allow a higher price, or keep less data so that fewer chips do.",
+    },
+    Limit {
+        name: "capacity",
+        words: "capacity",
+        advice: "Keep less data, or allow more chips.",
+    },
+    Limit {
+        name: "fit",
+        words: "fit to the board",
+        advice: "Choose a board with the bus and the supply that the part needs.",
+    },
+    Limit {
+        name: "in_turn",
+        words: "chips in turn",
+        advice: "A memory that does not erase gains nothing from a second chip in turn: take one.",
+    },
+    Limit {
+        name: "translation",
+        words: "translation layer",
+        advice: "The part needs a translation layer for this work: allow one, or write in order.",
+    },
+    Limit {
+        name: "rate",
+        words: "input rate",
+        advice: "Choose a lower input rate, or larger records where that speeds the memory up.",
+    },
+];
+
+impl Limit {
+    pub(crate) fn of(verdict: &Verdict) -> Option<&'static Self> {
+        LIMITS.iter().find(|limit| limit.name == verdict.limit)
+    }
+
+    /// Whether the limit is a number: what does not fit at all has none.
+    pub(crate) fn is_number(verdict: &Verdict) -> bool {
+        verdict.value.is_some() || !matches!(&*verdict.limit, "fit" | "translation" | "in_turn")
+    }
+
+    /// As sentences call it.
+    pub(crate) fn words(verdict: &Verdict) -> String {
+        let known = Self::of(verdict).map(|limit| limit.words.to_owned());
+        known.unwrap_or_else(|| text::words(&verdict.limit))
+    }
+}
+
+/// "RAM: 24 KiB, where at most 16 KiB is allowed (-50 %)".
+pub(crate) fn against(candidate: &RankedCandidate<'_, '_>, verdict: &Verdict) -> String {
+    let words = Limit::words(verdict);
+    if !Limit::is_number(verdict) {
+        return words;
+    }
+    let reached = match candidate.reached(verdict) {
+        reached if reached == NOTHING => "no value".to_owned(),
+        reached => reached,
+    };
+    let allowed = allowed(verdict);
+    let margin = super::margin(verdict).map_or_else(String::new, |margin| format!(" ({margin})"));
+    format!("{words}: {reached}, where {allowed} is allowed{margin}")
+}
+
+/// The most or the least that is allowed: "at most 16 KiB".
+pub(crate) fn allowed(verdict: &Verdict) -> String {
+    let bound = match verdict.metric.info().better {
+        Better::Higher => "at least",
+        Better::Lower | Better::Neither => "at most",
+    };
+    format!("{bound} {}", super::number(verdict.metric, verdict.allowed))
+}
+
+/// Timings in a row of words: "at typical timing and at the data sheet's maximum".
+pub(crate) fn timings(timings: &[Timing]) -> String {
+    let words: Vec<_> = timings.iter().map(|one| text::at_timing(*one)).collect();
+    text::list(&words)
+}

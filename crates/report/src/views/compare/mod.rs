@@ -1,0 +1,180 @@
+//! Candidates side by side: the verdicts of `wordline compare` with the figures behind them.
+//!
+//! The verdicts' order is the ranking, the best first. A candidate has one verdict for each column of
+//! the data sheet; the one that it would fail by decides. What was never judged comes last.
+
+mod answer;
+mod limit;
+mod plots;
+mod survival;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use wordline_core::results::{NoValue, Row, Verdict};
+use wordline_core::{Metric, Timing};
+
+use crate::pivot::{Keys, Pivot, PivotLine};
+use crate::tabulate::NOTHING;
+use crate::text;
+use crate::view::{PlotView, TableView, View};
+
+use limit::Limit;
+
+pub(crate) const VIEW: View = View {
+    workload: "compare",
+    // A part of a figure or an estimate of it is not the figure.
+    keys: Keys {
+        only: &["target"],
+        parts: &["estimate"],
+    },
+    lead: &[TableView::Made(tables::verdicts)],
+    tables: &[
+        TableView::Made(tables::figures),
+        TableView::Made(survival::table),
+    ],
+    plots_first: true,
+    plots: &[PlotView::Made(plots::plots)],
+    by_series: false,
+    why: None,
+    answer: answer::answer,
+};
+
+/// A candidate with its verdicts and figures.
+pub(crate) struct RankedCandidate<'a, 'p> {
+    pub(crate) target: &'a str,
+    /// In the order of the document: typical timing first.
+    pub(crate) verdicts: Vec<&'a Verdict>,
+    /// Its figures; `None` where it was not run.
+    line: Option<&'p PivotLine<'a>>,
+    /// Every column of the data sheet that it was examined with.
+    pub(crate) timings: Vec<Timing>,
+}
+
+impl<'a, 'p> RankedCandidate<'a, 'p> {
+    /// The candidates of a document, ranked.
+    pub(crate) fn all_of(pivot: &'p Pivot<'a>) -> Vec<Self> {
+        let document = pivot.document;
+        let verdicts: HashMap<&str, Vec<&Verdict>> =
+            document
+                .verdicts
+                .iter()
+                .fold(HashMap::new(), |mut all, verdict| {
+                    let own: &mut Vec<_> = all.entry(verdict.target.as_str()).or_default();
+                    own.push(verdict);
+                    all
+                });
+        let ranked = document
+            .verdicts
+            .iter()
+            .map(|verdict| verdict.target.as_str());
+        let run = pivot.lines.iter().map(|line| line.head().target.as_str());
+        let asked = document.experiment.targets.iter().map(String::as_str);
+        let mut seen = HashSet::new();
+        let targets = ranked.chain(run).chain(asked);
+        let candidates = targets.filter(|target| seen.insert(*target)).map(|target| {
+            let verdicts = verdicts.get(target).cloned().unwrap_or_default();
+            let line = pivot.lines.iter().find(|line| line.head().target == target);
+            let rows = line.map_or(&[][..], PivotLine::rows).iter();
+            let figures =
+                rows.filter(|row| row.text("cause").is_none() && row.text("estimate").is_none());
+            let used: Vec<Timing> = figures
+                .map(|row| row.timing)
+                .chain(verdicts.iter().map(|verdict| verdict.timing))
+                .collect();
+            let timings = Timing::ALL
+                .into_iter()
+                .filter(|timing| used.contains(timing));
+            Self {
+                target,
+                verdicts,
+                line,
+                timings: timings.collect(),
+            }
+        });
+        candidates.collect()
+    }
+
+    /// The verdict that tells most of one column of the data sheet.
+    pub(crate) fn verdict(&self, timing: Timing) -> Option<&'a Verdict> {
+        let verdicts = self.verdicts.iter().copied();
+        most_telling(verdicts.filter(|verdict| verdict.timing == timing))
+    }
+
+    /// The row of a figure.
+    pub(crate) fn figure(&self, timing: Timing, metric: Metric) -> Option<&'a Row> {
+        self.line?.at(metric, &[("timing", timing.name())])
+    }
+
+    pub(crate) fn number(&self, timing: Timing, metric: Metric) -> Option<f64> {
+        self.figure(timing, metric)?.value
+    }
+
+    /// A figure as people read it, with the word for why there is none.
+    pub(crate) fn told(&self, timing: Timing, metric: Metric) -> Option<String> {
+        Some(told(self.figure(timing, metric)?))
+    }
+
+    /// Whether it meets every limit with every column of the data sheet that it was judged by.
+    pub(crate) fn passes(&self) -> bool {
+        !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
+    }
+
+    /// The verdict that tells most of all.
+    pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
+        most_telling(self.verdicts.iter().copied())
+    }
+
+    /// What a verdict's target reached, or why nobody knows.
+    pub(crate) fn reached(&self, verdict: &Verdict) -> String {
+        match verdict.value {
+            Some(value) => number(verdict.metric, value),
+            None => self
+                .told(verdict.timing, verdict.metric)
+                .filter(|_| self.number(verdict.timing, verdict.metric).is_none())
+                .unwrap_or_else(|| NOTHING.to_owned()),
+        }
+    }
+}
+
+/// The first failure, else the verdict with the least to spare, the last of equals.
+fn most_telling<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Option<&'a Verdict> {
+    verdicts.reduce(|told, other| match (told.pass, other.pass) {
+        (false, _) => told,
+        (true, false) => other,
+        (true, true) => match (told.margin, other.margin) {
+            (Some(a), Some(b)) if a < b => told,
+            (Some(_), None) => told,
+            _ => other,
+        },
+    })
+}
+
+/// A figure as people read it. Where a study asks for a figure that rests on something unknown, it
+/// has a value, but nobody knows it.
+pub(crate) fn told(row: &Row) -> String {
+    match (row.value, row.no_value) {
+        (None, Some(NoValue::NotApplicable)) => "unknown".to_owned(),
+        (Some(value), _) => number(row.metric, value),
+        _ => text::value(row, text::DIGITS),
+    }
+}
+
+/// A value of a figure or a limit.
+pub(crate) fn number(metric: Metric, value: f64) -> String {
+    match metric {
+        // A count is no measurement: every digit is exact.
+        Metric::PartsNeeded => format!("{value:.0}"),
+        _ => text::number(metric, value, text::DIGITS),
+    }
+}
+
+/// How far inside its limit a verdict is, signed: `+50 %`.
+pub(crate) fn margin(verdict: &Verdict) -> Option<String> {
+    let margin = verdict.margin?;
+    let sign = if margin > 0.0 { "+" } else { "" };
+    Some(format!("{sign}{}", text::percent(margin, 2)))
+}

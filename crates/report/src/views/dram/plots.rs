@@ -1,0 +1,422 @@
+//! The plots of `wordline dram`: bars of what modules carry and of where their buses' time goes, what latency
+//! consists of, and under load latency over throughput and its spread.
+
+use serde_json::json;
+use std::borrow::Cow;
+
+use wordline_core::Metric;
+use wordline_core::results::{HistogramBucket, ResultSet};
+
+use super::{BUS, LANDMARKS, LATENCY, LoadPoint, Mixes, ModuleLines, cause_name, curves, known};
+use crate::html::axis;
+use crate::html::bars::{BarPiece, BarScale, StackedBars};
+use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm};
+use crate::html::plot::{DASHES, PALETTE, Plot, channel};
+use crate::html::why;
+use crate::pivot::{Pivot, PivotLine};
+use crate::text;
+
+/// More targets than this no plot tells apart.
+const TARGETS: usize = 8;
+
+/// Pixels of a bar.
+const BAR: usize = 26;
+
+/// Share of the slowest target's samples that a histogram shows; the tail beyond stands in the tables.
+const SHOWN: f64 = 0.999;
+
+pub(crate) fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
+    let document = pivot.document;
+    let view = ModuleLines::of(pivot);
+    let mut plots = Vec::new();
+    for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
+        plots.extend(throughputs(&view, mixes, index + 1));
+    }
+    plots.extend(latency_over_throughput(&view));
+    plots.extend(histograms(&view, document));
+    plots.extend(replayed(&view, document));
+    plots
+}
+
+/// Where latency without load and the time of the buses go, with what each cause means.
+pub(crate) fn why(pivot: &Pivot<'_>) -> why::TimeBreakdown {
+    let view = ModuleLines::of(pivot);
+    let mut section = why::TimeBreakdown::default();
+    let mut all = idle_pieces(&view);
+    section.plots.extend(idle(&all));
+    for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
+        let pieces = bus_pieces(&view, mixes);
+        section.plots.extend(buses(&pieces, mixes, index + 1));
+        all.extend(pieces);
+    }
+    section.causes = causes(&all);
+    section
+}
+
+/// The causes that some pieces have, in their order.
+fn causes(pieces: &[BarPiece]) -> Vec<why::CauseMeaning> {
+    let known = BUS.iter().chain(&LATENCY);
+    let named = known.map(|known| why::CauseMeaning {
+        name: cause_name(known.cause),
+        meaning: known.meaning,
+        color: known.color,
+        idle: false,
+    });
+    let mut found: Vec<why::CauseMeaning> = named
+        .filter(|cause| pieces.iter().any(|piece| piece.cause == cause.name))
+        .collect();
+    for piece in pieces {
+        if !found.iter().any(|cause| cause.name == piece.cause) {
+            found.push(why::CauseMeaning {
+                name: piece.cause.clone(),
+                meaning: "",
+                color: "#6B6B6B",
+                idle: false,
+            });
+        }
+    }
+    for cause in &mut found {
+        cause.name = text::printable(&cause.name);
+    }
+    found
+}
+
+/// The name of a target and its look: colours and dashes stay with it from plot to plot.
+fn look(index: usize) -> (&'static str, [u8; 4]) {
+    (PALETTE[index % PALETTE.len()], DASHES[index % DASHES.len()])
+}
+
+/// Pieces of a bar, causes in their order; those that take nothing are left out.
+fn pieces<'a>(
+    bar: &str,
+    parts: impl Iterator<Item = (&'a str, f64)>,
+    told: impl Fn(f64) -> String,
+) -> Vec<BarPiece> {
+    let parts = parts.filter(|(_, value)| *value > 0.0);
+    let pieces = parts.map(|(cause, value)| BarPiece {
+        bar: bar.to_owned(),
+        cause: cause_name(cause),
+        order: known(cause).map_or(99, |known| known.order),
+        value,
+        text: told(value),
+    });
+    pieces.collect()
+}
+
+/// The names of causes with their colours.
+fn colors(pieces: &[BarPiece]) -> Vec<(String, &'static str)> {
+    let causes = causes(pieces).into_iter();
+    causes.map(|cause| (cause.name, cause.color)).collect()
+}
+
+fn idle_pieces(view: &ModuleLines<'_, '_>) -> Vec<BarPiece> {
+    let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
+    let lines = view.plain("idle").take(TARGETS);
+    let pieces = lines.flat_map(|line| {
+        let bar = view.short(&line.head().target);
+        pieces(bar, line.parts(Metric::LatencyMeanPart), time)
+    });
+    pieces.collect()
+}
+
+fn idle(pieces: &[BarPiece]) -> Option<Plot> {
+    let caption = "Mean duration of a read of one core that follows a chain of pointers; the parts add up to it.";
+    let stack = StackedBars {
+        id: "plot-idle".to_owned(),
+        heading: "What latency without load consists of".to_owned(),
+        caption: caption.to_owned(),
+        title: "latency",
+        scale: BarScale::Of("s"),
+        colors: colors(pieces),
+        pieces: pieces.to_vec(),
+    };
+    stack.plot()
+}
+
+/// Grouped bars: mixes from top to bottom, targets side by side, the band of a gain as a line over its bar.
+fn throughputs(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
+    let targets: Vec<&str> = view.targets.iter().take(TARGETS).copied().collect();
+    let (mut bars, mut bands, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for mix in &mixes.mixes {
+        let throughput = |target: &str| mixes.line(target, mix)?.number(Metric::ThroughputMean);
+        let first = targets.first().and_then(|first| throughput(first));
+        for target in &targets {
+            let Some(value) = throughput(target) else {
+                continue;
+            };
+            let name = text::printable(view.short(target));
+            let mix = text::printable(mix);
+            let label = text::rate(value);
+            values.push(value);
+            bars.push(json!({"mix": mix, "series": name, "x": value, "label": label}));
+            if let (Some(first), Some((low, high))) = (first, mixes.band(target, &mix)) {
+                values.push(first * high);
+                bands.push(
+                    json!({"mix": mix, "series": name, "x": first * low, "x2": first * high}),
+                );
+            }
+        }
+    }
+    if bars.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = targets
+        .iter()
+        .map(|target| text::printable(view.short(target)))
+        .collect();
+    let palette: Vec<_> = (0..names.len()).map(|index| look(index).0).collect();
+    let sort: Vec<_> = mixes.mixes.iter().map(|mix| text::printable(mix)).collect();
+    let told = json!([
+        {"field": "mix", "type": "nominal"},
+        {"field": "series", "type": "nominal", "title": "what"},
+        {"field": "label", "type": "nominal", "title": "throughput"},
+    ]);
+    let mut layers = vec![
+        json!({
+            "mark": {"type": "bar"},
+            "encoding": {"color": channel(&names, &names, json!(palette)), "tooltip": told},
+        }),
+        json!({
+            "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "white"},
+            "encoding": {"x": {"datum": 0}, "text": {"field": "label", "type": "nominal"}},
+        }),
+    ];
+    if !bands.is_empty() {
+        layers.push(json!({
+            "data": {"values": bands},
+            "mark": {"type": "rule", "color": "#000", "strokeWidth": 2},
+            "encoding": {"x2": {"field": "x2"}},
+        }));
+    }
+    let band = if bands.is_empty() {
+        ""
+    } else {
+        " A black line is the band of the gain over the first module, with each undisclosed choice changed in turn."
+    };
+    let spec = json!({
+        "height": BAR * bars.len() + BAR,
+        "data": {"values": bars},
+        "encoding": {
+            "y": {"field": "mix", "type": "nominal", "title": null, "sort": sort, "axis": {"grid": false}},
+            "yOffset": {"field": "series", "type": "nominal", "sort": names},
+            "x": axis::scaled("x", "B/s", "throughput", &values, false),
+        },
+        "layer": layers,
+    });
+    let caption = format!("Reads and writes together, by mix; longer is better.{band}");
+    let heading = format!("Bandwidth by mix{}", mixes.suffix());
+    Some(Plot::new(
+        format!("plot-bandwidth-{number}"),
+        heading,
+        caption,
+        spec,
+    ))
+}
+
+/// What the buses could carry, split into what they carry and what is lost to each cause.
+fn bus_pieces(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<BarPiece> {
+    let mut all = Vec::new();
+    for mix in &mixes.mixes {
+        for target in view.targets.iter().take(TARGETS) {
+            let line = mixes.line(target, mix);
+            let Some((line, peak)) = line.and_then(|line| Some((line, peak(line)?))) else {
+                continue;
+            };
+            let bar = format!("{mix} {}", view.short(target));
+            let parts = line.parts(Metric::BusShare);
+            let parts = parts.map(|(cause, share)| (cause, share * peak));
+            all.extend(pieces(&bar, parts, text::rate));
+        }
+    }
+    all
+}
+
+fn buses(pieces: &[BarPiece], mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
+    let caption = "A bar is the peak of all data buses: what they carry, and what is lost to each cause. Where two \
+                   bars differ, their modules do.";
+    let stack = StackedBars {
+        id: format!("plot-buses-{number}"),
+        heading: format!("The difference explained{}", mixes.suffix()),
+        caption: caption.to_owned(),
+        title: "what the buses can carry",
+        scale: BarScale::Of("B/s"),
+        colors: colors(pieces),
+        pieces: pieces.to_vec(),
+    };
+    stack.plot()
+}
+
+/// What all data buses together can carry.
+fn peak(line: &PivotLine<'_>) -> Option<f64> {
+    let data = line.row(Metric::BusShare, Some("data"))?.value?;
+    let peak = line.number(Metric::ThroughputMean)? / data;
+    (peak.is_finite() && peak > 0.0).then_some(peak)
+}
+
+fn latency_over_throughput(view: &ModuleLines<'_, '_>) -> Option<Plot> {
+    let (mut drawn, mut rules) = (Vec::new(), Vec::new());
+    for (index, curve) in curves(view).iter().take(TARGETS).enumerate() {
+        let (color, dash) = look(index);
+        let place = |point: &LoadPoint<'_, '_>| Some((point.throughput()?, point.latency()?));
+        drawn.push(ChartCurve {
+            name: view.short(curve.target).to_owned(),
+            color,
+            dash,
+            shape: CurveShape::Path,
+            points: curve.points.iter().filter_map(place).collect(),
+        });
+        rules.extend(curve.knee.map(|(throughput, _)| ChartRule {
+            at: throughput,
+            label: format!("knee: {}", text::rate(throughput)),
+            color,
+            dash,
+        }));
+    }
+    let logarithmic = needs_logarithm(&drawn);
+    Chart {
+        id: "plot-loaded".to_owned(),
+        heading: "Latency over throughput".to_owned(),
+        caption: "Mean duration of a read while other cores load the memory with ever shorter pauses; down and to \
+                  the right is better. At the knee the curve turns from linear to saturated."
+            .to_owned(),
+        x: ChartAxis::linear("B/s", "throughput"),
+        y: ChartAxis {
+            unit: "s",
+            title: Cow::Borrowed("mean latency"),
+            logarithmic,
+        },
+        curves: drawn,
+        rules,
+    }
+    .plot()
+}
+
+/// How latencies are spread under the least load, at the knee and under the greatest load.
+fn histograms(view: &ModuleLines<'_, '_>, document: &ResultSet) -> Vec<Plot> {
+    let mut charts: Vec<(&str, Vec<ChartCurve>)> = Vec::new();
+    for (index, curve) in curves(view).iter().take(TARGETS).enumerate() {
+        for (load, point) in curve.landmarks() {
+            let row = point.line.row(Metric::LatencyMean, None);
+            let name = row.and_then(|row| row.distribution.as_ref());
+            let Some(buckets) = name.and_then(|name| document.histograms.get(name)) else {
+                continue;
+            };
+            let (color, dash) = look(index);
+            let throughput = point
+                .throughput()
+                .map(|rate| format!(" at {}", text::rate(rate)));
+            let drawn = ChartCurve {
+                name: format!(
+                    "{}{}",
+                    view.short(curve.target),
+                    throughput.unwrap_or_default()
+                ),
+                color,
+                dash,
+                shape: CurveShape::Filled,
+                points: steps(buckets),
+            };
+            match charts.iter_mut().find(|(name, _)| *name == load) {
+                Some((_, curves)) => curves.push(drawn),
+                None => charts.push((load, vec![drawn])),
+            }
+        }
+    }
+    charts.sort_by_key(|(load, _)| LANDMARKS.iter().position(|mark| mark == load));
+    let plots = charts.into_iter().enumerate().filter_map(|(index, (load, curves))| {
+        let chart = Chart {
+            id: format!("plot-histogram-{}", index + 1),
+            heading: format!("How long reads take: {load}"),
+            caption: "Share of the reads in each bin; the slowest one in a thousand lie further right.".to_owned(),
+            x: ChartAxis::linear("s", "latency"),
+            y: ChartAxis::linear("1", "share of the reads"),
+            curves,
+            rules: Vec::new(),
+        };
+        chart.plot()
+    });
+    plots.collect()
+}
+
+/// How long the reads of a replayed trace take: the share that is done in time, for any time.
+fn replayed(view: &ModuleLines<'_, '_>, document: &ResultSet) -> Option<Plot> {
+    let lines = view.plain("trace").take(TARGETS).enumerate();
+    let drawn = lines.filter_map(|(index, line)| {
+        let row = line.row(Metric::LatencyMean, None)?;
+        let buckets = document.histograms.get(row.distribution.as_ref()?)?;
+        let (color, dash) = look(index);
+        Some(ChartCurve {
+            name: view.short(&line.head().target).to_owned(),
+            color,
+            dash,
+            shape: CurveShape::StepAfter,
+            points: cumulated(buckets),
+        })
+    });
+    Chart {
+        id: "plot-trace".to_owned(),
+        heading: "How long reads take".to_owned(),
+        caption: "Share of the reads that take no longer; up and to the left is better. The slowest one in a thousand \
+                  lie further right."
+            .to_owned(),
+        x: ChartAxis::linear("s", "latency"),
+        y: ChartAxis::linear("1", "share of the reads"),
+        curves: drawn.collect(),
+        rules: Vec::new(),
+    }
+    .plot()
+}
+
+/// The share of the samples up to the end of each bin, in steps of a thousandth at least.
+fn cumulated(buckets: &[HistogramBucket]) -> Vec<(f64, f64)> {
+    let all: f64 = buckets.iter().map(|bucket| bucket.count as f64).sum();
+    let (mut seen, mut told) = (0.0, 0.0);
+    let mut points = vec![(0.0, 0.0)];
+    for bucket in buckets {
+        seen += bucket.count as f64 / all;
+        if seen - told >= 1.0 - SHOWN {
+            points.push((bucket.upper_s, seen));
+            told = seen;
+        }
+        if seen >= SHOWN {
+            break;
+        }
+    }
+    points
+}
+
+/// The share of the samples in each bin from its beginning on, empty bins between included.
+fn steps(buckets: &[HistogramBucket]) -> Vec<(f64, f64)> {
+    let all: f64 = buckets.iter().map(|bucket| bucket.count as f64).sum();
+    let width = bin_width(buckets);
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let (mut seen, mut end) = (0.0, None);
+    for bucket in buckets {
+        let begin = bucket.upper_s - width;
+        // The bin before was followed by empty ones.
+        if let Some(end) = end
+            && begin > end + 0.5 * width
+        {
+            points.push((end, 0.0));
+        }
+        points.push((begin.max(0.0), bucket.count as f64 / all));
+        end = Some(bucket.upper_s);
+        seen += bucket.count as f64;
+        if seen >= SHOWN * all {
+            break;
+        }
+    }
+    points.extend(end.map(|end| (end, 0.0)));
+    points
+}
+
+/// Width of a bin: the least distance of two.
+fn bin_width(buckets: &[HistogramBucket]) -> f64 {
+    let pairs = buckets
+        .windows(2)
+        .map(|pair| pair[1].upper_s - pair[0].upper_s);
+    let least = pairs
+        .filter(|width| *width > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 0.0 }
+}

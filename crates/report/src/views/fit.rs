@@ -1,0 +1,460 @@
+//! A part fitted to a log: both halves of the log beside the fitted part, and the figures that were fitted.
+//!
+//! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
+//! ratios are the score.
+
+use wordline_core::quantity::ByteCount;
+use wordline_core::results::{ResultSet, Row};
+use wordline_core::{Basis, Metric, Workload};
+
+use crate::answer::Answer;
+use crate::grid::{Column, Grid};
+use crate::pivot::{Keys, Pivot};
+use crate::text;
+use crate::view::{TableView, View};
+
+pub(crate) const VIEW: View = View {
+    workload: "fit",
+    keys: Keys::ALL,
+    lead: &[],
+    tables: &[TableView::Made(tables)],
+    plots_first: false,
+    plots: &[],
+    by_series: false,
+    why: None,
+    answer: |pivot| Answer::of_all(sentences(pivot.document).unwrap_or_default()),
+};
+
+const HALF: &str = "half";
+const FIRST: &str = "first";
+const SECOND: &str = "second";
+const STATISTIC: &str = "statistic";
+const RATE: &str = "rate_bytes_per_s";
+
+/// What is compared, top to bottom; RAM follows by rate.
+const FIGURES: [(Metric, &str); 7] = [
+    (Metric::ThroughputMean, "throughput"),
+    (Metric::LatencyMean, "mean"),
+    (Metric::LatencyP50, "half take up to"),
+    (Metric::LatencyP90, "90 % take up to"),
+    (Metric::LatencyP99, "99 % take up to"),
+    (Metric::LatencyP999, "99.9 % take up to"),
+    (Metric::LatencyMax, "slowest"),
+];
+
+/// What is compared of raw flash: a metric, the operation and the statistic of its rows, and what they are called.
+const OF_FLASH: [(Metric, &str, &str, &str); 9] = [
+    (Metric::Endurance, "cycle", "p10", "10 % of blocks fail by"),
+    (
+        Metric::Endurance,
+        "cycle",
+        "median",
+        "half of blocks fail by",
+    ),
+    (Metric::Endurance, "cycle", "p90", "90 % of blocks fail by"),
+    (Metric::LatencyMean, "program", "first", "first program"),
+    (
+        Metric::LatencyMean,
+        "program",
+        "first_10000",
+        "first 10,000 programs",
+    ),
+    (Metric::LatencyMean, "program", "last", "last program"),
+    (Metric::LatencyMean, "erase", "first", "first erase"),
+    (
+        Metric::LatencyMean,
+        "erase",
+        "first_10000",
+        "first 10,000 erases",
+    ),
+    (Metric::LatencyMean, "erase", "last", "last erase"),
+];
+
+/// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.
+const SCORED: [Metric; 5] = [
+    Metric::LatencyMean,
+    Metric::LatencyP50,
+    Metric::LatencyP90,
+    Metric::LatencyP99,
+    Metric::RamPeakInFlight,
+];
+
+/// A line of the comparison: log and part, in both halves.
+struct FitComparison<'a> {
+    name: String,
+    /// Whether it counts for the score.
+    scored: bool,
+    /// Log, then part.
+    first: [Option<&'a Row>; 2],
+    second: [Option<&'a Row>; 2],
+}
+
+impl FitComparison<'_> {
+    /// The part's value divided by the log's.
+    fn ratio(half: &[Option<&Row>; 2]) -> Option<f64> {
+        let [log, part] = half.map(|row| row.and_then(|row| row.value));
+        let (log, part) = (log?, part?);
+        (log > 0.0).then(|| part / log)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = vec![self.name.clone()];
+        for half in [&self.first, &self.second] {
+            let told =
+                half.map(|row| row.map_or_else(nothing, |row| text::value(row, text::DIGITS)));
+            cells.extend(told);
+            cells.push(Self::ratio(half).map_or_else(nothing, ratio));
+        }
+        cells
+    }
+}
+
+fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
+    let document = pivot.document;
+    let columns = [
+        "",
+        "log, fitted half",
+        "part",
+        "ratio",
+        "log, held out",
+        "part predicts",
+        "held-out ratio",
+    ];
+    let columns = columns.iter().zip(0..).map(|(name, index)| {
+        if index == 0 {
+            Column::left(*name)
+        } else {
+            Column::right(*name)
+        }
+    });
+    let title = match targets(document) {
+        Some((log, part)) => format!("{part} beside {log}"),
+        None => "fit: no rows".to_owned(),
+    };
+    let mut grid = Grid::new(title, columns.collect());
+    for line in compared(document) {
+        grid.push(line.cells());
+    }
+    let mut grids = vec![grid];
+    grids.extend(figures(document));
+    grids
+}
+
+/// The figures that were fitted.
+fn figures(document: &ResultSet) -> Option<Grid> {
+    let Workload::Fit(fit) = &document.experiment.workload else {
+        return None;
+    };
+    let flash = is_of_flash(document);
+    let last = if flash { INTERVAL } else { "rests on" };
+    let columns = ["fitted figure", "value", last];
+    let mut grid = Grid::new(
+        format!("What was fitted of {}", fit.id),
+        columns.map(Column::left).into(),
+    );
+    let mut figures = document.figures.iter();
+    let fitted = figures
+        .by_ref()
+        .filter(|one| one.sheet == fit.id && one.basis == Basis::Calibrated);
+    for figure in fitted {
+        let source = &figure.source;
+        let told = if flash { interval(source) } else { source };
+        grid.push([&figure.figure, &figure.value, told]);
+    }
+    (!grid.rows().is_empty()).then_some(grid)
+}
+
+/// What stands before an interval in the source of a fitted figure, and in the head of its column.
+const INTERVAL: &str = "95 % interval";
+
+/// The interval in the source of a figure; that of a count is the count itself.
+fn interval(source: &str) -> &str {
+    let told = source
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix(INTERVAL));
+    told.map_or("exact", str::trim)
+}
+
+/// Whether this is a fit of raw flash, whose rows tell of blocks.
+fn is_of_flash(document: &ResultSet) -> bool {
+    let mut rows = document.rows.iter();
+    rows.any(|row| row.text(STATISTIC).is_some())
+}
+
+/// What the fit explains, and how well it predicts.
+fn sentences(document: &ResultSet) -> Option<Vec<String>> {
+    let (log, part) = targets(document)?;
+    let lines = compared(document);
+    let fitted = score(&lines, |line| line.first)?;
+    let held = score(&lines, |line| line.second)?;
+    // How far the halves of the log differ by themselves: nobody who knows the first can do much better.
+    let halves = score(&lines, |line| [line.first[0], line.second[0]])?;
+    let (what, open) = if is_of_flash(document) {
+        ("half of the blocks", "chance leaves")
+    } else {
+        ("the first half", "chance and the card's history leave")
+    };
+    let mut sentences = vec![
+        format!(
+            "{part}, fitted to {what} of {log}, misses it by {} on average, and predicts the second half within {}, at \
+             worst {}.",
+            percent(fitted.mean),
+            percent(held.mean),
+            worst(&held)
+        ),
+        format!(
+            "The halves of the log differ from each other by {} on average, which is what {open} open.",
+            percent(halves.mean)
+        ),
+    ];
+    if held.mean > 0.1 && held.mean > 2.0 * fitted.mean.max(halves.mean) {
+        sentences.push(
+            "It predicts far worse than it fits: its figures are too many for this log, or the card changed; do not \
+             rely on them beyond this log."
+                .to_owned(),
+        );
+    }
+    Some(sentences)
+}
+
+/// Logarithms of the ratios of a half.
+struct FitScore {
+    /// Mean of their absolute values.
+    mean: f64,
+    /// The ratio that lies farthest from 1, and what it is of.
+    worst: (f64, String),
+}
+
+fn score<'a>(
+    lines: &'a [FitComparison<'a>],
+    half: impl Fn(&FitComparison<'a>) -> [Option<&'a Row>; 2],
+) -> Option<FitScore> {
+    let scored = lines.iter().filter(|line| line.scored);
+    let ratios: Vec<(f64, &str)> = scored
+        .filter_map(|line| Some((FitComparison::ratio(&half(line))?, line.name.as_str())))
+        .filter(|(ratio, _)| *ratio > 0.0)
+        .collect();
+    let far = |ratio: f64| ratio.ln().abs();
+    let (worst, name) = ratios
+        .iter()
+        .max_by(|(a, _), (b, _)| far(*a).total_cmp(&far(*b)))?;
+    Some(FitScore {
+        mean: ratios.iter().map(|(ratio, _)| far(*ratio)).sum::<f64>() / ratios.len() as f64,
+        worst: (*worst, (*name).to_owned()),
+    })
+}
+
+/// "1.40 times in RAM at 500 KB/s".
+fn worst(score: &FitScore) -> String {
+    format!("{} in \"{}\"", text::factor(score.worst.0), score.worst.1)
+}
+
+/// A mean logarithm as a percentage.
+fn percent(mean: f64) -> String {
+    text::percent(mean.exp() - 1.0, 2)
+}
+
+fn ratio(value: f64) -> String {
+    wordline_core::quantity::human(value, "1", 3)
+}
+
+fn nothing() -> String {
+    "–".to_owned()
+}
+
+/// The log and the fitted part, as the rows name them.
+fn targets(document: &ResultSet) -> Option<(&str, &str)> {
+    let is_log = |row: &&Row| row.basis == Basis::Measured;
+    let log = document.rows.iter().find(is_log)?;
+    let part = document.rows.iter().find(|row| !is_log(row))?;
+    Some((
+        log.target.strip_prefix("log:").unwrap_or(&log.target),
+        &part.target,
+    ))
+}
+
+/// Access size of a row of a sweep.
+fn size_of(row: &Row) -> Option<u64> {
+    row.text(STATISTIC)?;
+    let bytes = row.axes.get("access_bytes").and_then(text::numeric)?;
+    Some(bytes as u64)
+}
+
+/// Operations and sizes of a sweep, in order.
+fn sizes(document: &ResultSet) -> Vec<(&str, u64)> {
+    let rows = document.rows.iter();
+    let mut sizes: Vec<_> = rows
+        .filter_map(|row| Some((row.operation.as_str(), size_of(row)?)))
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
+    let Some((_, part)) = targets(document) else {
+        return Vec::new();
+    };
+    let line_of = |name: String, scored: bool, is_it: &dyn Fn(&Row) -> bool| {
+        let of = |half: &str, is_part: bool| {
+            document.rows.iter().find(|row| {
+                row.text(HALF) == Some(half) && (row.target == part) == is_part && is_it(row)
+            })
+        };
+        FitComparison {
+            name,
+            scored,
+            first: [of(FIRST, false), of(FIRST, true)],
+            second: [of(SECOND, false), of(SECOND, true)],
+        }
+    };
+    let of_flash = OF_FLASH.iter().map(|(metric, operation, statistic, name)| {
+        line_of((*name).to_owned(), true, &|row| {
+            row.metric == *metric
+                && row.operation == *operation
+                && row.text(STATISTIC) == Some(statistic)
+        })
+    });
+    let line = |metric: Metric, rate: Option<f64>, name: String| {
+        line_of(name, SCORED.contains(&metric), &|row| {
+            row.metric == metric
+                && row.text(STATISTIC).is_none()
+                && row.axes.get(RATE).and_then(text::numeric) == rate
+        })
+    };
+    let has_value = |line: &FitComparison<'_>| {
+        let of_log = [line.first[0], line.second[0]];
+        of_log.into_iter().flatten().any(|row| row.value.is_some())
+    };
+    let of_sweep = sizes(document).into_iter().map(|(operation, bytes)| {
+        let size = ByteCount::from_bytes(bytes);
+        line_of(format!("{operation} of {size}"), true, &|row| {
+            row.operation == operation && size_of(row) == Some(bytes)
+        })
+    });
+    let figures = FIGURES
+        .iter()
+        .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
+    let mut rates: Vec<f64> = document
+        .rows
+        .iter()
+        .filter_map(|row| row.axes.get(RATE).and_then(text::numeric))
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
+    let ram = rates.into_iter().map(|rate| {
+        let name = format!("RAM at {}", text::rate(rate));
+        line(Metric::RamPeakInFlight, Some(rate), name)
+    });
+    of_flash
+        .chain(of_sweep)
+        .chain(figures)
+        .chain(ram)
+        .filter(has_value)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use crate::{Format, Style, answer, render};
+    use wordline_core::Axis;
+    use wordline_core::results::{AxisValue, FigureUse};
+    use wordline_core::{Durations, FitWorkload, LogSource};
+
+    fn document(scale: f64) -> ResultSet {
+        let mut document = fixture::mram();
+        let model = document.rows[0].clone();
+        document.rows.clear();
+        document.experiment.workload = Workload::Fit(FitWorkload {
+            source: LogSource {
+                file: "card.log".to_owned(),
+                format: None,
+                unit: None,
+                job: None,
+                operation: None,
+                record_bytes: None,
+                durations: Durations::Latency,
+            },
+            template: "sd".to_owned(),
+            id: "mine".to_owned(),
+            pattern: None,
+            range_bytes: None,
+            fill: None,
+            warm_up_bytes: 0,
+            usage: None,
+            simulations: 300,
+        });
+        for (target, basis, factor) in [
+            ("log:card.log", Basis::Measured, 1.0),
+            ("mine@b", Basis::Simulated, scale),
+        ] {
+            for half in [FIRST, SECOND] {
+                for (metric, value, rate) in [
+                    (Metric::LatencyMean, 1e-3, None),
+                    (Metric::LatencyP99, 2e-2, None),
+                    (Metric::RamPeakInFlight, 65_536.0, Some(5e5)),
+                ] {
+                    let mut row = model.clone();
+                    row.target = target.to_owned();
+                    row.workload = "fit".to_owned();
+                    row.operation = "write".to_owned();
+                    row.basis = basis;
+                    row.metric = metric;
+                    row.unit = metric.unit().to_owned();
+                    row.value = Some(if half == SECOND {
+                        factor * value
+                    } else {
+                        value
+                    });
+                    row.axes.insert(Axis::Half, AxisValue::from(half));
+                    if let Some(rate) = rate {
+                        row.axes
+                            .insert(Axis::RateBytesPerS, AxisValue::Number(rate));
+                    }
+                    document.rows.push(row);
+                }
+            }
+        }
+        document.figures = vec![FigureUse {
+            sheet: "mine".to_owned(),
+            figure: "card.command_time".to_owned(),
+            value: "typ 200 us".to_owned(),
+            basis: Basis::Calibrated,
+            source: "fitted to card.log".to_owned(),
+        }];
+        document
+    }
+
+    #[test]
+    fn both_halves_stand_side_by_side_with_their_ratios() {
+        let text = render(&document(1.1), Format::Table, &Style::default());
+        for words in [
+            "mine@b, fitted to the first half of card.log, misses it by 0 % on average",
+            "predicts the second half within 10 %, at worst 1.1 times",
+            "RAM at 500 KB/s",
+            "1.10",
+            "card.command_time",
+        ] {
+            assert!(text.contains(words), "{words} is missing: {text}");
+        }
+        assert!(!text.contains("far worse"), "{text}");
+    }
+
+    #[test]
+    fn a_fit_that_does_not_predict_is_called_so() {
+        let told = answer(&document(2.0)).join(" ");
+        assert!(told.contains("far worse than it fits"), "{told}");
+    }
+
+    #[test]
+    fn a_document_without_rows_is_no_accident() {
+        let mut document = document(1.0);
+        document.rows.clear();
+        for format in [Format::Table, Format::Markdown, Format::Html, Format::Csv] {
+            assert!(!render(&document, format, &Style::default()).is_empty());
+        }
+        assert!(sentences(&document).is_none());
+    }
+}

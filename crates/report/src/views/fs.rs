@@ -1,0 +1,302 @@
+//! `wordline fs bench`: file systems on memories.
+//!
+//! A line is one operation of a file system on a target at a fill level. Its slowest call is shown with
+//! the operations of the memory that it consisted of.
+
+#[cfg(test)]
+mod tests;
+
+use wordline_core::Metric;
+use wordline_engines::FILE_SYSTEMS;
+
+use crate::answer::{Answer, IN_WORDS};
+use crate::html::bars::{BarPiece, BarScale, StackedBars};
+use crate::html::plot::Plot;
+use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
+use crate::text;
+use crate::view::FigureOf::{Along, At, Made, Words};
+use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
+
+pub(crate) const VIEW: View = View {
+    workload: "fs",
+    keys: Keys::but(&["device_operation", "rate_bytes_per_s", "arrival"]),
+    lead: &[],
+    tables: &[
+        TableView::Lines(SYSTEMS),
+        TableView::Lines(CALLS),
+        TableView::Lines(SLOWEST),
+    ],
+    plots_first: true,
+    by_series: false,
+    plots: &[PlotView::Made(slowest_calls)],
+    why: None,
+    answer,
+};
+
+/// A line for each mounted file system, with what power cuts left of it.
+const SYSTEMS: LineTable = LineTable {
+    title: "File systems",
+    pivot: None,
+    lines: |pivot| pivot.select(|line| line.head().operation == "mount"),
+    keys: &[
+        Key::Always("target"),
+        Key::Words("file system", system),
+        Key::Varying("timing"),
+        Key::Always("capacity_bytes"),
+        Key::Always("fill"),
+    ],
+    figures: &[
+        figure("mount", At(Metric::LatencyMax, &[])),
+        figure("RAM", At(Metric::FileSystemRam, &[])),
+        figure("power cuts", Made(power_cuts)),
+    ],
+};
+
+/// How the operations of a memory are counted in words, in the order of rows, with their colours.
+const OPERATIONS: [(&str, &str, &str); 5] = [
+    ("erase", "erases", "#3B3B98"),
+    ("program", "programs", "#B3261E"),
+    ("write", "writes", "#A84A00"),
+    ("read", "reads", "#0072B2"),
+    ("persist", "persists", "#555555"),
+];
+
+/// What tells the calls on a target apart.
+const KEYS: &[Key] = &[
+    Key::Always("operation"),
+    Key::Always("access_bytes"),
+    Key::Words("file system", system),
+    Key::Varying("fill"),
+    Key::Varying("timing"),
+];
+
+/// A line for each operation, those of the file systems side by side.
+const CALLS: LineTable = LineTable {
+    title: "{target}",
+    pivot: None,
+    lines: calls,
+    keys: KEYS,
+    figures: &[
+        figure("throughput", At(Metric::ThroughputMean, &[])),
+        figure("calls", At(Metric::OpsRate, &[])),
+        figure("latency p50", At(Metric::LatencyP50, &[])),
+        figure("latency p99", At(Metric::LatencyP99, &[])),
+        figure("latency max", At(Metric::LatencyMax, &[])),
+        figure("write amp.", At(Metric::WriteAmplification, &[])),
+        figure("most cycles", At(Metric::CyclesMax, &[])),
+        figure("wear spread", At(Metric::WearSpread, &[])),
+        figure("energy per call", At(Metric::EnergyPerOp, &[])),
+        figure(
+            "RAM at {}",
+            Along(Metric::RamPeakInFlight, "rate_bytes_per_s", RECORDS),
+        ),
+    ],
+};
+
+/// Input in whole records.
+const RECORDS: &[(&str, &str)] = &[("arrival", "record")];
+
+/// What the slowest call of each operation consisted of.
+const SLOWEST: LineTable = LineTable {
+    title: "{target}: what the slowest call of each operation consisted of",
+    pivot: None,
+    lines: |pivot| {
+        let mut lines = calls(pivot);
+        lines.retain(|line| !slowest_call(line).is_empty());
+        lines
+    },
+    keys: KEYS,
+    figures: &[
+        figure("slowest", At(Metric::LatencyMax, &[])),
+        figure(
+            "operations of the memory in it",
+            Words(|_, line| Some(slowest_call(line))),
+        ),
+    ],
+};
+
+/// The lines of calls, those of an operation side by side.
+fn calls<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
+    let calls = pivot.select(|line| !["mount", "crash"].contains(&line.head().operation.as_str()));
+    together(calls, |line| line.head().operation.clone()).concat()
+}
+
+/// The file system as people read it.
+fn system(line: &PivotLine<'_>) -> String {
+    let name = line.field("fs");
+    wordline_engines::title(FILE_SYSTEMS, &name).to_owned()
+}
+
+/// "200 images, none fails", of the file system of a mount.
+fn power_cuts(pivot: &Pivot<'_>, mount: &PivotLine<'_>) -> Option<String> {
+    let of = |line: &PivotLine<'_>| ["target", "timing", "fs"].map(|name| line.field(name));
+    let mut crashes = pivot
+        .lines
+        .iter()
+        .filter(|line| line.head().operation == "crash");
+    let line = crashes.find(|line| of(line) == of(mount))?;
+    let images = line.at(Metric::CrashImages, &[])?;
+    let Some(count) = images.value else {
+        return Some(text::value(images, text::DIGITS));
+    };
+    let failures = line.at(Metric::CrashFailures, &[])?;
+    Some(match failures.value {
+        Some(0.0) => format!("{count:.0} images, none fails"),
+        Some(failures) => format!("{failures:.0} of {count:.0} images fail"),
+        None => text::value(failures, text::DIGITS),
+    })
+}
+
+/// The time of the slowest call in operations of the memory.
+fn operation_times<'a>(line: &PivotLine<'a>) -> Vec<(&'a str, f64)> {
+    line.split(Metric::LatencyMaxOperationTime, "device_operation")
+        .collect()
+}
+
+/// What the slowest call consisted of: "210 erases 8.40 s, 3300 reads 3.10 s", the longest first.
+fn slowest_call(line: &PivotLine<'_>) -> String {
+    let counts: Vec<_> = line
+        .split(Metric::LatencyMaxOperations, "device_operation")
+        .collect();
+    let mut times = operation_times(line);
+    times.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let words = times.iter().map(|(operation, time)| {
+        let count = counts.iter().find(|(name, _)| name == operation);
+        let count = count.map_or(0.0, |(_, count)| *count);
+        let several = OPERATIONS.iter().find(|(name, ..)| name == operation);
+        let name = match several {
+            Some((_, several, _)) if count != 1.0 => *several,
+            _ => operation,
+        };
+        let time = text::number(Metric::LatencyMax, *time, text::DIGITS);
+        format!("{count:.0} {name} {time}")
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn answer(pivot: &Pivot<'_>) -> Answer {
+    let lines: Vec<_> = pivot.lines.iter().collect();
+    let systems = together(lines, |line| (line.head().target.clone(), system(line)));
+    let sentences = systems.iter().take(IN_WORDS);
+    let sentences = sentences.flat_map(|own| [slowest(own), images(own)]);
+    let mut sentences: Vec<String> = sentences.flatten().collect();
+    if pivot
+        .lines
+        .iter()
+        .any(|line| line.at(Metric::LatencyMax, &[]).is_some())
+    {
+        sentences.push(
+            "Times are those of the memory and its driver; what the file system computes is not counted."
+                .to_owned(),
+        );
+    }
+    Answer::of_all(sentences)
+}
+
+/// "On mt25ql128@b the slowest call of littlefs is append-small at 50 % fill: 12.3 s, of 3300 reads 8.40 s, 2 erases
+/// 90.0 ms; half of such calls take up to 300 ms."
+fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
+    let calls = lines.iter().filter(|line| line.head().operation != "mount");
+    let timed = calls.filter_map(|line| Some((line.number(Metric::LatencyMax)?, line)));
+    let (latency, line) = timed.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    let time = |seconds| text::number(Metric::LatencyMax, seconds, text::DIGITS);
+    let consisted = match slowest_call(line) {
+        none if none.is_empty() => String::new(),
+        operations => format!(", of {operations}"),
+    };
+    let fill = match line.field("fill") {
+        none if none.is_empty() => String::new(),
+        fill => format!(" at {fill} fill"),
+    };
+    let half = line
+        .number(Metric::LatencyP50)
+        .filter(|half| *half < latency);
+    let half = half.map(|half| format!("; half of such calls take up to {}", time(half)));
+    Some(format!(
+        "On {} the slowest call of {} is {}{fill}: {}{consisted}{}.",
+        line.head().target,
+        system(line),
+        line.head().operation,
+        time(latency),
+        half.unwrap_or_default()
+    ))
+}
+
+/// "Of 200 images that power cuts left of littlefs on mt25ql128@b, none breaks the promise."
+fn images(lines: &[&PivotLine<'_>]) -> Option<String> {
+    let line = lines
+        .iter()
+        .find(|line| line.number(Metric::CrashImages).is_some())?;
+    let images = line.number(Metric::CrashImages)?;
+    let failures = match line.number(Metric::CrashFailures)? {
+        0.0 => "none breaks".to_owned(),
+        1.0 => "1 breaks".to_owned(),
+        several => format!("{several:.0} break"),
+    };
+    Some(format!(
+        "Of {images:.0} images that power cuts leave of {} on {}, {failures} the promise: old or new content and \
+         nothing else, and what was synced is there.",
+        system(line),
+        line.head().target
+    ))
+}
+
+/// More bars than this do not fit a plot; the tables hold the others.
+const BARS: usize = 24;
+
+/// A bar for each of the slowest calls, of the operations of the memory within it.
+fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
+    let mut lines = pivot.select(|line| line.number(Metric::LatencyMax).is_some());
+    let latency = |line: &PivotLine<'_>| line.number(Metric::LatencyMax).unwrap_or_default();
+    lines.sort_by(|a, b| latency(b).total_cmp(&latency(a)));
+    let targets = each(&lines, |line| line.head().target.clone()).len();
+    let on_boards = targets > each(&lines, |line| line.head().part.clone()).len();
+    let timings = differs(&lines, |line| line.head().timing);
+    // No more than tells bars apart, because a label has little room.
+    let name = |line: &PivotLine<'_>| {
+        let head = line.head();
+        let target = if on_boards { &head.target } else { &head.part };
+        let mut words = vec![
+            target.clone(),
+            line.field("fs"),
+            head.operation.clone(),
+            line.field("fill"),
+        ];
+        // A mount may cover the whole memory as well.
+        words.extend((head.operation == "mount").then(|| line.field("capacity_bytes")));
+        words.extend(timings.then(|| head.timing.to_string()));
+        words.retain(|word| !word.is_empty());
+        words.join(", ")
+    };
+    let mut pieces = Vec::new();
+    for line in lines.iter().take(BARS) {
+        let times = operation_times(line);
+        for (order, (operation, several, _)) in OPERATIONS.iter().enumerate() {
+            let time = times.iter().find(|(name, _)| name == operation);
+            pieces.extend(time.map(|(_, value)| BarPiece {
+                bar: name(line),
+                cause: (*several).to_owned(),
+                order,
+                value: *value,
+                text: text::number(Metric::LatencyMax, *value, text::DIGITS),
+            }));
+        }
+    }
+    let known = OPERATIONS.iter();
+    let known = known.map(|(_, several, color)| ((*several).to_owned(), *color));
+    let stack = StackedBars {
+        id: "plot-calls".to_owned(),
+        heading: "What the slowest calls consisted of".to_owned(),
+        caption: format!(
+            "The slowest call of each operation, and what the memory did in it; the parts add up to its duration.{}",
+            text::first_of(BARS, lines.len(), "longest")
+        ),
+        title: "latency",
+        scale: BarScale::Of("s"),
+        colors: known
+            .filter(|(name, _)| pieces.iter().any(|piece| piece.cause == *name))
+            .collect(),
+        pieces,
+    };
+    stack.plot().into_iter().collect()
+}

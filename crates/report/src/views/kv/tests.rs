@@ -1,0 +1,110 @@
+//! What people see of `wordline kv`.
+
+use wordline_core::results::AxisValue;
+use wordline_core::{Axis, Metric};
+
+use crate::{Format, Style, answer, fixture, render};
+
+#[test]
+fn the_fixture_is_a_document() {
+    assert_eq!(fixture::key_values().check(), Ok(()));
+}
+
+#[test]
+fn rates_are_told_with_what_moved_over_the_floor() {
+    let sentences = answer(&fixture::key_values());
+    assert!(
+        sentences[0].contains("of 4 B LPHT 250 k/s (1.50), wordline-kv 500 k/s"),
+        "{sentences:?}"
+    );
+    assert!(
+        sentences[0].contains("of 256 B LPHT 3.91 k/s"),
+        "{sentences:?}"
+    );
+    assert!(sentences[1].contains("hits"), "{sentences:?}");
+    assert!(
+        sentences.iter().any(|one| one.contains("what LPHT holds")),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn each_mix_has_a_sentence_of_its_own() {
+    let mut document = fixture::key_values();
+    let inserts = document.rows.iter().filter(|row| row.operation == "insert");
+    let mixes: Vec<_> = inserts
+        .flat_map(|row| {
+            ["ycsb-a", "etc"].map(|work| {
+                let mut row = row.clone();
+                row.operation = "all".into();
+                row.axes.insert(Axis::Work, AxisValue::Text(work.into()));
+                row
+            })
+        })
+        .collect();
+    document.rows.extend(mixes);
+    let sentences = answer(&document);
+    assert!(sentences[0].contains("operations of ycsb-a in a second"));
+    assert!(sentences[1].contains("operations of etc in a second"));
+    assert!(sentences[2].contains("inserts in a second"));
+}
+
+#[test]
+fn wear_is_told_of_a_mix_by_the_operation() {
+    let mut document = fixture::key_values();
+    let of_all = |metric: Metric, value: f64| {
+        let inserts = document.rows.iter();
+        let mut rate = inserts
+            .filter(|row| row.operation == "insert" && row.metric == Metric::OpsRate)
+            .filter(|row| row.text("table") == Some("own"));
+        let mut row = rate.next().expect("a rate").clone();
+        row.operation = "all".into();
+        row.axes
+            .insert(Axis::Work, AxisValue::Text("ycsb-a".into()));
+        (row.metric, row.value, row.distribution) = (metric, Some(value), None);
+        row
+    };
+    let rows = [
+        of_all(Metric::OpsRate, 5.0),
+        of_all(Metric::LatencyMax, 1.0),
+        of_all(Metric::AccessCount, 1000.0),
+        of_all(Metric::CyclesMax, 20.0),
+    ];
+    document.rows.extend(rows);
+    let text = render(&document, Format::Table, &Style::default());
+    let wear = text.split("ycsb-a, cycles that an operation takes").nth(1);
+    assert!(
+        wear.expect("a table of wear").contains("0.0200 cycles"),
+        "{text}"
+    );
+}
+
+#[test]
+fn tables_stand_side_by_side_and_what_one_cannot_do_has_no_columns() {
+    let text = render(&fixture::key_values(), Format::Table, &Style::default());
+    let line = |start: &str, word: &str| {
+        let mut lines = text.lines();
+        lines.any(|line| line.trim_start().starts_with(start) && line.contains(word))
+    };
+    assert!(line("key / value", "lpht moved"), "{text}");
+    assert!(line("256 B", "771 B"), "{text}");
+    let delete = text.split(": delete").nth(1).expect("a table of deletes");
+    assert!(
+        !delete.contains("lpht") && delete.contains("own moved"),
+        "{delete}"
+    );
+}
+
+#[test]
+fn the_page_draws_rates_and_a_hostile_document_harms_nothing() {
+    let html = render(&fixture::key_values(), Format::Html, &Style::default());
+    assert!(html.contains("Bytes moved over the floor"));
+    let hostile = fixture::spoiled(fixture::key_values());
+    let html = render(&hostile, Format::Html, &Style::default());
+    assert!(!html.contains("<script>alert"));
+    let text = render(&hostile, Format::Table, &Style::default());
+    assert!(
+        !text.contains(|c: char| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
+}

@@ -1,0 +1,34 @@
+//! The views: one for each workload that answers a question of its own.
+
+mod buffer;
+mod compare;
+mod dram;
+mod fit;
+mod fs;
+mod headline;
+mod health;
+mod kv;
+mod layer;
+mod raw;
+mod wear;
+
+#[cfg(test)]
+mod tests;
+
+use crate::view::View;
+
+pub(crate) use dram::{ModuleLines, curves};
+pub(crate) use headline::metric_label;
+pub(crate) use raw::VIEW as RAW;
+
+/// Every view. A workload that has none here is shown as [`RAW`] is.
+pub(crate) const VIEWS: &[&View] = &[
+    &buffer::VIEW,
+    &compare::VIEW,
+    &dram::VIEW,
+    &fit::VIEW,
+    &fs::VIEW,
+    &health::VIEW,
+    &kv::VIEW,
+    &wear::VIEW,
+];

@@ -1,0 +1,268 @@
+//! `wordline wear`: endurance, and latency over life.
+//!
+//! A line is a usage in an environment on a target, with the rows of all its operations.
+
+#[cfg(test)]
+mod tests;
+
+use wordline_core::Metric;
+
+use crate::answer::{Answer, IN_WORDS};
+use crate::html::chart::{ChartAxis, CurvePlot};
+use crate::pivot::{Keys, Pivot, PivotLine};
+use crate::text;
+use crate::view::FigureOf::{At, Count, Made};
+use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
+
+pub(crate) const VIEW: View = View {
+    workload: "wear",
+    keys: Keys::but(&[
+        "operation",
+        "sample",
+        "block",
+        "statistic",
+        "after_cycles",
+        "estimate",
+    ]),
+    lead: &[],
+    tables: &[
+        TableView::Lines(ENDURANCE),
+        TableView::Lines(LATENCY),
+        TableView::Lines(OVER_LIFE),
+    ],
+    plots_first: true,
+    by_series: false,
+    plots: &[PlotView::Curves(LIFE)],
+    why: None,
+    answer,
+};
+
+const BY_OPERATION: Keys = Keys::but(&["sample", "block", "statistic", "after_cycles", "estimate"]);
+
+/// What tells usages apart.
+const KEYS: [Key; 6] = [
+    Key::Always("target"),
+    Key::Always("usage"),
+    Key::Varying("temperature_celsius"),
+    Key::Varying("dwell_s"),
+    Key::Varying("order"),
+    Key::Varying("timing"),
+];
+
+/// The same in a legend, where room is short.
+const LEGEND: [Key; 6] = [
+    Key::Varying("target"),
+    KEYS[1],
+    KEYS[2],
+    KEYS[3],
+    KEYS[4],
+    KEYS[5],
+];
+
+const ENDURANCE: LineTable = LineTable {
+    title: "Cycles until a block fails",
+    pivot: None,
+    lines: |pivot| pivot.lines.iter().collect(),
+    keys: &KEYS,
+    figures: &[
+        figure("blocks", Made(|_, line| Some(blocks(line).to_string()))),
+        figure(
+            "rated",
+            At(Metric::Endurance, &[("operation", "cycle"), SHEET]),
+        ),
+        figure("least", At(Metric::Endurance, &[("statistic", "least")])),
+        figure("p10", At(Metric::Endurance, &[("statistic", "p10")])),
+        figure("median", At(Metric::Endurance, &[("statistic", "median")])),
+        figure("p90", At(Metric::Endurance, &[("statistic", "p90")])),
+        figure("most", At(Metric::Endurance, &[("statistic", "most")])),
+        figure(
+            "program failed",
+            Count(Metric::BlocksFailed, &[("cause", "program")]),
+        ),
+        figure(
+            "erase failed",
+            Count(Metric::BlocksFailed, &[("cause", "erase")]),
+        ),
+    ],
+};
+
+/// What the sheet says.
+const SHEET: (&str, &str) = ("estimate", "specification");
+
+/// As the paper reports it: worst, mean of the first 10 000, best, beside the sheet's columns.
+const LATENCY: LineTable = LineTable {
+    title: "Latency over life, from the command until the memory is ready",
+    pivot: Some(BY_OPERATION),
+    lines: |pivot| pivot.select(|line| line.number(Metric::LatencyMean).is_some()),
+    keys: &[
+        KEYS[0],
+        KEYS[1],
+        KEYS[2],
+        KEYS[3],
+        KEYS[4],
+        KEYS[5],
+        Key::Always("operation"),
+    ],
+    figures: &[
+        figure("worst", At(Metric::LatencyMax, &[])),
+        figure("mean of first 10,000", At(Metric::LatencyMean, &[])),
+        figure("best", At(Metric::LatencyMin, &[])),
+        figure("specified typ", At(Metric::LatencyMean, &[SHEET])),
+        figure("specified max", At(Metric::LatencyMax, &[SHEET])),
+        figure(
+            "last / mean",
+            Made(|_, line| line.number(Metric::LatencyOverLife).map(text::factor)),
+        ),
+    ],
+};
+
+/// A line for each decade of cycles.
+const OVER_LIFE: LineTable = LineTable {
+    title: "Latency over life, the mean of the blocks that live",
+    pivot: Some(Keys::but(&[
+        "operation",
+        "sample",
+        "block",
+        "statistic",
+        "estimate",
+    ])),
+    lines: |pivot| {
+        pivot.select(|line| {
+            // Points lie at 1, 2 and 5 of each decade, counted from the first cycle on.
+            let decade = line
+                .coordinate("after_cycles")
+                .map(|after| (after + 1.0).log10());
+            decade.is_some_and(|decade| (decade - decade.round()).abs() < 1e-9)
+        })
+    },
+    keys: &[
+        KEYS[0],
+        KEYS[1],
+        KEYS[2],
+        KEYS[3],
+        KEYS[4],
+        KEYS[5],
+        Key::Number("cycle", |line| {
+            line.coordinate("after_cycles")
+                .map_or_else(String::new, |after| text::count(after + 1.0))
+        }),
+    ],
+    figures: &[
+        figure(
+            "program",
+            At(Metric::LatencyMean, &[("operation", "program")]),
+        ),
+        figure("erase", At(Metric::LatencyMean, &[("operation", "erase")])),
+    ],
+};
+
+const LIFE: CurvePlot = CurvePlot {
+    id: "plot-wear",
+    heading: "Latency over life",
+    caption: "Mean duration of a program (solid) and of an erase (dashed) in each cycle, over the blocks that live.",
+    pivot: Some(BY_OPERATION),
+    lines: |pivot| {
+        pivot.select(|line| {
+            !line
+                .along(Metric::LatencyMean, "after_cycles", &[])
+                .is_empty()
+        })
+    },
+    still: &[],
+    x: ChartAxis::logarithmic("cycles", "cycle"),
+    y: ChartAxis::logarithmic("s", "latency"),
+    name: |line, all| {
+        format!(
+            "{}, {}",
+            Key::named(&LEGEND, line, all),
+            line.head().operation
+        )
+    },
+    color: |line| Key::named(&KEYS[..5], line, &[line]),
+    dash: |line| line.head().operation.clone(),
+    points: |line| {
+        let points = line
+            .along(Metric::LatencyMean, "after_cycles", &[])
+            .into_iter();
+        // The axis is logarithmic: cycles count from the first on.
+        points
+            .filter_map(|(after, row)| Some((after + 1.0, row.value?)))
+            .collect()
+    },
+};
+
+fn statistic_of<'a>(line: &PivotLine<'a>, name: &str) -> Option<&'a wordline_core::results::Row> {
+    line.at(Metric::Endurance, &[("statistic", name)])
+}
+
+/// Blocks that were tested.
+fn blocks(line: &PivotLine<'_>) -> usize {
+    let rows = line.rows().iter();
+    rows.filter(|row| row.axes.contains_key("block")).count()
+}
+
+fn answer(pivot: &Pivot<'_>) -> Answer {
+    let all: Vec<_> = pivot.lines.iter().collect();
+    let lines = all.iter().take(IN_WORDS);
+    let sentences = lines.flat_map(|line| [endurance(line, &all), latency(line)]);
+    let mut sentences: Vec<String> = sentences.flatten().collect();
+    if !sentences.is_empty() {
+        sentences.push(
+            "Until a chip reports a failure says nothing of how long data keep: a lifetime is what the sheet rates."
+                .to_owned(),
+        );
+    }
+    Answer::of_all(sentences)
+}
+
+/// "On nand08gw3b2c@b, first-page: half of 100 blocks stand 3780000 cycles, from 1210000 cycles to 9900000 cycles; the
+/// sheet rates 100000 cycles."
+fn endurance(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> Option<String> {
+    let value = |row| text::value(row, text::DIGITS);
+    let median = statistic_of(line, "median")?;
+    let blocks = blocks(line);
+    let ends = ["least", "most"].map(|name| statistic_of(line, name).map(value));
+    let spread = match ends {
+        [Some(least), Some(most)] => format!(", from {least} to {most}"),
+        _ => String::new(),
+    };
+    let rated = line.at(Metric::Endurance, &[("operation", "cycle"), SHEET]);
+    let rated = rated.map_or_else(String::new, |row| {
+        format!("; the sheet rates {}", value(row))
+    });
+    let name = Key::named(&KEYS, line, all);
+    Some(match median.value {
+        Some(_) => {
+            format!(
+                "On {name}: half of {blocks} blocks stand {}{spread}{rated}.",
+                value(median)
+            )
+        }
+        None => format!("On {name}: half of {blocks} blocks did not fail{rated}."),
+    })
+}
+
+/// "Programs take 268 us when fresh and 117 us at last; erases 1.20 ms and 6.00 ms, 4.0 times the mean of the first
+/// 10,000."
+fn latency(line: &PivotLine<'_>) -> Option<String> {
+    let of = |operation, metric| line.at(metric, &[("operation", operation)])?.value;
+    let time = |operation, metric| Some(text::number(metric, of(operation, metric)?, text::DIGITS));
+    let [fresh, last] = [Metric::LatencyMax, Metric::LatencyMin].map(|one| time("program", one));
+    let programs = match (fresh, last) {
+        (Some(fresh), Some(last)) => {
+            format!("Programs take {fresh} when they are slowest and {last} at last; erases ")
+        }
+        _ => "Erases take ".to_owned(),
+    };
+    let (fresh, last) = (
+        time("erase", Metric::LatencyMin)?,
+        time("erase", Metric::LatencyMax)?,
+    );
+    let ratio = of("erase", Metric::LatencyOverLife);
+    let ratio = ratio.map_or_else(String::new, |ratio| {
+        format!(", {} the mean of the first 10,000", text::factor(ratio))
+    });
+    Some(format!(
+        "{programs}{fresh} at first and up to {last}{ratio}."
+    ))
+}
