@@ -31,6 +31,8 @@ engines:
 demo test: export CARGO_INCREMENTAL := 0
 demo test: export CARGO_PROFILE_DEV_DEBUG := none
 demo test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
+# Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
+test: export PROPTEST_RNG_SEED := 1
 demo: engines ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
 	$(WORDLINE) compare data-logger --export $(DEMO_REPORT)

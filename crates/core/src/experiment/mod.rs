@@ -132,6 +132,7 @@ impl Workload {
     }
 
     /// Which of its tests is run, of a workload with several.
+    #[cfg(feature = "cli")]
     const fn test(&self) -> Option<&'static str> {
         match self {
             Self::Dram(dram) => Some(dram.test.name()),

@@ -11,7 +11,7 @@ mod nor_ageing;
 mod nor_bound;
 mod nvram;
 mod nvram_bound;
-mod skip;
+pub(crate) mod skip;
 
 pub use nor::SuspendedRead;
 use std::sync::Arc;

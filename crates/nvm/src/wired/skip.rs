@@ -10,7 +10,7 @@ use crate::error::NvmError;
 use crate::power::Residence;
 
 /// Cycles whose mean stands for a skipped one where durations are drawn.
-const SAMPLED_CYCLES: u64 = 16;
+pub(crate) const SAMPLED_CYCLES: u32 = 16;
 
 /// Cycles that are left to be skipped, and what they take together.
 pub(super) struct Leap {
@@ -42,7 +42,7 @@ where
                 continue;
             }
             let more = if drawn {
-                (SAMPLED_CYCLES - 1).min(left)
+                u64::from(SAMPLED_CYCLES - 1).min(left)
             } else {
                 0
             };
