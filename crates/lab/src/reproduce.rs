@@ -8,10 +8,7 @@ mod band;
 mod bench;
 mod curves;
 mod meter;
-mod modules;
-mod tables;
 mod theory;
-mod wear;
 
 use serde::Serialize;
 use wordline_catalog::Catalog;
@@ -188,6 +185,7 @@ pub fn reproduce(
             score: Score::default(),
             rows: Vec::new(),
         };
+        bench.run(document);
         for value in &document.value {
             let ours = bench.ours(value);
             let band = ours.as_ref().ok();

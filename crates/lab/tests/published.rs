@@ -5,7 +5,9 @@ use wordline_core::quantity::Quantity;
 use wordline_core::{
     Axis, Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
 };
-use wordline_lab::published::{Allowed, Kind, Measure, Published, Use, Value, keys, published};
+use wordline_lab::published::{
+    Allowed, Measure, Published, SheetFigure, Use, Value, keys, published,
+};
 use wordline_lab::reproduce::{Options, Reproduction};
 use wordline_lab::{Control, reproduce, run};
 use wordline_nvm::Cause;
@@ -50,8 +52,8 @@ const MODULES: &str = "mrdimm-report";
 /// A module of 64 GB against another of 64 GB, in bandwidth.
 fn is_of_64_gb(value: &Value) -> bool {
     let is = |measure: &Measure, module: &str| match measure {
-        Measure::Module { run, metric } => {
-            run.target.starts_with(module) && *metric == Metric::ThroughputMean
+        Measure::Row { row, experiment } => {
+            experiment.targets[0].starts_with(module) && row.metric == Metric::ThroughputMean
         }
         _ => false,
     };
@@ -120,25 +122,22 @@ fn published_values_are_met_within_the_tolerance_that_was_written_first() {
     assert!(!published.title.is_empty() && !published.errata.is_empty());
     let mut checked = 0;
     for one in &published.value {
-        let (
-            Measure::Row {
-                run,
-                metric,
-                cause: None,
-                ..
-            },
-            None,
-        ) = (&one.of, &one.over)
-        else {
+        let (Measure::Row { row, experiment }, None) = (&one.of, &one.over) else {
             continue;
         };
-        let plain = run.variant.is_none() && run.workload == Kind::Raw;
+        let (Workload::Raw(raw), true) = (&experiment.workload, row.axes.is_empty()) else {
+            continue;
+        };
+        let [access] = raw.access_bytes[..] else {
+            panic!("one size");
+        };
         let sizes = RawWorkload::default().access_bytes;
-        if !(plain && run.target.starts_with("em064lx@") && sizes.contains(&run.access_bytes)) {
+        let target = &experiment.targets[0];
+        if !(target.starts_with("em064lx@") && sizes.contains(&access)) {
             continue;
         }
-        let result = benchmark(&run.target, run.timing);
-        let ours = value(&result, *metric, run.operation, run.access_bytes);
+        let result = benchmark(target, experiment.timings[0]);
+        let ours = value(&result, row.metric, raw.operations[0], access);
         let theirs = one.published.expect("a number");
         let Allowed::Within { tolerance } = one.allowed else {
             panic!("{}: no tolerance", one.citation);
@@ -157,22 +156,23 @@ fn what_has_to_wait_says_for_what() {
     let catalog = Catalog::load(&[]).expect("sound");
     for document in keys().filter_map(published) {
         for value in &document.value {
-            let measures = [Some(&value.of), value.over.as_ref()];
-            let known = measures.into_iter().flatten().all(|measure| match measure {
-                Measure::Row { run, .. } => catalog.part_on_board(&run.target).is_ok(),
-                Measure::Wear(asked) => catalog.part_on_board(&asked.run.target).is_ok(),
-                Measure::Figure { sheet, .. } => {
+            let known = value.measures().all(|measure| match measure {
+                Measure::Figure(SheetFigure { sheet, .. }) => {
                     catalog.part(sheet).is_ok() || catalog.board(sheet).is_ok()
                 }
-                Measure::Theory { .. } => true,
-                Measure::Table { run, .. } => match run.target.strip_prefix("ram@") {
-                    Some(board) => catalog.board(board).is_ok(),
-                    None => catalog.part_on_board(&run.target).is_ok(),
-                },
-                Measure::Module { run, .. } => catalog.module_in_system(&run.target).is_ok(),
-                Measure::Curves(curves) => [&curves.target, &curves.against]
-                    .iter()
-                    .all(|target| catalog.module_in_system(target).is_ok()),
+                measure => {
+                    let mut targets = measure
+                        .experiment()
+                        .into_iter()
+                        .flat_map(|one| &one.targets);
+                    targets.all(|target| match target.strip_prefix("ram@") {
+                        Some(board) => catalog.board(board).is_ok(),
+                        None => {
+                            catalog.part_on_board(target).is_ok()
+                                || catalog.module_in_system(target).is_ok()
+                        }
+                    })
+                }
             });
             assert!(known || value.needs.is_some(), "{}", value.citation);
         }
@@ -191,14 +191,17 @@ fn the_driver_constant_comes_from_one_published_value() {
         .collect();
     assert_eq!(calibrated.len(), 1);
     let one = calibrated[0];
-    let Measure::Row { run, metric, .. } = &one.of else {
+    let Measure::Row { row, experiment } = &one.of else {
         panic!("a latency");
     };
+    let Workload::Raw(raw) = &experiment.workload else {
+        panic!("of the raw memory");
+    };
     assert_eq!(
-        (run.operation, *metric),
+        (raw.operations[0], row.metric),
         (Operation::Write, Metric::LatencyMax)
     );
-    assert_eq!((run.variant, run.timing), (None, Timing::Typ));
+    assert_eq!(experiment.timings, [Timing::Typ]);
 
     let catalog = Catalog::load(&[]).expect("sound");
     let target = catalog
@@ -206,7 +209,7 @@ fn the_driver_constant_comes_from_one_published_value() {
         .expect("in the catalogue");
     let link = target.link().expect("fits");
     let write = link.command(Action::Write).expect("an MRAM is written");
-    let bus = write.transaction(0, run.access_bytes).total().si();
+    let bus = write.transaction(0, raw.access_bytes[0]).total().si();
     let clock = target.board.board.core_clock.nominal().si();
     let cycles = target.board.board.driver.dma_setup.nominal().count() as f64;
     assert!(
@@ -287,7 +290,7 @@ fn what_our_sheets_copy_from_a_document_is_marked() {
     let mut copied = 0;
     for document in keys().filter_map(published) {
         for value in &document.value {
-            let Measure::Figure { sheet, figure, .. } = &value.of else {
+            let Measure::Figure(SheetFigure { sheet, figure, .. }) = &value.of else {
                 assert_ne!(value.r#use, Use::Copied, "{}", value.citation);
                 continue;
             };

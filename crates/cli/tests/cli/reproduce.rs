@@ -136,7 +136,7 @@ fn arithmetic_stands_apart_and_buffers_say_how_they_count() {
     );
     let of = &row["of"];
     assert_eq!(
-        (&of["workload"], &of["arrival"]),
+        (&of["experiment"]["workload"]["kind"], &of["arrival"]),
         (&"buffer".into(), &"record".into())
     );
     assert_eq!(of["rate_bytes_per_s"], 4_096_000.0);
@@ -166,8 +166,9 @@ fn json_is_one_object_in_si_units() {
         (&hit["tolerance"], &hit["verdict"]),
         (&0.005.into(), &"hit".into())
     );
-    assert_eq!(hit["of"]["target"], "em064lx@stm32h755-qspi");
-    assert_eq!(hit["of"]["access_bytes"], 4096);
+    let experiment = &hit["of"]["experiment"];
+    assert_eq!(experiment["targets"][0], "em064lx@stm32h755-qspi");
+    assert_eq!(experiment["workload"]["access_bytes"][0], 4096);
     let ours = hit["value"].as_f64().expect("a number");
     assert!((ours / 86e-6 - 1.0 - hit["difference"].as_f64().expect("a number")).abs() < 1e-12);
 

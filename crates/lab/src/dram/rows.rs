@@ -11,7 +11,7 @@ use super::explain::{self, BandwidthBound};
 use crate::subject::Subject;
 
 /// Picoseconds as seconds.
-pub(super) fn seconds(ps: f64) -> f64 {
+pub(crate) fn seconds(ps: f64) -> f64 {
     ps * 1e-12
 }
 

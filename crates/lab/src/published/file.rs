@@ -1,9 +1,13 @@
 //! From the files of a document to its values, checked once.
 
-use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::measure::Partial;
-use super::{Allowed, Measure, Published, Sequence, Use, Value, number, sequence};
+use serde::Deserialize;
+use toml::Table;
+
+use super::experiment::ExperimentBook;
+use super::measure::{self, Measure};
+use super::{Allowed, Published, Sequence, Use, Value, number, sequence};
 
 /// `document.toml`.
 #[derive(Deserialize)]
@@ -13,6 +17,8 @@ struct Cover {
     title: String,
     target: String,
     errata: Vec<String>,
+    #[serde(default)]
+    experiment: BTreeMap<String, Table>,
 }
 
 /// Any other file.
@@ -29,8 +35,8 @@ struct Values {
 #[serde(deny_unknown_fields)]
 struct WrittenValue {
     citation: String,
-    of: Partial,
-    over: Option<Partial>,
+    of: Table,
+    over: Option<Table>,
     published: String,
     tolerance: Option<f64>,
     at_least: Option<String>,
@@ -42,32 +48,49 @@ struct WrittenValue {
 }
 
 impl Published {
-    /// Reads a document from the texts of its cover and of its files of values.
+    /// Reads a document from its cover and its files of values, each with its name.
     ///
     /// # Errors
-    /// Says what is wrong, and with which value.
-    pub fn parse(cover: &str, values: &[&str]) -> Result<Self, String> {
-        let cover: Cover = toml::from_str(cover).map_err(|error| error.to_string())?;
+    /// Says what is wrong, and with which value of which file.
+    pub fn parse(cover: (&str, &str), values: &[(&str, &str)]) -> Result<Self, String> {
+        let (name, text) = cover;
+        let cover: Cover = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+        let book = ExperimentBook {
+            target: cover.target,
+            named: cover.experiment,
+        };
         let mut value = Vec::new();
-        for text in values {
-            let file: Values = toml::from_str(text).map_err(|error| error.to_string())?;
-            let sequences = sequence::read(file.sequence)?;
+        let mut idle: BTreeSet<&str> = book.named.keys().map(String::as_str).collect();
+        for (name, text) in values {
+            let in_file = |problem: String| format!("{name}: {problem}");
+            let file: Values = toml::from_str(text).map_err(|error| in_file(error.to_string()))?;
+            let sequences = sequence::read(file.sequence).map_err(in_file)?;
             let first = value.len();
             for written in file.value {
+                for measure in [Some(&written.of), written.over.as_ref()] {
+                    let named = measure.and_then(|measure| measure.get("experiment")?.as_str());
+                    idle.retain(|name| Some(*name) != named);
+                }
                 let citation = written.citation.clone();
-                let read = written.read(&cover.target, &sequences);
-                value.push(read.map_err(|problem| format!("{citation}: {problem}"))?);
+                let read = written.read(&book, &sequences);
+                value.push(read.map_err(|problem| in_file(format!("{citation}: {problem}")))?);
             }
             for sequence in &sequences {
                 if !value[first..].iter().any(|value| value.uses(sequence)) {
-                    return Err(format!("no value uses the sequence {}", sequence.name));
+                    return Err(in_file(format!(
+                        "no value uses the sequence {}",
+                        sequence.name
+                    )));
                 }
             }
+        }
+        if let Some(idle) = idle.first() {
+            return Err(format!("{name}: no value uses the experiment {idle}"));
         }
         Ok(Self {
             key: cover.key,
             title: cover.title,
-            target: cover.target,
+            target: book.target,
             errata: cover.errata,
             value,
         })
@@ -75,9 +98,13 @@ impl Published {
 }
 
 impl Value {
+    /// What of ours takes part: the measure, and what it is divided by.
+    pub fn measures(&self) -> impl Iterator<Item = &Measure> {
+        std::iter::once(&self.of).chain(&self.over)
+    }
+
     fn uses(&self, sequence: &Sequence) -> bool {
-        let mut measures = [Some(&self.of), self.over.as_ref()].into_iter().flatten();
-        measures.any(|measure| match measure {
+        self.measures().any(|measure| match measure {
             Measure::Theory { sequence: used, .. } => used == sequence,
             _ => false,
         })
@@ -85,13 +112,14 @@ impl Value {
 }
 
 impl WrittenValue {
-    fn read(self, target: &str, sequences: &[Sequence]) -> Result<Value, String> {
-        let over = self.over.as_ref().map(|over| over.after(&self.of));
+    fn read(self, book: &ExperimentBook, sequences: &[Sequence]) -> Result<Value, String> {
         let allowed = self.allowed()?;
-        let of = self.of.measure(target, sequences)?;
-        let over = over.map(|over| over.measure(target, sequences));
+        let over = self.over.map(|over| measure::divisor(over, &self.of));
         let over = over.transpose()?;
-        if let (Measure::Curves(_), Some(_)) | (_, Some(Measure::Curves(_))) = (&of, &over) {
+        let of = Measure::read(self.of, book, sequences)?;
+        let over = over.map(|over| Measure::read(over, book, sequences));
+        let over = over.transpose()?;
+        if over.is_some() && matches!(of, Measure::Curves(_)) {
             return Err("what curves say is not divided".to_owned());
         }
         let number = if self.published == "Inf" {
@@ -103,18 +131,9 @@ impl WrittenValue {
         let limits = limits.map(|text| text.and_then(number::any));
         let stated = number.into_iter().chain(limits.into_iter().flatten());
         let mut units = stated.map(|(_, unit)| unit);
-        let expected = match (&of, &over) {
-            (_, Some(_)) => Some("1"),
-            (
-                Measure::Row { metric, .. }
-                | Measure::Theory { metric, .. }
-                | Measure::Module { metric, .. }
-                | Measure::Table { metric, .. },
-                None,
-            ) => Some(metric.unit()),
-            (Measure::Curves(curves), None) => Some(curves.question.unit()),
-            (Measure::Wear(wear), None) => Some(wear.metric.unit()),
-            (Measure::Figure { .. }, None) => None,
+        let expected = match &over {
+            Some(_) => Some("1"),
+            None => of.unit(),
         };
         let unit = expected.or_else(|| units.clone().next());
         let unit = unit.or((self.published == "Inf").then_some("cycles"));

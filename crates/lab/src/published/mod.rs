@@ -1,37 +1,37 @@
 //! What documents printed, for comparison with what the laboratory computes.
 //!
 //! Each document is a folder under `published/`: `document.toml` says what it is and which of its
-//! statements are known to be wrong, and the other files hold its values. Every value states its
-//! citation, what of ours stands beside it, the tolerance that was chosen before the run, and
-//! whether a model was calibrated with it, predicts it, or merely copies the same data sheet.
-//! Where a document speaks of accesses by themselves, a file states them as a sequence.
+//! statements are known to be wrong, and names the experiments that its values share; the other
+//! files hold its values. Every value states its citation, which row of which experiment stands
+//! beside it, the tolerance that was chosen before the run, and whether a model was calibrated with
+//! it, predicts it, or merely copies the same data sheet. Where a document speaks of accesses by
+//! themselves, a file states them as a sequence.
 //! [`reproduce`](crate::reproduce()) compares.
 
+mod experiment;
 mod file;
 mod measure;
-mod modules;
 pub(crate) mod number;
+mod row;
 mod sequence;
-mod wear;
 
 use serde::{Deserialize, Serialize};
-use wordline_core::{Arrival, EngineName, Metric, Operation, Pattern, Timing};
 
-pub use modules::{Curves, ModuleRun, ModuleTest, Question};
+pub use measure::{Curves, Measure, Question, SheetFigure};
+pub use row::RowSelector;
 pub use sequence::{Sequence, SequenceStretch};
-pub use wear::{WearMeasure, WearOperation, WearRun};
 
-/// One document: its key, and the texts of its cover and of its values.
+/// One document: its key, and the names and texts of its cover and of its values.
 struct Files {
     key: &'static str,
-    cover: &'static str,
-    values: &'static [&'static str],
+    cover: (&'static str, &'static str),
+    values: &'static [(&'static str, &'static str)],
 }
 
-/// The text of a file under `published/`.
+/// The name and the text of a file under `published/`.
 macro_rules! text {
     ($file:literal) => {
-        include_str!(concat!("../../published/", $file))
+        ($file, include_str!(concat!("../../published/", $file)))
     };
 }
 
@@ -189,157 +189,6 @@ impl Use {
             Self::Theory => "theory",
         }
     }
-}
-
-/// Something that the laboratory can compute or look up.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Measure {
-    /// A row of a run.
-    Row {
-        /// The run.
-        #[serde(flatten)]
-        run: Run,
-        /// The row's metric.
-        metric: Metric,
-        /// The row's cause, where the metric has one.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cause: Option<String>,
-        /// The input, where the workload buffers one.
-        #[serde(flatten)]
-        input: Input,
-    },
-    /// What the theory of buffers says of stated accesses.
-    Theory {
-        /// The accesses.
-        sequence: Sequence,
-        /// What it says: a peak, a rate, a throughput or a time.
-        metric: Metric,
-        /// The input.
-        #[serde(flatten)]
-        input: Input,
-    },
-    /// A row of a test of memory modules.
-    Module {
-        /// The test and its target.
-        #[serde(flatten)]
-        run: ModuleRun,
-        /// The row's metric.
-        metric: Metric,
-    },
-    /// A row of a hash table that is filled to half, and then read.
-    Table {
-        /// The table and its target.
-        #[serde(flatten)]
-        run: TableRun,
-        /// The row's metric.
-        metric: Metric,
-    },
-    /// What two curves of latency over bandwidth say.
-    Curves(Curves),
-    /// A row of a test of wear.
-    Wear(WearMeasure),
-    /// A figure of a part's or board's sheet.
-    Figure {
-        /// Id of the part or board.
-        sheet: String,
-        /// Dotted path of the figure, as `wordline part show` lists it; `capacity` of a part follows from its figures.
-        figure: String,
-        /// `min`, `typ` or `max`.
-        column: String,
-    },
-}
-
-/// The input that a peak or a rate is asked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Input {
-    /// Its rate in bytes per second, where a peak is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_bytes_per_s: Option<f64>,
-    /// The RAM in bytes, where a rate is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ram_bytes: Option<u64>,
-    /// How it comes; with either of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arrival: Option<Arrival>,
-}
-
-/// What is run on a fresh device, in accesses of one size.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Run {
-    /// `PART@BOARD`, or `PART` on its default board.
-    pub target: String,
-    /// What runs on it.
-    pub workload: Kind,
-    /// What its accesses do.
-    pub operation: Operation,
-    /// Size of one access in bytes.
-    pub access_bytes: u64,
-    /// Order of the addresses.
-    pub pattern: Pattern,
-    /// In which way the accesses differ from plain ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub variant: Option<Variant>,
-    /// Column of the data sheets.
-    pub timing: Timing,
-    /// How much of the memory is written, and how much of it was before.
-    #[serde(flatten)]
-    pub extent: Extent,
-}
-
-/// Operations of a hash table by `wordline kv bench`, with everything that is not stated at its default.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct TableRun {
-    /// `PART@BOARD`, or `ram@BOARD`.
-    pub target: String,
-    /// The table.
-    pub table: EngineName,
-    /// Writes are inserts, and reads are hits.
-    pub operation: Operation,
-    /// Bytes in a key, and as many in a value.
-    pub access_bytes: u64,
-}
-
-/// How much of a memory a run touches. What is not stated is as in a run of the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub struct Extent {
-    /// Share of the memory that holds data before the run, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fill_percent: Option<u8>,
-    /// Bytes within which accesses lie.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wrap_bytes: Option<u64>,
-    /// Bytes that are moved before anything counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub warm_up_bytes: Option<u64>,
-    /// Accesses in a row, those that take longest together, which a peak is of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<u64>,
-    /// Parts of the range that a raw workload's accesses go to in turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub streams: Option<u32>,
-    /// Bytes that are moved and count.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_bytes: Option<u64>,
-}
-
-/// A kind of workload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A raw memory over access sizes.
-    #[default]
-    Raw,
-    /// The RAM that a fixed input rate needs.
-    Buffer,
-}
-
-/// How accesses differ from plain ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Variant {
-    /// Reads whose next page is loaded while this one is transferred.
-    CacheRead,
 }
 
 /// The keys of the documents, in the order in which they are reproduced.

@@ -9,14 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use wordline_catalog::Catalog;
-use wordline_core::{LoadedTest, Metric, Mix};
+use wordline_core::{DramTest, Experiment, LoadedTest, Metric, Mix, Workload};
 use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::system::{Pattern, RunLength, SystemRun, Traffic};
 use wordline_dram::{AddressField, EnergyCounts, SystemConfig, energy};
 
 use super::curves::{self, Load};
 use super::meter::{Meter, POINT};
-use super::modules::{Asked, ModuleExercise};
 use crate::dram::band::{alternatives, otherwise};
 use crate::dram::points::{self, DramPoint};
 use crate::dram::rows::share_within;
@@ -105,19 +104,22 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    pub(super) fn new(catalog: &Catalog, asked: &Asked, meter: &Meter<'_>) -> Self {
-        let mut cells = BTreeSet::new();
-        for (test, targets) in &asked.tests {
-            for target in targets {
-                cells.extend(
-                    scenes(*test)
-                        .into_iter()
-                        .map(|scene| (target.clone(), scene)),
-                );
+    pub(super) fn new(catalog: &Catalog, values: &[&Value], meter: &Meter<'_>) -> Self {
+        let (mut cells, mut within) = (BTreeSet::new(), BTreeSet::new());
+        for measure in values.iter().flat_map(|value| value.measures()) {
+            for target in targets(measure) {
+                let scenes = scenes(measure).into_iter();
+                cells.extend(scenes.map(|scene| (target.to_owned(), scene)));
+            }
+            if let Measure::Curves(Curves {
+                question: Question::Share { within_ps, .. },
+                ..
+            }) = measure
+            {
+                within.insert(*within_ps);
             }
         }
         let names: BTreeSet<&String> = cells.iter().map(|(target, _)| target).collect();
-        // What was asked for is sound.
         let targets = names
             .into_iter()
             .filter_map(|name| catalog.module_in_system(name).ok());
@@ -143,7 +145,7 @@ impl Bands {
                 }
             });
         let mut bands = Self {
-            within_ps: asked.within_ps.iter().copied().collect(),
+            within_ps: within.into_iter().collect(),
             plain: plain.collect(),
             readings: BTreeMap::new(),
             variations: variations.collect(),
@@ -164,8 +166,7 @@ impl Bands {
 
     /// The band of a value that is `ours`; none where a value does not hang on modules alone.
     pub(super) fn band(&mut self, value: &Value, ours: f64, meter: &Meter<'_>) -> Option<Band> {
-        let measures = [Some(&value.of), value.over.as_ref()];
-        let targets: Vec<&str> = measures.into_iter().flatten().flat_map(targets).collect();
+        let targets: Vec<&str> = value.measures().flat_map(targets).collect();
         if targets.is_empty() {
             return None;
         }
@@ -290,20 +291,15 @@ impl Bands {
 
     fn measure(&self, measure: &Measure, variation: Option<&BandVariation>) -> Result<f64, String> {
         match measure {
-            Measure::Module { run, metric } => {
-                let scene = match ModuleExercise::from(run.test) {
-                    ModuleExercise::Bandwidth(mix) => Scene::Bandwidth(mix),
-                    ModuleExercise::Idle | ModuleExercise::Loaded => Scene::Idle,
-                };
-                let (reading, connected) = self.cell(&run.target, scene, variation)?;
-                reading.of(*metric, connected)
+            Measure::Row { row, experiment } => {
+                let (target, scene) = cell(experiment).ok_or("it is no measure of modules")?;
+                let (reading, connected) = self.cell(target, scene, variation)?;
+                reading.of(row.metric, connected)
             }
             Measure::Curves(curves) => self.curves(curves, variation),
-            Measure::Row { .. }
-            | Measure::Theory { .. }
-            | Measure::Wear(_)
-            | Measure::Table { .. }
-            | Measure::Figure { .. } => Err("it is no measure of modules".to_owned()),
+            Measure::Theory { .. } | Measure::Figure(_) => {
+                Err("it is no measure of modules".to_owned())
+            }
         }
     }
 
@@ -312,7 +308,7 @@ impl Bands {
             Question::Reduction { .. } => {
                 self.cell(&asked.against, Scene::Idle, variation)?.0.latency
             }
-            Question::Crossover | Question::Share { .. } => 0.0,
+            Question::Crossover {} | Question::Share { .. } => 0.0,
         };
         let target = self.curve(&asked.target, asked.question, variation)?;
         let against = self.curve(&asked.against, asked.question, variation)?;
@@ -329,7 +325,7 @@ impl Bands {
             let (reading, _) = self.cell(target, Scene::Loaded(delay), variation)?;
             let share = match question {
                 Question::Share { within_ps, .. } => reading.share(within_ps)?,
-                Question::Crossover | Question::Reduction { .. } => 0.0,
+                Question::Crossover {} | Question::Reduction { .. } => 0.0,
             };
             Ok(Load {
                 bandwidth: reading.bandwidth,
@@ -386,24 +382,44 @@ impl BandReading {
     }
 }
 
-fn scenes(test: ModuleExercise) -> Vec<Scene> {
-    match test {
-        ModuleExercise::Idle => vec![Scene::Idle],
-        ModuleExercise::Bandwidth(mix) => vec![Scene::Bandwidth(mix)],
-        ModuleExercise::Loaded => DELAYS_CYCLES.map(Scene::Loaded).into(),
+/// The one target of a test of modules, and what runs on it; none of a test with settings or with load.
+fn cell(experiment: &Experiment) -> Option<(&str, Scene)> {
+    let (Workload::Dram(dram), [target]) = (&experiment.workload, &*experiment.targets) else {
+        return None;
+    };
+    let scene = match &dram.test {
+        DramTest::Idle(_) => Scene::Idle,
+        DramTest::Bandwidth(bandwidth) => match &*bandwidth.mixes {
+            [mix] => Scene::Bandwidth(*mix),
+            _ => return None,
+        },
+        DramTest::Loaded(_) | DramTest::Trace(_) => return None,
+    };
+    dram.settings.is_empty().then_some((target, scene))
+}
+
+/// What a measure asks of each of its targets.
+fn scenes(measure: &Measure) -> Vec<Scene> {
+    match measure {
+        Measure::Curves(_) => [Scene::Idle]
+            .into_iter()
+            .chain(DELAYS_CYCLES.map(Scene::Loaded))
+            .collect(),
+        measure => {
+            let cell = measure.experiment().and_then(cell);
+            cell.map(|(_, scene)| scene).into_iter().collect()
+        }
     }
 }
 
-/// The targets that a measure hangs on; none where it is about no modules.
+/// The targets that a measure depends on; none where it is about no modules.
 fn targets(measure: &Measure) -> Vec<&str> {
     match measure {
-        Measure::Module { run, .. } => vec![&run.target],
         Measure::Curves(curves) => vec![&curves.target, &curves.against],
-        Measure::Row { .. }
-        | Measure::Theory { .. }
-        | Measure::Wear(_)
-        | Measure::Table { .. }
-        | Measure::Figure { .. } => Vec::new(),
+        measure => {
+            let cell = measure.experiment().and_then(cell);
+            cell.map(|(target, _)| target).into_iter().collect()
+        }
     }
 }
 

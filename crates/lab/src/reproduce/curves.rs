@@ -5,8 +5,11 @@
 //! may lie on the part that bends back: in both cases the first place that is met counts. Beyond a curve's ends nothing
 //! is known.
 
+use wordline_core::{Axis, DramTest, Metric, ResultSet, Workload};
+
 use crate::dram::knee::first_crossing;
-use crate::published::Question;
+use crate::dram::rows::seconds;
+use crate::published::{Curves, Question, RowSelector};
 
 /// A memory under some load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +25,43 @@ pub(super) struct Load {
 /// Loads, the least first.
 pub(super) type Curve = [Load];
 
+/// What the two curves of a loaded test say, or why they do not.
+pub(super) fn measure(asked: &Curves, result: &ResultSet) -> Result<f64, String> {
+    let target = curve(asked, &asked.target, result)?;
+    let against = curve(asked, &asked.against, result)?;
+    let idle = RowSelector::of(Metric::LatencyMean).at(Axis::Estimate, "idle");
+    let idle = idle.value(result, Some(&asked.against))?;
+    answer(asked.question, &target, &against, idle)
+}
+
+/// The curve of a target in a sweep, the least load first.
+fn curve(asked: &Curves, target: &str, result: &ResultSet) -> Result<Vec<Load>, String> {
+    let mut delays = match &asked.experiment.workload {
+        Workload::Dram(dram) => match &dram.test {
+            DramTest::Loaded(loaded) => loaded.delays_cycles.clone(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    delays.sort_unstable_by_key(|delay| std::cmp::Reverse(*delay));
+    let loads = delays.into_iter().map(|delay| {
+        let row = |metric| RowSelector::of(metric).at(Axis::DelayCycles, delay);
+        let of = |row: RowSelector| row.value(result, Some(target));
+        Ok(Load {
+            bandwidth: of(row(Metric::ThroughputMean))?,
+            latency: of(row(Metric::LatencyMean))?,
+            share: match asked.question {
+                Question::Share { within_ps, .. } => {
+                    let within = seconds(within_ps as f64);
+                    of(row(Metric::LatencyShare).at(Axis::WithinS, within))?
+                }
+                Question::Crossover {} | Question::Reduction { .. } => 0.0,
+            },
+        })
+    });
+    loads.collect()
+}
+
 /// What two curves say, or why they do not. `idle` is the other's latency in seconds without load.
 pub(super) fn answer(
     question: Question,
@@ -30,7 +70,7 @@ pub(super) fn answer(
     idle: f64,
 ) -> Result<f64, String> {
     match question {
-        Question::Crossover => crossover(target, against),
+        Question::Crossover {} => crossover(target, against),
         Question::Reduction { idle_multiple } => {
             let theirs = idle_multiple * idle;
             let load = against.iter().map(|load| (load.latency, load.bandwidth));
@@ -147,7 +187,7 @@ mod tests {
     #[test]
     fn between_points_curves_are_straight() {
         // At 200 GB/s 128 against 120 ns, at 300 GB/s 138 against 160: 8 above, 22 below.
-        near(Question::Crossover, 200e9 + 100e9 * 8.0 / 30.0);
+        near(Question::Crossover {}, 200e9 + 100e9 * 8.0 / 30.0);
         let reduction = |idle_multiple| Question::Reduction { idle_multiple };
         // 160 ns at 300 GB/s, and 138 there.
         near(reduction(1.6), 1.0 - 138.0 / 160.0);
@@ -184,16 +224,16 @@ mod tests {
         };
         refused(share, &ours()[..2], "are outside its curve");
         let low = curve(&[(10.0, 90.0, 1.0), (500.0, 91.0, 1.0)]);
-        refused(Question::Crossover, &low, "from the least load on, 10.0");
+        refused(Question::Crossover {}, &low, "from the least load on, 10.0");
         let high = curve(&[(10.0, 190.0, 1.0), (300.0, 191.0, 1.0)]);
         refused(
-            Question::Crossover,
+            Question::Crossover {},
             &high,
             "not the lower one at the greatest",
         );
-        refused(Question::Crossover, &[], "no bandwidth in common");
+        refused(Question::Crossover {}, &[], "no bandwidth in common");
         let beside = curve(&[(600.0, 1.0, 1.0), (700.0, 2.0, 1.0)]);
-        refused(Question::Crossover, &beside, "no bandwidth in common");
+        refused(Question::Crossover {}, &beside, "no bandwidth in common");
     }
 
     /// Only where the curves part for good is the crossover.
@@ -206,7 +246,7 @@ mod tests {
             (60.0, 12.0, 1.0),
             (100.0, 8.0, 1.0),
         ]);
-        let found = answer(Question::Crossover, &wave, &flat, 0.0).expect("a number");
+        let found = answer(Question::Crossover {}, &wave, &flat, 0.0).expect("a number");
         assert!((found - 80e9).abs() < 1.0, "{found}");
     }
 }

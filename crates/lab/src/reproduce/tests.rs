@@ -1,26 +1,64 @@
+use wordline_core::Axis;
+
 use super::*;
 use crate::Progress;
+use crate::published::Measure;
 
 const COVER: &str =
     "key = 'k'\ntitle = 't'\ntarget = 'em064lx@stm32h755-qspi'\nerrata = ['an erratum']\n";
 
-/// A write of 2 KiB takes 52 us, and stands for nothing that any document printed.
-const OF: &str = "of = { operation = 'write', access = '2 KiB', metric = 'latency_max' }\n";
-const UNKNOWN: &str = "of = { target = 'absent@stm32h755-qspi', operation = 'write', access = \
-                       '2 KiB', metric = 'latency_max' }\n";
+/// Experiments that a document may name.
+const EXPERIMENTS: [(&str, &str); 7] = [
+    ("writes", "{ kind = 'raw', operations = ['write'] }"),
+    ("reads", "{ kind = 'raw', operations = ['read'] }"),
+    (
+        "records",
+        "{ kind = 'buffer', rates_bytes_per_s = ['4096 KB/s', '500 KB/s'], ram_bytes = ['12 KiB'] }",
+    ),
+    ("idle", "{ kind = 'dram', test.kind = 'idle' }"),
+    (
+        "bandwidth",
+        "{ kind = 'dram', test = { kind = 'bandwidth', mixes = ['1:0'] } }",
+    ),
+    (
+        "table",
+        "{ kind = 'kv', tables = ['lpht'], test.bench.sizes = ['4 B'] }",
+    ),
+    (
+        "study",
+        "{ kind = 'compare', work = { kind = 'log', rate = '100 KB/s', record = '4 KiB' } }",
+    ),
+];
 
-fn reproduced(values: &[String]) -> Reproduction {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let texts: Vec<_> = values
+/// A write of 2 KiB takes 52 us, and stands for nothing that any document printed.
+const OF: &str =
+    "of = { experiment = 'writes', with.access_bytes = '2 KiB', metric = 'latency_max' }\n";
+const UNKNOWN: &str = "of = { experiment = 'writes', target = 'absent@stm32h755-qspi', \
+                       with.access_bytes = '2 KiB', metric = 'latency_max' }\n";
+
+/// A document of some values, with the experiments that they name.
+fn document(values: &[String]) -> Published {
+    let mut cover = COVER.to_owned();
+    for (name, workload) in EXPERIMENTS {
+        let named = format!("experiment = '{name}'");
+        if values.iter().any(|value| value.contains(&named)) {
+            cover += &format!("[experiment.{name}]\nworkload = {workload}\n");
+        }
+    }
+    let values: Vec<_> = values
         .iter()
         .enumerate()
         .map(|(index, value)| format!("[[value]]\ncitation = 'value {index}'\n{value}\n"))
         .collect();
-    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-    let document = Published::parse(COVER, &texts).expect("sound");
+    let text = values.concat();
+    Published::parse(("document.toml", &cover), &[("values.toml", &text)]).expect("sound")
+}
+
+fn reproduced(values: &[String]) -> Reproduction {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     reproduce(
         &catalog,
-        &[document],
+        &[document(values)],
         Options::default(),
         &Control::default(),
     )
@@ -99,25 +137,67 @@ fn a_recorded_prediction_waits_and_holds_to_itself() {
     assert!(problem.expect("a problem").contains("predicts nothing"));
 }
 
+/// A selector that picks no row, or several, is answered with the rows that come nearest.
 #[test]
-fn what_this_version_does_not_run_is_pending() {
-    let of = OF.replace(" }", ", workload = 'buffer', variant = 'cache_read' }");
-    let pending = format!("{of}{HIT}needs = 'that'");
-    assert_eq!(verdict(&pending), (Verdict::Pending, None));
-    let cause = OF.replace("latency_max'", "latency_max_part', cause = 'luck'");
-    let (failed, problem) = verdict(&format!("{cause}{HIT}"));
-    assert_eq!(failed, Verdict::Failed);
-    let problem = problem.expect("a problem");
-    assert!(
-        problem.contains("no row latency_max_part, luck"),
-        "{problem}"
+fn what_picks_no_row_or_several_is_answered_with_the_nearest() {
+    let failing = |of: &str, expected: &[&str]| {
+        let (failed, problem) = verdict(&format!("of = {{ {of} }}\n{HIT}"));
+        assert_eq!(failed, Verdict::Failed, "{of}");
+        let problem = problem.expect("a problem");
+        for words in expected {
+            assert!(problem.contains(words), "{words}: {problem}");
+        }
+    };
+    let writes = "experiment = 'writes', with.access_bytes";
+    failing(
+        &format!("{writes} = '2 KiB', metric = 'latency_max_part', cause = 'luck'"),
+        &[
+            "no row latency_max_part, luck; nearest: write, ",
+            "cause = ",
+        ],
     );
+    failing(
+        &format!("{writes} = ['2 KiB', '4 KiB'], metric = 'latency_max'"),
+        &[
+            "several rows latency_max",
+            "access_bytes = 2048",
+            "access_bytes = 4096",
+        ],
+    );
+    failing(
+        &format!("{writes} = '2 KiB', operation = 'read', metric = 'latency_max'"),
+        &["no row latency_max, of read; nearest: write, access_bytes = 2048"],
+    );
+    failing(
+        &format!("{writes} = '2 KiB', metric = 'endurance'"),
+        &[
+            "no row endurance; its metrics: ",
+            "latency_max, latency_max_part",
+        ],
+    );
+    let (verdict, _) = verdict(&format!(
+        "of = {{ {writes} = ['2 KiB', '4 KiB'], access_bytes = '2 KiB', metric = 'latency_max' }}\n{HIT}"
+    ));
+    assert_eq!(verdict, Verdict::Hit);
+}
+
+/// A workload that no published value has asked for yet needs no line of Rust.
+#[test]
+fn any_workload_can_be_reproduced() {
+    for of in [
+        "experiment = 'table', operation = 'insert', metric = 'latency_mean'",
+        "experiment = 'study', timing = 'max', metric = 'latency_max'",
+    ] {
+        let value =
+            format!("of = {{ {of} }}\npublished = 'some'\nat_least = '1 ns'\nuse = 'assumed'\n");
+        assert_eq!(verdict(&value), (Verdict::Hit, None));
+    }
 }
 
 #[test]
 fn limits_and_tolerances_include_their_ends() {
     let ratio = |limits: &str| {
-        let over = "over = { operation = 'write' }\n";
+        let over = "over = {}\n";
         let text = format!("{OF}{over}published = 'the same'\n{limits}\nuse = 'predicted'");
         verdict(&text).0
     };
@@ -222,7 +302,6 @@ fn the_score_keeps_uses_apart_and_counts_nothing_that_did_not_run() {
 #[test]
 fn a_wish_to_stop_is_heard() {
     let catalog = Catalog::load(&[]).expect("sound");
-    let document = Published::parse(COVER, &[&format!("[[value]]\ncitation = 'c'\n{OF}{HIT}")]);
     let stop = std::sync::atomic::AtomicBool::new(true);
     let control = Control {
         stop: Some(&stop),
@@ -230,7 +309,7 @@ fn a_wish_to_stop_is_heard() {
     };
     let result = reproduce(
         &catalog,
-        &[document.expect("sound")],
+        &[document(&[format!("{OF}{HIT}")])],
         Options::default(),
         &control,
     );
@@ -241,13 +320,8 @@ fn a_wish_to_stop_is_heard() {
 #[test]
 fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
     let catalog = Catalog::load(&[]).expect("sound");
-    let value = |operation: &str| {
-        let of = OF.replace("write", operation);
-        format!("[[value]]\ncitation = '{operation}'\n{of}{MISS}miss = 'x'\n")
-    };
-    let texts = [value("write"), value("write"), value("read")];
-    let texts = texts.each_ref().map(String::as_str);
-    let document = Published::parse(COVER, &texts).expect("sound");
+    let value = |name: &str| format!("{}{MISS}miss = 'x'\n", OF.replace("writes", name));
+    let document = document(&["writes", "writes", "reads"].map(value));
     let seen = std::cell::RefCell::new(Vec::new());
     let listener = |progress: Progress<'_>| {
         seen.borrow_mut()
@@ -271,9 +345,8 @@ fn buffered(inputs: &[(&str, &str)]) -> Vec<Comparison> {
         .iter()
         .map(|(metric, input)| {
             format!(
-                "of = {{ target = 'mt29f1g01@stm32h755-qspi', workload = 'buffer', operation = 'write', access = \
-                 '4 KiB', metric = '{metric}', {input} }}\npublished = 'any'\nat_least = '0 {}'\nuse = \
-                 'predicted'",
+                "of = {{ experiment = 'records', target = 'mt29f1g01@stm32h755-qspi', metric = \
+                 '{metric}', {input} }}\npublished = 'any'\nat_least = '0 {}'\nuse = 'predicted'",
                 if *metric == "rate_max" { "B/s" } else { "B" }
             )
         })
@@ -285,13 +358,20 @@ fn buffered(inputs: &[(&str, &str)]) -> Vec<Comparison> {
 /// One run answers for every input, waiting and in flight, records and bytes.
 #[test]
 fn a_buffer_is_asked_at_a_rate_or_with_a_ram() {
+    const RATE: &str = "rate_bytes_per_s = '4096 KB/s'";
     let rows = buffered(&[
-        ("ram_peak", "period = '1 ms'"),
-        ("ram_peak_in_flight", "period = '1 ms'"),
-        ("ram_peak", "period = '1 ms', arrival = 'fluid'"),
-        ("ram_peak", "rate = '500 KB/s', arrival = 'fluid'"),
-        ("rate_max", "ram = '12 KiB'"),
-        ("ram_peak", "period = '1 ms', timing = 'max'"),
+        ("ram_peak", &format!("{RATE}, arrival = 'record'")),
+        ("ram_peak_in_flight", &format!("{RATE}, arrival = 'record'")),
+        ("ram_peak", &format!("{RATE}, arrival = 'fluid'")),
+        (
+            "ram_peak",
+            "rate_bytes_per_s = '500 KB/s', arrival = 'fluid'",
+        ),
+        ("rate_max", "ram_bytes = '12 KiB', arrival = 'record'"),
+        (
+            "ram_peak",
+            &format!("{RATE}, arrival = 'record', timing = 'max'"),
+        ),
     ]);
     let ours: Vec<_> = rows.iter().map(|row| row.value).collect();
     assert_eq!(ours[..2], [Some(8192.0), Some(12_288.0)]);
@@ -309,7 +389,10 @@ fn a_buffer_is_asked_at_a_rate_or_with_a_ram() {
 /// What raw memory cannot do is no number: random records need something that moves blocks.
 #[test]
 fn a_buffer_that_cannot_be_run_has_no_value() {
-    let rows = buffered(&[("ram_peak", "period = '1 ms', pattern = 'random'")]);
+    let rows = buffered(&[(
+        "ram_peak",
+        "rate_bytes_per_s = '500 KB/s', arrival = 'fluid', with.source.pattern = 'random'",
+    )]);
     assert_eq!(rows[0].verdict, Verdict::Failed);
     let problem = rows[0].problem.as_deref().expect("a problem");
     assert!(problem.contains("no row ram_peak"), "{problem}");
@@ -321,17 +404,12 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
     let document = crate::published::published("realtime-buffering").expect("embedded");
     let mut checked = 0;
     for value in &document.value {
-        for measure in [Some(&value.of), value.over.as_ref()].into_iter().flatten() {
-            let Measure::Theory {
-                sequence,
-                metric,
-                input,
-            } = measure
-            else {
+        for measure in value.measures() {
+            let Measure::Theory { row, sequence } = measure else {
                 continue;
             };
-            let fluid = input.arrival == Some(wordline_core::Arrival::Fluid);
-            let (Some(rate), true) = (input.rate_bytes_per_s, fluid) else {
+            let fluid = row.text(Axis::Arrival) == Some("fluid");
+            let (Some(rate), true) = (row.number(Axis::RateBytesPerS), fluid) else {
                 continue;
             };
             let mut left = sequence.backlog_bytes as f64;
@@ -341,11 +419,11 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
                 left = (full - size.bytes() as f64).max(0.0);
                 most = (most.0.max(left), most.1.max(full));
             }
-            let expected = match metric {
+            let expected = match row.metric {
                 wordline_core::Metric::RamPeak => most.0,
                 _ => most.1,
             };
-            let ours = theory::measure(sequence, *metric, *input).expect("computed");
+            let ours = theory::measure(sequence, row).expect("computed");
             assert!((ours - expected).abs() < 1e-6, "{}: {ours}", value.citation);
             checked += 1;
         }
@@ -356,12 +434,11 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
 /// The gain of a second module over the first, with its band.
 #[test]
 fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
-    const OF: &str = "of = { target = 'mrdimm-8800-2rx4-64g@xeon6-1s', test = 'bandwidth', mix = '1:0', metric = \
+    const OF: &str = "of = { experiment = 'bandwidth', target = 'mrdimm-8800-2rx4-64g@xeon6-1s', metric = \
                       'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@xeon6-1s' }\npublished = \
                       'some'\nat_least = '0'\nuse = 'predicted'";
     let catalog = Catalog::load(&[]).expect("sound");
-    let text = format!("[[value]]\ncitation = 'c'\n{OF}");
-    let document = Published::parse(COVER, &[&text]).expect("sound");
+    let document = document(&[OF.to_owned()]);
     let seen = std::cell::RefCell::new((0, 0));
     let listener = |progress: Progress<'_>| {
         assert!(seen.borrow().0 <= progress.done_bytes);
@@ -402,12 +479,12 @@ fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
 
 #[test]
 fn what_no_module_is_fails_with_the_reason() {
-    let unknown = "of = { target = 'absent@xeon6-1s', test = 'idle', metric = 'latency_mean' }\n";
+    let unknown =
+        "of = { target = 'absent@xeon6-1s', experiment = 'idle', metric = 'latency_mean' }\n";
     let (failed, problem) = verdict(&format!("{unknown}{HIT}"));
     assert_eq!(failed, Verdict::Failed);
     assert!(problem.expect("a problem").contains("absent"));
-    let metric =
-        "of = { target = 'rdimm-6400-1rx4-32g@xeon6-1s', test = 'idle', metric = 'lifetime' }\n";
+    let metric = "of = { target = 'rdimm-6400-1rx4-32g@xeon6-1s', experiment = 'idle', metric = 'lifetime' }\n";
     let (failed, problem) = verdict(&format!(
         "{metric}published = '1 s'\ntolerance = 0.1\nuse = 'predicted'\n"
     ));

@@ -2,29 +2,32 @@
 
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Arrival, Metric};
+use wordline_core::{Arrival, Axis, Metric};
 
 use crate::backlog::{Accumulator, Backlog, BacklogError, Curve, Peaks, Rate, StartUp};
 use crate::buffer::rows;
-use crate::published::{Input, Sequence};
+use crate::published::{RowSelector, Sequence};
 
-/// A measure of a sequence that is gone through once; infinite where there is no limit.
-pub(super) fn measure(sequence: &Sequence, metric: Metric, input: Input) -> Result<f64, String> {
+/// A figure of a sequence that is gone through once, at the input that the row names; infinite where there is no limit.
+pub(super) fn measure(sequence: &Sequence, row: &RowSelector) -> Result<f64, String> {
     let failed = |error: BacklogError| error.to_string();
+    let metric = row.metric;
+    let arrival = || match row.text(Axis::Arrival) {
+        None => Ok(Arrival::Record),
+        Some(name) => name.parse::<Arrival>(),
+    };
+    let input = |axis| (row.number(axis)).ok_or_else(|| format!("{metric} needs {axis}"));
     let peaks = || {
-        let rate = input.rate_bytes_per_s.ok_or("no rate")?;
-        let peaks = peaks(sequence, rate).map_err(failed)?;
-        let arrival = input.arrival.unwrap_or(Arrival::Record);
-        rows::pair(&peaks, arrival).ok_or("nothing is known of whole records".to_owned())
+        let peaks = peaks(sequence, input(Axis::RateBytesPerS)?).map_err(failed)?;
+        rows::pair(&peaks, arrival()?).ok_or("nothing is known of whole records".to_owned())
     };
     match metric {
         Metric::RamPeak => Ok(peaks()?.0),
         Metric::RamPeakInFlight => Ok(peaks()?.1),
         Metric::RateMax => {
-            let ram = input.ram_bytes.ok_or("no RAM")?;
-            let arrival = input.arrival.unwrap_or(Arrival::Record);
+            let ram = input(Axis::RamBytes)? as u64;
             let curve = curve(sequence).map_err(failed)?;
-            limited(rows::safe_rate(&curve, ram, arrival))
+            limited(rows::safe_rate(&curve, ram, arrival()?))
         }
         Metric::ThroughputMean => limited(rows::limit(&curve(sequence).map_err(failed)?)),
         Metric::LatencyMax => {

@@ -1,11 +1,11 @@
 //! What is compared, and what counts as a hit, in words.
 
 use wordline_core::quantity::{ByteCount, Time, human};
-use wordline_core::{Arrival, Operation, Pattern, Timing, WearUsage};
-use wordline_lab::published::{
-    Allowed, Curves, Input, Kind, Measure, ModuleTest, Question, Variant, WearMeasure,
-    WearOperation,
+use wordline_core::{
+    AccessSource, Axis, DramTest, Experiment, KvTest, Pattern, Timing, WearUsage, WearWorkload,
+    Workload,
 };
+use wordline_lab::published::{Allowed, Curves, Measure, Question, RowSelector};
 
 /// What counts as a hit, in words.
 pub(super) fn allowed(allowed: Allowed, unit: &str) -> String {
@@ -48,95 +48,110 @@ fn joined<'a>(words: impl Iterator<Item = &'a String>) -> String {
 
 fn words(measure: &Measure) -> Vec<String> {
     match measure {
-        Measure::Figure {
-            sheet,
-            figure,
-            column,
-        } => vec![figure.clone(), column.clone(), format!("of {sheet}")],
-        Measure::Module { run, metric } => {
-            let mut words = match run.test {
-                ModuleTest::Idle => vec!["idle".to_owned()],
-                ModuleTest::Bandwidth { mix } => vec!["bandwidth".to_owned(), mix.to_string()],
-            };
-            words.extend([metric.to_string(), on(&run.target)]);
-            words
-        }
-        Measure::Table { run, metric } => vec![
-            wordline_engines::title(wordline_engines::STORES, run.table.name()).to_owned(),
-            match run.operation {
-                Operation::Write => "inserts of".to_owned(),
-                Operation::Read => "hits of".to_owned(),
-            },
-            ByteCount::from_bytes(run.access_bytes).to_string(),
-            metric.to_string(),
-            on(&run.target),
+        Measure::Figure(figure) => vec![
+            figure.figure.clone(),
+            figure.column.clone(),
+            format!("of {}", figure.sheet),
         ],
         Measure::Curves(curves) => asked(curves),
-        Measure::Wear(asked) => worn(asked),
-        Measure::Row {
-            run,
-            metric,
-            cause,
-            input,
-        } => {
-            let mut words = vec![run.operation.name().to_owned()];
-            words.push(ByteCount::from_bytes(run.access_bytes).to_string());
-            if run.pattern == Pattern::Random {
-                words.push("at random".to_owned());
-            }
-            words.extend(run.variant.map(|variant| {
-                let word = match variant {
-                    Variant::CacheRead => "through the cache register",
-                };
-                word.to_owned()
-            }));
-            if run.workload == Kind::Buffer {
-                words.push("buffered".to_owned());
-            }
-            words.push(match cause {
-                Some(cause) => format!("{metric}, {cause},"),
-                None => metric.to_string(),
-            });
-            words.extend(at(input));
-            words.push(on(&run.target));
-            words.push(during(run.timing));
+        Measure::Theory { row, sequence } => {
+            let mut words = vec![format!("\"{}\":", sequence.name), row.metric.to_string()];
+            words.extend(at(row));
             words
         }
-        Measure::Theory {
-            sequence,
-            metric,
-            input,
-        } => {
-            let mut words = vec![format!("\"{}\":", sequence.name), metric.to_string()];
-            words.extend(at(input));
-            words
-        }
+        Measure::Row { row, experiment } => ran(experiment, row),
     }
 }
 
-/// A row of a test of wear in words.
-fn worn(asked: &WearMeasure) -> Vec<String> {
-    let mut words = vec![match asked.operation {
-        WearOperation::Cycle => asked.metric.to_string(),
-        operation => format!("{} of {}s", asked.metric, operation.name()),
-    }];
-    let statistic = asked.statistic.as_ref();
-    words.extend(statistic.map(|name| format!("of the {name} block")));
-    let cycles = asked.after_cycles;
-    words.extend(cycles.map(|cycles| format!("after {cycles} cycles")));
-    if asked.run.usage != WearUsage::FirstPage {
-        words.push(format!("({})", asked.run.usage.name()));
+/// A row of an experiment in words. The fields of its workload that say most stand first.
+fn ran(experiment: &Experiment, row: &RowSelector) -> Vec<String> {
+    let size = |bytes: u64| ByteCount::from_bytes(bytes).to_string();
+    let at_random = |pattern: Pattern| (pattern == Pattern::Random).then(|| "at random".to_owned());
+    let metric = match row.text(Axis::Cause) {
+        Some(cause) => format!("{}, {cause},", row.metric),
+        None => row.metric.to_string(),
+    };
+    let mut words = Vec::new();
+    // Of these the column of the data sheets says something.
+    let mut timed = true;
+    match &experiment.workload {
+        Workload::Raw(raw) => {
+            let operations = raw.operations.iter();
+            words.extend(operations.map(|operation| operation.name().to_owned()));
+            words.extend(raw.access_bytes.iter().copied().map(size));
+            words.extend(raw.patterns.iter().copied().filter_map(at_random));
+            let cached = "through the cache register".to_owned();
+            words.extend(raw.cache_read.then_some(cached));
+            words.push(metric);
+        }
+        Workload::Buffer(buffer) => {
+            if let AccessSource::Stream(stream) = &buffer.source {
+                words.push(stream.operation.name().to_owned());
+                words.push(size(stream.record_bytes));
+                words.extend(at_random(stream.pattern));
+            }
+            words.push("buffered".to_owned());
+            words.push(metric);
+            words.extend(at(row));
+        }
+        Workload::Dram(dram) => {
+            timed = false;
+            words.push(dram.test.name().to_owned());
+            if let DramTest::Bandwidth(bandwidth) = &dram.test {
+                words.extend(bandwidth.mixes.iter().map(ToString::to_string));
+            }
+            words.push(metric);
+        }
+        Workload::Kv(kv) => {
+            timed = false;
+            let tables = kv.tables.iter().map(|table| table.name());
+            let title = |name| wordline_engines::title(wordline_engines::STORES, name).to_owned();
+            words.extend(tables.map(title));
+            let operation = row.operation.iter();
+            words.extend(operation.map(|operation| format!("{operation}s of")));
+            if let KvTest::Bench(bench) = &kv.test {
+                words.extend(bench.sizes.iter().map(ToString::to_string));
+            }
+            words.push(metric);
+        }
+        Workload::Wear(wear) => {
+            timed = false;
+            words.extend(worn(wear, row));
+        }
+        workload => {
+            words.push(workload.name().to_owned());
+            words.extend(row.operation.clone());
+            words.push(metric);
+            let axes = row.axes.iter().filter(|(axis, _)| **axis != Axis::Cause);
+            words.extend(axes.map(|(axis, value)| format!("at {axis} = {value}")));
+        }
     }
-    if asked.run.order == Pattern::Random {
+    words.extend(experiment.targets.iter().map(|target| on(target)));
+    let timings = experiment.timings.iter().filter(|_| timed);
+    words.extend(timings.map(|timing| during(*timing)));
+    words
+}
+
+/// A row of a test of wear in words.
+fn worn(wear: &WearWorkload, row: &RowSelector) -> Vec<String> {
+    let operation = row.operation.as_deref().filter(|name| *name != "cycle");
+    let mut words = vec![match operation {
+        None => row.metric.to_string(),
+        Some(operation) => format!("{} of {operation}s", row.metric),
+    }];
+    let statistic = row.text(Axis::Statistic);
+    words.extend(statistic.map(|name| format!("of the {name} block")));
+    let cycles = row.number(Axis::AfterCycles);
+    words.extend(cycles.map(|cycles| format!("after {cycles} cycles")));
+    let usages = wear.usages.iter();
+    let unusual = usages.filter(|usage| **usage != WearUsage::FirstPage);
+    words.extend(unusual.map(|usage| format!("({})", usage.name())));
+    if wear.order == Pattern::Random {
         words.push("in random order".to_owned());
     }
-    if asked.run.temperature_celsius != 25 {
-        words.push(format!(
-            "at {} degrees Celsius",
-            asked.run.temperature_celsius
-        ));
-    }
-    words.push(on(&asked.run.target));
+    let temperatures = wear.temperatures_celsius.iter();
+    let unusual = temperatures.filter(|celsius| **celsius != 25.0);
+    words.extend(unusual.map(|celsius| format!("at {celsius} degrees Celsius")));
     words
 }
 
@@ -144,7 +159,7 @@ fn worn(asked: &WearMeasure) -> Vec<String> {
 fn asked(curves: &Curves) -> Vec<String> {
     let against = &curves.against;
     let what = match curves.question {
-        Question::Crossover => {
+        Question::Crossover {} => {
             format!("bandwidth from which on its latency is below that of {against},")
         }
         Question::Reduction { idle_multiple } => format!(
@@ -164,14 +179,14 @@ fn asked(curves: &Curves) -> Vec<String> {
 }
 
 /// The input in words.
-fn at(input: &Input) -> impl Iterator<Item = String> {
-    let rate = input.rate_bytes_per_s;
+fn at(row: &RowSelector) -> impl Iterator<Item = String> {
+    let rate = row.number(Axis::RateBytesPerS);
     let rate = rate.map(|rate| format!("at {}", human(rate, "B/s", 4)));
-    let ram = input.ram_bytes.map(ByteCount::from_bytes);
-    let ram = ram.map(|ram| format!("with {ram} of RAM"));
-    let arrival = input.arrival.map(|arrival| match arrival {
-        Arrival::Record => "of whole records".to_owned(),
-        Arrival::Fluid => "byte by byte".to_owned(),
+    let ram = row.number(Axis::RamBytes);
+    let ram = ram.map(|ram| format!("with {} of RAM", ByteCount::from_bytes(ram as u64)));
+    let arrival = row.text(Axis::Arrival).map(|arrival| match arrival {
+        "fluid" => "byte by byte".to_owned(),
+        _ => "of whole records".to_owned(),
     });
     [arrival, rate, ram].into_iter().flatten()
 }

@@ -1,32 +1,50 @@
-use wordline_core::{Arrival, Metric};
+use wordline_core::{Axis, DramTest, Metric, Mix, Timing, Workload};
 
 use super::*;
-use crate::published::{Input, Kind, ModuleTest, Question};
+use crate::published::Question;
 
-const COVER: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n";
-const ROW: &str = "operation = 'write', access = '2 KiB', metric = 'latency_max'";
+const COVER: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n[experiment]\nwrites.workload = { kind = \
+                     'raw', operations = ['write'] }\n";
+const DRAM: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n[experiment]\ntest.workload = { kind = \
+                    'dram', test.kind = 'loaded', test.within_ps = ['204 ns'] }\n";
+const ROW: &str = "experiment = 'writes', with.access_bytes = '2 KiB', metric = 'latency_max'";
+
+fn read_in(cover: &str, value: &str) -> Result<Value, String> {
+    let text = format!("[[value]]\ncitation = 'c'\nuse = 'predicted'\n{value}");
+    let document = Published::parse(("document.toml", cover), &[("values.toml", &text)]);
+    document.map(|mut document| document.value.remove(0))
+}
 
 fn read(value: &str) -> Result<Value, String> {
-    let text = format!("[[value]]\ncitation = 'c'\nuse = 'predicted'\n{value}");
-    Published::parse(COVER, &[&text]).map(|mut document| document.value.remove(0))
+    read_in(COVER, value)
 }
 
 #[test]
 fn a_divisor_takes_what_it_leaves_out_from_the_dividend() {
     let value = read(
-        "of = { operation = 'write', access = '2 KiB', metric = 'latency_max_part', cause = \
-         'erase' }\nover = { metric = 'latency_max' }\npublished = 'most of it'\nat_least = '0.5'",
+        "of = { experiment = 'writes', timing = 'max', with = { access_bytes = '2 KiB', streams = [2] }, metric = \
+         'latency_max_part', cause = 'erase' }\nover = { target = 'q@b', with.access_bytes = '4 KiB', metric = \
+         'latency_max' }\npublished = 'most of it'\nat_least = '0.5'",
     );
     let value = value.expect("sound");
     assert_eq!((value.published, value.unit), (None, "1"));
-    let Some(Measure::Row {
-        run, metric, cause, ..
-    }) = value.over
-    else {
-        panic!("a row");
+    let parts = |measure: &Measure| {
+        let Measure::Row { row, experiment } = measure else {
+            panic!("a row");
+        };
+        let Workload::Raw(raw) = experiment.workload.clone() else {
+            panic!("raw");
+        };
+        assert_eq!(experiment.timings, [Timing::Max]);
+        assert_eq!((raw.streams.clone(), raw.total_bytes), (vec![2], 64 << 20));
+        (experiment.targets.clone(), raw.access_bytes, row.clone())
     };
-    assert_eq!((run.target.as_str(), run.access_bytes), ("p@b", 2048));
-    assert_eq!((metric, cause), (Metric::LatencyMax, None));
+    let (targets, sizes, row) = parts(&value.of);
+    assert_eq!((targets, sizes), (vec!["p@b".to_owned()], vec![2048]));
+    assert_eq!(row.text(Axis::Cause), Some("erase"));
+    let (targets, sizes, row) = parts(value.over.as_ref().expect("a ratio"));
+    assert_eq!((targets, sizes), (vec!["q@b".to_owned()], vec![4096]));
+    assert_eq!((row.metric, row.axes.len()), (Metric::LatencyMax, 0));
 }
 
 #[test]
@@ -75,72 +93,53 @@ fn mistakes_are_named() {
         let error = read(&(of.clone() + &text)).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
-    let no_metric =
-        "of = { operation = 'read', access = '1 B' }\npublished = '1 s'\ntolerance = 0.1";
-    assert!(
-        read(no_metric)
-            .expect_err("no metric")
-            .contains("metric is missing")
-    );
-}
-
-/// A value of a buffer of the usual target at some input.
-fn buffered(metric: &str, input: &str, rest: &str) -> Result<Value, String> {
-    read(&format!(
-        "of = {{ workload = 'buffer', operation = 'write', access = '4 KiB', metric = '{metric}', {input} }}\n{rest}"
-    ))
-}
-
-#[test]
-fn an_input_is_a_rate_or_a_period_and_comes_in_records_unless_said() {
-    const RAM: &str = "published = '8 KiB'\ntolerance = 0.1";
-    let input = |input: &str| match buffered("ram_peak", input, RAM).expect("sound").of {
-        Measure::Row { input, .. } => (input.rate_bytes_per_s, input.arrival),
-        other => panic!("{other:?}"),
-    };
-    let records = (Some(4_096_000.0), Some(Arrival::Record));
-    assert_eq!(input("period = '1 ms'"), records);
-    assert_eq!(input("rate = '4096 KB/s'"), records);
-    let fluid = input("rate = '500 KB/s', arrival = 'fluid'");
-    assert_eq!(fluid, (Some(500_000.0), Some(Arrival::Fluid)));
-
-    // A divisor with a metric of its own has no input of the dividend.
-    const RATIO: &str = "over = { metric = 'throughput_mean' }\npublished = '1'\ntolerance = 0.1";
-    let ratio = buffered("rate_max", "ram = '0 B'", RATIO).expect("sound");
-    let Some(Measure::Row { run, input, .. }) = ratio.over else {
-        panic!("a row");
-    };
-    assert_eq!((run.workload, input), (Kind::Buffer, Input::default()));
-
-    for (metric, given, expected) in [
+    let file = read("of = { }\npublished = 'x'\nat_most = '1 s'").expect_err("nothing");
+    assert!(file.starts_with("values.toml: c: "), "{file}");
+    let writes = "experiment = 'writes', metric = 'latency_max'";
+    for (of, expected) in [
+        ("experiment = 'writes'", "missing field `metric`"),
+        ("experiment = 'writes', metric = 'latency'", "latency"),
         (
-            "ram_peak",
-            "rate = '1 KB/s', period = '1 ms'",
-            "a rate and a period",
-        ),
-        ("ram_peak", "arrival = 'fluid'", "ram_peak needs a rate"),
-        (
-            "ram_peak",
-            "rate = '1 KB/s', ram = '1 KiB'",
-            "ram_peak has no ram",
+            "experiment = 'wipes', metric = 'latency_max'",
+            "no experiment \"wipes\"; the document names writes",
         ),
         (
-            "rate_max",
-            "rate = '1 KB/s', ram = '1 KiB'",
-            "rate_max has no rate",
+            "metric = 'latency_max'",
+            "names an experiment, a sequence or a figure",
         ),
         (
-            "latency_max",
-            "arrival = 'fluid'",
-            "latency_max has no arrival",
+            &format!("{writes}, acess_bytes = 4"),
+            "acess_bytes is neither a key of a measure nor an axis",
+        ),
+        (
+            &format!("{writes}, with.acess_bytes = 4"),
+            "experiment writes: unknown field `acess_bytes`",
+        ),
+        (
+            &format!("{writes}, with.access_bytes = '4 parsecs'"),
+            "experiment writes: access_bytes: ",
+        ),
+        (
+            &format!("{writes}, with.patterns = 'backwards'"),
+            "backwards",
+        ),
+        (
+            "sheet = 's', figure = 'f', metric = 'latency_max'",
+            "unknown field `metric`",
         ),
     ] {
-        let error = buffered(metric, given, RAM).expect_err(expected);
+        let error = read(&format!(
+            "of = {{ {of} }}\npublished = '1 s'\ntolerance = 0.1"
+        ))
+        .expect_err(of);
         assert!(error.contains(expected), "{error}");
     }
-    let raw = format!("of = {{ {ROW}, rate = '1 KB/s' }}\npublished = '1 s'\ntolerance = 0.1");
-    let error = read(&raw).expect_err("no buffer");
-    assert!(error.contains("an input without a buffer"), "{error}");
+    let figure = "of = { sheet = 's', figure = 'f' }\npublished = '1 s'\ntolerance = 0.1";
+    let error = read(figure).expect_err("an experiment for nothing");
+    assert!(
+        error.contains("document.toml: no value uses the experiment writes"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -150,7 +149,9 @@ fn sequences_are_found_by_their_names() {
             "[[sequence]]\nname = 's'\nbacklog = '10 B'\naccesses = [{accesses}]\n[[value]]\n\
              citation = 'c'\nuse = 'theory'\nof = {{ {of} }}\npublished = '1 s'\ntolerance = 0.1"
         );
-        Published::parse(COVER, &[&text]).map(|mut document| document.value.remove(0))
+        let cover = &COVER[..COVER.find("[experiment]").expect("it is there")];
+        let document = Published::parse(("document.toml", cover), &[("values.toml", &text)]);
+        document.map(|mut document| document.value.remove(0))
     };
     const TWO: &str = "{ size = '1 KiB', duration = '1 ms' }, { size = '2 KiB', duration = '3 ms', \
                        times = 2 }";
@@ -171,15 +172,19 @@ fn sequences_are_found_by_their_names() {
         ),
         (
             TWO,
-            "sequence = 's', metric = 'energy_total'",
-            "the theory has no energy_total",
+            "sequence = 's', metric = 'latency_max', cause = 'erase'",
+            "the theory has no cause",
         ),
         (
             TWO,
             "sequence = 's', metric = 'latency_max', operation = 'read'",
             "is not run",
         ),
-        (TWO, ROW, "no value uses the sequence s"),
+        (
+            TWO,
+            "sheet = 's', figure = 'f'",
+            "no value uses the sequence s",
+        ),
     ] {
         let error = parse(accesses, of).expect_err(expected);
         assert!(error.contains(expected), "{error}");
@@ -187,103 +192,46 @@ fn sequences_are_found_by_their_names() {
 }
 
 #[test]
-fn memory_modules_are_asked_for_rows_and_curves() {
-    let value = read(
-        "of = { target = 'a@s', test = 'bandwidth', mix = '2:1', metric = 'throughput_mean' }\nover = { target = \
-         'b@s' }\npublished = '1.4'\ntolerance = 0.1",
-    );
-    let value = value.expect("sound");
-    let Some(Measure::Module { run, metric }) = value.over else {
-        panic!("a row");
-    };
-    assert_eq!(
-        (run.target.as_str(), metric),
-        ("b@s", Metric::ThroughputMean)
-    );
-    let mix = wordline_core::Mix::TwoToOne;
-    assert_eq!(run.test, ModuleTest::Bandwidth { mix });
-
-    let idle = read(
-        "of = { test = 'bandwidth', mix = '2:1', metric = 'power_mean' }\nover = { test = 'idle' }\npublished = '1.4'\n\
-         tolerance = 0.1",
-    );
-    let Some(Measure::Module { run, .. }) = idle.expect("sound").over else {
-        panic!("a row");
-    };
-    assert_eq!((run.target.as_str(), run.test), ("p@b", ModuleTest::Idle));
-
+fn memory_modules_are_asked_for_curves() {
     let curve = |of: &str, published: &str| {
-        let text =
-            format!("of = {{ against = 'b@s', {of} }}\npublished = '{published}'\ntolerance = 0.1");
-        read(&text).map(|value| (value.of, value.unit))
+        let text = format!(
+            "of = {{ experiment = 'test', target = 'p@b', against = 'b@s', {of} }}\npublished = '{published}'\n\
+             tolerance = 0.1"
+        );
+        let value = read_in(DRAM, &text).expect("sound");
+        let Measure::Curves(curves) = value.of else {
+            panic!("curves");
+        };
+        assert_eq!(curves.experiment.targets, ["p@b", "b@s"]);
+        assert_eq!(curves.experiment.timings, [Timing::Max]);
+        let Workload::Dram(dram) = &curves.experiment.workload else {
+            panic!("memory modules");
+        };
+        let DramTest::Loaded(loaded) = &dram.test else {
+            panic!("a sweep");
+        };
+        assert_eq!(
+            (loaded.mix, &*loaded.within_ps),
+            (Mix::Reads, &[204_000][..])
+        );
+        (curves.question, value.unit)
     };
-    let (of, unit) = curve("curve = 'crossover'", "150 GB/s").expect("sound");
-    let Measure::Curves(curves) = of else {
-        panic!("curves");
-    };
-    assert_eq!((curves.question, unit), (Question::Crossover, "B/s"));
-    assert_eq!(
-        (curves.target.as_str(), curves.against.as_str()),
-        ("p@b", "b@s")
-    );
-    let (of, unit) = curve(
-        "curve = 'share', within = '204 ns', against_share = 0.5",
-        "0.8",
-    )
-    .expect("sound");
-    let Measure::Curves(curves) = of else {
-        panic!("curves");
-    };
+    let crossover = curve("curve = 'crossover'", "150 GB/s");
+    assert_eq!(crossover, (Question::Crossover {}, "B/s"));
+    let share = "curve = 'share', within_ps = '204 ns', against_share = 0.5";
     let question = Question::Share {
         within_ps: 204_000,
         against_share: 0.5,
     };
-    assert_eq!((curves.question, unit), (question, "1"));
+    assert_eq!(curve(share, "0.8"), (question, "1"));
 }
 
 #[test]
-fn what_memory_modules_cannot_be_asked_is_named() {
+fn what_curves_cannot_be_asked_is_named() {
     const RATIO: &str = "published = '1.4'\ntolerance = 0.1";
-    const TEST: &str = "test = 'bandwidth', mix = '1:0'";
     const CURVE: &str = "curve = 'reduction', against = 'b@s'";
+    const SHARE: &str = "curve = 'share', against = 'b@s', within_ps = '1 ns'";
     let cases = [
-        (
-            format!("{ROW}, mix = '1:0'"),
-            "mix belongs to a test or a curve",
-        ),
-        (
-            format!("{ROW}, against_share = 0.5"),
-            "against_share belongs to",
-        ),
-        (
-            "test = 'bandwidth', metric = 'throughput_mean'".to_owned(),
-            "mix is missing",
-        ),
-        (
-            "test = 'idle', mix = '1:0', metric = 'latency_mean'".to_owned(),
-            "the idle test has no mix",
-        ),
-        (
-            format!("{TEST}, metric = 'latency_mean', access = '64 B'"),
-            "a test of memory modules has no access",
-        ),
-        (
-            format!("{TEST}, metric = 'latency_mean', timing = 'max'"),
-            "a test of memory modules has no timing",
-        ),
-        (
-            format!("{TEST}, metric = 'latency_mean', within = '1 ns'"),
-            "a test of memory modules has no within",
-        ),
-        (TEST.to_owned(), "metric is missing"),
-        (
-            "test = 'loaded', metric = 'latency_mean'".to_owned(),
-            "unknown variant `loaded`",
-        ),
-        (
-            "test = 'bandwidth', mix = '4:1', metric = 'power_mean'".to_owned(),
-            "unknown variant `4:1`",
-        ),
         ("curve = 'crossover'".to_owned(), "against is missing"),
         (
             "curve = 'crossover', against = 'p@b'".to_owned(),
@@ -291,31 +239,20 @@ fn what_memory_modules_cannot_be_asked_is_named() {
         ),
         (
             "curve = 'crossover', against = 'b@s', idle_multiple = 2.0".to_owned(),
-            "this curve has no idle_multiple",
+            "unknown field `idle_multiple`",
         ),
-        (CURVE.to_owned(), "idle_multiple is missing"),
+        (CURVE.to_owned(), "missing field `idle_multiple`"),
         (
             format!("{CURVE}, idle_multiple = 1.0"),
             "an idle_multiple of 1",
         ),
         (
             format!("{CURVE}, idle_multiple = 2.0, metric = 'latency_mean'"),
-            "this curve has no metric",
+            "unknown field `metric`",
         ),
+        (SHARE.to_owned(), "missing field `against_share`"),
         (
-            format!("{CURVE}, idle_multiple = 2.0, within = '1 ns'"),
-            "this curve has no within",
-        ),
-        (
-            "curve = 'share', against = 'b@s', against_share = 0.5".to_owned(),
-            "within is missing",
-        ),
-        (
-            "curve = 'share', against = 'b@s', within = '1 ns'".to_owned(),
-            "against_share is missing",
-        ),
-        (
-            "curve = 'share', against = 'b@s', within = '1 ns', against_share = 1.0".to_owned(),
+            format!("{SHARE}, against_share = 1.0"),
             "an against_share of 1",
         ),
         (
@@ -323,17 +260,24 @@ fn what_memory_modules_cannot_be_asked_is_named() {
             "unknown variant `knee`",
         ),
     ];
+    let read = |of: &str, rest: &str| {
+        read_in(
+            DRAM,
+            &format!("of = {{ experiment = 'test', target = 'p@b', {of} }}\n{rest}"),
+        )
+    };
     for (of, expected) in cases {
-        let error = read(&format!("of = {{ {of} }}\n{RATIO}")).expect_err(expected);
+        let error = read(&of, RATIO).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
-    let divided = format!(
-        "of = {{ {CURVE}, idle_multiple = 2.0 }}\nover = {{ against = 'c@s', idle_multiple = 2.0 }}\n{RATIO}"
+    let reduction = format!("{CURVE}, idle_multiple = 2.0");
+    let error = read(
+        &reduction,
+        &format!("over = {{ against = 'c@s' }}\n{RATIO}"),
     );
-    let error = read(&divided).expect_err("divided");
+    let error = error.expect_err("divided");
     assert!(error.contains("what curves say is not divided"), "{error}");
-    let unit =
-        "of = { curve = 'crossover', against = 'b@s' }\npublished = '102 ns'\ntolerance = 0.1";
-    let error = read(unit).expect_err("another unit");
+    let unit = "published = '102 ns'\ntolerance = 0.1";
+    let error = read("curve = 'crossover', against = 'b@s'", unit).expect_err("another unit");
     assert!(error.contains("is in B/s, a number in s"), "{error}");
 }

@@ -1,0 +1,178 @@
+//! The experiments of a document: named once, and varied by its values.
+//!
+//! Their fields are those of a saved experiment. What they leave out is as in a run of the command line. A field whose
+//! name ends in a unit may be text with any unit, and a list of one value may be the value itself.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _, Time};
+use wordline_core::{
+    AccessSource, BandwidthTest, BufferWorkload, DramTest, DramWorkload, Experiment, FsWorkload,
+    IdleTest, KvBench, KvDirectory, KvTest, KvWorkload, LoadedTest, RawWorkload, StreamSource,
+    Timing, WearWorkload, Workload,
+};
+
+/// The experiments that a document names.
+pub(super) struct ExperimentBook {
+    /// What runs where an experiment names no target.
+    pub(super) target: String,
+    /// Each as the document writes it.
+    pub(super) named: BTreeMap<String, Table>,
+}
+
+impl ExperimentBook {
+    /// A named experiment with the changes of a value: the target, the timing, and fields of the workload.
+    pub(super) fn experiment(
+        &self,
+        name: &str,
+        target: Option<&str>,
+        timing: Option<Timing>,
+        with: Table,
+    ) -> Result<Experiment, String> {
+        let mut given = self.named.get(name).cloned().ok_or_else(|| {
+            let names: Vec<_> = self.named.keys().map(String::as_str).collect();
+            let names = names.join(", ");
+            format!("no experiment {name:?}; the document names {names}")
+        })?;
+        if let Some(target) = target {
+            given.insert("targets".to_owned(), Value::from(vec![target]));
+        }
+        if let Some(timing) = timing {
+            given.insert("timing".to_owned(), Value::from(timing.name()));
+        }
+        let read = || {
+            let workload = Table::from_iter([("workload".to_owned(), Value::Table(with))]);
+            overlay(&mut given, workload)?;
+            let mut whole = self.defaults(&given)?;
+            overlay(&mut whole, given)?;
+            from_table(whole)
+        };
+        read().map_err(|problem: String| format!("experiment {name}: {problem}"))
+    }
+
+    /// An experiment of the same kind and test, with everything at its default.
+    fn defaults(&self, given: &Table) -> Result<Table, String> {
+        let word = |table: Option<&Value>, key: &str| {
+            let word = table.and_then(|table| table.get(key)?.as_str());
+            word.unwrap_or_default().to_owned()
+        };
+        let workload = given.get("workload");
+        let test = workload.and_then(|workload| workload.get("test"));
+        let workload = usual(&word(workload, "kind"), &word(test, "kind"));
+        let timing = match workload {
+            Some(Workload::Dram(_)) => Timing::Max,
+            _ => Timing::Typ,
+        };
+        let experiment = Experiment {
+            targets: vec![self.target.clone()],
+            workload: workload
+                .clone()
+                .unwrap_or(Workload::Raw(RawWorkload::default())),
+            timings: vec![timing],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        let mut table = Table::try_from(experiment).map_err(|error| error.to_string())?;
+        if workload.is_none() {
+            table.remove("workload");
+        }
+        Ok(table)
+    }
+}
+
+/// What a workload is unless a document says otherwise; one without defaults is stated in full.
+fn usual(kind: &str, test: &str) -> Option<Workload> {
+    Some(match (kind, test) {
+        ("raw", _) => Workload::Raw(RawWorkload::default()),
+        ("buffer", _) => {
+            let source = AccessSource::Stream(StreamSource::default());
+            Workload::Buffer(BufferWorkload::of(source))
+        }
+        ("kv", _) => Workload::Kv(KvWorkload {
+            tables: Vec::new(),
+            directories: vec![KvDirectory::Ram],
+            test: KvTest::Bench(KvBench {
+                loads: vec![Fraction::from_si(0.5)],
+                ..KvBench::default()
+            }),
+        }),
+        ("fs", _) => Workload::Fs(FsWorkload::default()),
+        ("wear", _) => Workload::Wear(WearWorkload::default()),
+        ("dram", "idle") => dram(DramTest::Idle(IdleTest::default())),
+        ("dram", "bandwidth") => dram(DramTest::Bandwidth(BandwidthTest::default())),
+        ("dram", "loaded") => dram(DramTest::Loaded(LoadedTest::default())),
+        _ => return None,
+    })
+}
+
+fn dram(test: DramTest) -> Workload {
+    Workload::Dram(DramWorkload::of(test))
+}
+
+/// Reads a table; an error says what is wrong in a line.
+pub(super) fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, String> {
+    table
+        .try_into()
+        .map_err(|error: toml::de::Error| error.message().to_owned())
+}
+
+/// Sets fields, and fields of fields.
+pub(super) fn overlay(fields: &mut Table, given: Table) -> Result<(), String> {
+    for (key, value) in given {
+        match (fields.get_mut(&key), value) {
+            (Some(Value::Table(fields)), Value::Table(given)) => overlay(fields, given)?,
+            (Some(Value::Array(list)), value) if !value.is_array() => {
+                *list = vec![plain(&key, value)?];
+            }
+            (_, value) => {
+                let value = plain(&key, value)?;
+                fields.insert(key, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A value in the unit that the end of its field's name states.
+pub(super) fn plain(key: &str, value: Value) -> Result<Value, String> {
+    let whole = |number: u64| {
+        i64::try_from(number)
+            .map(Value::Integer)
+            .map_err(|_| "too many")
+    };
+    let text = match value {
+        Value::Array(list) => {
+            let list = list.into_iter().map(|value| plain(key, value));
+            return list.collect::<Result<_, _>>().map(Value::Array);
+        }
+        Value::Table(given) => {
+            let mut fields = Table::new();
+            overlay(&mut fields, given)?;
+            return Ok(Value::Table(fields));
+        }
+        Value::String(text) => text,
+        value => return Ok(value),
+    };
+    let ends = |suffix| key.ends_with(suffix);
+    if ends("_bytes_per_s") {
+        let rate = text.parse::<DataRate>();
+        rate.map(|rate| Value::Float(rate.si()))
+            .map_err(|error| error.to_string())
+    } else if ends("_bytes") {
+        let size = text.parse::<ByteCount>().map_err(|error| error.to_string());
+        size.and_then(|size| Ok(whole(size.bytes())?))
+    } else if ends("_ps") {
+        let time = text.parse::<Time>().map_err(|error| error.to_string());
+        time.and_then(|time| Ok(whole(time.ps())?))
+    } else if ends("_s") {
+        let time = text.parse::<Period>();
+        time.map(|time| Value::Float(time.si()))
+            .map_err(|error| error.to_string())
+    } else {
+        return Ok(Value::String(text));
+    }
+    .map_err(|problem: String| format!("{key}: {problem}"))
+}
