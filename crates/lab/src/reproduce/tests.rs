@@ -169,9 +169,9 @@ fn what_picks_no_row_or_several_is_answered_with_the_nearest() {
         &["no row latency_max, of read; nearest: write, access_bytes = 2048"],
     );
     failing(
-        &format!("{writes} = '2 KiB', metric = 'endurance'"),
+        &format!("{writes} = '2 KiB', metric = 'sequence_duration_max'"),
         &[
-            "no row endurance; its metrics: ",
+            "no row sequence_duration_max; its metrics: ",
             "latency_max, latency_max_part",
         ],
     );
