@@ -22,7 +22,7 @@ use crate::link::{Link, LinkError};
 use crate::memory::Memory;
 use crate::pairing::Pairing;
 use crate::problem::Problem;
-use crate::wired::{Conditions, Named, Wired};
+use crate::wired::{ChipSheet, Conditions, Named, Wired};
 
 /// How software overwrites data in a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -216,11 +216,11 @@ pub trait CycledFlash: SkipAhead<Error = NvmError> + Accounts + Send {
 }
 
 /// A part of a sheet, by its id, on a board.
-pub(crate) fn wire<S: crate::wired::ChipSheet>(
+pub(crate) fn wire<S: ChipSheet>(
     id: &str,
     sheet: &S,
     board: Named<'_, Board>,
     conditions: Conditions,
 ) -> Result<Wired<S::Chip>, NvmError> {
-    S::connect(Named { id, sheet }, board, conditions)
+    Wired::connect(Named { id, sheet }, board, conditions)
 }

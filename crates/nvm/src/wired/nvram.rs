@@ -1,38 +1,41 @@
 //! A memory that is written byte by byte, on a board.
 
+use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{ChipSheet, Conditions, Named, Wired};
+use super::{ChipSheet, Conditions, Wired};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
 use crate::cost::Cause;
-use crate::device::Device;
+use crate::device::{CurrentGap, Device};
 use crate::error::NvmError;
+use crate::link::Link;
 use crate::wired::Chip;
 
 impl ChipSheet for NvramSheet {
     type Chip = Nvram;
 
-    /// Connects a chip to a board and waits for power-up. Where one write-enable command is enough, it
-    /// is sent now, as a driver does once.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
+    fn chip(
+        &self,
+        _: &str,
+        _: &Board,
+        link: &Link,
+        resolver: &mut Resolver,
         conditions: Conditions,
-    ) -> Result<Wired<Nvram>, NvmError> {
-        let link = part.sheet.link(board.sheet)?;
-        let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            Nvram::new(part.sheet, link, resolver, conditions.age)
-        });
+    ) -> (Nvram, Vec<CurrentGap>) {
+        Nvram::new(self, link, resolver, conditions.age)
+    }
+
+    /// Where one write-enable command is enough, it is sent now, as a driver does once.
+    fn start(wired: &mut Wired<Nvram>) -> Result<(), NvmError> {
         wired.begin();
         if wired.chip.write_enable_rule() == WriteEnable::Once {
-            wired.command(Action::WriteEnable, Nvram::write_enable)?;
-        } else {
-            wired.clock.advance_to(wired.chip.ready());
+            return wired.command(Action::WriteEnable, Nvram::write_enable);
         }
-        Ok(wired)
+        wired.clock.advance_to(wired.chip.ready());
+        Ok(())
     }
 }
 
