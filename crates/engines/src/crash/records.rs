@@ -1,39 +1,23 @@
 //! A store of records as software under test.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use wordline_crash::ByteTearing;
 use wordline_crash::harness::{Outcome, Recorded, Subject};
 
+use super::StoredBytes;
 use crate::{ByteBox, Contract, RecordStore, StoreEngine, StoreOptions};
 
-/// Bytes of a key or a value, which print in one short word.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RecordBytes(pub Vec<u8>);
-
-impl fmt::Debug for RecordBytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.iter().take(4) {
-            write!(f, "{byte:02x}")?;
-        }
-        match self.0.len().saturating_sub(4) {
-            0 => Ok(()),
-            more => write!(f, "+{more}"),
-        }
-    }
-}
-
 /// The values that a store holds, by key.
-pub type RecordMap = BTreeMap<RecordBytes, RecordBytes>;
+pub type RecordMap = BTreeMap<StoredBytes, StoredBytes>;
 
 /// A call of a store's workload.
 #[derive(Clone, Debug)]
 pub enum RecordCall {
     /// Gives a key a value.
-    Put(RecordBytes, RecordBytes),
+    Put(StoredBytes, StoredBytes),
     /// Removes the record of a key.
-    Remove(RecordBytes),
+    Remove(StoredBytes),
 }
 
 impl RecordCall {
@@ -57,8 +41,8 @@ pub fn judge_records(found: &RecordMap, allowed: &[RecordMap]) -> Result<(), Str
     if allowed.contains(found) {
         return Ok(());
     }
-    let known = |key: &RecordBytes| allowed.iter().any(|records| records.contains_key(key));
-    let fits = |(key, value): (&RecordBytes, &RecordBytes)| {
+    let known = |key: &StoredBytes| allowed.iter().any(|records| records.contains_key(key));
+    let fits = |(key, value): (&StoredBytes, &StoredBytes)| {
         let mut values = allowed.iter().map(|records| records.get(key));
         values.any(|allowed| allowed == Some(value))
     };
@@ -129,7 +113,7 @@ impl Subject for StoreSubject<'_> {
     fn read(&self, store: &mut Self::Store) -> Outcome<RecordMap> {
         let mut records = RecordMap::new();
         store.each(&mut |key, value| {
-            records.insert(RecordBytes(key.to_vec()), RecordBytes(value.to_vec()));
+            records.insert(StoredBytes(key.to_vec()), StoredBytes(value.to_vec()));
         })?;
         Ok(records)
     }

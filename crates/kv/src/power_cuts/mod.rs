@@ -7,7 +7,7 @@ mod own;
 
 use std::vec::Vec;
 
-use wordline_engines::crash::{RecordBytes, RecordCall};
+use wordline_engines::crash::{RecordCall, StoredBytes};
 
 fn value(length: usize, fill: u8) -> Vec<u8> {
     (0..length)
@@ -17,5 +17,5 @@ fn value(length: usize, fill: u8) -> Vec<u8> {
 
 /// Gives a key a value of some length.
 fn put(key: Vec<u8>, length: usize, fill: u8) -> RecordCall {
-    RecordCall::Put(RecordBytes(key), RecordBytes(value(length, fill)))
+    RecordCall::Put(StoredBytes(key), StoredBytes(value(length, fill)))
 }

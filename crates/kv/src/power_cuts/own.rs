@@ -9,7 +9,7 @@ use std::vec::Vec;
 use wordline_crash::harness::{Harness, Outcome, Recorded, Subject};
 use wordline_crash::{ByteTearing, Content};
 
-use wordline_engines::crash::{RecordBytes, RecordCall, RecordMap, judge_records};
+use wordline_engines::crash::{RecordCall, RecordMap, StoredBytes, judge_records};
 
 use crate::barrier::StoreBarrier;
 use crate::{Cursor, Directory, Error, Options, RamDirectory, ResidentDirectory, Table, format};
@@ -68,13 +68,13 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<RecordMap, 
     let (mut cursor, mut found_key, mut found) = (Cursor::default(), [0; 64], [0; 256]);
     while let Some(entry) = table.next(&mut cursor, &mut found_key, &mut found)? {
         let before = map.insert(
-            RecordBytes(found_key[..entry.key].to_vec()),
-            RecordBytes(found[..entry.value].to_vec()),
+            StoredBytes(found_key[..entry.key].to_vec()),
+            StoredBytes(found[..entry.value].to_vec()),
         );
         if before.is_some() {
             map.insert(
-                RecordBytes(b"twice".to_vec()),
-                RecordBytes(found_key[..entry.key].to_vec()),
+                StoredBytes(b"twice".to_vec()),
+                StoredBytes(found_key[..entry.key].to_vec()),
             );
         }
     }
@@ -82,11 +82,11 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<RecordMap, 
     for number in 0..10 {
         let got = table
             .get(&key(number), &mut found)?
-            .map(|length| RecordBytes(found[..length].to_vec()));
-        if got.as_ref() != map.get(&RecordBytes(key(number))) {
+            .map(|length| StoredBytes(found[..length].to_vec()));
+        if got.as_ref() != map.get(&StoredBytes(key(number))) {
             map.insert(
-                RecordBytes(b"unlike a search".to_vec()),
-                RecordBytes(key(number)),
+                StoredBytes(b"unlike a search".to_vec()),
+                StoredBytes(key(number)),
             );
         }
     }
@@ -95,7 +95,7 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<RecordMap, 
         free = free.saturating_sub(geometry.slots_of(key.0.len(), value.0.len()));
     }
     if free != table.free_slots() {
-        map.insert(RecordBytes(b"lost space".to_vec()), RecordBytes(Vec::new()));
+        map.insert(StoredBytes(b"lost space".to_vec()), StoredBytes(Vec::new()));
     }
     Ok(map)
 }
@@ -113,7 +113,7 @@ fn put(number: u8, length: usize, fill: u8) -> RecordCall {
 }
 
 fn remove(number: u8) -> RecordCall {
-    RecordCall::Remove(RecordBytes(key(number)))
+    RecordCall::Remove(StoredBytes(key(number)))
 }
 
 impl Subject for Own {

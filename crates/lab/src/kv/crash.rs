@@ -7,16 +7,17 @@
 use std::cell::Cell;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, KvCrash, KvSizes, KvWork, Metric, ResultSet};
-use wordline_crash::harness::{Again, Case, Harness};
+use wordline_core::{Axis, KvCrash, KvSizes, KvWork, ResultSet};
+use wordline_crash::harness::{Again, Harness};
 use wordline_crash::{ByteTearing, Content, Mode};
-use wordline_engines::crash::{RecordBytes, RecordCall, StoreSubject};
+use wordline_engines::crash::{RecordCall, StoreSubject, StoredBytes};
 
 use super::TableVariant;
 use super::ground::TableGround;
 use super::records::WorkingSet;
 use super::store;
 use crate::control::{Control, Progress};
+use crate::power_cuts;
 
 /// Accesses of the memory that opening, reading everything or a call may take.
 const ACCESSES: u64 = 20_000;
@@ -25,13 +26,6 @@ const ACCESSES: u64 = 20_000;
 const INSERTED: u64 = 24;
 const UPDATED: u64 = 8;
 const REMOVED: u64 = 6;
-
-/// What a verdict tells: distinct images, those that fail, and operations of the workload.
-const METRICS: [Metric; 3] = [
-    Metric::CrashImages,
-    Metric::CrashFailures,
-    Metric::CrashBoundaries,
-];
 
 /// Images between two words on how far it is.
 const IMAGES_TOLD: u64 = 100;
@@ -51,17 +45,17 @@ fn workload(records: &WorkingSet, removes: bool) -> Vec<RecordCall> {
     calls
 }
 
-fn key(records: &WorkingSet, number: u64) -> RecordBytes {
+fn key(records: &WorkingSet, number: u64) -> StoredBytes {
     let mut key = Vec::new();
     records.key(number, &mut key);
-    RecordBytes(key)
+    StoredBytes(key)
 }
 
 fn put(records: &WorkingSet, number: u64, pass: u64) -> RecordCall {
     let mut value = Vec::new();
     let bytes = records.sizes.value_bytes as usize;
     records.value(number, pass, bytes, &mut value);
-    RecordCall::Put(key(records, number), RecordBytes(value))
+    RecordCall::Put(key(records, number), StoredBytes(value))
 }
 
 /// Cuts a table on a target's kind of memory, and tells the verdict. Returns whether it came to its end.
@@ -135,37 +129,19 @@ pub(super) fn check(
     if control.stopped() {
         return false;
     }
-    let uncut = verdict.first.as_ref();
-    if let Some(first) = uncut.filter(|first| first.case == Case::default()) {
-        for metric in METRICS {
-            document
-                .rows
-                .push(subject.row(metric, Err(NoValue::Failed)));
-        }
+    if let Some(violation) = power_cuts::uncut_failure(&verdict) {
+        let rows = power_cuts::rows_without(&subject, NoValue::Failed);
+        document.rows.extend(rows);
         let advice = format!(
-            "{name}: the workload that was to be cut does not run without a cut: {}",
-            first.violation
+            "{name}: the workload that was to be cut does not run without a cut: {violation}"
         );
         document.warn(WarningCode::RunFailed, advice);
         return true;
     }
-    let figures = [verdict.distinct, verdict.failures, verdict.operations];
-    for (metric, value) in METRICS.into_iter().zip(figures) {
-        document.rows.push(subject.row(metric, Ok(value as f64)));
-    }
+    document.rows.extend(power_cuts::rows(&subject, &verdict));
     if verdict.failures > 0 {
-        let kinds = verdict.examples.iter().map(|(kind, first)| {
-            let count = verdict.kinds.get(kind).copied().unwrap_or(0);
-            let report = harness.report(&software, &calls, first);
-            let cuts: Vec<_> = report.cuts().collect();
-            format!(
-                "{kind} ({count}; first image {}: cut {})",
-                first.case,
-                cuts.join("; then ")
-            )
-        });
-        let kinds: Vec<_> = kinds.collect();
-        let advice = format!("{name}: power cuts break the promise: {}", kinds.join(", "));
+        let kinds = power_cuts::violation_kinds(&harness, &software, &calls, &verdict).join(", ");
+        let advice = format!("{name}: power cuts break the promise: {kinds}");
         document.warn(WarningCode::PowerCut, advice);
     }
     true
