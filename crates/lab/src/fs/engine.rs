@@ -15,7 +15,7 @@ use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError};
 
 use super::calls::Mounted;
 use super::layer_ram;
-use super::part::{FileSystemMedium, FileSystemMemory};
+use super::part::FileSystemMedium;
 use super::settings::Settings;
 use crate::error::LabError;
 
@@ -271,9 +271,9 @@ impl<'a> FileSystemSetup<'a> {
         medium: &FileSystemMedium,
         formats: bool,
     ) -> Result<(Contract, LayerRam), FsError> {
-        match &medium.ground {
-            FileSystemMemory::Flash(part) => self.on_flash(part.clone(), formats),
-            FileSystemMemory::Bytes(part) => Ok((self.on_bytes(part.clone())?, Vec::new())),
+        match medium {
+            FileSystemMedium::Flash(part) => self.on_flash(part.clone(), formats),
+            FileSystemMedium::Bytes(part) => Ok((self.on_bytes(part.clone())?, Vec::new())),
         }
     }
 
