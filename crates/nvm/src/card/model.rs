@@ -10,9 +10,9 @@ use crate::conformance::RuleOutcome;
 use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::{Link, LinkError};
-use crate::model::{ChipModel, MemoryClass};
+use crate::model::{ChipModel, MemoryClass, PartSetup};
 use crate::problem::{Problem, Problems};
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for CardSheet {
     fn problems(&self) -> Vec<Problem> {
@@ -77,12 +77,12 @@ impl ChipModel for CardSheet {
         self.capacity.nominal().bytes()
     }
 
-    fn connect(
-        &self,
-        id: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        let PartSetup {
+            id,
+            board,
+            conditions,
+        } = setup;
         let part = Named { id, sheet: self };
         Ok(Box::new(Card::connect(part, board, conditions)?))
     }

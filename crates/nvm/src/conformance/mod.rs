@@ -35,6 +35,7 @@ use crate::board::Board;
 use crate::bus::{Action, Transaction};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::model::PartSetup;
 pub use crate::rules::Rule;
 use crate::wired::{Chip, ChipSheet, Conditions, Named};
 
@@ -100,7 +101,12 @@ pub(crate) fn check<S: RuledSheet>(
         seed: 0,
     };
     let mut resolver = Resolver::new(timing, 0, "part");
-    let (chip, _) = sheet.chip("part", board.sheet, &link, &mut resolver, conditions);
+    let setup = PartSetup {
+        id: "part",
+        board,
+        conditions,
+    };
+    let (chip, _) = sheet.chip(setup, &link, &mut resolver);
     let bench = BareChip {
         chip,
         link,

@@ -4,29 +4,27 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{ChipSheet, Conditions, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Device};
 use crate::error::NvmError;
 use crate::link::Link;
+use crate::model::PartSetup;
 
 impl ChipSheet for DdrMramSheet {
     type Chip = DdrMram;
 
     fn chip(
         &self,
-        _: &str,
-        board: &Board,
+        setup: PartSetup<'_>,
         link: &Link,
         resolver: &mut Resolver,
-        conditions: Conditions,
     ) -> (DdrMram, Vec<CurrentGap>) {
-        let Some(bus) = &board.ddr else {
+        let Some(bus) = &setup.board.sheet.ddr else {
             unreachable!("there is a link, and so a DDR bus")
         };
-        DdrMram::new(self, link, bus, resolver, conditions.age)
+        DdrMram::new(self, link, bus, resolver, setup.conditions.age)
     }
 }
 

@@ -2,6 +2,8 @@ use proptest::prelude::*;
 use wordline_core::Timing;
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
 use crate::Named;
 use crate::device::{Accounts, CurrentGap};
 use crate::error::Misuse;

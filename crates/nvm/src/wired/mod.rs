@@ -24,7 +24,7 @@ use crate::device::{Accounts, CurrentGap, Notes, Wear};
 use crate::divisor::Divisor;
 use crate::error::{NvmError, after};
 use crate::link::Link;
-use crate::model::ChipModel;
+use crate::model::{ChipModel, PartSetup};
 use crate::power::{PowerDraw, Residence};
 use crate::rules::Rule;
 
@@ -89,15 +89,13 @@ pub trait ChipSheet: ChipModel + Clone {
     /// The model of the chip.
     type Chip: Chip;
 
-    /// A chip that was just supplied with power, on its link to a board. `part` is its id. Returned with it is what the
+    /// A chip that was just supplied with power, on its link to a board. Returned with it is what the
     /// sheet does not say of its currents.
     fn chip(
         &self,
-        part: &str,
-        board: &Board,
+        setup: PartSetup<'_>,
         link: &Link,
         resolver: &mut Resolver,
-        conditions: Conditions,
     ) -> (Self::Chip, Vec<CurrentGap>);
 
     /// Waits for power-up, and does what a driver does once.
@@ -143,9 +141,12 @@ impl<C: Chip> Wired<C> {
         board.sheet.note_link(&link, &mut of_board);
         let host = board.sheet.host_power(&mut of_board);
         let mut of_part = Resolver::new(timing, seed, part.id);
-        let (chip, currents) =
-            part.sheet
-                .chip(part.id, board.sheet, &link, &mut of_part, conditions);
+        let setup = PartSetup {
+            id: part.id,
+            board,
+            conditions,
+        };
+        let (chip, currents) = part.sheet.chip(setup, &link, &mut of_part);
         let wakes = link.command(Action::WakeUp).is_some();
         let status = link.bare(Action::Status).unwrap_or_default().total();
         let period = [driver.command, driver.poll_interval, status];

@@ -5,14 +5,14 @@ use wordline_core::draw::hash_name;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry};
 
-use super::{ChipSheet, Conditions, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bus::Action;
 use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, FlashDevice, FlashWork, PagePart, Pipeline};
 use crate::error::NvmError;
 use crate::link::Link;
+use crate::model::PartSetup;
 
 impl ChipSheet for NandSheet {
     type Chip = Nand;
@@ -20,14 +20,12 @@ impl ChipSheet for NandSheet {
     /// The driver is taken to know the bad blocks, as from a table that it keeps.
     fn chip(
         &self,
-        part: &str,
-        _: &Board,
+        setup: PartSetup<'_>,
         link: &Link,
         resolver: &mut Resolver,
-        conditions: Conditions,
     ) -> (Nand, Vec<CurrentGap>) {
-        let key = conditions.seed ^ hash_name(part);
-        Nand::new(self, link, resolver, conditions.age, key)
+        let key = setup.conditions.seed ^ hash_name(setup.id);
+        Nand::new(self, link, resolver, setup.conditions.age, key)
     }
 }
 

@@ -5,6 +5,8 @@ use wordline_core::Timing;
 use wordline_memory::FlashError as _;
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
 use crate::Named;
 use crate::chip::nand::Faults;
 use crate::cost::Cause;

@@ -6,6 +6,8 @@ use wordline_core::quantity::{Quantity, Time};
 use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
 use crate::chip::nand::Faults;
 use crate::device::Accounts;
 use crate::error::Misuse;

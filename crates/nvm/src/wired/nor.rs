@@ -6,8 +6,7 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
-use super::{ChipSheet, Conditions, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bound::TimeSpan;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, NorWork};
@@ -15,6 +14,7 @@ use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, FlashDevice, FlashWork, NoSuspend, PagePart};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::model::PartSetup;
 
 /// A read that came while a program or an erase ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +31,11 @@ impl ChipSheet for NorSheet {
 
     fn chip(
         &self,
-        _: &str,
-        _: &Board,
+        setup: PartSetup<'_>,
         link: &Link,
         resolver: &mut Resolver,
-        conditions: Conditions,
     ) -> (Nor, Vec<CurrentGap>) {
-        Nor::new(self, link, resolver, conditions.age)
+        Nor::new(self, link, resolver, setup.conditions.age)
     }
 
     /// Asks for its status once it has powered up.

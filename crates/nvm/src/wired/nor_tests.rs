@@ -4,6 +4,8 @@ use wordline_core::quantity::{Quantity, Time};
 use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
 use crate::Named;
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, nor, nor_of, nor_sheet_with, stream};

@@ -4,14 +4,14 @@ use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{ChipSheet, Conditions, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Device};
 use crate::error::NvmError;
 use crate::link::Link;
+use crate::model::PartSetup;
 use crate::wired::Chip;
 
 impl ChipSheet for NvramSheet {
@@ -19,13 +19,11 @@ impl ChipSheet for NvramSheet {
 
     fn chip(
         &self,
-        _: &str,
-        _: &Board,
+        setup: PartSetup<'_>,
         link: &Link,
         resolver: &mut Resolver,
-        conditions: Conditions,
     ) -> (Nvram, Vec<CurrentGap>) {
-        Nvram::new(self, link, resolver, conditions.age)
+        Nvram::new(self, link, resolver, setup.conditions.age)
     }
 
     /// Where one write-enable command is enough, it is sent now, as a driver does once.

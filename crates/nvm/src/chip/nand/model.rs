@@ -15,12 +15,12 @@ use crate::error::NvmError;
 use crate::ftl::{FtlConfig, LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
-use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 use crate::pairing::Pairing;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
 use crate::translated::Translated;
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for NandSheet {
     fn problems(&self) -> Vec<Problem> {
@@ -125,24 +125,13 @@ impl ChipModel for NandSheet {
         ))
     }
 
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Box::new(RawFlash::new(flash)?))
     }
 
-    fn memory(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-        _: Option<u64>,
-    ) -> Result<Option<Memory>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn memory(&self, setup: PartSetup<'_>, _: Option<u64>) -> Result<Option<Memory>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Some(Memory::Flash(Box::new(flash))))
     }
 
@@ -152,12 +141,10 @@ impl ChipModel for NandSheet {
 
     fn connect_translated(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+        let flash = setup.wire(self)?;
         let device = Translated::format(flash, self, |shape| FtlConfig::of_layer(layer, shape))?;
         Ok(Box::new(device))
     }
@@ -225,12 +212,7 @@ impl FlashModel for NandSheet {
         SpareLayout::of(self)
     }
 
-    fn connect_cycled(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn CycledFlash>, NvmError> {
-        Ok(Box::new(wire(part, self, board, conditions)?))
+    fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(setup.wire(self)?))
     }
 }

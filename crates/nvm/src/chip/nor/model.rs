@@ -13,10 +13,10 @@ use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::{Link, LinkError};
 use crate::memory::{FinerNor, Memory};
-use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for NorSheet {
     fn problems(&self) -> Vec<Problem> {
@@ -55,24 +55,17 @@ impl ChipModel for NorSheet {
         self.capacity.nominal().bytes()
     }
 
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Box::new(RawFlash::new(flash)?))
     }
 
     fn memory(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         erase_bytes: Option<u64>,
     ) -> Result<Option<Memory>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+        let flash = setup.wire(self)?;
         let flash = match erase_bytes {
             None => Some(FinerNor::smallest(flash)),
             Some(bytes) => FinerNor::of_bytes(flash, bytes),
@@ -145,12 +138,7 @@ impl FlashModel for NorSheet {
         1
     }
 
-    fn connect_cycled(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn CycledFlash>, NvmError> {
-        Ok(Box::new(wire(part, self, board, conditions)?))
+    fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(setup.wire(self)?))
     }
 }

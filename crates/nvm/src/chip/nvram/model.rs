@@ -8,9 +8,9 @@ use crate::conformance::{self, RuleOutcome};
 use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::{Link, LinkError};
-use crate::model::{ChipModel, MemoryClass, wire};
+use crate::model::{ChipModel, MemoryClass, PartSetup};
 use crate::problem::{Problem, Problems};
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for NvramSheet {
     fn problems(&self) -> Vec<Problem> {
@@ -67,13 +67,8 @@ impl ChipModel for NvramSheet {
         self.capacity.nominal().bytes()
     }
 
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        Ok(Box::new(wire(part, self, board, conditions)?))
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        Ok(Box::new(setup.wire(self)?))
     }
 
     fn conformance(
