@@ -38,6 +38,10 @@ impl CutMemory for ByteTearing {
 /// The contract that a file system gets of a memory, which is to be formatted where the flag says so.
 pub type ContractOf<'a, M> = Box<dyn Fn(Recorded<M>, bool) -> Result<Contract, FsError> + 'a>;
 
+/// What is done with an empty file system before the workload.
+pub type VolumePreparation<'a, M> =
+    Box<dyn Fn(&mut dyn FileSystem, &Recorded<M>) -> Outcome<()> + 'a>;
+
 /// A file system as software under test.
 pub struct FileSubject<'a, M: CutMemory> {
     /// The file system.
@@ -47,7 +51,7 @@ pub struct FileSubject<'a, M: CutMemory> {
     /// What it gets of a memory.
     pub contract: ContractOf<'a, M>,
     /// Prepares an empty file system for the workload.
-    pub prepare: Box<dyn Fn(&mut dyn FileSystem, &Recorded<M>) -> Outcome<()> + 'a>,
+    pub prepare: VolumePreparation<'a, M>,
     /// Whether the memory comes formatted and prepared.
     pub is_ready: Cell<bool>,
     /// Bytes of a file that are looked at; all of one without such a limit.
