@@ -2,7 +2,9 @@
 
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::RuleOutcome;
-use wordline_nvm::{Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError};
+use wordline_nvm::{
+    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PartSetup,
+};
 
 use crate::{Board, Part};
 
@@ -33,8 +35,14 @@ impl<'a> PartOnBoard<'a> {
         }
     }
 
-    fn id(&self) -> &str {
-        &self.part.header.id
+    /// The part on its board, for its model.
+    #[must_use]
+    pub fn setup(&self, conditions: Conditions) -> PartSetup<'a> {
+        PartSetup {
+            id: &self.part.header.id,
+            board: self.named_board(),
+            conditions,
+        }
     }
 
     /// The device that the target is.
@@ -42,8 +50,7 @@ impl<'a> PartOnBoard<'a> {
     /// # Errors
     /// When the part does not fit the board.
     pub fn connect(&self, conditions: Conditions) -> Result<Box<dyn Device>, NvmError> {
-        let board = self.named_board();
-        self.part.model.connect(self.id(), board, conditions)
+        self.part.model.connect(self.setup(conditions))
     }
 
     /// What the target is for storage software: a NOR flash in blocks of its smallest erase, a NAND flash with its
@@ -52,8 +59,7 @@ impl<'a> PartOnBoard<'a> {
     /// # Errors
     /// When the part does not fit the board.
     pub fn memory(&self, conditions: Conditions) -> Result<Memory, NvmError> {
-        let board = self.named_board();
-        match self.part.model.memory(self.id(), board, conditions, None)? {
+        match self.part.model.memory(self.setup(conditions), None)? {
             Some(memory) => Ok(memory),
             None => unreachable!("no size of an erase was asked for"),
         }
@@ -69,9 +75,8 @@ impl<'a> PartOnBoard<'a> {
         conditions: Conditions,
         erase_bytes: u64,
     ) -> Result<Option<Memory>, NvmError> {
-        let board = self.named_board();
         let model = &self.part.model;
-        model.memory(self.id(), board, conditions, Some(erase_bytes))
+        model.memory(self.setup(conditions), Some(erase_bytes))
     }
 
     /// The same behind a translation layer, for parts [that can be](wordline_nvm::ChipModel::no_translation).
@@ -83,9 +88,8 @@ impl<'a> PartOnBoard<'a> {
         conditions: Conditions,
         layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
-        let board = self.named_board();
         let model = &self.part.model;
-        model.connect_translated(self.id(), board, conditions, layer)
+        model.connect_translated(self.setup(conditions), layer)
     }
 
     /// The part as a flash that can be cycled; `None` for a memory that is no raw flash.
@@ -97,8 +101,7 @@ impl<'a> PartOnBoard<'a> {
         conditions: Conditions,
     ) -> Result<Option<Box<dyn CycledFlash>>, NvmError> {
         let flash = self.part.model.flash();
-        let connect =
-            flash.map(|flash| flash.connect_cycled(self.id(), self.named_board(), conditions));
+        let connect = flash.map(|flash| flash.connect_cycled(self.setup(conditions)));
         connect.transpose()
     }
 

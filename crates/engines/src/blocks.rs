@@ -129,11 +129,6 @@ impl<F: Flash> FlashBlocks<F> {
         &self.flash
     }
 
-    /// The flash back.
-    pub fn into_flash(self) -> F {
-        self.flash
-    }
-
     /// The page and the column of a byte of a block, and how many bytes of the page there are from it on.
     fn place(&self, block: u32, at: usize) -> (u32, u32, usize) {
         let geometry = self.flash.geometry();
@@ -264,11 +259,6 @@ impl<M: ByteMemory> ByteBlocks<M> {
     /// The memory.
     pub const fn memory(&self) -> &M {
         &self.memory
-    }
-
-    /// The memory back.
-    pub fn into_memory(self) -> M {
-        self.memory
     }
 
     fn address(&self, block: u32, at: u32) -> u64 {

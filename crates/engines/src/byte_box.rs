@@ -6,19 +6,15 @@ use std::fmt::Display;
 use wordline_memory::ByteMemory;
 
 /// A byte memory as an object, whose errors are words.
-trait DynBytes {
-    fn len(&self) -> u64;
-    fn atom(&self) -> usize;
-    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), String>;
-    fn prefetch(&mut self, at: u64, bytes: u64);
-    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), String>;
-    fn persist(&mut self) -> Result<(), String>;
-    fn any(&mut self) -> &mut dyn Any;
-}
+trait DynBytes: ByteMemory<Error = String> + Any {}
 
 struct WordedBytes<M>(M);
 
-impl<M: ByteMemory<Error: Display> + 'static> DynBytes for WordedBytes<M> {
+impl<M: ByteMemory<Error: Display> + 'static> DynBytes for WordedBytes<M> {}
+
+impl<M: ByteMemory<Error: Display>> ByteMemory for WordedBytes<M> {
+    type Error = String;
+
     fn len(&self) -> u64 {
         self.0.len()
     }
@@ -42,10 +38,6 @@ impl<M: ByteMemory<Error: Display> + 'static> DynBytes for WordedBytes<M> {
     fn persist(&mut self) -> Result<(), String> {
         self.0.persist().map_err(|error| error.to_string())
     }
-
-    fn any(&mut self) -> &mut dyn Any {
-        &mut self.0
-    }
 }
 
 /// A byte memory of any type, whose errors are words.
@@ -59,7 +51,9 @@ impl ByteBox {
 
     /// The memory, where it has this type.
     pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
-        self.0.any().downcast_mut()
+        let memory: &mut dyn Any = &mut *self.0;
+        let memory = memory.downcast_mut::<WordedBytes<M>>();
+        memory.map(|memory| &mut memory.0)
     }
 }
 

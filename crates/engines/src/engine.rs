@@ -5,10 +5,13 @@
 //! either [`FileSystemEngine`] or [`StoreEngine`], and add its line to the list.
 
 use std::collections::BTreeMap;
+use std::fmt;
+
+use wordline_memory::{ByteMemory, Flash};
 
 use crate::{
-    Blocks, ByteBox, FileSystem, FsError, FsErrorKind, RecordStore, SectorBox, StoreError,
-    StoreOptions, StoreWork,
+    Blocks, ByteBlocks, ByteBox, FileSystem, FlashBlocks, FsError, FsErrorKind, RecordStore,
+    RewrittenSectors, SectorBox, Sectors, StoreError, StoreOptions, StoreWork,
 };
 
 /// What an engine guarantees to its user, and which faults of a memory it cannot handle.
@@ -225,6 +228,46 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
     /// Options under which work that it [defers](Promise::defers_work) falls within a short workload.
     fn eager_options(&self) -> &'static [(&'static str, i64)] {
         &[]
+    }
+}
+
+impl dyn FileSystemEngine {
+    /// The contract that the file system needs of a flash memory, without a translation layer.
+    ///
+    /// # Errors
+    /// When the flash does not suit it.
+    pub fn on_flash<F>(&self, flash: F) -> Result<Contract, FsError>
+    where
+        F: Flash<Error: fmt::Display> + Send + 'static,
+    {
+        Ok(match self.needs() {
+            Needs::Blocks => Contract::Blocks(Box::new(FlashBlocks::new(flash)?)),
+            Needs::Sectors => Contract::Sectors(RewrittenSectors::new(flash)?.into()),
+            Needs::Bytes => {
+                let why = "its bytes cannot be overwritten one by one";
+                return Err(FsError::new(FsErrorKind::Unsuitable, why));
+            }
+        })
+    }
+
+    /// The contract that the file system needs of a memory of bytes, in blocks of the size that its options choose.
+    ///
+    /// # Errors
+    /// When the memory or the size does not suit it.
+    pub fn on_bytes<M>(&self, memory: M, options: &FsOptions) -> Result<Contract, FsError>
+    where
+        M: ByteMemory<Error: fmt::Display> + Send + 'static,
+    {
+        let block = self.block_option();
+        let bytes = block.map_or(Ok(None), |name| option(self.name(), options, name));
+        Ok(match (self.needs(), bytes?) {
+            (Needs::Blocks, None) => Contract::Blocks(Box::new(ByteBlocks::new(memory)?)),
+            (Needs::Blocks, Some(bytes)) => {
+                Contract::Blocks(Box::new(ByteBlocks::of_bytes(memory, bytes)?))
+            }
+            (Needs::Sectors, _) => Contract::Sectors(Sectors::new(memory).into()),
+            (Needs::Bytes, _) => Contract::Bytes(ByteBox::new(memory)),
+        })
     }
 }
 

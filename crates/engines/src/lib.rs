@@ -9,6 +9,7 @@
 
 mod blocks;
 mod byte_box;
+pub mod crash;
 mod engine;
 mod fat;
 mod file_system;

@@ -45,11 +45,6 @@ impl<F: Flash> RewrittenSectors<F> {
         &self.flash
     }
 
-    /// The flash back.
-    pub fn into_flash(self) -> F {
-        self.flash
-    }
-
     /// How many sectors an access takes.
     fn check(&self, sector: u64, bytes: usize) -> Result<(), BlockMisuse> {
         let count = BlockMisuse::count(bytes, self.sector_bytes())?;

@@ -42,11 +42,6 @@ impl<M: ByteMemory> Sectors<M> {
         &self.memory
     }
 
-    /// The memory back.
-    pub fn into_memory(self) -> M {
-        self.memory
-    }
-
     /// Where an access begins in bytes.
     fn place(&self, sector: u64, bytes: usize) -> Result<u64, BlockMisuse> {
         let count = BlockMisuse::count(bytes, self.sector_bytes)?;
@@ -102,18 +97,11 @@ impl<M: ByteMemory> BlockDevice for Sectors<M> {
     }
 }
 
-/// A block device as an object, whose errors are words.
-pub(crate) trait SectorDevice: Send {
-    fn sector_bytes(&self) -> usize;
-    fn sectors(&self) -> u64;
-    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), String>;
-    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), String>;
-    fn flush(&mut self) -> Result<(), String>;
-}
-
 struct WordedSectors<D>(D);
 
-impl<D: BlockDevice<Error: Display> + Send> SectorDevice for WordedSectors<D> {
+impl<D: BlockDevice<Error: Display>> BlockDevice for WordedSectors<D> {
+    type Error = String;
+
     fn sector_bytes(&self) -> usize {
         self.0.sector_bytes()
     }
@@ -132,13 +120,18 @@ impl<D: BlockDevice<Error: Display> + Send> SectorDevice for WordedSectors<D> {
         written.map_err(|error| error.to_string())
     }
 
+    fn trim(&mut self, sector: u64, count: u64) -> Result<(), String> {
+        let trimmed = self.0.trim(sector, count);
+        trimmed.map_err(|error| error.to_string())
+    }
+
     fn flush(&mut self) -> Result<(), String> {
         self.0.flush().map_err(|error| error.to_string())
     }
 }
 
 /// A block device of any type, whose errors are words.
-pub struct SectorBox(pub(crate) Box<dyn SectorDevice>);
+pub struct SectorBox(pub(crate) Box<dyn BlockDevice<Error = String> + Send>);
 
 impl SectorBox {
     /// Bytes in a sector.

@@ -48,6 +48,7 @@ mod kv;
 mod list;
 mod open;
 mod payload;
+mod power_cuts;
 mod raw;
 mod sources;
 mod state;

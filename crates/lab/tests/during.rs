@@ -8,6 +8,7 @@ use wordline_core::{
     Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
+use wordline_nvm::ChipModel as _;
 use wordline_nvm::NorSheet;
 use wordline_nvm::bus::Action;
 

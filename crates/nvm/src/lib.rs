@@ -80,7 +80,7 @@ pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
 pub use memory::{FinerNor, FlashMemory, Memory, worse};
-pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration};
+pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 pub use operation::OperationKind;
 pub use pages::{Pages, spans};
 pub use pairing::Pairing;

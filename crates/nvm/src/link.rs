@@ -3,7 +3,7 @@
 use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 
-use crate::board::{Board, Rail};
+use crate::board::Board;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
 use crate::bus::{Action, BusCommand, Transaction, ddr, sd};
@@ -135,19 +135,15 @@ impl Link {
         limit: Frequency,
         commands: impl FnOnce(&ddr::DdrBus) -> Vec<ddr::DdrCommand>,
     ) -> Result<Self, LinkError> {
-        let rail = rail_of(board, supply)?;
+        let link = Self::on_rail(board, supply)?;
         let bus = board.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "DDR",
             has: board.bus_names(),
         })?;
         bus.check_chip(width_bits, limit)?;
         Ok(Self {
-            rail: rail.name.clone(),
-            voltage: rail.voltage.nominal(),
-            supply: Supply::new(board, rail, supply),
-            protocol: None,
-            turnaround: Time::ZERO,
             commands: commands(bus).into_iter().map(BusCommand::Ddr).collect(),
+            ..link
         })
     }
 
@@ -157,26 +153,34 @@ impl Link {
         supply: &Figure<Voltage>,
         commands: [sd::SdCommand; 2],
     ) -> Result<Self, LinkError> {
-        let rail = rail_of(board, supply)?;
+        Ok(Self {
+            commands: commands.into_iter().map(BusCommand::Card).collect(),
+            ..Self::on_rail(board, supply)?
+        })
+    }
+
+    /// The first rail within the supply range, without any command.
+    fn on_rail(board: &Board, supply: &Figure<Voltage>) -> Result<Self, LinkError> {
+        let rail = board.rail_for(supply);
+        let rail = rail.ok_or_else(|| LinkError::no_rail(board, supply))?;
         Ok(Self {
             rail: rail.name.clone(),
             voltage: rail.voltage.nominal(),
             supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: Time::ZERO,
-            commands: commands.into_iter().map(BusCommand::Card).collect(),
+            commands: CommandSet::from_iter([]),
         })
     }
 
-    /// The first rail within the supply range, and in the protocol whose reads and writes together
-    /// move data fastest, the fastest opcode of each action.
+    /// In the protocol whose reads and writes together move data fastest, the fastest opcode of each action.
     fn serial(
         board: &Board,
         supply: &Figure<Voltage>,
         opcodes: &[Opcode],
         required: &[Action],
     ) -> Result<Self, LinkError> {
-        let rail = rail_of(board, supply)?;
+        let on_rail = Self::on_rail(board, supply)?;
         let bus = board.serial.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "serial",
             has: board.bus_names(),
@@ -184,15 +188,12 @@ impl Link {
         [Protocol::ExtendedSpi, Protocol::OctalDtr]
             .into_iter()
             .map(|protocol| Self {
-                rail: rail.name.clone(),
-                voltage: rail.voltage.nominal(),
-                supply: Supply::new(board, rail, supply),
                 protocol: Some(protocol),
-                turnaround: Time::ZERO,
                 commands: fastest_commands(bus, opcodes, protocol)
                     .into_iter()
                     .map(BusCommand::Serial)
                     .collect(),
+                ..on_rail.clone()
             })
             .filter(|link| {
                 required
@@ -208,19 +209,16 @@ impl Link {
         supply: &Figure<Voltage>,
         interface: &Interface,
     ) -> Result<Self, LinkError> {
-        let rail = rail_of(board, supply)?;
+        let link = Self::on_rail(board, supply)?;
         let bus = board.parallel.as_ref().ok_or_else(|| LinkError::NoBus {
             needs: "parallel",
             has: board.bus_names(),
         })?;
         let commands = bus.commands(interface)?;
         Ok(Self {
-            rail: rail.name.clone(),
-            voltage: rail.voltage.nominal(),
-            supply: Supply::new(board, rail, supply),
-            protocol: None,
             turnaround: bus.turnaround(),
             commands: commands.into_iter().map(BusCommand::Parallel).collect(),
+            ..link
         })
     }
 
@@ -322,11 +320,6 @@ impl LinkError {
             has: rails.join(", "),
         }
     }
-}
-
-fn rail_of<'a>(board: &'a Board, supply: &Figure<Voltage>) -> Result<&'a Rail, LinkError> {
-    let rail = board.rail_for(supply);
-    rail.ok_or_else(|| LinkError::no_rail(board, supply))
 }
 
 fn no_mode(bus: &SerialBus, opcodes: &[Opcode], required: &[Action]) -> LinkError {

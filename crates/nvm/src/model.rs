@@ -22,7 +22,7 @@ use crate::link::{Link, LinkError};
 use crate::memory::Memory;
 use crate::pairing::Pairing;
 use crate::problem::Problem;
-use crate::wired::{Conditions, Named, Wired};
+use crate::wired::{ChipSheet, Conditions, Named, Wired};
 
 /// How software overwrites data in a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,25 @@ pub enum MemoryClass {
     RawFlash,
     /// Sector by sector, behind a translation layer of its own: SD cards and eMMC.
     ManagedFlash,
+}
+
+/// Where and how a part works: its id, its board, and the conditions.
+#[derive(Clone, Debug)]
+pub struct PartSetup<'a> {
+    /// The id of the part, which keys what is drawn for it.
+    pub id: &'a str,
+    /// The board.
+    pub board: Named<'a, Board>,
+    /// Timing, age and seed.
+    pub conditions: Conditions,
+}
+
+impl PartSetup<'_> {
+    /// The chip of a sheet as a device.
+    pub(crate) fn wire<S: ChipSheet>(self, sheet: &S) -> Result<Wired<S::Chip>, NvmError> {
+        let part = Named { id: self.id, sheet };
+        Wired::connect(part, self.board, self.conditions)
+    }
 }
 
 /// The model of a chip or card, with the figures of its sheet.
@@ -63,16 +82,11 @@ pub trait ChipModel: Any + Debug + Send + Sync {
         None
     }
 
-    /// The part as a device on a board. `part` is its id.
+    /// The part as a device on a board.
     ///
     /// # Errors
     /// When the part does not fit the board.
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError>;
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError>;
 
     /// The part for storage software, on a board; a NOR flash in blocks of the erase of `erase_bytes` bytes, or of its
     /// smallest where that is `None`. `None` where it has no such erase that the board drives.
@@ -81,12 +95,10 @@ pub trait ChipModel: Any + Debug + Send + Sync {
     /// When the part does not fit the board.
     fn memory(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         _erase_bytes: Option<u64>,
     ) -> Result<Option<Memory>, NvmError> {
-        Ok(Some(Memory::Bytes(self.connect(part, board, conditions)?)))
+        Ok(Some(Memory::Bytes(self.connect(setup)?)))
     }
 
     /// Why the part is not run behind a translation layer; `None` for one that can be.
@@ -100,12 +112,10 @@ pub trait ChipModel: Any + Debug + Send + Sync {
     /// When the part does not fit the board, or the layer does not fit the part.
     fn connect_translated(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         _layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
-        self.connect(part, board, conditions)
+        self.connect(setup)
     }
 
     /// Whether the model keeps every rule of the part's protocol, and whether each check would notice its absence.
@@ -195,12 +205,7 @@ pub trait FlashModel: ChipModel {
     ///
     /// # Errors
     /// When the part does not fit the board.
-    fn connect_cycled(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn CycledFlash>, NvmError>;
+    fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError>;
 }
 
 /// A flash chip on a board that can be worn.
@@ -213,14 +218,4 @@ pub trait CycledFlash: SkipAhead<Error = NvmError> + Accounts + Send {
 
     /// An independent chip in the same state, on a clock of its own.
     fn fork_cycled(&self) -> Box<dyn CycledFlash>;
-}
-
-/// A part of a sheet, by its id, on a board.
-pub(crate) fn wire<S: crate::wired::ChipSheet>(
-    id: &str,
-    sheet: &S,
-    board: Named<'_, Board>,
-    conditions: Conditions,
-) -> Result<Wired<S::Chip>, NvmError> {
-    S::connect(Named { id, sheet }, board, conditions)
 }

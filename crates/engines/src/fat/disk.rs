@@ -6,7 +6,8 @@
 
 use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
 
-use crate::sectors::SectorDevice;
+use wordline_memory::BlockDevice;
+
 use crate::{FsError, FsErrorKind, SectorBox, Shared};
 
 /// Why a disk has failed during a call.
@@ -112,7 +113,10 @@ impl Disk {
     /// Runs something on the drive, unless it has failed already.
     fn run(
         &mut self,
-        work: impl FnOnce(&mut dyn SectorDevice, &mut Vec<u8>) -> std::result::Result<(), String>,
+        work: impl FnOnce(
+            &mut dyn BlockDevice<Error = String>,
+            &mut Vec<u8>,
+        ) -> std::result::Result<(), String>,
     ) -> Result<()> {
         if self.failure.is_none() {
             self.at_work = true;

@@ -8,9 +8,8 @@ use wordline_crash::harness::{Failure, Harness, Verdict};
 
 use crate::crash::broken::{FAULTS, Fault};
 use crate::crash::fat;
-use crate::crash::files::Files;
 use crate::crash::littlefs::{
-    OnBytes, check, neighbouring_page, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand,
+    check, neighbouring_page, on_bytes, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand,
 };
 use crate::crash::workload::workload;
 
@@ -18,7 +17,7 @@ use crate::crash::workload::workload;
 type Rows = Vec<(&'static str, Verdict)>;
 
 /// What littlefs does where block 0 or 1 goes bad, which it cannot replace. Each such call is held to
-/// [`Setup::excuses`](crate::crash::files::Setup::excuses), and to what another mount finds then.
+/// [`FileSubject::unexcused`](wordline_engines::crash::FileSubject::unexcused).
 const REFUSED: &str = "a call fails";
 
 fn littlefs() -> Rows {
@@ -38,7 +37,7 @@ fn littlefs() -> Rows {
             (name, verdict)
         })
         .collect();
-    let mram = on_mram().check(&Files::new(OnBytes), &workload());
+    let mram = on_mram().check(&on_bytes(), &workload());
     assert_eq!(mram.failures, 0, "{mram:?}");
     rows.push(("MRAM on a 16-bit bus, ECC words of 8 B", mram));
     rows

@@ -1,12 +1,12 @@
 //! FAT on sectors that are rewritten in place: it is not made for power cuts, and its verdict says so.
 
-use wordline_crash::harness::{Harness, Recorded, Verdict};
+use wordline_crash::harness::{Harness, Verdict};
 use wordline_crash::{FlashContent, FlashTearing, Mode};
-use wordline_engines::{Fat, FatOptions, FsError, RewrittenSectors};
+use wordline_engines::crash::FileSubject;
+use wordline_engines::{FILE_SYSTEMS, FsOptions, named};
 use wordline_memory::Geometry;
 
-use crate::crash::files::{Files, Setup};
-use crate::crash::workload::workload;
+use crate::crash::workload::{after, workload};
 
 /// A NOR flash of 128 KiB with erase blocks of 512 bytes: each is a sector.
 const NOR: Geometry = Geometry {
@@ -20,19 +20,13 @@ const NOR: Geometry = Geometry {
     in_order: false,
 };
 
-struct OnRewritten;
-
-impl Setup for OnRewritten {
-    type Medium = FlashTearing;
-    type Fs = Fat;
-
-    fn format(&self, memory: Recorded<FlashTearing>) -> Result<(), FsError> {
-        Fat::format(RewrittenSectors::new(memory)?, &FatOptions::default())
-    }
-
-    fn mount(&self, memory: Recorded<FlashTearing>) -> Result<Fat, FsError> {
-        Fat::mount(RewrittenSectors::new(memory)?)
-    }
+fn check(harness: &Harness<FlashTearing>) -> Verdict {
+    let fat = named(FILE_SYSTEMS, "fat").expect("it is in the list");
+    let files = FileSubject {
+        after: after(),
+        ..fat.subject(FsOptions::new(), |memory, _| fat.on_flash(memory))
+    };
+    harness.check(&files, &workload())
 }
 
 fn harness(mode: Mode) -> Harness<FlashTearing> {
@@ -44,10 +38,10 @@ fn harness(mode: Mode) -> Harness<FlashTearing> {
 
 /// So many images of all, drawn.
 pub(crate) fn sampled(images: usize) -> Verdict {
-    harness(Mode::Sample(images)).check(&Files::new(OnRewritten), &workload())
+    check(&harness(Mode::Sample(images)))
 }
 
 /// Cuts between two operations of the memory alone.
 pub(crate) fn between() -> Verdict {
-    harness(Mode::Linear).check(&Files::new(OnRewritten), &workload())
+    check(&harness(Mode::Linear))
 }

@@ -1,18 +1,15 @@
 //! littlefs: nothing that was synced is lost, wherever the power fails.
 
-use wordline_crash::harness::{Again, Harness, Recorded, Verdict};
+use wordline_crash::harness::{Again, Harness, Outcome, Recorded, Subject, Verdict};
 use wordline_crash::{
     ByteTearing, Content, EccStrength, FlashContent, FlashTearing, Mode, Weakness,
 };
-use wordline_engines::{
-    Blocks, ByteBlocks, FileSystem, FlashBlocks, FsError, FsErrorKind, Handle, LittleFs,
-    LittleFsOptions,
-};
-use wordline_memory::{Flash, Geometry};
+use wordline_engines::crash::{FileCall, FileNode, FileSubject, FileTree, OpenedVolume};
+use wordline_engines::{Contract, FILE_SYSTEMS, FileSystemEngine, FlashBlocks, FsOptions, named};
+use wordline_memory::Geometry;
 
 use crate::crash::broken::{Broken, Fault};
-use crate::crash::files::{Files, Setup};
-use crate::crash::workload::workload;
+use crate::crash::workload::{after, workload};
 
 /// A NOR flash with erase blocks of 512 bytes.
 pub(crate) const NOR: Geometry = Geometry {
@@ -38,83 +35,82 @@ pub(crate) const NAND: Geometry = Geometry {
     in_order: true,
 };
 
+fn littlefs() -> &'static dyn FileSystemEngine {
+    named(FILE_SYSTEMS, "littlefs").expect("it is in the list")
+}
+
+/// Metadata moves within the workload.
+fn options() -> FsOptions {
+    FsOptions::from([("cycles", 8)])
+}
+
 /// littlefs on a flash memory, with a driver that may be broken.
-pub(crate) struct OnFlash(pub(crate) Option<Fault>);
-
-impl OnFlash {
-    fn options() -> LittleFsOptions {
-        LittleFsOptions {
-            // Metadata moves within the workload.
-            block_cycles: Some(8),
-            ..LittleFsOptions::default()
-        }
-    }
-
-    fn blocks(
-        &self,
-        memory: Recorded<FlashTearing>,
-    ) -> Result<impl Blocks + Send + use<>, FsError> {
-        Ok(Broken::new(FlashBlocks::new(memory)?, self.0))
-    }
-}
-
-impl Setup for OnFlash {
-    type Medium = FlashTearing;
-    type Fs = LittleFs;
-
-    fn format(&self, memory: Recorded<FlashTearing>) -> Result<(), FsError> {
+fn on_flash(fault: Option<Fault>) -> FileSubject<'static, FlashTearing> {
+    let contract = move |memory, formats: bool| {
         // What is broken is the driver of the workload.
-        LittleFs::format(FlashBlocks::new(memory)?, &Self::options())
-    }
-
-    fn mount(&self, memory: Recorded<FlashTearing>) -> Result<LittleFs, FsError> {
-        LittleFs::mount(self.blocks(memory)?, &Self::options())
-    }
-
-    /// littlefs replaces every block but the two that hold its superblock and its root.
-    fn excuses(&self, error: &FsError, mut memory: Recorded<FlashTearing>) -> bool {
-        error.kind == FsErrorKind::Full && (0..2).any(|block| memory.erase(block).is_err())
-    }
-}
-
-/// The same below a driver that gives the first page of a file for its second.
-struct NeighbouringPage;
-
-impl Setup for NeighbouringPage {
-    type Medium = FlashTearing;
-    type Fs = LittleFs;
-
-    fn format(&self, memory: Recorded<FlashTearing>) -> Result<(), FsError> {
-        OnFlash(None).format(memory)
-    }
-
-    fn mount(&self, memory: Recorded<FlashTearing>) -> Result<LittleFs, FsError> {
-        OnFlash(None).mount(memory)
-    }
-
-    fn read(&self, fs: &mut LittleFs, file: Handle, out: &mut [u8]) -> Result<usize, FsError> {
-        let count = fs.read(file, 0, out)?;
-        let page = NOR.page_bytes as usize;
-        if count >= 2 * page {
-            out.copy_within(..page, page);
-        }
-        Ok(count)
+        let fault = fault.filter(|_| !formats);
+        let blocks = Broken::new(FlashBlocks::new(memory)?, fault);
+        Ok(Contract::Blocks(Box::new(blocks)))
+    };
+    FileSubject {
+        after: after(),
+        ..littlefs().subject(options(), contract)
     }
 }
 
 /// littlefs on a memory of bytes.
-pub(crate) struct OnBytes;
+pub(crate) fn on_bytes() -> FileSubject<'static, ByteTearing> {
+    let contract = |memory, _| littlefs().on_bytes(memory, &options());
+    FileSubject {
+        after: after(),
+        ..littlefs().subject(options(), contract)
+    }
+}
 
-impl Setup for OnBytes {
-    type Medium = ByteTearing;
-    type Fs = LittleFs;
+/// The same below a driver that gives the first page of a file for its second.
+struct NeighbouringPage(FileSubject<'static, FlashTearing>);
 
-    fn format(&self, memory: Recorded<ByteTearing>) -> Result<(), FsError> {
-        LittleFs::format(ByteBlocks::new(memory)?, &OnFlash::options())
+impl Subject for NeighbouringPage {
+    type Medium = FlashTearing;
+    type Store = OpenedVolume<FlashTearing>;
+    type Call = FileCall;
+    type State = FileTree;
+
+    fn prepare(&self, memory: Recorded<FlashTearing>) -> Outcome<()> {
+        self.0.prepare(memory)
     }
 
-    fn mount(&self, memory: Recorded<ByteTearing>) -> Result<LittleFs, FsError> {
-        LittleFs::mount(ByteBlocks::new(memory)?, &OnFlash::options())
+    fn open(&self, memory: Recorded<FlashTearing>) -> Outcome<Self::Store> {
+        self.0.open(memory)
+    }
+
+    fn apply(&self, store: &mut Self::Store, call: &FileCall) -> Outcome<()> {
+        self.0.apply(store, call)
+    }
+
+    fn read(&self, store: &mut Self::Store) -> Outcome<FileTree> {
+        let mut tree = self.0.read(store)?;
+        let page = NOR.page_bytes as usize;
+        for node in tree.values_mut() {
+            if let FileNode::File(bytes) = node
+                && bytes.0.len() >= 2 * page
+            {
+                bytes.0.copy_within(..page, page);
+            }
+        }
+        Ok(tree)
+    }
+
+    fn next(&self, tree: &FileTree, call: &FileCall) -> FileTree {
+        self.0.next(tree, call)
+    }
+
+    fn after(&self) -> Vec<FileCall> {
+        self.0.after()
+    }
+
+    fn judge(&self, found: &FileTree, allowed: &[FileTree]) -> Result<(), String> {
+        self.0.judge(found, allowed)
     }
 }
 
@@ -174,13 +170,14 @@ pub(crate) fn check(
     harness: &Harness<FlashTearing>,
     fault: Option<Fault>,
 ) -> (Verdict, Vec<String>) {
-    let files = Files::new(OnFlash(fault));
-    (harness.check(&files, &workload()), files.unexcused())
+    let files = on_flash(fault);
+    let verdict = harness.check(&files, &workload());
+    (verdict, files.unexcused.take())
 }
 
 /// What is found where a page of a file is taken for its neighbour.
 pub(crate) fn neighbouring_page() -> Verdict {
     let mut harness = on_nor();
     harness.again = None;
-    harness.check(&Files::new(NeighbouringPage), &workload())
+    harness.check(&NeighbouringPage(on_flash(None)), &workload())
 }

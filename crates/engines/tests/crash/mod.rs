@@ -3,6 +3,5 @@
 mod broken;
 mod evidence;
 mod fat;
-mod files;
 mod littlefs;
 mod workload;

@@ -1,157 +1,100 @@
 //! The calls that are cut.
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_engines::{FileSystem, FsError, Open};
-
-use crate::crash::files::{Node, Tree};
-
-/// One step of an application, whose effect lasts when it returns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
-    /// An empty file is made.
-    Create(&'static str),
-    /// So many bytes take the place of what a file holds.
-    Replace(&'static str, usize),
-    /// A file grows by so many bytes, in two writes and one sync.
-    Append(&'static str, usize),
-    /// Bytes in the middle of a file are overwritten.
-    Overwrite(&'static str, u64, usize),
-    /// A file is cut to a length.
-    Truncate(&'static str, u64),
-    Rename(&'static str, &'static str),
-    Remove(&'static str),
-    CreateDir(&'static str),
-}
+use wordline_engines::crash::{FileCall, FileNode, FileTree, StoredBytes};
 
 /// Bytes that tell where they belong: no two places, files or versions of a file, which differ in `count`, are alike.
-fn bytes(path: &str, from: u64, count: usize) -> Vec<u8> {
+fn bytes(path: &str, from: u64, count: usize) -> StoredBytes {
     let name = path.bytes().fold(7u64, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(byte.into())
     });
     let version = count as u64;
-    (from..from + version)
-        .map(|at| draw(name, version, at, Purpose::Payload) as u8)
-        .collect()
+    let drawn = |at| draw(name, version, at, Purpose::Payload) as u8;
+    StoredBytes((from..from + version).map(drawn).collect())
 }
 
-impl Call {
-    pub(crate) fn run(&self, fs: &mut impl FileSystem) -> Result<(), FsError> {
-        match *self {
-            Self::Create(path) => {
-                let file = fs.open(path, Open::Create)?;
-                fs.close(file)
-            }
-            Self::Replace(path, count) => {
-                let file = fs.open(path, Open::Replace)?;
-                fs.write(file, 0, &bytes(path, 0, count))?;
-                fs.sync(file)?;
-                fs.close(file)
-            }
-            Self::Append(path, count) => {
-                let file = fs.open(path, Open::Write)?;
-                let length = fs.entry(path)?.bytes;
-                let data = bytes(path, length, count);
-                let (one, other) = data.split_at(count / 2);
-                fs.write(file, length, one)?;
-                fs.write(file, length + one.len() as u64, other)?;
-                fs.sync(file)?;
-                fs.close(file)
-            }
-            Self::Overwrite(path, at, count) => {
-                let file = fs.open(path, Open::Write)?;
-                fs.write(file, at, &bytes(path, at + 1, count))?;
-                fs.sync(file)?;
-                fs.close(file)
-            }
-            Self::Truncate(path, length) => {
-                let file = fs.open(path, Open::Write)?;
-                fs.truncate(file, length)?;
-                fs.sync(file)?;
-                fs.close(file)
-            }
-            Self::Rename(from, to) => fs.rename(from, to),
-            Self::Remove(path) => fs.remove(path),
-            Self::CreateDir(path) => fs.create_dir(path),
-        }
+/// Calls, with what they make of the files.
+#[derive(Default)]
+struct Script {
+    calls: Vec<FileCall>,
+    tree: FileTree,
+}
+
+impl Script {
+    fn call(&mut self, call: FileCall) {
+        self.tree = call.next(&self.tree);
+        self.calls.push(call);
     }
 
-    /// What the call does to a tree.
-    pub(crate) fn model(&self, tree: &mut Tree) {
-        let file = |tree: &Tree, path: &str| match tree.get(path) {
-            Some(Node::File(bytes)) => bytes.clone(),
-            _ => Vec::new(),
-        };
-        let (path, node) = match *self {
-            Self::Create(path) => (path, Node::File(Vec::new())),
-            Self::Replace(path, count) => (path, Node::File(bytes(path, 0, count))),
-            Self::Append(path, count) => {
-                let mut content = file(tree, path);
-                content.extend(bytes(path, content.len() as u64, count));
-                (path, Node::File(content))
-            }
-            Self::Overwrite(path, at, count) => {
-                let mut content = file(tree, path);
-                let at = at as usize;
-                content.resize(content.len().max(at + count), 0);
-                content[at..at + count].copy_from_slice(&bytes(path, at as u64 + 1, count));
-                (path, Node::File(content))
-            }
-            Self::Truncate(path, length) => {
-                let mut content = file(tree, path);
-                content.resize(length as usize, 0);
-                (path, Node::File(content))
-            }
-            Self::Rename(from, to) => match tree.remove(from) {
-                Some(node) => (to, node),
-                None => return,
-            },
-            Self::Remove(path) => {
-                tree.remove(path);
-                return;
-            }
-            Self::CreateDir(path) => (path, Node::Dir),
-        };
-        tree.insert(path.to_owned(), node);
+    fn create(&mut self, path: &'static str) {
+        self.call(FileCall::Create(path));
     }
+
+    fn replace(&mut self, path: &'static str, count: usize) {
+        self.call(replace(path, count));
+    }
+
+    /// In two writes and one sync.
+    fn append(&mut self, path: &'static str, count: usize) {
+        let length = match self.tree.get(path) {
+            Some(FileNode::File(bytes)) => bytes.0.len() as u64,
+            _ => 0,
+        };
+        let data = bytes(path, length, count);
+        let (one, other) = data.0.split_at(count / 2);
+        let pieces = [one, other].map(|piece| StoredBytes(piece.to_vec()));
+        self.call(FileCall::Append(path, pieces.to_vec()));
+    }
+}
+
+fn replace(path: &'static str, count: usize) -> FileCall {
+    FileCall::Replace(path, bytes(path, 0, count))
+}
+
+/// Calls on every file system that was mounted after a cut.
+pub(crate) fn after() -> Vec<FileCall> {
+    vec![FileCall::Create("/after"), replace("/after", 40)]
 }
 
 /// A bit of everything: small files that live in their directory, files of several blocks, a log that grows, a
 /// configuration that is replaced by a rename, directories that come and go. Sizes are in bytes. Files are made before
 /// they are written, because a file that is opened for the first time may be found empty.
-pub(crate) fn workload() -> Vec<Call> {
-    use Call::*;
-    let mut calls = vec![
-        Create("/config"),
-        Replace("/config", 60),
-        CreateDir("/logs"),
-        Create("/logs/a"),
-        Append("/logs/a", 30),
-        Create("/image"),
-        Replace("/image", 1500),
-        Append("/logs/a", 200),
-        Create("/config.new"),
-        Replace("/config.new", 64),
-        Rename("/config.new", "/config2"),
-        Overwrite("/image", 700, 90),
-        Append("/logs/a", 500),
-        CreateDir("/tmp"),
-        Create("/tmp/x"),
-        Replace("/tmp/x", 10),
-        Create("/tmp/y"),
-        Replace("/tmp/y", 900),
-        Remove("/tmp/x"),
-        Truncate("/image", 400),
-        Rename("/tmp/y", "/logs/y"),
-        Remove("/tmp"),
-        Replace("/config", 61),
-        Remove("/logs/y"),
-        Create("/logs/b"),
-    ];
+pub(crate) fn workload() -> Vec<FileCall> {
+    let mut script = Script::default();
+    script.create("/config");
+    script.replace("/config", 60);
+    script.call(FileCall::CreateDir("/logs"));
+    script.create("/logs/a");
+    script.append("/logs/a", 30);
+    script.create("/image");
+    script.replace("/image", 1500);
+    script.append("/logs/a", 200);
+    script.create("/config.new");
+    script.replace("/config.new", 64);
+    script.call(FileCall::Rename("/config.new", "/config2"));
+    script.call(FileCall::Overwrite(
+        "/image",
+        700,
+        bytes("/image", 700 + 1, 90),
+    ));
+    script.append("/logs/a", 500);
+    script.call(FileCall::CreateDir("/tmp"));
+    script.create("/tmp/x");
+    script.replace("/tmp/x", 10);
+    script.create("/tmp/y");
+    script.replace("/tmp/y", 900);
+    script.call(FileCall::Remove("/tmp/x"));
+    script.call(FileCall::Truncate("/image", 400));
+    script.call(FileCall::Rename("/tmp/y", "/logs/y"));
+    script.call(FileCall::Remove("/tmp"));
+    script.replace("/config", 61);
+    script.call(FileCall::Remove("/logs/y"));
+    script.create("/logs/b");
     for step in 0..6 {
-        calls.push(Append("/logs/b", 40 + step));
-        calls.push(Replace("/config", 50 + step));
+        script.append("/logs/b", 40 + step);
+        script.replace("/config", 50 + step);
     }
-    calls.push(Remove("/logs/a"));
-    calls.push(Remove("/image"));
-    calls
+    script.call(FileCall::Remove("/logs/a"));
+    script.call(FileCall::Remove("/image"));
+    script.calls
 }

@@ -9,7 +9,8 @@ use std::vec::Vec;
 use wordline_crash::harness::{Harness, Outcome, Recorded, Subject};
 use wordline_crash::{ByteTearing, Content};
 
-use super::{CutBytes, Map, StoreCall, judge, next, value};
+use wordline_engines::crash::{RecordCall, RecordMap, StoredBytes, judge_records};
+
 use crate::barrier::StoreBarrier;
 use crate::{Cursor, Directory, Error, Options, RamDirectory, ResidentDirectory, Table, format};
 
@@ -62,18 +63,18 @@ impl Own {
     }
 }
 
-fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dyn StdError>> {
-    let mut map = Map::new();
+fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<RecordMap, Box<dyn StdError>> {
+    let mut map = RecordMap::new();
     let (mut cursor, mut found_key, mut found) = (Cursor::default(), [0; 64], [0; 256]);
     while let Some(entry) = table.next(&mut cursor, &mut found_key, &mut found)? {
         let before = map.insert(
-            CutBytes(found_key[..entry.key].to_vec()),
-            CutBytes(found[..entry.value].to_vec()),
+            StoredBytes(found_key[..entry.key].to_vec()),
+            StoredBytes(found[..entry.value].to_vec()),
         );
         if before.is_some() {
             map.insert(
-                CutBytes(b"twice".to_vec()),
-                CutBytes(found_key[..entry.key].to_vec()),
+                StoredBytes(b"twice".to_vec()),
+                StoredBytes(found_key[..entry.key].to_vec()),
             );
         }
     }
@@ -81,9 +82,12 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dy
     for number in 0..10 {
         let got = table
             .get(&key(number), &mut found)?
-            .map(|length| CutBytes(found[..length].to_vec()));
-        if got.as_ref() != map.get(&CutBytes(key(number))) {
-            map.insert(CutBytes(b"unlike a search".to_vec()), CutBytes(key(number)));
+            .map(|length| StoredBytes(found[..length].to_vec()));
+        if got.as_ref() != map.get(&StoredBytes(key(number))) {
+            map.insert(
+                StoredBytes(b"unlike a search".to_vec()),
+                StoredBytes(key(number)),
+            );
         }
     }
     let (geometry, mut free) = (*table.geometry(), table.geometry().slots());
@@ -91,28 +95,32 @@ fn everything<D: Directory<Memory>>(table: &mut Opened<D>) -> Result<Map, Box<dy
         free = free.saturating_sub(geometry.slots_of(key.0.len(), value.0.len()));
     }
     if free != table.free_slots() {
-        map.insert(CutBytes(b"lost space".to_vec()), CutBytes(Vec::new()));
+        map.insert(StoredBytes(b"lost space".to_vec()), StoredBytes(Vec::new()));
     }
     Ok(map)
 }
 
-fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: StoreCall) -> Outcome<()> {
+fn apply<D: Directory<Memory>>(table: &mut Opened<D>, call: &RecordCall) -> Outcome<()> {
     match call {
-        StoreCall::Put(number, length, fill) => {
-            table.put(&key(number), &value(length, fill))?;
-        }
-        StoreCall::Remove(number) => {
-            table.remove(&key(number))?;
-        }
+        RecordCall::Put(key, value) => drop(table.put(&key.0, &value.0)?),
+        RecordCall::Remove(key) => drop(table.remove(&key.0)?),
     }
     Ok(())
+}
+
+fn put(number: u8, length: usize, fill: u8) -> RecordCall {
+    super::put(key(number), length, fill)
+}
+
+fn remove(number: u8) -> RecordCall {
+    RecordCall::Remove(StoredBytes(key(number)))
 }
 
 impl Subject for Own {
     type Medium = ByteTearing;
     type Store = Store;
-    type Call = StoreCall;
-    type State = Map;
+    type Call = RecordCall;
+    type State = RecordMap;
 
     fn prepare(&self, mut memory: Memory) -> Outcome<()> {
         format(&mut memory, &self.options)?;
@@ -138,77 +146,76 @@ impl Subject for Own {
         Ok(store)
     }
 
-    fn apply(&self, store: &mut Store, call: &StoreCall) -> Outcome<()> {
+    fn apply(&self, store: &mut Store, call: &RecordCall) -> Outcome<()> {
         match store {
-            Store::Ram(table) => apply(table, *call),
-            Store::Resident(table) => apply(table, *call),
+            Store::Ram(table) => apply(table, call),
+            Store::Resident(table) => apply(table, call),
         }
     }
 
-    fn read(&self, store: &mut Store) -> Outcome<Map> {
+    fn read(&self, store: &mut Store) -> Outcome<RecordMap> {
         match store {
             Store::Ram(table) => everything(table),
             Store::Resident(table) => everything(table),
         }
     }
 
-    fn next(&self, map: &Map, call: &StoreCall) -> Map {
-        next(map, *call, key)
+    fn next(&self, map: &RecordMap, call: &RecordCall) -> RecordMap {
+        call.next(map)
     }
 
-    fn after(&self) -> Vec<StoreCall> {
+    fn after(&self) -> Vec<RecordCall> {
         vec![
-            StoreCall::Remove(0),
-            StoreCall::Put(9, 60, 90),
-            StoreCall::Put(0, 5, 91),
-            StoreCall::Remove(0),
-            StoreCall::Remove(9),
+            remove(0),
+            put(9, 60, 90),
+            put(0, 5, 91),
+            remove(0),
+            remove(9),
         ]
     }
 
-    fn judge(&self, found: &Map, allowed: &[Map]) -> Result<(), String> {
-        judge(found, allowed)
+    fn judge(&self, found: &RecordMap, allowed: &[RecordMap]) -> Result<(), String> {
+        judge_records(found, allowed)
     }
 }
 
 /// Inserts, updates and removes of records of one slot and of several, until slots are used again.
-pub(super) fn workload() -> Vec<StoreCall> {
-    use StoreCall::{Put, Remove};
+pub(super) fn workload() -> Vec<RecordCall> {
     let mut calls = vec![
-        Put(0, 4, 1),
-        Put(1, 4, 2),
-        Put(0, 4, 3),
-        Put(6, 30, 4),
-        Remove(1),
-        Put(2, 6, 5),
-        Put(6, 50, 6),
-        Put(4, 20, 7),
-        Put(0, 0, 8),
-        Remove(4),
-        Put(3, 15, 9),
-        Put(0, 4, 10),
-        Put(7, 9, 11),
-        Remove(6),
-        Put(2, 6, 12),
+        put(0, 4, 1),
+        put(1, 4, 2),
+        put(0, 4, 3),
+        put(6, 30, 4),
+        remove(1),
+        put(2, 6, 5),
+        put(6, 50, 6),
+        put(4, 20, 7),
+        put(0, 0, 8),
+        remove(4),
+        put(3, 15, 9),
+        put(0, 4, 10),
+        put(7, 9, 11),
+        remove(6),
+        put(2, 6, 12),
     ];
     for round in 0..5 {
-        calls.push(Put(0, 4, 20 + round));
-        calls.push(Put(5, 12, 30 + round));
-        calls.push(Put(6, 40, 40 + round));
-        calls.push(Remove(if round % 2 == 0 { 6 } else { 5 }));
+        calls.push(put(0, 4, 20 + round));
+        calls.push(put(5, 12, 30 + round));
+        calls.push(put(6, 40, 40 + round));
+        calls.push(remove(if round % 2 == 0 { 6 } else { 5 }));
     }
     calls
 }
 
 /// Forty puts and removes that are drawn; what they hold at most, 18 slots, leaves room for the calls after a cut.
-pub(super) fn drawn_workload(seed: u64) -> Vec<StoreCall> {
+pub(super) fn drawn_workload(seed: u64) -> Vec<RecordCall> {
     use wordline_core::draw::{Purpose, draw};
     let drawn = |place, what, below: u64| draw(seed, place, what, Purpose::Payload) % below;
     let call = |place| {
         let key = drawn(place, 0, 8) as u8;
         match drawn(place, 1, 4) {
-            0 => StoreCall::Remove(key),
-            _ => StoreCall::Put(
+            0 => remove(key),
+            _ => put(
                 key,
                 drawn(place, 2, 17) as usize,
                 drawn(place, 3, 256) as u8,

@@ -15,6 +15,7 @@ use crate::control::Control;
 use crate::instrument::tally::UnitWear;
 use crate::instrument::{self, OperationTally};
 use crate::payload::Payload;
+use crate::power_cuts;
 use crate::subject::Subject;
 
 /// Bytes of a file that fills the memory, where there are no more than [`OLD_FILES`].
@@ -279,13 +280,9 @@ impl Case<'_> {
             operation: "crash",
             ..self.file_system()
         };
-        let mut without_verdict = |reason: NoValue| {
-            for metric in crash::METRICS {
-                document.rows.push(subject.row(metric, Err(reason)));
-            }
-        };
         if !self.suits {
-            without_verdict(NoValue::NotApplicable);
+            let rows = power_cuts::rows_without(&subject, NoValue::NotApplicable);
+            document.rows.extend(rows);
             return true;
         }
         let (images, seed) = (self.workload.crash_images, self.experiment.seed);
@@ -294,8 +291,9 @@ impl Case<'_> {
         if self.control.stopped() {
             return false;
         }
-        if let Some(violation) = found.uncut_failure() {
-            without_verdict(NoValue::Failed);
+        if let Some(violation) = power_cuts::uncut_failure(verdict) {
+            let rows = power_cuts::rows_without(&subject, NoValue::Failed);
+            document.rows.extend(rows);
             let advice = format!(
                 "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
                 subject.target,
@@ -304,10 +302,7 @@ impl Case<'_> {
             document.warn(WarningCode::RunFailed, advice);
             return true;
         }
-        let figures = [verdict.distinct, verdict.failures, verdict.operations];
-        for (metric, value) in crash::METRICS.into_iter().zip(figures) {
-            document.rows.push(subject.row(metric, Ok(value as f64)));
-        }
+        document.rows.extend(power_cuts::rows(&subject, verdict));
         let sample = format!(
             "{}, {}: power cuts are a sample: {} images of the {} operations that {} calls consist of, on a memory \
              that is nearly full, and {} of mounts after them; {} differ",
@@ -321,12 +316,11 @@ impl Case<'_> {
         );
         document.warn(WarningCode::Default, sample);
         if !found.kinds.is_empty() {
-            let kinds: Vec<_> = found.kinds.iter().map(ToString::to_string).collect();
             let mut advice = format!(
                 "{}, {}: power cuts break the promise: {}",
                 subject.target,
                 self.engine.kind.title(),
-                kinds.join(", ")
+                found.kinds.join(", ")
             );
             for why in self.engine.why(verdict.failures, found.without_start) {
                 advice = format!("{advice}; {why}");

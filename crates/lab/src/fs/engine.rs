@@ -7,8 +7,7 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{EngineName, FtlMapping, TranslationLayer};
 use wordline_engines::{
-    ByteBlocks, ByteBox, Contract, FILE_SYSTEMS, FileSystemEngine, FlashBlocks, FsError,
-    FsErrorKind, Needs, RewrittenSectors, Sectors, named, option,
+    Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, named,
 };
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError};
@@ -16,22 +15,12 @@ use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError};
 
 use super::calls::Mounted;
 use super::layer_ram;
-use super::part::{FileSystemMedium, FileSystemMemory};
+use super::part::FileSystemMedium;
 use super::settings::Settings;
 use crate::error::LabError;
 
 /// RAM in bytes of a translation layer, in parts by name.
 type LayerRam = Vec<(&'static str, u64)>;
-
-/// Flash that an engine takes: a part of a simulated memory, or an image of one.
-pub(super) trait AnyFlash: Flash<Error = NvmError> + Send + 'static {}
-
-impl<F: Flash<Error = NvmError> + Send + 'static> AnyFlash for F {}
-
-/// Bytes that an engine takes.
-pub(super) trait AnyBytes: ByteMemory<Error = NvmError> + Send + 'static {}
-
-impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 
 /// The file system of a name.
 ///
@@ -261,44 +250,13 @@ impl<'a> FileSystemSetup<'a> {
 
     /// Makes an empty file system.
     pub(super) fn format(&self, medium: &FileSystemMedium) -> Result<(), FsError> {
-        match &medium.ground {
-            FileSystemMemory::Flash(part) => self.format_flash(part.clone()),
-            FileSystemMemory::Bytes(part) => self.format_bytes(part.clone()),
-        }
+        let (memory, _) = self.contract(medium, true)?;
+        self.kind.format(memory, self.settings.options())
     }
 
     /// Mounts it.
     pub(super) fn mount(&self, medium: &FileSystemMedium) -> Result<Ready, FsError> {
-        match &medium.ground {
-            FileSystemMemory::Flash(part) => self.mount_flash(part.clone()),
-            FileSystemMemory::Bytes(part) => self.mount_bytes(part.clone()),
-        }
-    }
-
-    pub(super) fn format_flash<F: AnyFlash>(&self, flash: F) -> Result<(), FsError> {
-        let (memory, _) = self.on_flash(flash, Ftl::format)?;
-        self.kind.format(memory, self.settings.options())
-    }
-
-    pub(super) fn mount_flash<F: AnyFlash>(&self, flash: F) -> Result<Ready, FsError> {
-        let (memory, layer_ram) = self.on_flash(flash, Ftl::mount)?;
-        self.ready(memory, layer_ram)
-    }
-
-    pub(super) fn format_bytes<M: AnyBytes>(&self, memory: M) -> Result<(), FsError> {
-        self.kind
-            .format(self.on_bytes(memory)?, self.settings.options())
-    }
-
-    pub(super) fn mount_bytes<M: AnyBytes>(&self, memory: M) -> Result<Ready, FsError> {
-        self.ready(self.on_bytes(memory)?, Vec::new())
-    }
-
-    fn ready(
-        &self,
-        memory: Contract,
-        layer_ram: Vec<(&'static str, u64)>,
-    ) -> Result<Ready, FsError> {
+        let (memory, layer_ram) = self.contract(medium, false)?;
         let mounted = self.kind.open(memory, self.settings.options())?;
         Ok(Ready {
             mounted: Mounted::new(mounted),
@@ -306,46 +264,47 @@ impl<'a> FileSystemSetup<'a> {
         })
     }
 
-    /// Flash as the contract that the file system needs, with the RAM of a layer between the two.
-    fn on_flash<F: AnyFlash>(
+    /// A memory as the contract that the file system needs, to be formatted or mounted, with the RAM of a layer between
+    /// the two.
+    fn contract(
         &self,
-        flash: F,
-        begin: impl FnOnce(FlashMedia<F>, FtlConfig) -> Result<Ftl<F>, MountError<NvmError>>,
+        medium: &FileSystemMedium,
+        formats: bool,
     ) -> Result<(Contract, LayerRam), FsError> {
-        let model = self.target.part.model.flash();
-        let contract = match (self.kind.needs(), model, &self.layer) {
-            (Needs::Blocks, ..) => Contract::Blocks(Box::new(FlashBlocks::new(flash)?)),
-            (Needs::Sectors, Some(model), Some(layer)) => {
-                let geometry = flash.geometry();
-                let disk = on_layer(flash, model, layer, begin)?;
-                let found = disk.layer();
-                let (mapping, shape) = (found.mapping_bytes(), found.media().shape());
-                let ram = layer_ram::parts(mapping, found.config(), shape, &geometry);
-                return Ok((Contract::Sectors(disk.into()), ram.to_vec()));
-            }
-            (Needs::Sectors, ..) => Contract::Sectors(RewrittenSectors::new(flash)?.into()),
-            (Needs::Bytes, ..) => {
-                let why = "its bytes cannot be overwritten one by one";
-                return Err(FsError::new(FsErrorKind::Unsuitable, why));
-            }
+        match medium {
+            FileSystemMedium::Flash(part) => self.on_flash(part.clone(), formats),
+            FileSystemMedium::Bytes(part) => Ok((self.on_bytes(part.clone())?, Vec::new())),
+        }
+    }
+
+    /// Flash as the contract that the file system needs, with the RAM of a layer, which is formatted or mounted.
+    pub(super) fn on_flash(
+        &self,
+        flash: impl Flash<Error = NvmError> + Send + 'static,
+        formats: bool,
+    ) -> Result<(Contract, LayerRam), FsError> {
+        let (Some(model), Some(layer)) = (self.target.part.model.flash(), &self.layer) else {
+            return Ok((self.kind.on_flash(flash)?, Vec::new()));
         };
-        Ok((contract, Vec::new()))
+        let geometry = flash.geometry();
+        let disk = on_layer(flash, model, layer, formats)?;
+        let found = disk.layer();
+        let (mapping, shape) = (found.mapping_bytes(), found.media().shape());
+        let ram = layer_ram::parts(mapping, found.config(), shape, &geometry);
+        Ok((Contract::Sectors(disk.into()), ram.to_vec()))
     }
 
     /// Bytes as the contract that the file system needs.
-    fn on_bytes<M: AnyBytes>(&self, memory: M) -> Result<Contract, FsError> {
-        let block = self.kind.block_option();
-        let bytes = block.map_or(Ok(None), |name| {
-            option(self.kind.name(), self.settings.options(), name)
-        });
-        Ok(match (self.kind.needs(), bytes?) {
-            (Needs::Blocks, None) => Contract::Blocks(Box::new(ByteBlocks::new(memory)?)),
-            (Needs::Blocks, Some(bytes)) => {
-                Contract::Blocks(Box::new(ByteBlocks::of_bytes(memory, bytes)?))
-            }
-            (Needs::Sectors, _) => Contract::Sectors(Sectors::new(memory).into()),
-            (Needs::Bytes, _) => Contract::Bytes(ByteBox::new(memory)),
-        })
+    pub(super) fn on_bytes(
+        &self,
+        memory: impl ByteMemory<Error = NvmError> + Send + 'static,
+    ) -> Result<Contract, FsError> {
+        self.kind.on_bytes(memory, self.settings.options())
+    }
+
+    /// What was chosen.
+    pub(super) const fn options(&self) -> &FsOptions {
+        self.settings.options()
     }
 
     /// The erase that is to be a block, where the flash has several and the user chose one.
@@ -379,16 +338,20 @@ pub(super) fn needs_layer(engine: &dyn FileSystemEngine, target: &PartOnBoard<'_
 }
 
 /// Formats or mounts the translation layer.
-fn on_layer<F: AnyFlash>(
+fn on_layer<F: Flash<Error = NvmError>>(
     flash: F,
     model: &dyn FlashModel,
     layer: &TranslationLayer,
-    begin: impl FnOnce(FlashMedia<F>, FtlConfig) -> Result<Ftl<F>, MountError<NvmError>>,
+    formats: bool,
 ) -> Result<Ftl<F>, FsError> {
     let unsuitable = |why: &dyn Display| FsError::new(FsErrorKind::Unsuitable, why);
     let media = FlashMedia::of(flash, model).map_err(|error| unsuitable(&error))?;
     let config = FtlConfig::of_layer(layer, media.shape());
-    begin(media, config).map_err(|error| match error {
+    let disk = match formats {
+        true => Ftl::format(media, config),
+        false => Ftl::mount(media, config),
+    };
+    disk.map_err(|error| match error {
         MountError::Media(_) => unsuitable(&error),
         MountError::Layer(FtlError::Config(_)) => unsuitable(&error),
         other => FsError::new(FsErrorKind::Device, other),

@@ -6,46 +6,35 @@ use wordline_nvm::{Device, FlashMemory, Memory};
 
 use crate::instrument::{Instrumented, MeteredMemory};
 
-/// Handles of the same memory: one goes to the engine, another stays with the instrument.
+/// A file system's memory. Of its handles one goes to the engine, another stays with the instrument.
 #[derive(Clone)]
-pub(super) enum FileSystemMemory {
+pub(super) enum FileSystemMedium {
     Flash(Shared<MeteredMemory<Box<dyn FlashMemory>>>),
     Bytes(Shared<MeteredMemory<Box<dyn Device>>>),
-}
-
-/// A file system's memory.
-#[derive(Clone)]
-pub(super) struct FileSystemMedium {
-    pub(super) ground: FileSystemMemory,
 }
 
 impl FileSystemMedium {
     /// The first bytes of a memory, all of a smaller one; whole blocks of a flash memory.
     pub(super) fn new(memory: Memory, capacity: u64) -> Self {
-        let ground = match memory {
-            Memory::Flash(flash) => {
-                FileSystemMemory::Flash(Shared::new(MeteredMemory::flash(flash, capacity)))
-            }
-            Memory::Bytes(device) => {
-                FileSystemMemory::Bytes(Shared::new(MeteredMemory::new(device, capacity)))
-            }
-        };
-        Self { ground }
+        match memory {
+            Memory::Flash(flash) => Self::Flash(Shared::new(MeteredMemory::flash(flash, capacity))),
+            Memory::Bytes(device) => Self::Bytes(Shared::new(MeteredMemory::new(device, capacity))),
+        }
     }
 
     /// An independent copy of the whole memory, as it is now.
     pub(super) fn fork(&self) -> Memory {
-        match &self.ground {
-            FileSystemMemory::Flash(part) => Memory::Flash(part.borrow().backend().fork_memory()),
-            FileSystemMemory::Bytes(part) => Memory::Bytes(part.borrow().backend().fork_device()),
+        match self {
+            Self::Flash(part) => Memory::Flash(part.borrow().backend().fork_memory()),
+            Self::Bytes(part) => Memory::Bytes(part.borrow().backend().fork_device()),
         }
     }
 
     /// Reads the instrument.
     pub(super) fn with<T>(&self, read: impl FnOnce(&mut dyn Instrumented) -> T) -> T {
-        match &self.ground {
-            FileSystemMemory::Flash(part) => read(&mut *part.borrow()),
-            FileSystemMemory::Bytes(part) => read(&mut *part.borrow()),
+        match self {
+            Self::Flash(part) => read(&mut *part.borrow()),
+            Self::Bytes(part) => read(&mut *part.borrow()),
         }
     }
 

@@ -48,16 +48,6 @@ pub(super) fn short_bytes(variant: TableVariant, sizes: KvSizes, atom: usize) ->
     variant.table.short_bytes(&options(variant, sizes), atom)
 }
 
-/// Opens what a memory holds.
-pub(super) fn open(
-    variant: TableVariant,
-    sizes: KvSizes,
-    memory: impl ByteMemory<Error: Display> + 'static,
-) -> Result<Box<dyn RecordStore>, StoreError> {
-    let memory = Contract::Bytes(ByteBox::new(memory));
-    variant.table.open(memory, &options(variant, sizes))
-}
-
 /// Makes an empty store that fills a memory.
 pub(super) fn create(
     variant: TableVariant,

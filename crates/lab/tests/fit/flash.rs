@@ -13,7 +13,7 @@ use wordline_core::{Durations, Experiment, FitWorkload, LogSource, Timing, WearU
 use wordline_lab::{Control, Fitted, LabError, fit};
 use wordline_memory::{FlashError as _, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, Environment};
-use wordline_nvm::{Cause, Conditions, CycledFlash, Named};
+use wordline_nvm::{Cause, Conditions, CycledFlash, PartSetup};
 use wordline_trace::cycling::{CyclingOperation, CyclingWriter};
 
 /// A kind of chip, what its true figures are where they differ from the base, and how its log is made.
@@ -179,14 +179,12 @@ impl Stand {
             age: 0.0,
             seed,
         };
-        let board = Named {
-            id: &target.board.header.id,
-            sheet: &target.board.board,
+        let setup = PartSetup {
+            id: "truth",
+            ..target.setup(conditions)
         };
         let model = target.part.model.flash().expect("raw flash");
-        let mut flash = model
-            .connect_cycled("truth", board, conditions)
-            .expect("it fits its board");
+        let mut flash = model.connect_cycled(setup).expect("it fits its board");
         flash.start_ageing(Environment::default()).expect("it ages");
         self.blocks(&mut *flash, chip, seed, writer);
     }

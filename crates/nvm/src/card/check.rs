@@ -4,7 +4,7 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 
 use super::sheet::{ArraySheet, CardInterface, CardSheet, MappingKind};
 use crate::bus::sd::BLOCK_BYTES;
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 
 /// The most pages that a model keeps a table of.
 const PAGES_MAX: u64 = 1 << 28;
@@ -15,7 +15,7 @@ const PAGE_BYTES_MAX: u64 = 64 << 10;
 const SDHC_BYTES_MAX: u64 = 32 << 30;
 
 impl ArraySheet {
-    fn check(&self, problems: &mut Problems) {
+    pub(super) fn check(&self, problems: &mut Problems) {
         let page = self.page_bytes.nominal().bytes();
         let layer = self.layer_page_bytes();
         if !page.is_power_of_two()
@@ -65,48 +65,7 @@ impl ArraySheet {
 }
 
 impl CardSheet {
-    /// What contradicts itself or physics in the sheet.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        problems.capacity(&self.capacity);
-        if !self.capacity.nominal().bytes().is_multiple_of(BLOCK_BYTES) {
-            problems.add("capacity", "allowed: a multiple of 512 B");
-        }
-        problems.limit("clock", &self.clock);
-        problems.clocks("response", &self.response);
-        problems.ordered("command_time", &self.command_time);
-        problems.limit("write_busy", &self.write_busy);
-        problems.limit("read_wait", &self.read_wait);
-        for (key, figure) in [
-            ("flush_busy", &self.flush_busy),
-            ("power_up", &self.power_up),
-        ] {
-            figure
-                .iter()
-                .for_each(|figure| problems.positive(key, figure));
-        }
-        problems.positive("supply", &self.supply);
-        for (key, figure) in [
-            ("standby", &self.standby),
-            ("read_current", &self.read_current),
-            ("write_current", &self.write_current),
-        ] {
-            figure
-                .iter()
-                .for_each(|figure| problems.ordered(key, figure));
-        }
-        problems.positive("endurance", &self.endurance);
-        self.check_interface(&mut problems);
-        self.array.check(&mut problems);
-        if problems.list.is_empty() {
-            self.check_sizes(&mut problems);
-            self.check_times(&mut problems);
-        }
-        problems.list
-    }
-
-    fn check_interface(&self, problems: &mut Problems) {
+    pub(super) fn check_interface(&self, problems: &mut Problems) {
         if *self.interface.value() == CardInterface::Emmc {
             if self.spi.as_ref().is_some_and(|spi| *spi.value()) {
                 problems.add("spi", "an eMMC has no SPI mode; allowed: false");
@@ -132,7 +91,7 @@ impl CardSheet {
         }
     }
 
-    fn check_sizes(&self, problems: &mut Problems) {
+    pub(super) fn check_sizes(&self, problems: &mut Problems) {
         let of = &self.controller;
         let (data, spare) = (self.data_blocks(), u64::from(*of.spare_blocks.value()));
         let blocks = u64::from(*self.array.blocks.value());
@@ -216,7 +175,7 @@ impl CardSheet {
     }
 
     /// A block that takes longer to program than the card may be busy could never be answered for.
-    fn check_times(&self, problems: &mut Problems) {
+    pub(super) fn check_times(&self, problems: &mut Problems) {
         let rate = self.array.transfer.least().si();
         let page = self.array.layer_page_bytes() as f64 / rate;
         let one = self.array.page_program.most().si() + page;

@@ -18,6 +18,7 @@ use crate::cost::{AccessCost, Cause};
 use crate::device::{CurrentGap, Notes, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::model::ChipModel as _;
 use crate::parts::parts;
 use crate::power::{PowerDraw, PowerMeter, PowerState};
 use crate::wired::{Conditions, Named};

@@ -5,11 +5,10 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, DataRate, Frequency, T
 use wordline_core::{Figure, Sourced};
 
 use crate::board::Board;
-use crate::bus::Action;
-use crate::bus::sd::{CardBusMode, SdCommand};
+use crate::bus::sd::CardBusMode;
 use crate::bus::serial::TransferRate;
 use crate::ftl::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Shape, Slc, Victim};
-use crate::link::{Link, LinkError};
+use crate::link::LinkError;
 
 /// The sheet of an SD card or an eMMC.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -201,27 +200,7 @@ impl ArraySheet {
 }
 
 impl CardSheet {
-    /// How the card connects to a board: by the SD bus where the board has one, else in SPI mode by its
-    /// serial bus.
-    ///
-    /// # Errors
-    /// When rail or bus do not fit; the message names both sides.
-    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        let (form, clock) = self.wires(board)?;
-        let command = |action| SdCommand {
-            action,
-            form,
-            clock,
-            response_clocks: self.response.nominal().count(),
-        };
-        Link::card(
-            board,
-            &self.supply,
-            [command(Action::Read), command(Action::Write)],
-        )
-    }
-
-    fn wires(&self, board: &Board) -> Result<(CardBusMode, Frequency), LinkError> {
+    pub(super) fn wires(&self, board: &Board) -> Result<(CardBusMode, Frequency), LinkError> {
         let interface = *self.interface.value();
         let limit = self.clock.nominal();
         if let Some(bus) = &board.sd {

@@ -12,6 +12,7 @@ use wordline_core::quantity::Time;
 use super::{Card, CardSheet};
 use crate::board::Board;
 use crate::device::Accounts;
+use crate::model::ChipModel as _;
 use crate::wired::{Conditions, Named};
 
 const CARD: &str = include_str!("../../tests/data/card.toml");

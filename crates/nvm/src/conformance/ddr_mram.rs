@@ -3,31 +3,17 @@
 //! The rules between commands are checked on a list of commands, from the list alone: a controller
 //! that has forgotten one of them gives commands that break it.
 
+use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Time};
-use wordline_core::{Figure, Timing};
 
-use super::{BareChip, Check, RuleOutcome, before, done, refused, same};
-use crate::board::Board;
+use super::{BareChip, Check, RuledSheet, before, done, refused, same};
 use crate::bus::BusCommand;
-use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
-use crate::error::{Misuse, NvmError};
+use crate::chip::ddr_mram::DdrMramSheet;
+use crate::error::Misuse;
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named};
+use crate::wired::Chip as _;
 
-type DdrMrams = BareChip<DdrMram, DdrMramSheet>;
-
-/// Checks an MRAM on a board with a DDR bus.
-///
-/// # Errors
-/// When the part does not fit the board.
-pub fn check(
-    sheet: &DdrMramSheet,
-    board: Named<'_, Board>,
-    timing: Timing,
-) -> Result<Vec<RuleOutcome>, NvmError> {
-    let bench = BareChip::connect(sheet, board, timing)?;
-    Ok(super::run(&bench, CHECKS))
-}
+type DdrMrams = BareChip<DdrMramSheet>;
 
 impl DdrMrams {
     fn clock(&self) -> Frequency {
@@ -50,6 +36,10 @@ impl DdrMrams {
 
 fn always(_: &DdrMrams) -> bool {
     true
+}
+
+impl RuledSheet for DdrMramSheet {
+    const CHECKS: &'static [Check<BareChip<Self>>] = CHECKS;
 }
 
 const CHECKS: &[Check<DdrMrams>] = &[

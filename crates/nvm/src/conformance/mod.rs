@@ -7,13 +7,13 @@
 //!
 //! ```
 //! use wordline_core::Timing;
-//! use wordline_nvm::{Board, Named, NandSheet, conformance};
+//! use wordline_nvm::{Board, ChipModel, Named, NandSheet};
 //!
 //! # let sheet = include_str!("../../tests/data/nand.toml");
 //! # let board = include_str!("../../tests/data/board.toml");
 //! let sheet: NandSheet = toml::from_str(sheet)?;
 //! let board: Board = toml::from_str(board)?;
-//! let outcomes = conformance::nand(&sheet, Named { id: "my-board", sheet: &board }, Timing::Typ)?;
+//! let outcomes = sheet.conformance(Named { id: "my-board", sheet: &board }, Timing::Typ)?;
 //! for outcome in &outcomes {
 //!     println!("{:?}: {:?}", outcome.rule, outcome.kept);
 //!     assert!(outcome.kept.is_ok() && outcome.caught);
@@ -28,17 +28,14 @@ mod nvram;
 
 use std::fmt::Debug;
 
-pub use ddr_mram::check as ddr_mram;
-pub use nand::check as nand;
-pub use nor::check as nor;
-pub use nvram::check as nvram;
 use wordline_core::quantity::{Quantity, Time};
-use wordline_core::{Figure, Timing};
+use wordline_core::{Figure, Resolver, Timing};
 
 use crate::board::Board;
 use crate::bus::{Action, Transaction};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
+use crate::model::PartSetup;
 pub use crate::rules::Rule;
 use crate::wired::{Chip, ChipSheet, Conditions, Named};
 
@@ -56,15 +53,6 @@ pub struct RuleOutcome {
     pub caught: bool,
 }
 
-/// The conditions of every check: a new chip.
-const fn conditions(timing: Timing) -> Conditions {
-    Conditions {
-        timing,
-        age: 0.0,
-        seed: 0,
-    }
-}
-
 /// What a sheet states for a timing class, read apart from the model's own reading: the largest
 /// column for `max`, the typical one or what stands in for it else.
 fn stated<T: Quantity>(figure: &Figure<T>, timing: Timing) -> T {
@@ -74,57 +62,72 @@ fn stated<T: Quantity>(figure: &Figure<T>, timing: Timing) -> T {
     }
 }
 
-/// A bare chip, driven as by a host that waits for exactly as long as it must, with its sheet.
+/// A bare chip, driven as by a host that waits for exactly as long as it must, with its sheet. It was just supplied with
+/// power: no driver spoke to it.
 #[derive(Clone)]
-struct BareChip<C, S> {
-    chip: C,
+pub(crate) struct BareChip<S: ChipSheet> {
+    chip: S::Chip,
     link: Link,
     sheet: S,
     timing: Timing,
 }
 
 /// One check: the rule, whether the sheet has it at all, and what happens when it is kept.
-struct Check<B> {
+pub(crate) struct Check<B> {
     rule: Rule,
     applies: fn(&B) -> bool,
     run: fn(&mut B) -> Result<(), String>,
 }
 
-/// Runs every check that applies, and each again without its rule.
-fn run<C: Chip, S: Clone>(
-    bench: &BareChip<C, S>,
-    checks: &[Check<BareChip<C, S>>],
-) -> Vec<RuleOutcome> {
-    let applying = checks.iter().filter(|check| (check.applies)(bench));
-    applying
-        .map(|check| {
-            let kept = (check.run)(&mut bench.clone());
-            let mut forgetful = bench.clone();
-            forgetful.chip.forget(check.rule);
-            RuleOutcome {
-                rule: check.rule,
-                kept,
-                caught: (check.run)(&mut forgetful).is_err(),
-            }
-        })
-        .collect()
+/// A sheet whose chip has rules to check.
+pub(crate) trait RuledSheet: ChipSheet {
+    /// The checks, in the order of their outcomes.
+    const CHECKS: &'static [Check<BareChip<Self>>];
 }
 
-impl<S: ChipSheet + Clone> BareChip<S::Chip, S> {
-    /// Connects a part to a board.
-    fn connect(sheet: &S, board: Named<'_, Board>, timing: Timing) -> Result<Self, NvmError> {
-        let part = Named { id: "part", sheet };
-        let wired = S::connect(part, board, conditions(timing))?;
-        Ok(Self {
-            chip: wired.chip().clone(),
-            link: wired.link().clone(),
-            sheet: sheet.clone(),
-            timing,
-        })
-    }
+/// Runs every check that applies to a part on a board, and each again without its rule.
+///
+/// # Errors
+/// When the part does not fit the board.
+pub(crate) fn check<S: RuledSheet>(
+    sheet: &S,
+    board: Named<'_, Board>,
+    timing: Timing,
+) -> Result<Vec<RuleOutcome>, NvmError> {
+    let link = sheet.link(board.sheet)?;
+    let conditions = Conditions {
+        timing,
+        age: 0.0,
+        seed: 0,
+    };
+    let mut resolver = Resolver::new(timing, 0, "part");
+    let setup = PartSetup {
+        id: "part",
+        board,
+        conditions,
+    };
+    let (chip, _) = sheet.chip(setup, &link, &mut resolver);
+    let bench = BareChip {
+        chip,
+        link,
+        sheet: sheet.clone(),
+        timing,
+    };
+    let applying = S::CHECKS.iter().filter(|check| (check.applies)(&bench));
+    let outcomes = applying.map(|check| {
+        let kept = (check.run)(&mut bench.clone());
+        let mut forgetful = bench.clone();
+        forgetful.chip.forget(check.rule);
+        RuleOutcome {
+            rule: check.rule,
+            kept,
+            caught: (check.run)(&mut forgetful).is_err(),
+        }
+    });
+    Ok(outcomes.collect())
 }
 
-impl<C: Chip, S> BareChip<C, S> {
+impl<S: ChipSheet> BareChip<S> {
     fn bus(&self, action: Action, bytes: u64) -> Result<Transaction, String> {
         let command = self.link.command(action);
         let command = command.ok_or_else(|| format!("no command for {action}"))?;

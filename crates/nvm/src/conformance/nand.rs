@@ -1,32 +1,17 @@
 //! The rules of NAND flash.
 
-use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, FlashMisuse};
 
-use super::{BareChip, Check, RuleOutcome, before, done, refused, same, stated};
-use crate::board::Board;
+use super::{BareChip, Check, RuledSheet, before, done, refused, same, stated};
 use crate::bus::Action;
-use crate::chip::nand::{EccVerdict, Nand, NandSheet};
+use crate::chip::nand::{EccVerdict, NandSheet};
 use crate::device::Pipeline;
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named};
+use crate::wired::Chip as _;
 
-type Nands = BareChip<Nand, NandSheet>;
-
-/// Checks a NAND on a board.
-///
-/// # Errors
-/// When the part does not fit the board.
-pub fn check(
-    sheet: &NandSheet,
-    board: Named<'_, Board>,
-    timing: Timing,
-) -> Result<Vec<RuleOutcome>, NvmError> {
-    let bench = BareChip::connect(sheet, board, timing)?;
-    Ok(super::run(&bench, CHECKS))
-}
+type Nands = BareChip<NandSheet>;
 
 impl Nands {
     /// The first instant at which the chip takes any command.
@@ -155,6 +140,10 @@ fn on_serial(bench: &Nands) -> bool {
 
 fn has_ecc(bench: &Nands) -> bool {
     bench.sheet.ecc.is_some()
+}
+
+impl RuledSheet for NandSheet {
+    const CHECKS: &'static [Check<BareChip<Self>>] = CHECKS;
 }
 
 const CHECKS: &[Check<Nands>] = &[

@@ -1,34 +1,16 @@
 //! The rules of NOR flash.
 
 use wordline_core::quantity::Time;
-use wordline_core::{Resolver, Timing};
 use wordline_memory::FlashMisuse;
 
-use super::{BareChip, Check, RuleOutcome, before, done, refused, same, stated};
-use crate::board::Board;
+use super::{BareChip, Check, RuledSheet, before, done, refused, same, stated};
 use crate::bus::Action;
-use crate::chip::nor::{Nor, NorSheet};
+use crate::chip::nor::NorSheet;
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named};
+use crate::wired::Chip as _;
 
-type Nors = BareChip<Nor, NorSheet>;
-
-/// Checks a NOR flash on a board.
-///
-/// # Errors
-/// When the part does not fit the board.
-pub fn check(
-    sheet: &NorSheet,
-    board: Named<'_, Board>,
-    timing: Timing,
-) -> Result<Vec<RuleOutcome>, NvmError> {
-    let mut bench = BareChip::connect(sheet, board, timing)?;
-    // A chip that has just been supplied with power, before the driver spoke to it.
-    let mut resolver = Resolver::new(timing, 0, "part");
-    (bench.chip, _) = Nor::new(sheet, &bench.link, &mut resolver, 0.0);
-    Ok(super::run(&bench, CHECKS))
-}
+type Nors = BareChip<NorSheet>;
 
 impl Nors {
     /// The first instant at which the chip takes any command.
@@ -125,6 +107,10 @@ fn suspends(bench: &Nors) -> bool {
 
 fn has_granule(bench: &Nors) -> bool {
     bench.sheet.program_granule.is_some()
+}
+
+impl RuledSheet for NorSheet {
+    const CHECKS: &'static [Check<BareChip<Self>>] = CHECKS;
 }
 
 const CHECKS: &[Check<Nors>] = &[

@@ -1,34 +1,16 @@
 //! The rules of memories that are written byte by byte.
 
 use wordline_core::quantity::Time;
-use wordline_core::{Resolver, Timing};
 
-use super::{BareChip, Check, RuleOutcome, before, done, refused, same, stated};
-use crate::board::Board;
+use super::{BareChip, Check, RuledSheet, before, done, refused, same, stated};
 use crate::bus::Action;
-use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
+use crate::chip::nvram::{NvramSheet, WriteEnable};
 use crate::device::Wear;
 use crate::error::{Misuse, NvmError};
 use crate::rules::Rule;
-use crate::wired::{Chip as _, Named};
+use crate::wired::Chip as _;
 
-type Nvrams = BareChip<Nvram, NvramSheet>;
-
-/// Checks an MRAM, FRAM or EEPROM on a board.
-///
-/// # Errors
-/// When the part does not fit the board.
-pub fn check(
-    sheet: &NvramSheet,
-    board: Named<'_, Board>,
-    timing: Timing,
-) -> Result<Vec<RuleOutcome>, NvmError> {
-    let mut bench = BareChip::connect(sheet, board, timing)?;
-    // A chip that has just been supplied with power, before the driver spoke to it.
-    let mut resolver = Resolver::new(timing, 0, "part");
-    (bench.chip, _) = Nvram::new(sheet, &bench.link, &mut resolver, 0.0);
-    Ok(super::run(&bench, CHECKS))
-}
+type Nvrams = BareChip<NvramSheet>;
 
 impl Nvrams {
     fn now(&self) -> Time {
@@ -67,6 +49,10 @@ fn always(_: &Nvrams) -> bool {
 
 fn has_cycle(bench: &Nvrams) -> bool {
     bench.sheet.write_cycle.is_some()
+}
+
+impl RuledSheet for NvramSheet {
+    const CHECKS: &'static [Check<BareChip<Self>>] = CHECKS;
 }
 
 const CHECKS: &[Check<Nvrams>] = &[

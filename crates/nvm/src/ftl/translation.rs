@@ -352,13 +352,6 @@ impl<M: Media> Translation<M> {
             erases_mean: erases as f64 / f64::from(blocks.max(1)),
         }
     }
-
-    /// Erases of a block since the layer was formatted, or as a mount found them; `None` where there is no such
-    /// block or it is bad.
-    pub fn erases_of(&self, block: u32) -> Option<u32> {
-        let of = self.space.blocks.get(block as usize)?;
-        (of.state != BlockState::Bad).then_some(of.erases)
-    }
 }
 
 /// State of the blocks, for reports.

@@ -1,35 +1,30 @@
 //! A memory behind banks with row buffers, on a board with a DDR bus.
 
+use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{Chip, ChipSheet, Conditions, Named, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::chip::ddr_mram::{DdrMram, DdrMramSheet};
 use crate::cost::{AccessCost, Cause};
-use crate::device::Device;
+use crate::device::{CurrentGap, Device};
 use crate::error::NvmError;
-use crate::link::LinkError;
+use crate::link::Link;
+use crate::model::PartSetup;
 
 impl ChipSheet for DdrMramSheet {
     type Chip = DdrMram;
 
-    /// Connects a chip to a board and waits for power-up.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Wired<DdrMram>, NvmError> {
-        let link = part.sheet.link(board.sheet)?;
-        let bus = board.sheet.ddr.as_ref().ok_or_else(|| LinkError::NoBus {
-            needs: "DDR",
-            has: board.sheet.bus_names(),
-        })?;
-        let wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            DdrMram::new(part.sheet, link, bus, resolver, conditions.age)
-        });
-        wired.clock.advance_to(wired.chip.ready());
-        Ok(wired)
+    fn chip(
+        &self,
+        setup: PartSetup<'_>,
+        link: &Link,
+        resolver: &mut Resolver,
+    ) -> (DdrMram, Vec<CurrentGap>) {
+        let Some(bus) = &setup.board.sheet.ddr else {
+            unreachable!("there is a link, and so a DDR bus")
+        };
+        DdrMram::new(self, link, bus, resolver, setup.conditions.age)
     }
 }
 

@@ -2,11 +2,16 @@ use proptest::prelude::*;
 use wordline_core::Timing;
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
+use crate::Named;
 use crate::device::{Accounts, CurrentGap};
 use crate::error::Misuse;
 use crate::fixture::TYPICAL;
+use crate::model::ChipModel as _;
 use crate::power::PowerState;
 use crate::rules::Rule;
+use crate::wired::Chip as _;
 
 /// The invented DDR memory, after replacing `from` by `to` in its text.
 fn sheet_with(from: &str, to: &str) -> DdrMramSheet {

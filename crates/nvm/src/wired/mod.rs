@@ -4,10 +4,8 @@ mod bound;
 mod ddr_mram;
 mod ddr_mram_bound;
 mod nand;
-mod nand_ageing;
 mod nand_bound;
 mod nor;
-mod nor_ageing;
 mod nor_bound;
 mod nvram;
 mod nvram_bound;
@@ -26,6 +24,7 @@ use crate::device::{Accounts, CurrentGap, Notes, Wear};
 use crate::divisor::Divisor;
 use crate::error::{NvmError, after};
 use crate::link::Link;
+use crate::model::{ChipModel, PartSetup};
 use crate::power::{PowerDraw, Residence};
 use crate::rules::Rule;
 
@@ -86,19 +85,27 @@ pub trait Chip: Clone + Send + 'static {
 }
 
 /// The sheet of a chip: what [`Wired::connect`] makes a device from.
-pub trait ChipSheet: Sized {
+pub trait ChipSheet: ChipModel + Clone {
     /// The model of the chip.
     type Chip: Chip;
 
-    /// Connects the chip to a board: what [`Wired::connect`] does.
+    /// A chip that was just supplied with power, on its link to a board. Returned with it is what the
+    /// sheet does not say of its currents.
+    fn chip(
+        &self,
+        setup: PartSetup<'_>,
+        link: &Link,
+        resolver: &mut Resolver,
+    ) -> (Self::Chip, Vec<CurrentGap>);
+
+    /// Waits for power-up, and does what a driver does once.
     ///
     /// # Errors
-    /// When rail or bus mode do not fit.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Wired<Self::Chip>, NvmError>;
+    /// When the chip refuses what the driver does.
+    fn start(wired: &mut Wired<Self::Chip>) -> Result<(), NvmError> {
+        wired.clock.advance_to(wired.chip.ready());
+        Ok(())
+    }
 }
 
 /// A chip on a board. Every access lets simulated time pass on its clock. It forks instead of
@@ -127,24 +134,19 @@ impl<C: Chip> Wired<C> {
         board: Named<'_, Board>,
         conditions: Conditions,
     ) -> Result<Self, NvmError> {
-        S::connect(part, board, conditions)
-    }
-
-    /// Joins a chip, its link and a board. `make` builds the chip from its sheet.
-    fn join(
-        id: &str,
-        link: Link,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-        make: impl FnOnce(&Link, &mut Resolver) -> (C, Vec<CurrentGap>),
-    ) -> Self {
+        let link = part.sheet.link(board.sheet)?;
         let Conditions { timing, seed, .. } = conditions;
         let mut of_board = Resolver::new(timing, seed, board.id);
         let driver = board.sheet.driver_cost(&mut of_board);
         board.sheet.note_link(&link, &mut of_board);
         let host = board.sheet.host_power(&mut of_board);
-        let mut of_part = Resolver::new(timing, seed, id);
-        let (chip, currents) = make(&link, &mut of_part);
+        let mut of_part = Resolver::new(timing, seed, part.id);
+        let setup = PartSetup {
+            id: part.id,
+            board,
+            conditions,
+        };
+        let (chip, currents) = part.sheet.chip(setup, &link, &mut of_part);
         let wakes = link.command(Action::WakeUp).is_some();
         let status = link.bare(Action::Status).unwrap_or_default().total();
         let period = [driver.command, driver.poll_interval, status];
@@ -152,7 +154,7 @@ impl<C: Chip> Wired<C> {
             .map(Time::ps)
             .into_iter()
             .fold(0, u64::saturating_add);
-        Self {
+        let mut wired = Self {
             driver,
             period: Divisor::new(period),
             clock: SimClock::new(),
@@ -170,7 +172,9 @@ impl<C: Chip> Wired<C> {
             }),
             chip,
             link: Arc::new(link),
-        }
+        };
+        S::start(&mut wired)?;
+        Ok(wired)
     }
 
     /// The chip.

@@ -1,35 +1,31 @@
 //! A NAND on a board.
 
+use wordline_core::Resolver;
 use wordline_core::draw::hash_name;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry};
 
-use super::{ChipSheet, Conditions, Named, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bus::Action;
 use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::cost::Cause;
-use crate::device::{FlashDevice, FlashWork, PagePart, Pipeline};
+use crate::device::{CurrentGap, FlashDevice, FlashWork, PagePart, Pipeline};
 use crate::error::NvmError;
-use crate::wired::Chip as _;
+use crate::link::Link;
+use crate::model::PartSetup;
 
 impl ChipSheet for NandSheet {
     type Chip = Nand;
 
-    /// Connects a NAND to a board and waits for power-up. The driver is taken to know the bad blocks,
-    /// as from a table that it keeps.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Wired<Nand>, NvmError> {
-        let link = part.sheet.link(board.sheet)?;
-        let key = conditions.seed ^ hash_name(part.id);
-        let wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            Nand::new(part.sheet, link, resolver, conditions.age, key)
-        });
-        wired.clock.advance_to(wired.chip.ready());
-        Ok(wired)
+    /// The driver is taken to know the bad blocks, as from a table that it keeps.
+    fn chip(
+        &self,
+        setup: PartSetup<'_>,
+        link: &Link,
+        resolver: &mut Resolver,
+    ) -> (Nand, Vec<CurrentGap>) {
+        let key = setup.conditions.seed ^ hash_name(setup.id);
+        Nand::new(self, link, resolver, setup.conditions.age, key)
     }
 }
 

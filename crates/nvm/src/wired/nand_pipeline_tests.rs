@@ -5,9 +5,13 @@ use wordline_core::Timing;
 use wordline_memory::FlashError as _;
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
+use crate::Named;
 use crate::chip::nand::Faults;
 use crate::cost::Cause;
 use crate::device::Accounts;
+use crate::model::ChipModel as _;
 
 const PAGES: u32 = 8;
 const BYTES: usize = 512;

@@ -6,11 +6,15 @@ use wordline_core::quantity::{Quantity, Time};
 use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
 use crate::chip::nand::Faults;
 use crate::device::Accounts;
 use crate::error::Misuse;
 use crate::fixture::{TYPICAL, board, connect_nand, nand, nand_sheet_with, stream};
+use crate::model::ChipModel as _;
 use crate::power::PowerState;
+use crate::wired::Chip as _;
 
 const US: u64 = 1_000_000;
 /// The invented board: 100 MHz, so 10 ns a clock; 10 us for an access with data, 2 us for a command.

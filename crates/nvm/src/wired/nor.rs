@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
+use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
-use super::{ChipSheet, Conditions, Named, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bound::TimeSpan;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, NorWork};
 use crate::cost::{AccessCost, Cause};
-use crate::device::{FlashDevice, FlashWork, NoSuspend, PagePart};
+use crate::device::{CurrentGap, FlashDevice, FlashWork, NoSuspend, PagePart};
 use crate::error::{Misuse, NvmError};
+use crate::link::Link;
+use crate::model::PartSetup;
 
 /// A read that came while a program or an erase ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,23 +29,37 @@ pub struct SuspendedRead {
 impl ChipSheet for NorSheet {
     type Chip = Nor;
 
-    /// Connects a NOR flash to a board, and asks for its status once it has powered up.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Wired<Nor>, NvmError> {
-        let link = part.sheet.link(board.sheet)?;
-        let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            Nor::new(part.sheet, link, resolver, conditions.age)
-        });
+    fn chip(
+        &self,
+        setup: PartSetup<'_>,
+        link: &Link,
+        resolver: &mut Resolver,
+    ) -> (Nor, Vec<CurrentGap>) {
+        Nor::new(self, link, resolver, setup.conditions.age)
+    }
+
+    /// Asks for its status once it has powered up.
+    fn start(wired: &mut Wired<Nor>) -> Result<(), NvmError> {
         wired.begin();
-        wired.wait(Time::ZERO, Cause::Poll)?;
-        Ok(wired)
+        wired.wait(Time::ZERO, Cause::Poll)
     }
 }
 
 impl Wired<Nor> {
+    /// What the status register says of the last program or erase.
+    fn check_failed(&self) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        match self.chip.failed() {
+            None => Ok(()),
+            Some((NorWork::Program, at)) => Err(NvmError::ProgramFailed {
+                page: (at / u64::from(geometry.page_bytes)) as u32,
+            }),
+            Some((NorWork::Erase, at)) => Err(NvmError::EraseFailed {
+                block: (at / geometry.block_bytes()) as u32,
+            }),
+        }
+    }
+
     /// The chip, to change what it holds: [`set_content`](Nor::set_content), [`set_cycles`](Nor::set_cycles).
     #[must_use]
     pub const fn chip_mut(&mut self) -> &mut Nor {

@@ -4,8 +4,12 @@ use wordline_core::quantity::{Quantity, Time};
 use wordline_memory::{Clock as _, FlashError as _, FlashErrorKind, FlashMisuse};
 
 use super::*;
+use crate::Board;
+use crate::Conditions;
+use crate::Named;
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, nor, nor_of, nor_sheet_with, stream};
+use crate::model::ChipModel as _;
 use crate::power::PowerState;
 
 /// Figures of the invented board and part in picoseconds: 10 ns a clock, 2 us a command, 10 us a

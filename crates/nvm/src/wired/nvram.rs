@@ -1,38 +1,39 @@
 //! A memory that is written byte by byte, on a board.
 
+use wordline_core::Resolver;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
-use super::{ChipSheet, Conditions, Named, Wired};
-use crate::board::Board;
+use super::{ChipSheet, Wired};
 use crate::bus::Action;
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
 use crate::cost::Cause;
-use crate::device::Device;
+use crate::device::{CurrentGap, Device};
 use crate::error::NvmError;
+use crate::link::Link;
+use crate::model::PartSetup;
 use crate::wired::Chip;
 
 impl ChipSheet for NvramSheet {
     type Chip = Nvram;
 
-    /// Connects a chip to a board and waits for power-up. Where one write-enable command is enough, it
-    /// is sent now, as a driver does once.
-    fn connect(
-        part: Named<'_, Self>,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Wired<Nvram>, NvmError> {
-        let link = part.sheet.link(board.sheet)?;
-        let mut wired = Wired::join(part.id, link, board, conditions, |link, resolver| {
-            Nvram::new(part.sheet, link, resolver, conditions.age)
-        });
+    fn chip(
+        &self,
+        setup: PartSetup<'_>,
+        link: &Link,
+        resolver: &mut Resolver,
+    ) -> (Nvram, Vec<CurrentGap>) {
+        Nvram::new(self, link, resolver, setup.conditions.age)
+    }
+
+    /// Where one write-enable command is enough, it is sent now, as a driver does once.
+    fn start(wired: &mut Wired<Nvram>) -> Result<(), NvmError> {
         wired.begin();
         if wired.chip.write_enable_rule() == WriteEnable::Once {
-            wired.command(Action::WriteEnable, Nvram::write_enable)?;
-        } else {
-            wired.clock.advance_to(wired.chip.ready());
+            return wired.command(Action::WriteEnable, Nvram::write_enable);
         }
-        Ok(wired)
+        wired.clock.advance_to(wired.chip.ready());
+        Ok(())
     }
 }
 

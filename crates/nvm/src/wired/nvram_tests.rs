@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use wordline_memory::Clock as _;
 
 use super::*;
+use crate::Conditions;
 use crate::cost::Cause;
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};

@@ -8,22 +8,21 @@
 
 mod workload;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use wordline_core::Metric;
-use wordline_crash::harness::{
-    Again, Case, Harness, Medium, Outcome, Recorded, Subject, Verdict, Violation,
-};
-use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
-use wordline_engines::{FsError, FsErrorKind};
-use wordline_memory::{Flash as _, Geometry};
+use wordline_crash::harness::{Again, Harness, Outcome, Recorded, Verdict};
+use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode, Tearing};
+use wordline_engines::FileSystem;
+use wordline_engines::crash::{CutMemory, FileSubject};
+use wordline_memory::Geometry;
 use wordline_nvm::Memory;
 
-use self::workload::{FileCall, Files, after, apply, churn, fill, next, read, refill, workload};
-use super::calls::Mounted;
-use super::engine::{FileSystemSetup, Ready};
+use self::workload::{after, churn, fill, head_bytes, refill, workload};
+use super::engine::FileSystemSetup;
 use crate::control::Control;
 use crate::payload::Payload;
+use crate::power_cuts::violation_kinds;
 
 /// Blocks that the workload has: enough for a translation layer with its spare ones.
 const BLOCKS: u32 = 64;
@@ -49,24 +48,6 @@ const AGAIN_EVERY: u64 = 4;
 /// Cuts that are drawn of such a recovery.
 const AGAIN: usize = 2;
 
-impl std::fmt::Display for ViolationClass {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (count, cuts) = (self.count, self.cuts.join("; then "));
-        write!(
-            f,
-            "{} ({count}; first image {}: cut {cuts})",
-            self.name, self.first
-        )
-    }
-}
-
-/// What a verdict tells: distinct images, those that fail, and operations of the workload.
-pub(super) const METRICS: [Metric; 3] = [
-    Metric::CrashImages,
-    Metric::CrashFailures,
-    Metric::CrashBoundaries,
-];
-
 /// What power cuts left, and why some of it is as it is.
 pub(super) struct CrashFindings {
     pub(super) verdict: Verdict,
@@ -75,25 +56,7 @@ pub(super) struct CrashFindings {
     /// Failures that are a refusal to work without a block that cannot be replaced, which a cut erase left bad.
     pub(super) without_start: u64,
     /// Each kind of failure with its first image.
-    pub(super) kinds: Vec<ViolationClass>,
-}
-
-/// Failures of one kind.
-pub(super) struct ViolationClass {
-    pub(super) name: String,
-    pub(super) count: u64,
-    /// The name of the first image.
-    pub(super) first: String,
-    /// What its cuts interrupted, and what they left.
-    pub(super) cuts: Vec<String>,
-}
-
-impl CrashFindings {
-    /// What went wrong in the run that no cut ended, which says nothing of power cuts.
-    pub(super) fn uncut_failure(&self) -> Option<&Violation> {
-        let first = self.verdict.first.as_ref()?;
-        (first.case == Case::default()).then_some(&first.violation)
-    }
+    pub(super) kinds: Vec<String>,
 }
 
 /// Cuts the workload of an engine on a memory like a target's, `images` times. A caller who wants to stop gets a verdict
@@ -106,6 +69,7 @@ pub(super) fn check(
     control: &Control<'_>,
 ) -> CrashFindings {
     let engine = &engine.eager();
+    let stopped = || control.stopped();
     match memory {
         Memory::Flash(flash) => {
             let whole = flash.geometry();
@@ -115,92 +79,82 @@ pub(super) fn check(
             };
             let model = engine.target.part.model.flash();
             let tearing = model.map_or(FlashTearing::raw(), FlashTearing::of);
-            let volume = CrashVolume::new(engine, control, seed, geometry.capacity_bytes());
+            let mut subject = flash_subject(engine);
+            subject.stopped = &stopped;
+            let bytes = geometry.capacity_bytes();
+            let volume = CrashVolume::new(engine, subject, seed, bytes);
             volume.cut(FlashContent::erased(geometry), tearing, images)
         }
         Memory::Bytes(device) => {
             let content = Content::zeros(device.len().min(BYTES), device.atom());
-            let volume = CrashVolume::new(engine, control, seed, content.len());
+            let mut subject = engine.kind.subject(engine.options().clone(), |memory, _| {
+                engine.on_bytes(memory)
+            });
+            subject.stopped = &stopped;
+            let volume = CrashVolume::new(engine, subject, seed, content.len());
             volume.cut(content, ByteTearing::contract(), images)
         }
     }
 }
 
-/// A class of memories that engines are set up on.
-trait Place: Medium {
-    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError>;
-    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError>;
-    /// Whether one of the first blocks takes no erase any more.
-    fn lacks_start(memory: Recorded<Self>, blocks: u32) -> bool;
+/// A file system on flash as software under test, over its layer where it has one.
+fn flash_subject<'a>(engine: &'a FileSystemSetup<'a>) -> FileSubject<'a, FlashTearing> {
+    engine
+        .kind
+        .subject(engine.options().clone(), |memory, formats| {
+            Ok(engine.on_flash(memory, formats)?.0)
+        })
 }
 
-impl Place for FlashTearing {
-    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
-        engine.format_flash(memory)
-    }
+/// What a memory held at some time, and how many operations were behind it.
+type WornIn<T> = (<T as Tearing>::Content, usize);
 
-    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
-        engine.mount_flash(memory)
-    }
-
-    fn lacks_start(mut memory: Recorded<Self>, blocks: u32) -> bool {
-        (0..blocks).any(|block| memory.erase(block).is_err())
-    }
-}
-
-impl Place for ByteTearing {
-    fn format(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<(), FsError> {
-        engine.format_bytes(memory)
-    }
-
-    fn mount(engine: &FileSystemSetup<'_>, memory: Recorded<Self>) -> Result<Ready, FsError> {
-        engine.mount_bytes(memory)
-    }
-
-    fn lacks_start(_: Recorded<Self>, _: u32) -> bool {
-        false
-    }
-}
-
-/// A file system as software under test.
-struct CrashVolume<'a, T: Place> {
-    engine: &'a FileSystemSetup<'a>,
-    control: &'a Control<'a>,
+/// A file system that is cut.
+struct CrashVolume<'a, T: CutMemory> {
+    subject: FileSubject<'a, T>,
     payload: Payload,
     seed: u64,
-    /// Bytes of a file that fills the memory.
-    old_bytes: u64,
-    /// What the memory held before each round of changes and after the last, with the operations that were behind it.
-    worn_in: RefCell<Vec<(T::Content, usize)>>,
-    /// Whether the memory comes as it is when the workload begins.
-    is_ready: Cell<bool>,
-    without_start: Cell<u64>,
-    place: std::marker::PhantomData<T>,
+    /// What the memory held before each round of changes and after the last.
+    worn_in: Rc<RefCell<Vec<WornIn<T>>>>,
 }
 
-/// What is mounted, with another handle of its memory.
-struct OpenedImage<T: Place> {
-    mounted: Mounted,
-    memory: Recorded<T>,
-}
-
-impl<'a, T: Place> CrashVolume<'a, T> {
+impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
+    /// On a memory of so many bytes, which is filled and whose directory changes before the workload begins.
     fn new(
         engine: &'a FileSystemSetup<'a>,
-        control: &'a Control<'a>,
+        mut subject: FileSubject<'a, T>,
         seed: u64,
         bytes: u64,
     ) -> Self {
+        let (payload, old_bytes) = (Payload::new(seed), (bytes / 32).max(1));
+        let worn_in = Rc::new(RefCell::new(Vec::new()));
+        let (noted, stored) = (Rc::clone(&worn_in), payload.clone());
+        let wear_in = move |fs: &mut dyn FileSystem, memory: &Recorded<T>| -> Outcome<()> {
+            fill(fs, old_bytes, ROOM, &stored)?;
+            if engine.layer.is_some() {
+                refill(fs, old_bytes, &stored)?;
+            }
+            let note = || {
+                let now = (memory.content(), memory.operations());
+                noted.borrow_mut().push(now);
+            };
+            note();
+            if engine.puts_off() {
+                for _ in 0..ROUNDS {
+                    churn(fs)?;
+                    note();
+                }
+            }
+            Ok(())
+        };
+        subject.prepare = Box::new(wear_in);
+        subject.head_bytes = head_bytes;
+        subject.after = after(&payload);
         Self {
-            engine,
-            control,
-            payload: Payload::new(seed),
+            subject,
+            payload,
             seed,
-            old_bytes: (bytes / 32).max(1),
-            worn_in: RefCell::new(Vec::new()),
-            is_ready: Cell::new(false),
-            without_start: Cell::new(0),
-            place: std::marker::PhantomData,
+            worn_in,
         }
     }
 
@@ -215,29 +169,19 @@ impl<'a, T: Place> CrashVolume<'a, T> {
             accesses: ACCESSES,
             ..Harness::new(start, tearing)
         };
-        let calls = workload();
+        let calls = workload(&self.payload);
         let (harness, verdict) = match self.due(&harness) {
             Ok(start) => {
                 let harness = Harness { start, ..harness };
-                let verdict = harness.check(self, &calls);
+                let verdict = harness.check(&self.subject, &calls);
                 (harness, verdict)
             }
             Err(verdict) => (harness, *verdict),
         };
-        let without_start = self.without_start.get();
-        let kinds = verdict.examples.iter().map(|(name, first)| {
-            let report = harness.report(self, &calls, first);
-            ViolationClass {
-                name: name.clone(),
-                count: verdict.kinds.get(name).copied().unwrap_or(0),
-                first: first.case.to_string(),
-                cuts: report.cuts().map(str::to_owned).collect(),
-            }
-        });
         CrashFindings {
-            kinds: kinds.collect(),
+            without_start: self.subject.refusals.get(),
+            kinds: violation_kinds(&harness, &self.subject, &calls, &verdict),
             calls: calls.len(),
-            without_start,
             verdict,
         }
     }
@@ -249,7 +193,7 @@ impl<'a, T: Place> CrashVolume<'a, T> {
             mode: Mode::Sample(0),
             ..harness.clone()
         };
-        let verdict = nothing_cut.check(self, &[]);
+        let verdict = nothing_cut.check(&self.subject, &[]);
         let worn_in = self.worn_in.take();
         let taken = worn_in.windows(2).map(|pair| pair[1].1 - pair[0].1);
         let taken: Vec<_> = taken.collect();
@@ -260,76 +204,8 @@ impl<'a, T: Place> CrashVolume<'a, T> {
             .into_iter()
             .nth(begin)
             .filter(|_| verdict.failures == 0);
-        self.is_ready.set(start.is_some());
+        self.subject.is_ready.set(start.is_some());
         start.map(|(content, _)| content).ok_or(Box::new(verdict))
-    }
-
-    /// Fills the memory and lets its directory change.
-    fn wear_in(&self, fs: &mut Mounted, memory: &Recorded<T>) -> Outcome<()> {
-        fill(fs, self.old_bytes, ROOM, &self.payload)?;
-        if self.engine.layer.is_some() {
-            refill(fs, self.old_bytes, &self.payload)?;
-        }
-        let note = || {
-            let now = (memory.content(), memory.operations());
-            self.worn_in.borrow_mut().push(now);
-        };
-        note();
-        if self.engine.puts_off() {
-            for _ in 0..ROUNDS {
-                churn(fs)?;
-                note();
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<T: Place> Subject for CrashVolume<'_, T> {
-    type Medium = T;
-    type Store = OpenedImage<T>;
-    type Call = FileCall;
-    type State = Files;
-
-    fn prepare(&self, memory: Recorded<T>) -> Outcome<()> {
-        if self.is_ready.get() {
-            return Ok(());
-        }
-        T::format(self.engine, memory.clone())?;
-        let mut opened = self.open(memory)?;
-        self.wear_in(&mut opened.mounted, &opened.memory)
-    }
-
-    fn open(&self, memory: Recorded<T>) -> Outcome<OpenedImage<T>> {
-        if self.control.stopped() {
-            return Err("the caller stopped it".into());
-        }
-        let mounted = T::mount(self.engine, memory.clone())?.mounted;
-        Ok(OpenedImage { mounted, memory })
-    }
-
-    fn apply(&self, store: &mut OpenedImage<T>, call: &FileCall) -> Outcome<()> {
-        let result = apply(&mut store.mounted, call, &self.payload);
-        if let Err(error) = &result {
-            let is_full = error.kind == FsErrorKind::Full;
-            let fixed = self.engine.kind.promise().fixed_blocks;
-            let refused = is_full && T::lacks_start(store.memory.clone(), fixed);
-            self.without_start
-                .update(|count| count + u64::from(refused));
-        }
-        Ok(result?)
-    }
-
-    fn read(&self, store: &mut OpenedImage<T>) -> Outcome<Files> {
-        Ok(read(&mut store.mounted)?)
-    }
-
-    fn next(&self, files: &Files, call: &FileCall) -> Files {
-        next(files, call, &self.payload)
-    }
-
-    fn after(&self) -> Vec<FileCall> {
-        after()
     }
 }
 

@@ -6,7 +6,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
 use wordline_core::{Figure, Sourced, Timing};
 use wordline_nvm::ageing::{AgeingSheet, Environment};
-use wordline_nvm::{Conditions, FlashModel as _, Named, NandSheet, NvmError};
+use wordline_nvm::{Conditions, FlashModel as _, NandSheet, NvmError};
 use wordline_trace::cycling::{BlockLife, CyclingOperation, CyclingPoint};
 
 use super::super::course::{CourseStep, End, WearCourse};
@@ -126,12 +126,7 @@ impl Family {
         number: u64,
         blocks: usize,
     ) -> Result<Vec<BlockLife>, NvmError> {
-        let board = Named {
-            id: &base.board.header.id,
-            sheet: &base.board.board,
-        };
-        let id = &base.part.header.id;
-        let mut fresh = self.sheet.connect_cycled(id, board, conditions)?;
+        let mut fresh = self.sheet.connect_cycled(base.setup(conditions))?;
         if fresh.start_ageing(Environment::default()).is_err() {
             unreachable!("its sheet has the figures, and 25 degrees are allowed");
         }

@@ -4,6 +4,7 @@ use wordline_core::quantity::Period;
 use wordline_memory::Ecc;
 
 use super::*;
+use crate::model::ChipModel as _;
 
 /// Wrong bits that the cells of a page show, without the ECC.
 fn wrong_bits(nand: &mut Wired<Nand>, page: u32) -> Vec<usize> {

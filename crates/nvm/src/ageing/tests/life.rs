@@ -6,6 +6,7 @@ use wordline_memory::{FlashError as _, FlashErrorKind};
 
 use super::*;
 use crate::ageing::{AgeingError, cycle_block};
+use crate::model::ChipModel as _;
 
 /// Lives of the blocks of many chips.
 fn all_lives(changes: &[(&str, &str)], environment: Environment, pages: u32) -> Vec<u64> {

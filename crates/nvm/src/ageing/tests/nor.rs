@@ -5,6 +5,7 @@ use wordline_memory::{FlashError as _, FlashErrorKind};
 use super::*;
 use crate::ageing::cycle_block;
 use crate::fixture::nor_of;
+use crate::model::ChipModel as _;
 use crate::{Nor, NorSheet};
 
 fn sheet() -> NorSheet {

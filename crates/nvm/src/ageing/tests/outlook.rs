@@ -4,6 +4,7 @@ use wordline_core::quantity::Period;
 
 use super::*;
 use crate::ageing::Keeping;
+use crate::model::FlashModel as _;
 
 /// Chips of a test: three standard deviations of a share of them are 0.05.
 const CHIPS: u64 = 1000;

@@ -7,6 +7,7 @@ use crate::bus::Action;
 use crate::cost::Cause;
 use crate::device::Device;
 use crate::link::LinkError;
+use crate::model::ChipModel as _;
 
 /// 10 us of driver and 1 us for the command that stops, then two commands and eight blocks at 20 ns a clock;
 /// 100 us of firmware run beside the data. The page of 8 KiB is new: 102.4 us on the channel, 800 us.

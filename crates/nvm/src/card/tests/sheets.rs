@@ -1,6 +1,7 @@
 //! Sheets that contradict themselves.
 
 use super::*;
+use crate::model::ChipModel as _;
 
 #[test]
 fn contradictions_are_found_with_their_place() {

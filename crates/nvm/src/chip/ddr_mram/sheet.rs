@@ -4,11 +4,9 @@ use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
-use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::ddr::{self, DdrBus, clocks_of};
-use crate::link::{Link, LinkError};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 
 /// The sheet of an MRAM on a DDR bus. Times have the symbols of JESD79-4.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -75,19 +73,10 @@ pub struct DdrMramSheet {
 }
 
 /// The fastest clock of a DDR bus, so that times of an hour are few enough clocks to count.
-const CLOCK_MAX_HZ: u64 = 10_000_000_000;
+pub(super) const CLOCK_MAX_HZ: u64 = 10_000_000_000;
 
 impl DdrMramSheet {
-    /// How the chip connects to a board.
-    ///
-    /// # Errors
-    /// When rail or bus do not fit; the message names both sides.
-    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        let (width, limit) = (*self.width_bits.value(), self.clock.most());
-        Link::ddr(board, &self.supply, width, limit, |bus| self.commands(bus))
-    }
-
-    fn commands(&self, bus: &DdrBus) -> Vec<ddr::DdrCommand> {
+    pub(super) fn commands(&self, bus: &DdrBus) -> Vec<ddr::DdrCommand> {
         let clock = bus.clock.nominal();
         let command = |action, latency: &Figure<Time>| ddr::DdrCommand {
             action,
@@ -103,7 +92,7 @@ impl DdrMramSheet {
     }
 
     /// Every time between commands, by its key.
-    fn times(&self) -> [(&'static str, &Figure<Time>); 13] {
+    pub(super) fn times(&self) -> [(&'static str, &Figure<Time>); 13] {
         [
             ("t_rcd", &self.t_rcd),
             ("t_cl", &self.t_cl),
@@ -121,38 +110,7 @@ impl DdrMramSheet {
         ]
     }
 
-    /// What contradicts itself or physics in the sheet.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        problems.limit("clock", &self.clock);
-        if self.clock.most().hz() > CLOCK_MAX_HZ {
-            problems.add("clock", format!("allowed: up to {CLOCK_MAX_HZ} Hz"));
-        }
-        problems.positive("endurance", &self.endurance);
-        problems.positive("supply", &self.supply);
-        for (key, time) in self.times() {
-            problems.ordered(key, time);
-        }
-        for (key, current) in [
-            ("idd0", &self.idd0),
-            ("idd2n", &self.idd2n),
-            ("idd3n", &self.idd3n),
-            ("idd4r", &self.idd4r),
-            ("idd4w", &self.idd4w),
-        ] {
-            current
-                .iter()
-                .for_each(|current| problems.positive(key, current));
-        }
-        if let Some(vpp) = &self.vpp {
-            problems.positive("vpp", vpp);
-        }
-        self.check_geometry(&mut problems);
-        problems.list
-    }
-
-    fn check_geometry(&self, problems: &mut Problems) {
+    pub(super) fn check_geometry(&self, problems: &mut Problems) {
         let (width, burst) = (*self.width_bits.value(), *self.burst_length.value());
         let banks = u64::from(*self.banks.value());
         ddr::check_width("width_bits", width, problems);

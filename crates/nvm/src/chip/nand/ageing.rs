@@ -6,16 +6,17 @@ use wordline_core::Timing;
 use wordline_core::quantity::{Period, Quantity as _, Time};
 
 use super::Nand;
-use super::ecc::{Code, codewords};
+use super::ecc::Code;
 use super::sheet::NandSheet;
 use crate::ageing::{
-    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Outlook, Oxide, OxideWear, Stress,
+    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, Stress,
 };
 use crate::error::NvmError;
 use crate::power::Residence;
 use crate::rules::RuleSet;
+use crate::wired::skip::AgeingChip;
 
-/// The ageing figures of a sheet, kept until [`start_ageing`](super::Nand::start_ageing).
+/// The ageing figures of a sheet, kept until [`start_ageing`](AgeingChip::start_ageing).
 #[derive(Debug)]
 pub(super) struct NandAgeingFigures {
     sheet: AgeingSheet,
@@ -41,23 +42,6 @@ impl NandAgeingFigures {
     }
 }
 
-impl NandSheet {
-    /// What becomes of its blocks as they wear; `None` where the sheet does not say how they do.
-    #[must_use]
-    pub fn outlook(&self) -> Option<Outlook<'_>> {
-        let geometry = self.geometry();
-        Some(Outlook {
-            sheet: self.aging.as_ref()?,
-            rated: self.endurance.least().count(),
-            blocks: geometry.blocks,
-            bad_most: *self.bad_blocks_max.value(),
-            pages: geometry.pages_per_block,
-            page_bytes: geometry.page_bytes,
-            codewords: codewords(self),
-        })
-    }
-}
-
 /// What a chip that ages needs besides its [`NandAgeingFigures`].
 #[derive(Clone, Debug)]
 pub(super) struct NandAgeing {
@@ -77,7 +61,7 @@ impl NandAgeing {
     }
 }
 
-impl Nand {
+impl AgeingChip for Nand {
     /// Lets the chip age from now on: programs and erases wear its oxide, which changes how long they take, and at
     /// last makes them fail; bits go wrong as pages are kept and read. Until then none of that happens. Called again,
     /// it changes the environment.
@@ -86,7 +70,7 @@ impl Nand {
     ///
     /// # Errors
     /// When the sheet lacks the figures, or the environment is none of a chip.
-    pub fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
         environment.check()?;
         let figures = self.spec.ageing.as_ref().ok_or(AgeingError::NoFigures)?;
         let instant = self.busy_until.later(self.ready);
@@ -115,6 +99,63 @@ impl Nand {
         Ok(())
     }
 
+    fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
+        let geometry = self.spec.geometry;
+        let Some(cycles) = self.cycles_of(cycle.block) else {
+            return most.min(1);
+        };
+        let plain = self
+            .blocks
+            .get(cycle.block as usize)
+            .is_none_or(|block| block.highest.is_none() && !block.failed);
+        let predictable = self.faults == super::Faults::default() && self.rules == RuleSet::ALL;
+        if !plain || !predictable || cycle.pages > geometry.pages_per_block {
+            return most.min(1);
+        }
+        let rated = self.spec.endurance;
+        let alike = self.with_worn(cycle.block, |ageing, worn| {
+            let most = if cycles < rated {
+                most.min(rated - cycles)
+            } else {
+                most
+            };
+            worn.alike(&ageing.oxide, cycle.pages, ageing.stress, most)
+        });
+        alike.unwrap_or(most)
+    }
+
+    fn cycle_cells(&mut self, block: u32, pages: u32, cycles: u64) {
+        if cycles == 0 {
+            return;
+        }
+        self.with_worn(block, |ageing, worn| {
+            worn.cycle(&ageing.oxide, pages, ageing.stress, cycles);
+        });
+        let rules = self.rules;
+        let block = self.blocks.get_mut(block as usize);
+        block.erase(false, rules, &mut self.spares);
+        block.erases = block.erases.saturating_add(cycles - 1);
+    }
+
+    fn pass(&mut self, time: Time, spent: &Residence) {
+        self.meter.skip(time, spent);
+        for instant in [
+            &mut self.booked,
+            &mut self.ready,
+            &mut self.busy_until,
+            &mut self.array_until,
+        ] {
+            *instant = instant.plus(time);
+        }
+    }
+
+    fn is_sampled(&self) -> bool {
+        let differs = |spread: &wordline_core::Spread<Time>| spread.low() != spread.high();
+        differs(&self.spec.erase) || differs(self.spec.page_program(self.ecc))
+    }
+}
+
+impl Nand {
     /// Under what the chip ages; `None` for one that does not.
     #[must_use]
     pub fn environment(&self) -> Option<Environment> {
@@ -174,65 +215,6 @@ impl Nand {
         };
         self.cycle_cells(block, pages, cycles);
         Ok(cycles)
-    }
-
-    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when that is unknown.
-    pub(crate) fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
-        let geometry = self.spec.geometry;
-        let Some(cycles) = self.cycles_of(cycle.block) else {
-            return most.min(1);
-        };
-        let plain = self
-            .blocks
-            .get(cycle.block as usize)
-            .is_none_or(|block| block.highest.is_none() && !block.failed);
-        let predictable = self.faults == super::Faults::default() && self.rules == RuleSet::ALL;
-        if !plain || !predictable || cycle.pages > geometry.pages_per_block {
-            return most.min(1);
-        }
-        let rated = self.spec.endurance;
-        let alike = self.with_worn(cycle.block, |ageing, worn| {
-            let most = if cycles < rated {
-                most.min(rated - cycles)
-            } else {
-                most
-            };
-            worn.alike(&ageing.oxide, cycle.pages, ageing.stress, most)
-        });
-        alike.unwrap_or(most)
-    }
-
-    /// Takes the cells of a block through cycles that do not fail.
-    pub(crate) fn cycle_cells(&mut self, block: u32, pages: u32, cycles: u64) {
-        if cycles == 0 {
-            return;
-        }
-        self.with_worn(block, |ageing, worn| {
-            worn.cycle(&ageing.oxide, pages, ageing.stress, cycles);
-        });
-        let rules = self.rules;
-        let block = self.blocks.get_mut(block as usize);
-        block.erase(false, rules, &mut self.spares);
-        block.erases = block.erases.saturating_add(cycles - 1);
-    }
-
-    /// Lets time pass in which the chip spent so much in each state, and is then as it was.
-    pub(crate) fn pass(&mut self, time: Time, spent: &Residence) {
-        self.meter.skip(time, spent);
-        for instant in [
-            &mut self.booked,
-            &mut self.ready,
-            &mut self.busy_until,
-            &mut self.array_until,
-        ] {
-            *instant = instant.plus(time);
-        }
-    }
-
-    /// Whether durations differ from operation to operation.
-    pub(crate) fn is_sampled(&self) -> bool {
-        let differs = |spread: &wordline_core::Spread<Time>| spread.low() != spread.high();
-        differs(&self.spec.erase) || differs(self.spec.page_program(self.ecc))
     }
 
     /// How long a program takes that takes `stated` where nothing ages.

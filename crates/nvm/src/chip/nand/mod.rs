@@ -10,7 +10,7 @@
 //!
 //! The chip is as strict as its sheet: what a data sheet forbids is a
 //! [`Misuse`](crate::Misuse) here, also where a real chip would obey and lose data. Not modelled:
-//! block protection and one-time pages. A chip ages [on request](Nand::start_ageing).
+//! block protection and one-time pages. A chip ages [on request](crate::CycledFlash::start_ageing).
 
 mod ageing;
 mod array;

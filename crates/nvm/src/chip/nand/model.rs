@@ -4,29 +4,97 @@ use wordline_core::quantity::Cycles;
 use wordline_core::{Figure, Timing, TranslationLayer};
 use wordline_memory::Geometry;
 
+use super::ecc::codewords;
 use super::{EccSheet, NandSheet};
 use crate::ageing::Outlook;
 use crate::board::Board;
+use crate::bus::Action;
 use crate::conformance::{self, RuleOutcome};
 use crate::device::Device;
 use crate::error::NvmError;
 use crate::ftl::{FtlConfig, LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
-use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 use crate::pairing::Pairing;
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
 use crate::translated::Translated;
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for NandSheet {
     fn problems(&self) -> Vec<Problem> {
-        self.problems()
+        let mut problems = Problems::default();
+        self.check_sizes(&mut problems);
+        match (&self.ecc, &self.host_ecc_bits) {
+            (Some(ecc), None) => self.check_ecc(ecc, &mut problems),
+            (None, Some(bits)) if !(1..=4096).contains(bits.value()) => {
+                problems.add("host_ecc_bits", "allowed: 1 to 4096");
+            }
+            (None, Some(_)) => {}
+            (Some(_), Some(_)) => {
+                problems.add("host_ecc_bits", "state either ecc or host_ecc_bits")
+            }
+            (None, None) => problems.add("page_bytes", "state either ecc or host_ecc_bits"),
+        }
+        self.check_bad_blocks(&mut problems);
+        if let Some(aging) = &self.aging {
+            aging.check(&mut problems);
+        }
+        problems.positive("endurance", &self.endurance);
+        problems.positive("supply", &self.supply);
+        for (path, figure) in [
+            ("page_read", &self.page_read),
+            ("page_program", &self.page_program),
+            ("block_erase", &self.block_erase),
+        ] {
+            problems.positive(path, figure);
+        }
+        problems.ordered("wake_up", &self.wake_up);
+        let deselect = self.deselect.iter();
+        deselect.for_each(|figure| problems.ordered("deselect", figure));
+        for (path, figure) in [
+            ("plane_busy", &self.plane_busy),
+            ("cache_program_busy", &self.cache_program_busy),
+            ("page_read_without_ecc", &self.page_read_without_ecc),
+            ("page_program_without_ecc", &self.page_program_without_ecc),
+            ("cache_busy", &self.cache_busy),
+            ("reset", &self.reset),
+        ] {
+            figure
+                .iter()
+                .for_each(|figure| problems.positive(path, figure));
+        }
+        for (path, figure) in [
+            ("standby", &self.standby),
+            ("read_current", &self.read_current),
+            ("program_current", &self.program_current),
+            ("erase_current", &self.erase_current),
+        ] {
+            figure
+                .iter()
+                .for_each(|figure| problems.ordered(path, figure));
+        }
+        match &self.parallel {
+            Some(interface) => {
+                let needed = Self::REQUIRED.into_iter();
+                let needed: Vec<_> = needed
+                    .filter(|action| *action != Action::WriteEnable)
+                    .collect();
+                interface.check_sheet(&needed, &mut problems);
+                if !self.opcode.is_empty() {
+                    problems.add("opcode", "state either opcode or parallel");
+                }
+            }
+            None => self.check_opcodes(&mut problems),
+        }
+        self.check_pipelines(&mut problems);
+        problems.list
     }
 
     fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        self.link(board)
+        let parallel = self.parallel.as_ref();
+        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
     }
 
     fn class(&self) -> MemoryClass {
@@ -57,24 +125,13 @@ impl ChipModel for NandSheet {
         ))
     }
 
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Box::new(RawFlash::new(flash)?))
     }
 
-    fn memory(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-        _: Option<u64>,
-    ) -> Result<Option<Memory>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn memory(&self, setup: PartSetup<'_>, _: Option<u64>) -> Result<Option<Memory>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Some(Memory::Flash(Box::new(flash))))
     }
 
@@ -84,12 +141,10 @@ impl ChipModel for NandSheet {
 
     fn connect_translated(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+        let flash = setup.wire(self)?;
         let device = Translated::format(flash, self, |shape| FtlConfig::of_layer(layer, shape))?;
         Ok(Box::new(device))
     }
@@ -99,7 +154,7 @@ impl ChipModel for NandSheet {
         board: Named<'_, Board>,
         timing: Timing,
     ) -> Result<Vec<RuleOutcome>, NvmError> {
-        conformance::nand(self, board, timing)
+        conformance::check(self, board, timing)
     }
 
     fn flash(&self) -> Option<&dyn FlashModel> {
@@ -133,7 +188,16 @@ impl FlashModel for NandSheet {
     }
 
     fn outlook(&self) -> Option<Outlook<'_>> {
-        self.outlook()
+        let geometry = self.geometry();
+        Some(Outlook {
+            sheet: self.aging.as_ref()?,
+            rated: self.endurance.least().count(),
+            blocks: geometry.blocks,
+            bad_most: *self.bad_blocks_max.value(),
+            pages: geometry.pages_per_block,
+            page_bytes: geometry.page_bytes,
+            codewords: codewords(self),
+        })
     }
 
     fn ecc(&self) -> Option<&EccSheet> {
@@ -148,12 +212,7 @@ impl FlashModel for NandSheet {
         SpareLayout::of(self)
     }
 
-    fn connect_cycled(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn CycledFlash>, NvmError> {
-        Ok(Box::new(wire(part, self, board, conditions)?))
+    fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(setup.wire(self)?))
     }
 }

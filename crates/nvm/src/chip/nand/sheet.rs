@@ -11,13 +11,11 @@ use wordline_core::{Figure, Sourced};
 use wordline_memory::Geometry;
 
 use crate::ageing::AgeingSheet;
-use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::Opcode;
-use crate::link::{Link, LinkError};
 use crate::pairing::Pairing;
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 
 /// The sheet of a NAND flash, on a serial or a parallel bus.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -241,15 +239,6 @@ impl NandSheet {
         Action::ErasePlane,
     ];
 
-    /// How the chip connects to a board.
-    ///
-    /// # Errors
-    /// When rail or bus mode do not fit; the message names both sides.
-    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        let parallel = self.parallel.as_ref();
-        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
-    }
-
     /// Sizes and programming rules, with the ECC on where there is one. It covers a sector whole, so
     /// that a sector takes one program. Which bytes of the spare area belong to a sector the geometry
     /// cannot say.
@@ -268,78 +257,7 @@ impl NandSheet {
         }
     }
 
-    /// What contradicts itself or physics in the sheet.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        self.check_sizes(&mut problems);
-        match (&self.ecc, &self.host_ecc_bits) {
-            (Some(ecc), None) => self.check_ecc(ecc, &mut problems),
-            (None, Some(bits)) if !(1..=4096).contains(bits.value()) => {
-                problems.add("host_ecc_bits", "allowed: 1 to 4096");
-            }
-            (None, Some(_)) => {}
-            (Some(_), Some(_)) => {
-                problems.add("host_ecc_bits", "state either ecc or host_ecc_bits")
-            }
-            (None, None) => problems.add("page_bytes", "state either ecc or host_ecc_bits"),
-        }
-        self.check_bad_blocks(&mut problems);
-        if let Some(aging) = &self.aging {
-            aging.check(&mut problems);
-        }
-        problems.positive("endurance", &self.endurance);
-        problems.positive("supply", &self.supply);
-        for (path, figure) in [
-            ("page_read", &self.page_read),
-            ("page_program", &self.page_program),
-            ("block_erase", &self.block_erase),
-        ] {
-            problems.positive(path, figure);
-        }
-        problems.ordered("wake_up", &self.wake_up);
-        let deselect = self.deselect.iter();
-        deselect.for_each(|figure| problems.ordered("deselect", figure));
-        for (path, figure) in [
-            ("plane_busy", &self.plane_busy),
-            ("cache_program_busy", &self.cache_program_busy),
-            ("page_read_without_ecc", &self.page_read_without_ecc),
-            ("page_program_without_ecc", &self.page_program_without_ecc),
-            ("cache_busy", &self.cache_busy),
-            ("reset", &self.reset),
-        ] {
-            figure
-                .iter()
-                .for_each(|figure| problems.positive(path, figure));
-        }
-        for (path, figure) in [
-            ("standby", &self.standby),
-            ("read_current", &self.read_current),
-            ("program_current", &self.program_current),
-            ("erase_current", &self.erase_current),
-        ] {
-            figure
-                .iter()
-                .for_each(|figure| problems.ordered(path, figure));
-        }
-        match &self.parallel {
-            Some(interface) => {
-                let needed = Self::REQUIRED.into_iter();
-                let needed: Vec<_> = needed
-                    .filter(|action| *action != Action::WriteEnable)
-                    .collect();
-                interface.check_sheet(&needed, &mut problems);
-                if !self.opcode.is_empty() {
-                    problems.add("opcode", "state either opcode or parallel");
-                }
-            }
-            None => self.check_opcodes(&mut problems),
-        }
-        self.check_pipelines(&mut problems);
-        problems.list
-    }
-
-    fn check_sizes(&self, problems: &mut Problems) {
+    pub(super) fn check_sizes(&self, problems: &mut Problems) {
         for (path, figure) in [
             ("page_bytes", &self.page_bytes),
             ("spare_bytes", &self.spare_bytes),
@@ -383,7 +301,7 @@ impl NandSheet {
         self.page_bytes.nominal().bytes() / sector
     }
 
-    fn check_ecc(&self, ecc: &EccSheet, problems: &mut Problems) {
+    pub(super) fn check_ecc(&self, ecc: &EccSheet, problems: &mut Problems) {
         let page = self.page_bytes.nominal().bytes();
         problems.positive("ecc.sector_bytes", &ecc.sector_bytes);
         let sector = ecc.sector_bytes.nominal().bytes();
@@ -460,7 +378,7 @@ impl NandSheet {
         }
     }
 
-    fn check_bad_blocks(&self, problems: &mut Problems) {
+    pub(super) fn check_bad_blocks(&self, problems: &mut Problems) {
         let (bad, good) = (
             *self.bad_blocks_max.value(),
             *self.good_blocks_first.value(),
@@ -476,7 +394,7 @@ impl NandSheet {
         }
     }
 
-    fn check_opcodes(&self, problems: &mut Problems) {
+    pub(super) fn check_opcodes(&self, problems: &mut Problems) {
         let geometry = self.geometry();
         for (index, opcode) in self.opcode.iter().enumerate() {
             let path = format!("opcode.{index}");
@@ -519,7 +437,7 @@ impl NandSheet {
     }
 
     /// A way of working has both its busy time and its commands, or neither.
-    fn check_pipelines(&self, problems: &mut Problems) {
+    pub(super) fn check_pipelines(&self, problems: &mut Problems) {
         let pipelines: [(&str, bool, &[Action]); 3] = [
             ("cache_busy", self.cache_busy.is_some(), &Self::CACHE),
             (

@@ -8,15 +8,14 @@ use std::sync::Arc;
 use wordline_core::Timing;
 use wordline_core::quantity::Time;
 
-use super::{Nor, NorSheet, NorWork};
-use crate::ageing::{
-    AgeingError, AgeingSheet, Cycle, Environment, Outlook, Oxide, OxideWear, Stress,
-};
+use super::{Nor, NorWork};
+use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Oxide, OxideWear, Stress};
 use crate::pages::Pages;
 use crate::power::Residence;
 use crate::rules::RuleSet;
+use crate::wired::skip::AgeingChip;
 
-/// The ageing figures of a sheet, kept until [`start_ageing`](super::Nor::start_ageing).
+/// The ageing figures of a sheet, kept until [`start_ageing`](AgeingChip::start_ageing).
 #[derive(Debug)]
 pub(super) struct NorAgeingFigures {
     pub(super) sheet: AgeingSheet,
@@ -24,24 +23,6 @@ pub(super) struct NorAgeingFigures {
     /// Keys what is drawn for the chip.
     pub(super) key: u64,
     pub(super) program_max: Option<Time>,
-}
-
-impl NorSheet {
-    /// What becomes of its smallest units of erase as they wear; `None` where the sheet does not say how they do.
-    #[must_use]
-    pub fn outlook(&self) -> Option<Outlook<'_>> {
-        let units = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
-        let unit = units.min()?.max(1);
-        Some(Outlook {
-            sheet: self.aging.as_ref()?,
-            rated: self.endurance.least().count(),
-            blocks: (self.capacity.nominal().bytes() / unit) as u32,
-            bad_most: 0,
-            pages: 1,
-            page_bytes: unit as u32,
-            codewords: None,
-        })
-    }
 }
 
 /// The oxide of a chip that ages, and the state of its units.
@@ -53,13 +34,13 @@ pub(super) struct NorAgeing {
     units: Pages<Option<OxideWear>>,
 }
 
-impl Nor {
+impl AgeingChip for Nor {
     /// Lets the chip age from now on: erases wear its oxide, which makes them slower and at last makes them fail. Called
     /// again, it changes the environment.
     ///
     /// # Errors
     /// When the sheet lacks the figures, or the environment is none of a chip.
-    pub fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
         environment.check()?;
         let figures = self.spec.ageing.as_ref().ok_or(AgeingError::NoFigures)?;
         let (oxide, units) = match self.ageing.take() {
@@ -88,20 +69,7 @@ impl Nor {
         Ok(())
     }
 
-    /// Under what the chip ages; `None` for one that does not.
-    #[must_use]
-    pub fn environment(&self) -> Option<Environment> {
-        Some(self.ageing.as_ref()?.environment)
-    }
-
-    /// The last program or erase and its address, if it failed.
-    #[must_use]
-    pub const fn failed(&self) -> Option<(NorWork, u64)> {
-        self.failed
-    }
-
-    /// How many cycles from now on, up to `most`, go like the next one; 0 when that fails, 1 when that is unknown.
-    pub(crate) fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
+    fn alike(&mut self, cycle: &Cycle<'_>, most: u64) -> u64 {
         let geometry = self.spec.geometry;
         let outside = cycle.block >= geometry.blocks || cycle.pages > geometry.pages_per_block;
         if outside || self.rules != RuleSet::ALL || self.suspended.is_some() {
@@ -124,8 +92,7 @@ impl Nor {
         alike
     }
 
-    /// Takes the cells of a block through cycles that do not fail.
-    pub(crate) fn cycle_cells(&mut self, block: u32, cycles: u64) {
+    fn cycle_cells(&mut self, block: u32, _: u32, cycles: u64) {
         if cycles == 0 {
             return;
         }
@@ -140,8 +107,7 @@ impl Nor {
         self.array.count_erases(at, bytes, cycles);
     }
 
-    /// Lets time pass in which the chip spent so much in each state, and is then as it was.
-    pub(crate) fn pass(&mut self, time: Time, spent: &Residence) {
+    fn pass(&mut self, time: Time, spent: &Residence) {
         self.meter.skip(time, spent);
         self.ready = self.ready.plus(time);
         if let Some(running) = &mut self.running {
@@ -155,11 +121,24 @@ impl Nor {
         }
     }
 
-    /// Whether durations differ from operation to operation.
-    pub(crate) fn is_sampled(&self) -> bool {
+    fn is_sampled(&self) -> bool {
         let durations = self.spec.erases.iter().map(|erase| &erase.duration);
         let mut all = durations.chain([&self.spec.page_program]);
         all.any(|spread| spread.low() != spread.high())
+    }
+}
+
+impl Nor {
+    /// Under what the chip ages; `None` for one that does not.
+    #[must_use]
+    pub fn environment(&self) -> Option<Environment> {
+        Some(self.ageing.as_ref()?.environment)
+    }
+
+    /// The last program or erase and its address, if it failed.
+    #[must_use]
+    pub const fn failed(&self) -> Option<(NorWork, u64)> {
+        self.failed
     }
 
     /// How long an erase takes that takes `stated` where nothing ages, of at most `most` up to the rated cycles.

@@ -7,23 +7,44 @@ use wordline_memory::Geometry;
 use super::NorSheet;
 use crate::ageing::Outlook;
 use crate::board::Board;
+use crate::bus::Action;
 use crate::conformance::{self, RuleOutcome};
 use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::{Link, LinkError};
 use crate::memory::{FinerNor, Memory};
-use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, SheetDuration, wire};
-use crate::problem::Problem;
+use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
+use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
-use crate::wired::{Conditions, Named};
+use crate::wired::Named;
 
 impl ChipModel for NorSheet {
     fn problems(&self) -> Vec<Problem> {
-        self.problems()
+        let mut problems = Problems::default();
+        self.check_geometry(&mut problems);
+        self.check_erases(&mut problems);
+        if let Some(aging) = &self.aging {
+            aging.check(&mut problems);
+        }
+        self.check_times(&mut problems);
+        self.check_currents(&mut problems);
+        match &self.parallel {
+            Some(interface) => {
+                let mut needed = vec![Action::Write, Action::Status, Action::Erase];
+                needed.extend(self.suspending());
+                interface.check_sheet(&needed, &mut problems);
+                if !self.opcode.is_empty() {
+                    problems.add("opcode", "state either opcode or parallel");
+                }
+            }
+            None => self.check_opcodes(&mut problems),
+        }
+        problems.list
     }
 
     fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        self.link(board)
+        let parallel = self.parallel.as_ref();
+        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
     }
 
     fn class(&self) -> MemoryClass {
@@ -34,24 +55,17 @@ impl ChipModel for NorSheet {
         self.capacity.nominal().bytes()
     }
 
-    fn connect(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn Device>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+    fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
+        let flash = setup.wire(self)?;
         Ok(Box::new(RawFlash::new(flash)?))
     }
 
     fn memory(
         &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
+        setup: PartSetup<'_>,
         erase_bytes: Option<u64>,
     ) -> Result<Option<Memory>, NvmError> {
-        let flash = wire(part, self, board, conditions)?;
+        let flash = setup.wire(self)?;
         let flash = match erase_bytes {
             None => Some(FinerNor::smallest(flash)),
             Some(bytes) => FinerNor::of_bytes(flash, bytes),
@@ -68,7 +82,7 @@ impl ChipModel for NorSheet {
         board: Named<'_, Board>,
         timing: Timing,
     ) -> Result<Vec<RuleOutcome>, NvmError> {
-        conformance::nor(self, board, timing)
+        conformance::check(self, board, timing)
     }
 
     fn flash(&self) -> Option<&dyn FlashModel> {
@@ -106,7 +120,17 @@ impl FlashModel for NorSheet {
     }
 
     fn outlook(&self) -> Option<Outlook<'_>> {
-        self.outlook()
+        let units = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
+        let unit = units.min()?.max(1);
+        Some(Outlook {
+            sheet: self.aging.as_ref()?,
+            rated: self.endurance.least().count(),
+            blocks: (self.capacity.nominal().bytes() / unit) as u32,
+            bad_most: 0,
+            pages: 1,
+            page_bytes: unit as u32,
+            codewords: None,
+        })
     }
 
     /// An erase does the stress of a whole cycle to each of its units, whatever is programmed.
@@ -114,12 +138,7 @@ impl FlashModel for NorSheet {
         1
     }
 
-    fn connect_cycled(
-        &self,
-        part: &str,
-        board: Named<'_, Board>,
-        conditions: Conditions,
-    ) -> Result<Box<dyn CycledFlash>, NvmError> {
-        Ok(Box::new(wire(part, self, board, conditions)?))
+    fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {
+        Ok(Box::new(setup.wire(self)?))
     }
 }

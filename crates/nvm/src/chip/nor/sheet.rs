@@ -5,13 +5,11 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
 use crate::ageing::AgeingSheet;
-use crate::board::Board;
 use crate::bus::Action;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::Opcode;
 use crate::chip::nvram::ActiveCurrent;
-use crate::link::{Link, LinkError};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 
 /// The sheet of a serial NOR flash.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -116,47 +114,13 @@ impl NorSheet {
         Action::Erase,
     ];
 
-    /// How the chip connects to a board.
-    ///
-    /// # Errors
-    /// When rail or bus mode do not fit; the message names both sides.
-    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        let parallel = self.parallel.as_ref();
-        Link::new(board, &self.supply, &self.opcode, parallel, &Self::REQUIRED)
-    }
-
-    /// What contradicts itself or physics in the sheet.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        self.check_geometry(&mut problems);
-        self.check_erases(&mut problems);
-        if let Some(aging) = &self.aging {
-            aging.check(&mut problems);
-        }
-        self.check_times(&mut problems);
-        self.check_currents(&mut problems);
-        match &self.parallel {
-            Some(interface) => {
-                let mut needed = vec![Action::Write, Action::Status, Action::Erase];
-                needed.extend(self.suspending());
-                interface.check_sheet(&needed, &mut problems);
-                if !self.opcode.is_empty() {
-                    problems.add("opcode", "state either opcode or parallel");
-                }
-            }
-            None => self.check_opcodes(&mut problems),
-        }
-        problems.list
-    }
-
     /// The commands of suspend and resume, where the chip has them.
-    fn suspending(&self) -> impl Iterator<Item = Action> {
+    pub(super) fn suspending(&self) -> impl Iterator<Item = Action> {
         let actions = [Action::Suspend, Action::Resume];
         actions.into_iter().filter(|_| self.suspend.is_some())
     }
 
-    fn check_geometry(&self, problems: &mut Problems) {
+    pub(super) fn check_geometry(&self, problems: &mut Problems) {
         problems.positive("capacity", &self.capacity);
         let (capacity, page) = (self.capacity.nominal(), self.page_bytes.nominal().bytes());
         if capacity.bytes() > CAPACITY_MAX {
@@ -181,7 +145,7 @@ impl NorSheet {
         }
     }
 
-    fn check_erases(&self, problems: &mut Problems) {
+    pub(super) fn check_erases(&self, problems: &mut Problems) {
         let message = "name at least one size of erase";
         problems.not_empty("erase", &self.erase, message);
         let capacity = self.capacity.nominal();
@@ -226,7 +190,7 @@ impl NorSheet {
         }
     }
 
-    fn check_times(&self, problems: &mut Problems) {
+    pub(super) fn check_times(&self, problems: &mut Problems) {
         problems.positive("endurance", &self.endurance);
         problems.positive("page_program", &self.page_program);
         match (&self.byte_program_first, &self.byte_program_next) {
@@ -269,7 +233,7 @@ impl NorSheet {
         }
     }
 
-    fn check_currents(&self, problems: &mut Problems) {
+    pub(super) fn check_currents(&self, problems: &mut Problems) {
         problems.positive("supply", &self.supply);
         problems.ordered("standby", &self.standby);
         for (path, current) in [
@@ -295,7 +259,7 @@ impl NorSheet {
         }
     }
 
-    fn check_opcodes(&self, problems: &mut Problems) {
+    pub(super) fn check_opcodes(&self, problems: &mut Problems) {
         let capacity = self.capacity.nominal();
         let page = self.page_bytes.nominal().bytes();
         for (index, opcode) in self.opcode.iter().enumerate() {

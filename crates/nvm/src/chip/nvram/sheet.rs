@@ -4,13 +4,11 @@ use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Voltage};
 use wordline_core::{Figure, Sourced};
 
-use crate::board::Board;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{Opcode, TransferRate};
 use crate::bus::{Action, BusCommand};
 use crate::chip::cells::PAGE_BYTES;
-use crate::link::{Link, LinkError};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 
 /// The sheet of a memory that is written byte by byte without an erase: MRAM, FRAM or EEPROM, on a
 /// serial or a parallel bus.
@@ -122,21 +120,6 @@ impl ActiveCurrent {
 }
 
 impl NvramSheet {
-    /// How the chip connects to a board.
-    ///
-    /// # Errors
-    /// When rail or bus do not fit; the message names both sides.
-    pub fn link(&self, board: &Board) -> Result<Link, LinkError> {
-        let parallel = self.parallel.as_ref();
-        Link::new(
-            board,
-            &self.supply,
-            &self.opcode,
-            parallel,
-            &self.required(),
-        )
-    }
-
     /// What a board must be able to do with the chip.
     pub(super) fn required(&self) -> Vec<Action> {
         let mut actions = vec![Action::Read, Action::Write];
@@ -149,44 +132,7 @@ impl NvramSheet {
         actions
     }
 
-    /// What contradicts itself or physics in the sheet.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        problems.geometry(&self.capacity, &self.wear_unit, &self.ecc_unit);
-        self.check_endurance(&mut problems);
-        self.check_page(&mut problems);
-        problems.positive("supply", &self.supply);
-        problems.ordered("wake_up", &self.wake_up);
-        for (path, figure) in [
-            ("sleep_entry", &self.sleep_entry),
-            ("deselect_after_read", &self.deselect_after_read),
-            ("deselect_after_write", &self.deselect_after_write),
-            ("deselect_octal", &self.deselect_octal),
-        ] {
-            figure
-                .iter()
-                .for_each(|figure| problems.ordered(path, figure));
-        }
-        self.check_currents(&mut problems);
-        match &self.parallel {
-            Some(interface) => {
-                let needed: Vec<_> = self
-                    .required()
-                    .into_iter()
-                    .filter(|action| !action.moves_data())
-                    .collect();
-                interface.check_sheet(&needed, &mut problems);
-                if !self.opcode.is_empty() {
-                    problems.add("opcode", "state either opcode or parallel");
-                }
-            }
-            None => self.check_opcodes(&mut problems),
-        }
-        problems.list
-    }
-
-    fn check_endurance(&self, problems: &mut Problems) {
+    pub(super) fn check_endurance(&self, problems: &mut Problems) {
         match (&self.endurance, &self.endurance_unlimited) {
             (Some(endurance), None) => problems.positive("endurance", endurance),
             (None, Some(unlimited)) if *unlimited.value() => {}
@@ -201,7 +147,7 @@ impl NvramSheet {
         }
     }
 
-    fn check_page(&self, problems: &mut Problems) {
+    pub(super) fn check_page(&self, problems: &mut Problems) {
         if let Some(page) = &self.page_bytes {
             let bytes = page.nominal().bytes();
             if !bytes.is_power_of_two() || bytes > PAGE_BYTES as u64 {
@@ -214,7 +160,7 @@ impl NvramSheet {
         }
     }
 
-    fn check_currents(&self, problems: &mut Problems) {
+    pub(super) fn check_currents(&self, problems: &mut Problems) {
         for (path, current) in [
             ("standby", &self.standby),
             ("deep_power_down", &self.deep_power_down),
@@ -237,7 +183,7 @@ impl NvramSheet {
         }
     }
 
-    fn check_opcodes(&self, problems: &mut Problems) {
+    pub(super) fn check_opcodes(&self, problems: &mut Problems) {
         let capacity = self.capacity.nominal().bytes();
         for (index, opcode) in self.opcode.iter().enumerate() {
             let path = format!("opcode.{index}");

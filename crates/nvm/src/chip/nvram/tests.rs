@@ -8,6 +8,7 @@ use crate::bus::{Action, BusCommand};
 use crate::device::Accounts;
 use crate::fixture::{TYPICAL, board, board_with, connect, sheet, sheet_with, wired};
 use crate::link::Link;
+use crate::model::ChipModel as _;
 use crate::wired::Chip;
 
 /// A chip that is awake, write-enabled and ready, with the link that it was made for.

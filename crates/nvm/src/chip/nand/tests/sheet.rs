@@ -1,6 +1,7 @@
 //! What a sheet says, and what contradicts itself in one.
 
 use super::*;
+use crate::model::ChipModel as _;
 
 #[test]
 fn sampled_times_lie_between_the_bounds_and_differ() {

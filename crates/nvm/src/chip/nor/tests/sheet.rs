@@ -1,6 +1,7 @@
 //! What a sheet says, and what contradicts itself in one.
 
 use super::*;
+use crate::model::ChipModel as _;
 
 /// 20 us for the first byte and 1 us for each further one, up to the 100 us of a page, and the same
 /// shares of the 1 ms that a page takes at most.

@@ -1,6 +1,7 @@
 //! Suspend and resume.
 
 use super::*;
+use crate::model::ChipModel as _;
 
 #[test]
 fn rule_a_suspended_erase_leaves_its_sector_unspecified() {
