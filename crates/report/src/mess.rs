@@ -87,7 +87,7 @@ mod tests {
             if row.metric == Metric::ReadShare {
                 row.value = Some(0.7512);
             }
-            if row.axes.contains_key("mix") {
+            if row.axes.contains_key(&Axis::Mix) {
                 row.axes.insert(Axis::Mix, "3:1".into());
             }
         }

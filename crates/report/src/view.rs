@@ -5,14 +5,14 @@
 //! shown as `raw` is, line by line. The terminal, Markdown, CSV and HTML render the same grids and plots.
 
 use wordline_core::results::Row;
-use wordline_core::{Metric, ResultSet};
+use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::answer::{self, Answer};
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
-use crate::pivot::{Keys, Pivot, PivotLine, each};
+use crate::pivot::{At, Keys, LineField, Pivot, PivotLine, each};
 use crate::tabulate::{Tabulation, column};
 use crate::views::{RAW, VIEWS};
 use crate::{notes, text};
@@ -73,9 +73,9 @@ pub(crate) type Lines = for<'p, 'a> fn(&'p Pivot<'a>) -> Vec<&'p PivotLine<'a>>;
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
     /// A column or an axis under its own name.
-    Always(&'static str),
+    Always(LineField),
     /// The same, left out where all lines share it.
-    Varying(&'static str),
+    Varying(LineField),
     /// Words under another heading.
     Words(&'static str, fn(&PivotLine<'_>) -> String),
     /// A number under another heading.
@@ -114,19 +114,16 @@ pub(crate) const fn figure(name: &'static str, of: FigureOf) -> FigureColumn {
     FigureColumn { name, of }
 }
 
-/// Columns and axes with their values.
-pub(crate) type At = &'static [(&'static str, &'static str)];
-
 /// What a figure is.
 pub(crate) enum FigureOf {
     /// The metric at some columns and axes; as a whole without any.
-    At(Metric, At),
+    At(Metric, &'static At),
     /// The same, where it has a value.
-    Value(Metric, At),
+    Value(Metric, &'static At),
     /// The same, counted: every digit is exact.
-    Count(Metric, At),
+    Count(Metric, &'static At),
     /// A column for each place along a numeric axis, whose name is put for `{}`.
-    Along(Metric, &'static str, At),
+    Along(Metric, Axis, &'static At),
     /// Computed from the line, and from others where needed.
     Made(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
     /// Words that are computed so.
@@ -183,13 +180,10 @@ impl LineTable {
         let mut table = Tabulation::new(title);
         for key in self.keys {
             let of = move |line: &&PivotLine<'_>| key.of(line);
+            let heading = |field: LineField| column(field.label(), leaning(field, lines));
             table = match *key {
-                Key::Always(name) => {
-                    table.key(column(text::axis_label(name), leaning(name, lines)), of)
-                }
-                Key::Varying(name) => {
-                    table.key_if_varying(column(text::axis_label(name), leaning(name, lines)), of)
-                }
+                Key::Always(field) => table.key(heading(field), of),
+                Key::Varying(field) => table.key_if_varying(heading(field), of),
                 Key::Words(name, _) => table.key(column(name, Align::Left), of),
                 Key::Number(name, _) => table.key(column(name, Align::Right), of),
             };
@@ -220,9 +214,12 @@ impl LineTable {
 }
 
 /// Numbers lean right.
-fn leaning(axis: &str, lines: &[&PivotLine<'_>]) -> Align {
+fn leaning(field: LineField, lines: &[&PivotLine<'_>]) -> Align {
+    let LineField::Of(axis) = field else {
+        return Align::Left;
+    };
     let is_number = |line: &&PivotLine<'_>| line.coordinate(axis).is_some();
-    match text::axis_unit(axis).is_some() || lines.iter().any(is_number) {
+    match text::named_unit(axis).is_some() || lines.iter().any(is_number) {
         true => Align::Right,
         false => Align::Left,
     }

@@ -2,7 +2,7 @@
 //! the run went, by cause.
 
 use serde::Serialize;
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::bars::{BarPiece, BarScale, StackedBars};
 use super::plot::Plot;
@@ -240,7 +240,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
         (other, true) => format!("{}: accesses ({})", head.target, text::words(other)),
     };
     let of = match pivot.along {
-        Some("access_bytes") => "of",
+        Some(Axis::AccessBytes) => "of",
         _ => "at",
     };
     let who = match place.as_str() {

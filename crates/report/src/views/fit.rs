@@ -5,7 +5,7 @@
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{ResultSet, Row};
-use wordline_core::{Basis, Metric, Workload};
+use wordline_core::{Axis, Basis, Metric, Workload};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
@@ -25,11 +25,11 @@ pub(crate) const VIEW: View = View {
     answer: |pivot| Answer::of_all(sentences(pivot.document).unwrap_or_default()),
 };
 
-const HALF: &str = "half";
+const HALF: Axis = Axis::Half;
 const FIRST: &str = "first";
 const SECOND: &str = "second";
-const STATISTIC: &str = "statistic";
-const RATE: &str = "rate_bytes_per_s";
+const STATISTIC: Axis = Axis::Statistic;
+const RATE: Axis = Axis::RateBytesPerS;
 
 /// What is compared, top to bottom; RAM follows by rate.
 const FIGURES: [(Metric, &str); 7] = [
@@ -276,7 +276,7 @@ fn targets(document: &ResultSet) -> Option<(&str, &str)> {
 /// Access size of a row of a sweep.
 fn size_of(row: &Row) -> Option<u64> {
     row.text(STATISTIC)?;
-    let bytes = row.axes.get("access_bytes").and_then(text::numeric)?;
+    let bytes = row.axes.get(&Axis::AccessBytes).and_then(text::numeric)?;
     Some(bytes as u64)
 }
 
@@ -319,7 +319,7 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
         line_of(name, SCORED.contains(&metric), &|row| {
             row.metric == metric
                 && row.text(STATISTIC).is_none()
-                && row.axes.get(RATE).and_then(text::numeric) == rate
+                && row.axes.get(&RATE).and_then(text::numeric) == rate
         })
     };
     let has_value = |line: &FitComparison<'_>| {
@@ -338,7 +338,7 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
     let mut rates: Vec<f64> = document
         .rows
         .iter()
-        .filter_map(|row| row.axes.get(RATE).and_then(text::numeric))
+        .filter_map(|row| row.axes.get(&RATE).and_then(text::numeric))
         .collect();
     rates.sort_by(f64::total_cmp);
     rates.dedup();
@@ -359,7 +359,6 @@ mod tests {
     use super::*;
     use crate::fixture;
     use crate::{Format, Style, answer, render};
-    use wordline_core::Axis;
     use wordline_core::results::{AxisValue, FigureUse};
     use wordline_core::{Durations, FitWorkload, LogSource};
 

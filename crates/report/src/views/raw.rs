@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Metric, ResultSet, Workload};
+use wordline_core::{Axis, Metric, ResultSet, Workload};
 
 use super::{headline, layer};
 use crate::answer::{Answer, IN_WORDS};
@@ -17,7 +17,9 @@ pub(crate) const VIEW: View = View {
     workload: "raw",
     keys: Keys::ALL,
     lead: &[],
-    tables: &[TableView::Made(|pivot, _| vec![headline::grid(pivot)])],
+    tables: &[TableView::Made(|pivot, _| {
+        headline::grid(pivot).into_iter().collect()
+    })],
     plots_first: false,
     plots: &[PlotView::Made(plots)],
     by_series: true,
@@ -201,7 +203,7 @@ fn speed(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
     let mut clause = number(Metric::ThroughputMean).unwrap_or_default();
     let place = pivot.place(line);
     match pivot.along {
-        Some("access_bytes") if !place.is_empty() => {
+        Some(Axis::AccessBytes) if !place.is_empty() => {
             clause += &format!(" in accesses of {place}");
         }
         Some(axis) if !place.is_empty() => {
@@ -229,7 +231,7 @@ fn tail(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let (half, slowest) = (half(line)?, line.number(Metric::LatencyMax)?);
     let place = pivot.place(line);
     let of = match pivot.along {
-        Some("access_bytes") if !place.is_empty() => format!(" of {place}"),
+        Some(Axis::AccessBytes) if !place.is_empty() => format!(" of {place}"),
         Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
         _ => String::new(),
     };
@@ -314,7 +316,7 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
     } else {
         region
     };
-    let pace = if series.head().axes.contains_key("gap_s") {
+    let pace = if series.head().axes.contains_key(&Axis::GapS) {
         "at this pace"
     } else {
         "without pause"
@@ -387,10 +389,10 @@ fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
 }
 
 impl MetricPlot {
-    fn chart(&self, along: &str, series: &[Series<'_, '_>]) -> Chart {
-        let unit = text::axis_unit(along).map_or("1", |(_, unit)| unit);
+    fn chart(&self, along: Axis, series: &[Series<'_, '_>]) -> Chart {
+        let unit = text::named_unit(along).map_or("1", |(_, unit)| unit);
         let axis = match along {
-            "access_bytes" => "access size".to_owned(),
+            Axis::AccessBytes => "access size".to_owned(),
             _ => text::axis_label(along),
         };
         let curves = curves(series, |line| {

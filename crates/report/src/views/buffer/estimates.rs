@@ -1,7 +1,7 @@
 //! What was extrapolated from the accesses that were seen, with its interval.
 
-use wordline_core::Metric;
 use wordline_core::results::Row;
+use wordline_core::{Axis, Metric};
 
 use super::{ESTIMATE, RATE, TimedLines};
 use crate::text;
@@ -22,7 +22,7 @@ pub(crate) struct Extrapolation<'a> {
 pub(crate) fn extrapolations<'a>(run: &TimedLines<'a, '_>) -> Vec<Extrapolation<'a>> {
     let mut all: Vec<Extrapolation<'a>> = Vec::new();
     for line in run.lines() {
-        let Some(horizon_s) = line.coordinate("horizon_s") else {
+        let Some(horizon_s) = line.coordinate(Axis::HorizonS) else {
             continue;
         };
         let estimate = line.head().text(ESTIMATE).unwrap_or_default();

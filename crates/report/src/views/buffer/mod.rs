@@ -16,7 +16,7 @@ mod tables;
 mod tests;
 
 use wordline_core::results::{NoValue, ResultSet, Row};
-use wordline_core::{Metric, Timing, Workload};
+use wordline_core::{Axis, Metric, Timing, Workload};
 
 use crate::pivot::{Keys, Pivot, PivotLine, together};
 use crate::text;
@@ -34,13 +34,13 @@ pub(crate) const VIEW: View = View {
     answer: answer::answer,
 };
 
-pub(crate) const RATE: &str = "rate_bytes_per_s";
-pub(crate) const RECORD: &str = "access_bytes";
-pub(crate) const RAM: &str = "ram_bytes";
+pub(crate) const RATE: Axis = Axis::RateBytesPerS;
+pub(crate) const RECORD: Axis = Axis::AccessBytes;
+pub(crate) const RAM: Axis = Axis::RamBytes;
 /// What a case is given besides its target: no axis of its curves.
-const GIVEN: [&str; 3] = [RECORD, "fill", "ftl"];
-const ARRIVAL: &str = "arrival";
-pub(crate) const ESTIMATE: &str = "estimate";
+const GIVEN: [Axis; 3] = [RECORD, Axis::Fill, Axis::Ftl];
+const ARRIVAL: Axis = Axis::Arrival;
+pub(crate) const ESTIMATE: Axis = Axis::Estimate;
 /// What a histogram leaves open: the need in the kindest order of its accesses and in the worst.
 pub(crate) const LEAST: &str = "least";
 pub(crate) const MOST: &str = "most";
@@ -119,13 +119,13 @@ impl<'a, 'p> BufferCase<'a, 'p> {
 
     /// The record as people read it; empty where records vary.
     pub(crate) fn record(&self) -> String {
-        let record = self.head.axes.get(RECORD);
+        let record = self.head.axes.get(&RECORD);
         record.map_or_else(String::new, |value| text::coordinate(RECORD, value))
     }
 
     /// The bytes of a record; `None` where records vary.
     pub(crate) fn record_bytes(&self) -> Option<f64> {
-        text::numeric(self.head.axes.get(RECORD)?)
+        text::numeric(self.head.axes.get(&RECORD)?)
     }
 
     /// Target, operation and record, as a heading names them.
@@ -149,10 +149,10 @@ impl<'a, 'p> BufferCase<'a, 'p> {
     /// The layer that it was run behind, and how much of the memory held data: " (translation layer: page, 12 %
     /// spare; 50 % full)". Empty where neither was asked for.
     pub(crate) fn conditions(&self) -> String {
-        let layer = self.head.text("ftl");
+        let layer = self.head.text(Axis::Ftl);
         let layer = layer.map(|layer| format!("translation layer: {layer}"));
-        let fill = self.head.axes.get("fill");
-        let fill = fill.map(|fill| format!("{} full", text::coordinate("fill", fill)));
+        let fill = self.head.axes.get(&Axis::Fill);
+        let fill = fill.map(|fill| format!("{} full", text::coordinate(Axis::Fill, fill)));
         let words: Vec<String> = layer.into_iter().chain(fill).collect();
         if words.is_empty() {
             String::new()
@@ -189,16 +189,16 @@ impl<'a, 'p> TimedLines<'a, 'p> {
     /// The lines whose axes are these and what the case is given.
     fn having<'s>(
         &'s self,
-        axes: &'s [(&'s str, Option<&'s str>)],
+        axes: &'s [(Axis, Option<&'s str>)],
     ) -> impl Iterator<Item = &'p PivotLine<'a>> + use<'a, 'p, 's> {
         self.lines.iter().copied().filter(move |line| {
-            let wanted = |axis: &str| axes.iter().find(|(name, _)| *name == axis);
-            let given = |axis: &str| GIVEN.contains(&axis);
-            let own = line.axes().filter(|(axis, _)| !given(axis)).count();
+            let wanted = |axis: Axis| axes.iter().find(|(name, _)| *name == axis);
+            let given = |axis: Axis| GIVEN.contains(&axis);
+            let own = line.axes().filter(|(axis, _)| !given(*axis)).count();
             own == axes.len()
                 && line
                     .axes()
-                    .filter(|(axis, _)| !given(axis))
+                    .filter(|(axis, _)| !given(*axis))
                     .all(|(axis, _)| {
                         wanted(axis).is_some_and(|(_, text)| {
                             text.is_none_or(|text| line.head().text(axis) == Some(text))
@@ -219,7 +219,7 @@ impl<'a, 'p> TimedLines<'a, 'p> {
     /// The lines along an axis, for one way of arrival or one estimate where they are named.
     pub(crate) fn along(
         &self,
-        axis: &str,
+        axis: Axis,
         arrival: Option<&str>,
         estimate: Option<&str>,
     ) -> Curve<'a, 'p> {
@@ -230,12 +230,12 @@ impl<'a, 'p> TimedLines<'a, 'p> {
     }
 
     /// The plain results along an axis for one way of arrival, `record` or `fluid`.
-    pub(crate) fn arriving(&self, axis: &str, arrival: &str) -> Curve<'a, 'p> {
+    pub(crate) fn arriving(&self, axis: Axis, arrival: &str) -> Curve<'a, 'p> {
         self.along(axis, Some(arrival), None)
     }
 
     /// The same of an estimate; it may be told for one way of arrival or for both at once.
-    pub(crate) fn estimated(&self, axis: &str, arrival: &str, estimate: &str) -> Curve<'a, 'p> {
+    pub(crate) fn estimated(&self, axis: Axis, arrival: &str, estimate: &str) -> Curve<'a, 'p> {
         let own = self.along(axis, Some(arrival), Some(estimate));
         if own.is_empty() {
             self.along(axis, None, Some(estimate))
@@ -246,7 +246,7 @@ impl<'a, 'p> TimedLines<'a, 'p> {
 
     /// The fill of the buffer over time, for each rate that was followed.
     pub(crate) fn fills(&self) -> Vec<(f64, Curve<'a, 'p>)> {
-        let lines = self.having(&[(RATE, None), ("at_s", None)]);
+        let lines = self.having(&[(RATE, None), (Axis::AtS, None)]);
         let filled = lines.filter(|line| line.row(Metric::BufferFillMax, None).is_some());
         let filled = ascending_in(RATE, filled);
         let rates = together(filled, |(rate, _)| rate.to_bits()).into_iter();
@@ -254,7 +254,7 @@ impl<'a, 'p> TimedLines<'a, 'p> {
             let rate = own[0].0;
             (
                 rate,
-                ascending_in("at_s", own.into_iter().map(|(_, line)| line)),
+                ascending_in(Axis::AtS, own.into_iter().map(|(_, line)| line)),
             )
         });
         curves.collect()
@@ -276,7 +276,7 @@ impl<'a, 'p> TimedLines<'a, 'p> {
 
 /// Lines with their places along an axis.
 fn ascending_in<'a, 'p>(
-    axis: &str,
+    axis: Axis,
     lines: impl Iterator<Item = &'p PivotLine<'a>>,
 ) -> Curve<'a, 'p> {
     let places = lines.filter_map(|line| Some((line.coordinate(axis)?, line)));

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::stairs::stairs;
 use super::{BufferCase, LEAST, MOST, RATE, TimedLines, asked_rates};
@@ -146,7 +146,7 @@ fn durations(case: &BufferCase<'_, '_>) -> Chart {
             color: color(index),
             dash: DASHES[index % DASHES.len()],
             shape: CurveShape::StepAfter,
-            points: points(&run.along("at_s", None, None), Metric::LatencyMax),
+            points: points(&run.along(Axis::AtS, None, None), Metric::LatencyMax),
         })
         .collect();
     let logarithmic = needs_logarithm(&curves);
@@ -205,8 +205,8 @@ fn sequences(case: &BufferCase<'_, '_>) -> Chart {
     for (index, run) in case.timings.iter().enumerate() {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = points(&run.along("accesses", None, None), metric);
-        let proven = points(&run.along("accesses", None, Some("bound")), metric);
+        let longest = points(&run.along(Axis::Accesses, None, None), metric);
+        let proven = points(&run.along(Axis::Accesses, None, Some("bound")), metric);
         let mean = mean(run, &longest);
         let mut curve = |name: &str, dash, points| {
             curves.push(ChartCurve {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::estimates::{Extrapolation, extrapolations};
 use super::layer;
@@ -272,13 +272,13 @@ fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
     for run in &case.timings {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = run.along("accesses", None, None);
+        let longest = run.along(Axis::Accesses, None, None);
         readings.push(CurveColumn::new(
             format!("{timing}longest"),
             &longest,
             metric,
         ));
-        let proven = run.along("accesses", None, Some("bound"));
+        let proven = run.along(Axis::Accesses, None, Some("bound"));
         readings.push(CurveColumn::new(format!("{timing}proven"), &proven, metric));
     }
     let places = places(&readings, LENGTHS, &[], |count| format!("{count:.0}"));

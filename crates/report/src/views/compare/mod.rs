@@ -15,8 +15,9 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use wordline_core::results::{NoValue, Row, Verdict};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Axis, Metric, Timing};
 
+use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
 use crate::tabulate::NOTHING;
 use crate::text;
@@ -28,8 +29,8 @@ pub(crate) const VIEW: View = View {
     workload: "compare",
     // A part of a figure or an estimate of it is not the figure.
     keys: Keys {
-        only: &["target"],
-        parts: &["estimate"],
+        only: &[LineField::Target],
+        parts: &[Of(Axis::Estimate)],
     },
     lead: &[TableView::Made(tables::verdicts)],
     tables: &[
@@ -79,8 +80,9 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
             let verdicts = verdicts.get(target).cloned().unwrap_or_default();
             let line = pivot.lines.iter().find(|line| line.head().target == target);
             let rows = line.map_or(&[][..], PivotLine::rows).iter();
-            let figures =
-                rows.filter(|row| row.text("cause").is_none() && row.text("estimate").is_none());
+            let figures = rows.filter(|row| {
+                row.text(Axis::Cause).is_none() && row.text(Axis::Estimate).is_none()
+            });
             let used: Vec<Timing> = figures
                 .map(|row| row.timing)
                 .chain(verdicts.iter().map(|verdict| verdict.timing))
@@ -106,7 +108,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 
     /// The row of a figure.
     pub(crate) fn figure(&self, timing: Timing, metric: Metric) -> Option<&'a Row> {
-        self.line?.at(metric, &[("timing", timing.name())])
+        self.line?.at(metric, &[(LineField::Timing, timing.name())])
     }
 
     pub(crate) fn number(&self, timing: Timing, metric: Metric) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! What the others carry more than the first under the greatest load, and why.
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::loaded::{DELAY, TEST};
 use super::{ModuleLines, bandwidth, gain, shares};
@@ -31,7 +31,7 @@ pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
             why.map(|why| format!(": {why}")).unwrap_or_default()
         ))
     };
-    let lines = view.special(TEST, &["over"]).take(IN_WORDS);
+    let lines = view.special(TEST, &[Axis::Over]).take(IN_WORDS);
     lines.filter_map(sentence).collect()
 }
 
@@ -42,15 +42,15 @@ fn asked_no_more(view: &ModuleLines<'_, '_>, target: &str, compared: &PivotLine<
         let same = |axis| line.head().text(axis) == compared.head().text(axis);
         line.head().target == target
             && line.coordinate(DELAY) == delay
-            && same("mix")
-            && same("pattern")
+            && same(Axis::Mix)
+            && same(Axis::Pattern)
     });
     points.any(|line| bandwidth::cores_bind(line))
 }
 
 /// The parts of that.
 pub(super) fn table(view: &ModuleLines<'_, '_>) -> Option<Grid> {
-    let lines = view.special(TEST, &["over"]);
+    let lines = view.special(TEST, &[Axis::Over]);
     let lines: Vec<_> = lines
         .map(|line| (vec![view.short(&line.head().target).to_owned()], line))
         .collect();

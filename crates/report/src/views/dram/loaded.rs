@@ -1,7 +1,7 @@
 //! Latency under load: curves over throughput, their knees and stages, and how latencies are spread.
 
-use wordline_core::Metric;
 use wordline_core::quantity::human;
+use wordline_core::{Axis, Metric};
 
 use super::{ModuleLines, NamedLine, by_name, shares};
 use crate::answer::IN_WORDS;
@@ -11,7 +11,7 @@ use crate::tabulate::Tabulation;
 use crate::text;
 
 pub(super) const TEST: &str = "loaded";
-pub(super) const DELAY: &str = "delay_cycles";
+pub(super) const DELAY: Axis = Axis::DelayCycles;
 
 /// The points that stand for the load, in their order.
 pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest load"];
@@ -104,8 +104,8 @@ pub(crate) fn curves<'a, 'p>(view: &ModuleLines<'a, 'p>) -> Vec<LoadCurve<'a, 'p
     let mut curves: Vec<LoadCurve<'a, 'p>> = Vec::new();
     for line in view.plain(TEST) {
         let head = line.head();
-        let word = |axis: &str| head.text(axis).unwrap_or_default();
-        let (target, mix, pattern) = (head.target.as_str(), word("mix"), word("pattern"));
+        let word = |axis: Axis| head.text(axis).unwrap_or_default();
+        let (target, mix, pattern) = (head.target.as_str(), word(Axis::Mix), word(Axis::Pattern));
         let same = |curve: &LoadCurve<'_, '_>| {
             curve.target == target && curve.mix == mix && curve.pattern == pattern
         };
@@ -131,11 +131,11 @@ pub(crate) fn curves<'a, 'p>(view: &ModuleLines<'a, 'p>) -> Vec<LoadCurve<'a, 'p
     }
     for curve in &mut curves {
         curve.points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
-        let idle = view.special(TEST, &["estimate"]).find(|line| {
+        let idle = view.special(TEST, &[Axis::Estimate]).find(|line| {
             let head = line.head();
-            let word = |axis: &str| head.text(axis).unwrap_or_default();
-            let same = head.target == curve.target && word("mix") == curve.mix;
-            same && word("pattern") == curve.pattern && word("estimate") == "idle"
+            let word = |axis: Axis| head.text(axis).unwrap_or_default();
+            let same = head.target == curve.target && word(Axis::Mix) == curve.mix;
+            same && word(Axis::Pattern) == curve.pattern && word(Axis::Estimate) == "idle"
         });
         curve.idle = idle.and_then(|line| line.number(Metric::LatencyMean));
     }
@@ -178,12 +178,12 @@ pub(super) fn tables(view: &ModuleLines<'_, '_>) -> Vec<Grid> {
         &lines,
         &|line, metric, estimate| {
             let delay = line.coordinate(DELAY)?;
-            let mut estimates = view.special(TEST, &["estimate"]);
+            let mut estimates = view.special(TEST, &[Axis::Estimate]);
             let same = |other: &&PivotLine<'_>| {
                 let head = other.head();
                 head.target == line.head().target
                     && other.coordinate(DELAY) == Some(delay)
-                    && head.text("estimate") == Some(estimate)
+                    && head.text(Axis::Estimate) == Some(estimate)
             };
             estimates.find(same)?.number(metric)
         },
@@ -288,10 +288,12 @@ fn constant(curve: &LoadCurve<'_, '_>) -> Option<f64> {
 
 /// Latencies of all targets at the throughputs at which the first takes a multiple of what it takes alone.
 fn at_equal_throughput(view: &ModuleLines<'_, '_>) -> Option<Grid> {
-    let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
+    let lines: Vec<_> = view
+        .special(TEST, &[Axis::Estimate, Axis::Load, Axis::Over])
+        .collect();
     let mut loads: Vec<f64> = lines
         .iter()
-        .filter_map(|line| line.coordinate("load"))
+        .filter_map(|line| line.coordinate(Axis::Load))
         .collect();
     loads.retain(|load| load.is_finite());
     loads.sort_by(f64::total_cmp);
@@ -301,7 +303,7 @@ fn at_equal_throughput(view: &ModuleLines<'_, '_>) -> Option<Grid> {
     let at = |load: &f64| {
         let load = *load;
         let lines = lines.iter();
-        lines.filter(move |line| line.coordinate("load") == Some(load))
+        lines.filter(move |line| line.coordinate(Axis::Load) == Some(load))
     };
     let title = format!("Latency at equal throughput{}", view.place());
     let mut table = Tabulation::new(title)
@@ -310,7 +312,7 @@ fn at_equal_throughput(view: &ModuleLines<'_, '_>) -> Option<Grid> {
             |load: &f64| format!("{} times as long as alone", human(*load, "1", 2)),
         )
         .key(Column::right("at"), |load| {
-            let rate = at(load).find_map(|line| line.coordinate("rate_bytes_per_s"));
+            let rate = at(load).find_map(|line| line.coordinate(Axis::RateBytesPerS));
             rate.map_or_else(String::new, text::rate)
         });
     for target in others {
@@ -328,10 +330,10 @@ fn at_equal_throughput(view: &ModuleLines<'_, '_>) -> Option<Grid> {
 
 /// Shares of the samples that took no longer than the times that were asked for.
 fn within(view: &ModuleLines<'_, '_>, landmarks: &[NamedLine<'_, '_>]) -> Option<Grid> {
-    let lines: Vec<_> = view.special(TEST, &["within_s"]).collect();
+    let lines: Vec<_> = view.special(TEST, &[Axis::WithinS]).collect();
     let mut times: Vec<f64> = lines
         .iter()
-        .filter_map(|line| line.coordinate("within_s"))
+        .filter_map(|line| line.coordinate(Axis::WithinS))
         .collect();
     times.retain(|time| time.is_finite());
     times.sort_by(f64::total_cmp);
@@ -345,7 +347,7 @@ fn within(view: &ModuleLines<'_, '_>, landmarks: &[NamedLine<'_, '_>]) -> Option
             move |(_, point)| {
                 let line = lines.iter().find(|line| {
                     line.head().target == point.head().target
-                        && line.coordinate("within_s") == Some(time)
+                        && line.coordinate(Axis::WithinS) == Some(time)
                         && line.coordinate(DELAY) == point.coordinate(DELAY)
                 });
                 line?.told(Metric::LatencyShare)
@@ -405,7 +407,9 @@ fn compared(view: &ModuleLines<'_, '_>) -> Vec<String> {
     let Some(first) = view.targets.first() else {
         return Vec::new();
     };
-    let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
+    let lines: Vec<_> = view
+        .special(TEST, &[Axis::Estimate, Axis::Load, Axis::Over])
+        .collect();
     let others = view.targets.iter().skip(1).take(IN_WORDS);
     let sentence = |target: &&str| {
         let clauses = lines
@@ -414,8 +418,8 @@ fn compared(view: &ModuleLines<'_, '_>) -> Vec<String> {
             .filter_map(|line| {
                 let ratio = line.number(Metric::LatencyRatio)?;
                 let (load, rate) = (
-                    line.coordinate("load")?,
-                    line.coordinate("rate_bytes_per_s")?,
+                    line.coordinate(Axis::Load)?,
+                    line.coordinate(Axis::RateBytesPerS)?,
                 );
                 let times = human(load, "1", 2);
                 Some(format!(

@@ -14,7 +14,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
@@ -67,7 +67,13 @@ pub(crate) struct ModuleLines<'a, 'p> {
 }
 
 /// Axes that keep special lines apart from the plain ones.
-const SPECIAL: [&str; 5] = ["estimate", "over", "choice", "load", "within_s"];
+const SPECIAL: [Axis; 5] = [
+    Axis::Estimate,
+    Axis::Over,
+    Axis::Choice,
+    Axis::Load,
+    Axis::WithinS,
+];
 
 impl<'a, 'p> ModuleLines<'a, 'p> {
     pub(crate) fn of(pivot: &'p Pivot<'a>) -> Self {
@@ -103,12 +109,12 @@ impl<'a, 'p> ModuleLines<'a, 'p> {
     }
 
     /// The lines of a test that have exactly these of the axes that mark special ones.
-    fn special(&self, test: &str, axes: &[&str]) -> impl Iterator<Item = &'p PivotLine<'a>> {
+    fn special(&self, test: &str, axes: &[Axis]) -> impl Iterator<Item = &'p PivotLine<'a>> {
         let wanted = |line: &&&'p PivotLine<'a>| {
-            line.head().text("test") == Some(test)
+            line.head().text(Axis::Test) == Some(test)
                 && SPECIAL
                     .iter()
-                    .all(|axis| line.axis(axis).is_some() == axes.contains(axis))
+                    .all(|axis| line.axis(*axis).is_some() == axes.contains(axis))
         };
         self.lines
             .iter()
@@ -187,10 +193,10 @@ fn with_bands<'t, 'a>(
     rows.into_iter().fold(table, |table, (metric, name)| {
         table.figure(name, move |target: &&str| {
             let end = |estimate| {
-                let mut lines = view.special(test, &["estimate"]);
+                let mut lines = view.special(test, &[Axis::Estimate]);
                 let line = lines.find(|line| {
                     let head = line.head();
-                    head.target == **target && head.text("estimate") == Some(estimate)
+                    head.target == **target && head.text(Axis::Estimate) == Some(estimate)
                 });
                 line?.number(metric)
             };

@@ -57,12 +57,12 @@ fn parts_of_the_gain_add_up() {
     let document = fixture::dram_bandwidth();
     let ratios = document
         .of(Metric::ThroughputRatio)
-        .filter(|row| !row.axes.contains_key("estimate"));
+        .filter(|row| !row.axes.contains_key(&Axis::Estimate));
     for row in ratios {
-        let mix = row.text("mix");
+        let mix = row.text(Axis::Mix);
         let parts = document
             .of(Metric::ThroughputRatioPart)
-            .filter(|part| part.text("mix") == mix);
+            .filter(|part| part.text(Axis::Mix) == mix);
         let sum: f64 = parts.filter_map(|part| part.value).sum();
         let gain = row.value.expect("a number") - 1.0;
         assert!((sum - gain).abs() < 1e-12, "{mix:?}: {sum} against {gain}");
@@ -74,7 +74,7 @@ fn a_single_module_is_compared_with_nothing() {
     let mut document = fixture::dram_bandwidth();
     document
         .rows
-        .retain(|row| row.part.starts_with("rdimm") && !row.axes.contains_key("over"));
+        .retain(|row| row.part.starts_with("rdimm") && !row.axes.contains_key(&Axis::Over));
     let titles = titles(&document);
     assert!(
         !titles.iter().any(|title| title.contains("gain")),
@@ -118,7 +118,7 @@ fn what_binds_is_told() {
         if row.metric == Metric::ThroughputBound {
             row.value = Some(1.0);
         }
-        if row.metric == Metric::ThroughputRatioPart && row.text("cause") == Some("bus_rate") {
+        if row.metric == Metric::ThroughputRatioPart && row.text(Axis::Cause) == Some("bus_rate") {
             row.axes.insert(Axis::Cause, "buffer".into());
         }
     }

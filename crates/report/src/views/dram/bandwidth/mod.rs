@@ -2,7 +2,7 @@
 
 mod words;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::{ModuleLines, NamedLine, between, by_name, gain, points, shares};
 use crate::grid::{Column, Grid};
@@ -33,13 +33,13 @@ impl<'a, 'p> Mixes<'a, 'p> {
     pub(crate) fn all_of(view: &ModuleLines<'a, 'p>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for line in view.plain(TEST) {
-            let pattern = line.head().text("pattern");
+            let pattern = line.head().text(Axis::Pattern);
             let place = all.iter().position(|one| one.pattern == pattern);
             let place = place.unwrap_or_else(|| {
                 all.push(Self::empty(view, pattern));
                 all.len() - 1
             });
-            let mix = line.head().text("mix").unwrap_or_default();
+            let mix = line.head().text(Axis::Mix).unwrap_or_default();
             if !all[place].mixes.contains(&mix) {
                 all[place].mixes.push(mix);
             }
@@ -49,14 +49,15 @@ impl<'a, 'p> Mixes<'a, 'p> {
     }
 
     fn empty(view: &ModuleLines<'a, 'p>, pattern: Option<&'a str>) -> Self {
-        let of = |line: &&'p PivotLine<'a>| line.head().text("pattern") == pattern;
-        let plain_bands = view.special(TEST, &["estimate", "over"]);
-        let bands = plain_bands.chain(view.special(TEST, &["choice", "estimate", "over"]));
+        let of = |line: &&'p PivotLine<'a>| line.head().text(Axis::Pattern) == pattern;
+        let plain_bands = view.special(TEST, &[Axis::Estimate, Axis::Over]);
+        let bands =
+            plain_bands.chain(view.special(TEST, &[Axis::Choice, Axis::Estimate, Axis::Over]));
         Self {
             pattern,
             mixes: Vec::new(),
             lines: Vec::new(),
-            ratios: view.special(TEST, &["over"]).filter(of).collect(),
+            ratios: view.special(TEST, &[Axis::Over]).filter(of).collect(),
             bands: bands.filter(of).collect(),
         }
     }
@@ -65,7 +66,7 @@ impl<'a, 'p> Mixes<'a, 'p> {
         let mut lines = lines.iter().copied();
         lines.find(|line| {
             let head = line.head();
-            head.target == target && head.text("mix").unwrap_or_default() == mix
+            head.target == target && head.text(Axis::Mix).unwrap_or_default() == mix
         })
     }
 
@@ -83,7 +84,7 @@ impl<'a, 'p> Mixes<'a, 'p> {
     fn end(&self, target: &str, mix: &str, end: &str) -> Option<&'p PivotLine<'a>> {
         let ends = self.bands.iter().copied();
         let ends: Vec<_> = ends
-            .filter(|line| line.head().text("estimate") == Some(end))
+            .filter(|line| line.head().text(Axis::Estimate) == Some(end))
             .collect();
         Self::find(&ends, target, mix)
     }
@@ -92,8 +93,8 @@ impl<'a, 'p> Mixes<'a, 'p> {
     fn variations(&self, target: &str, mix: &str) -> impl Iterator<Item = &'p PivotLine<'a>> {
         let of = |line: &&&'p PivotLine<'a>| {
             let head = line.head();
-            let estimate = head.text("estimate") == Some("sensitivity");
-            estimate && head.target == target && head.text("mix").unwrap_or_default() == mix
+            let estimate = head.text(Axis::Estimate) == Some("sensitivity");
+            estimate && head.target == target && head.text(Axis::Mix).unwrap_or_default() == mix
         };
         let found: Vec<_> = self.bands.iter().filter(of).copied().collect();
         found.into_iter()
@@ -245,13 +246,13 @@ fn sureness(line: &PivotLine<'_>) -> Option<String> {
 /// What a read of the same target takes that waits for nothing.
 fn alone(view: &ModuleLines<'_, '_>, line: &PivotLine<'_>) -> Option<f64> {
     let head = line.head();
-    let mut formulas = view.special(TEST, &["estimate"]);
+    let mut formulas = view.special(TEST, &[Axis::Estimate]);
     let same = |other: &&PivotLine<'_>| {
         let (one, other) = (head, other.head());
-        let axes = ["mix", "pattern"]
+        let axes = [Axis::Mix, Axis::Pattern]
             .iter()
-            .all(|axis| one.axes.get(*axis) == other.axes.get(*axis));
-        one.target == other.target && axes && other.text("estimate") == Some("formula")
+            .all(|axis| one.axes.get(axis) == other.axes.get(axis));
+        one.target == other.target && axes && other.text(Axis::Estimate) == Some("formula")
     };
     formulas.find(same)?.number(Metric::LatencyMean)
 }
@@ -277,8 +278,8 @@ fn energy(
     lines: &[NamedLine<'_, '_>],
 ) -> Option<Grid> {
     let title = format!("Power of the modules{}{suffix}", view.place());
-    let estimates: Vec<_> = view.special(TEST, &["estimate"]).collect();
-    let of_pattern = |line: &&&PivotLine<'_>| line.head().text("pattern") == mixes.pattern;
+    let estimates: Vec<_> = view.special(TEST, &[Axis::Estimate]).collect();
+    let of_pattern = |line: &&&PivotLine<'_>| line.head().text(Axis::Pattern) == mixes.pattern;
     let estimates: Vec<_> = estimates.iter().filter(of_pattern).copied().collect();
     power(
         &title,
@@ -287,8 +288,8 @@ fn energy(
         &|line, metric, estimate| {
             let same = |other: &&&PivotLine<'_>| {
                 let (one, other) = (line.head(), other.head());
-                let mix = one.text("mix") == other.text("mix");
-                one.target == other.target && mix && other.text("estimate") == Some(estimate)
+                let mix = one.text(Axis::Mix) == other.text(Axis::Mix);
+                one.target == other.target && mix && other.text(Axis::Estimate) == Some(estimate)
             };
             estimates.iter().find(same)?.number(metric)
         },
@@ -364,11 +365,11 @@ fn sensitivity(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
                 view.short(target),
                 gain(plain)
             );
-            let word = |axis: &'static str| move |line: &&PivotLine<'_>| line.field(axis);
+            let word = |axis: Axis| move |line: &&PivotLine<'_>| line.field(axis);
             let ratio = |line: &PivotLine<'_>| line.number(Metric::ThroughputRatio);
             let table = Tabulation::new(title)
-                .key(Column::left("choice"), word("choice"))
-                .key(Column::left("set to"), word("setting"))
+                .key(Column::left("choice"), word(Axis::Choice))
+                .key(Column::left("set to"), word(Axis::Setting))
                 .figure("gain", |line| ratio(line).map(gain))
                 .figure("off by", |line| Some(points(ratio(line)? - plain)));
             grids.extend(table.lines(&lines));

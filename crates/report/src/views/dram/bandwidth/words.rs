@@ -1,6 +1,6 @@
 //! What the rows of `wordline dram bandwidth` say, in plain words.
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::{DRAM, MISSES, Mixes, alone, bound};
 use crate::answer::IN_WORDS;
@@ -115,7 +115,10 @@ fn banded<'a>(
 ) -> Option<String> {
     let end = |name: &str, word: &str| {
         let line = mixes.end(target, mix, name)?;
-        let (choice, setting) = (line.head().text("choice")?, line.head().text("setting")?);
+        let (choice, setting) = (
+            line.head().text(Axis::Choice)?,
+            line.head().text(Axis::Setting)?,
+        );
         let ratio = line.number(Metric::ThroughputRatio)?;
         Some(format!("{word} {} with {choice} = {setting}", gain(ratio)))
     };
@@ -142,7 +145,7 @@ fn chance(mixes: &Mixes<'_, '_>, target: &str, mix: &str) -> Option<f64> {
     let plain = mixes.ratio(target, mix)?.number(Metric::ThroughputRatio)?;
     let seeds = mixes
         .variations(target, mix)
-        .filter(|line| line.head().text("choice") == Some("seed"));
+        .filter(|line| line.head().text(Axis::Choice) == Some("seed"));
     let off = seeds.filter_map(|line| Some((line.number(Metric::ThroughputRatio)? - plain).abs()));
     off.max_by(f64::total_cmp)
 }
