@@ -6,6 +6,7 @@ use wordline_core::{Axis, Metric};
 
 use super::bars::{BarPiece, BarScale, StackedBars};
 use super::plot::Plot;
+use crate::cause::{self, CauseMeaning};
 use crate::pivot::{Pivot, PivotLine, Series};
 use crate::text;
 
@@ -18,80 +19,6 @@ pub(crate) struct TimeBreakdown {
     pub(crate) causes: Vec<CauseMeaning>,
     pub(crate) plots: Vec<Plot>,
 }
-
-#[derive(Serialize)]
-pub(crate) struct CauseMeaning {
-    pub(crate) name: String,
-    pub(crate) meaning: &'static str,
-    pub(crate) color: &'static str,
-    /// Whether no time at all goes there.
-    pub(crate) idle: bool,
-}
-
-/// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 14] = [
-    (
-        "driver",
-        "driver code and DMA set-up on the host's processor",
-        "#A84A00",
-    ),
-    (
-        "bus_command",
-        "opcode, address and dummy cycles on the bus",
-        "#8F4A73",
-    ),
-    ("bus_data", "data on the bus", "#0072B2"),
-    (
-        "recovery",
-        "the pause that the protocol asks for between transactions",
-        "#7A5C00",
-    ),
-    (
-        "poll",
-        "what asking a busy chip for its status finds out late",
-        "#555555",
-    ),
-    (
-        "array_read",
-        "the chip fetches data from its array",
-        "#00704F",
-    ),
-    ("program", "the chip programs pages", "#B3261E"),
-    ("erase", "the chip erases blocks", "#3B3B98"),
-    (
-        "cleaning",
-        "a translation layer moves live pages out of blocks that it cleans",
-        "#6A1B6A",
-    ),
-    (
-        "merging",
-        "a translation layer merges log blocks with the blocks that they change",
-        "#8A2F4F",
-    ),
-    (
-        "folding",
-        "a translation layer moves pages from its SLC cache to native cells",
-        "#2E6B2E",
-    ),
-    (
-        "leveling",
-        "a translation layer moves resting data so that blocks wear evenly",
-        "#4A5A00",
-    ),
-    (
-        "mapping",
-        "a translation layer looks up or stores where pages are",
-        "#1F5F6B",
-    ),
-    (
-        "firmware",
-        "the firmware of a card takes in commands",
-        "#7A3E00",
-    ),
-];
-
-/// Colours for causes that later workloads bring.
-const FURTHER: [&str; 2] = ["#6B6B6B", "#2B5F8A"];
 
 /// Metrics that a cause splits: of which, what it is, and how the plot's axis reads.
 const SPLIT: [(Metric, &str, &str); 2] = [
@@ -203,18 +130,10 @@ fn causes(pivot: &Pivot<'_>) -> Vec<CauseMeaning> {
             }
         }
     }
-    let causes = found.into_iter().enumerate().map(|(index, (name, busy))| {
-        let known = CAUSES.iter().find(|(cause, _, _)| *cause == name);
-        let further = FURTHER[index % FURTHER.len()];
-        let (_, meaning, color) = known.copied().unwrap_or((name, "", further));
-        CauseMeaning {
-            name: text::printable(&text::words(name)),
-            meaning,
-            color,
-            idle: !busy,
-        }
-    });
-    causes.collect()
+    let causes = found.into_iter().enumerate();
+    causes
+        .map(|(index, (cause, busy))| CauseMeaning::of(cause, index, !busy))
+        .collect()
 }
 
 /// Slowest accesses further apart than this are drawn on axes of their own.
@@ -269,7 +188,7 @@ fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<B
         for (order, (cause, value)) in line.parts(metric).enumerate() {
             parts.push(BarPiece {
                 bar: bar.trim_end().to_owned(),
-                cause: text::words(cause),
+                cause: cause::name(cause),
                 order,
                 value,
                 text: text::number(metric, value, 3),

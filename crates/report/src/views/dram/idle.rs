@@ -2,7 +2,8 @@
 
 use wordline_core::Metric;
 
-use super::{ModuleLines, cause, known, with_bands};
+use super::{ModuleLines, with_bands};
+use crate::cause;
 use crate::grid::Grid;
 use crate::pivot::{PivotLine, each};
 use crate::text;
@@ -65,12 +66,7 @@ fn causes<'a>(lines: &[&PivotLine<'a>]) -> Vec<&'a str> {
         "cas" | "burst" => 2,
         _ => 3,
     };
-    causes.sort_by_key(|cause| {
-        (
-            place(cause),
-            known(cause).map_or(usize::MAX, |known| known.order),
-        )
-    });
+    causes.sort_by_key(|cause| (place(cause), cause::place(cause)));
     causes
 }
 

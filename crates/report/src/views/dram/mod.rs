@@ -5,7 +5,6 @@
 
 mod bandwidth;
 mod carried;
-mod cause;
 mod idle;
 mod loaded;
 mod plots;
@@ -17,6 +16,7 @@ mod tests;
 use wordline_core::{Axis, Metric};
 
 use crate::answer::Answer;
+use crate::cause;
 use crate::grid::{Column, Grid};
 use crate::pivot::{Keys, Pivot, PivotLine, each};
 use crate::tabulate::Tabulation;
@@ -24,7 +24,6 @@ use crate::text;
 use crate::view::{PlotView, TableView, View};
 
 pub(crate) use bandwidth::Mixes;
-pub(crate) use cause::{BUS, LATENCY, known, name as cause_name};
 pub(crate) use loaded::{LANDMARKS, LoadPoint, curves};
 
 pub(crate) const VIEW: View = View {
@@ -226,7 +225,7 @@ fn shares<'a, 'p>(
     let parts = lines.iter().flat_map(|(_, line)| line.parts(metric));
     let parts: Vec<_> = parts.filter(|(_, share)| share.abs() >= LEAST).collect();
     let mut causes = each(&parts, |(cause, _)| *cause);
-    causes.sort_by_key(|cause| known(cause).map_or(usize::MAX, |known| known.order));
+    causes.sort_by_key(|cause| cause::place(cause));
     let table = by_name(format!("{title}{}", view.place()), keys);
     let table = causes.into_iter().fold(table, |table, cause| {
         table.figure(cause::name(cause), move |(_, line): &NamedLine<'_, '_>| {

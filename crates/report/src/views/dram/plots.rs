@@ -7,13 +7,14 @@ use std::borrow::Cow;
 use wordline_core::Metric;
 use wordline_core::results::{HistogramBucket, ResultSet};
 
-use super::{BUS, LANDMARKS, LATENCY, LoadPoint, Mixes, ModuleLines, cause_name, curves, known};
+use super::{LANDMARKS, LoadPoint, Mixes, ModuleLines, curves};
+use crate::cause::{self, CauseMeaning};
 use crate::html::axis;
 use crate::html::bars::{BarPiece, BarScale, StackedBars};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot, channel};
 use crate::html::why;
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, each};
 use crate::text;
 
 /// More targets than this no plot tells apart.
@@ -54,31 +55,13 @@ pub(crate) fn why(pivot: &Pivot<'_>) -> why::TimeBreakdown {
 }
 
 /// The causes that some pieces have, in their order.
-fn causes(pieces: &[BarPiece]) -> Vec<why::CauseMeaning> {
-    let known = BUS.iter().chain(&LATENCY);
-    let named = known.map(|known| why::CauseMeaning {
-        name: cause_name(known.cause),
-        meaning: known.meaning,
-        color: known.color,
-        idle: false,
-    });
-    let mut found: Vec<why::CauseMeaning> = named
-        .filter(|cause| pieces.iter().any(|piece| piece.cause == cause.name))
-        .collect();
-    for piece in pieces {
-        if !found.iter().any(|cause| cause.name == piece.cause) {
-            found.push(why::CauseMeaning {
-                name: piece.cause.clone(),
-                meaning: "",
-                color: "#6B6B6B",
-                idle: false,
-            });
-        }
-    }
-    for cause in &mut found {
-        cause.name = text::printable(&cause.name);
-    }
-    found
+fn causes(pieces: &[BarPiece]) -> Vec<CauseMeaning> {
+    let mut causes = each(pieces, |piece| piece.cause.clone());
+    causes.sort_by_key(|cause| cause::place(cause));
+    let causes = causes.iter();
+    causes
+        .map(|cause| CauseMeaning::of(cause, 0, false))
+        .collect()
 }
 
 /// The name of a target and its look: colours and dashes stay with it from plot to plot.
@@ -95,8 +78,8 @@ fn pieces<'a>(
     let parts = parts.filter(|(_, value)| *value > 0.0);
     let pieces = parts.map(|(cause, value)| BarPiece {
         bar: bar.to_owned(),
-        cause: cause_name(cause),
-        order: known(cause).map_or(99, |known| known.order),
+        cause: cause::name(cause),
+        order: cause::place(cause),
         value,
         text: told(value),
     });

@@ -2,8 +2,9 @@
 
 use wordline_core::Metric;
 
-use super::{ModuleLines, cause, greatest, idle, shares, with_bands};
+use super::{ModuleLines, greatest, idle, shares, with_bands};
 use crate::answer::IN_WORDS;
+use crate::cause;
 use crate::grid::Grid;
 use crate::pivot::PivotLine;
 use crate::text;

@@ -4,9 +4,10 @@ use wordline_core::{Axis, Metric};
 
 use super::{DRAM, MISSES, Mixes, alone, bound};
 use crate::answer::IN_WORDS;
+use crate::cause;
 use crate::pivot::PivotLine;
 use crate::text;
-use crate::views::dram::{ModuleLines, cause, gain, greatest, points};
+use crate::views::dram::{ModuleLines, gain, greatest, points};
 
 /// The least part of a gain that is told in words.
 const LEAST: f64 = 0.002;
