@@ -127,6 +127,7 @@ pub(crate) struct PivotLine<'a> {
 /// Columns that differ between lines.
 pub(crate) struct Varying {
     pub(crate) target: bool,
+    pub(crate) board: bool,
     pub(crate) workload: bool,
     pub(crate) timing: bool,
     pub(crate) age: bool,
@@ -157,6 +158,28 @@ impl<'a> Pivot<'a> {
             varying,
             along,
         }
+    }
+
+    /// Where all lines run, for a title: ` on xeon6-1s`; empty where their boards differ.
+    pub(crate) fn on_board(&self) -> String {
+        match self.lines.first() {
+            Some(line) if !self.varying.board => format!(" on {}", line.head().board),
+            _ => String::new(),
+        }
+    }
+
+    /// A target as a column names it: without the board where all share it.
+    pub(crate) fn short(&self, row: &'a Row) -> &'a str {
+        match self.varying.board {
+            true => &row.target,
+            false => &row.part,
+        }
+    }
+
+    /// The same of the first target, with which the others are compared.
+    pub(crate) fn first(&self) -> &'a str {
+        let first = self.lines.first();
+        first.map_or("", |line| self.short(line.head()))
     }
 
     /// The lines that meet a condition.
@@ -307,7 +330,7 @@ impl<'a> PivotLine<'a> {
     }
 
     /// The rows of a metric with these columns and axes and no other part.
-    fn all_at<'s>(
+    pub(crate) fn all_at<'s>(
         &'s self,
         metric: Metric,
         at: &'s [(LineField, &'s str)],
@@ -386,7 +409,7 @@ impl<'a> PivotLine<'a> {
 }
 
 /// Stands for any value of an axis.
-const ANY: &str = "*";
+pub(crate) const ANY: &str = "*";
 
 /// Whether a column or an axis of a row has a value.
 fn is(row: &Row, field: LineField, value: &str) -> bool {
@@ -433,6 +456,7 @@ impl Varying {
             |axis: &Axis| differs(lines, |line| line.axis(*axis).map(AxisValue::to_string));
         Self {
             target: differs(lines, |line| line.head().target.clone()),
+            board: differs(lines, |line| &line.head().board),
             workload: differs(lines, |line| line.head().workload.clone()),
             timing: differs(lines, |line| line.head().timing),
             age: differs(lines, |line| line.head().age.to_bits()),

@@ -107,6 +107,8 @@ pub(crate) fn coordinate(axis: Axis, value: &AxisValue) -> String {
 pub(crate) fn place(axis: Axis, place: f64) -> String {
     match named_unit(axis) {
         _ if axis.has(Property::Share) => percent(place, 2),
+        // Times are asked for with more digits than rates.
+        Some((_, "s")) => human(place, "s", DIGITS + 1),
         Some((_, unit)) => human(place, unit, DIGITS),
         None => place.to_string(),
     }

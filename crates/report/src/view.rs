@@ -8,11 +8,12 @@ use wordline_core::results::Row;
 use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::answer::{self, Answer};
+use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
-use crate::pivot::{At, Keys, LineField, Pivot, PivotLine, each};
+use crate::pivot::{ANY, At, Keys, LineField, Pivot, PivotLine, differs, each};
 use crate::tabulate::{Tabulation, column};
 use crate::views::{RAW, VIEWS};
 use crate::{notes, text};
@@ -57,13 +58,28 @@ pub(crate) enum PlotView {
 
 /// A table with a line for each line of the pivot.
 pub(crate) struct LineTable {
-    /// Where it holds `{target}`, each target has a table of its own.
+    /// Where it holds `{target}`, each target has a table of its own. `{place}` is the board that all share, `{first}`
+    /// the first target.
     pub(crate) title: &'static str,
     /// What identifies its lines; that of the view where there is nothing else.
     pub(crate) pivot: Option<Keys>,
     pub(crate) lines: Lines,
     pub(crate) keys: &'static [Key],
     pub(crate) figures: &'static [FigureColumn],
+    /// Where it has a column for each line and a line for each figure, what heads the figures.
+    pub(crate) across: Option<&'static str>,
+}
+
+impl LineTable {
+    /// A table to be, of all lines.
+    pub(crate) const EMPTY: Self = Self {
+        title: "",
+        pivot: None,
+        lines: |pivot| pivot.lines.iter().collect(),
+        keys: &[],
+        figures: &[],
+        across: None,
+    };
 }
 
 /// The lines that a table or a plot shows, in its order.
@@ -78,32 +94,39 @@ pub(crate) enum Key {
     Varying(LineField),
     /// Words under another heading.
     Words(&'static str, fn(&PivotLine<'_>) -> String),
+    /// The same, which other lines may have a say in.
+    Among(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
     /// A number under another heading.
     Number(&'static str, fn(&PivotLine<'_>) -> String),
 }
 
 impl Key {
     /// The key of a line as people read it.
-    pub(crate) fn of(self, line: &PivotLine<'_>) -> String {
+    fn of(self, pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
         match self {
             Self::Always(name) | Self::Varying(name) => line.field(name),
             Self::Words(_, of) | Self::Number(_, of) => of(line),
+            Self::Among(_, of) => of(pivot, line),
         }
     }
 
-    /// The keys of a line that always stand, or that tell it from others, in a row of words.
+    /// The fields of a line that always stand, or that tell it from others, in a row of words.
     pub(crate) fn named(keys: &[Self], line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
-        let shown = keys.iter().filter(|key| match key {
-            Self::Varying(_) => crate::pivot::differs(all, |line| key.of(line)),
-            _ => true,
+        let shown = keys.iter().filter_map(|key| match *key {
+            Self::Always(field) => Some(line.field(field)),
+            Self::Varying(field) if differs(all, |line| line.field(field)) => {
+                Some(line.field(field))
+            }
+            _ => None,
         });
-        let mut words: Vec<String> = shown.map(|key| key.of(line)).collect();
+        let mut words: Vec<String> = shown.collect();
         words.retain(|word| !word.is_empty());
         words.join(", ")
     }
 }
 
 /// A column of figures.
+#[derive(Clone, Copy)]
 pub(crate) struct FigureColumn {
     pub(crate) name: &'static str,
     pub(crate) of: FigureOf,
@@ -115,6 +138,7 @@ pub(crate) const fn figure(name: &'static str, of: FigureOf) -> FigureColumn {
 }
 
 /// What a figure is.
+#[derive(Clone, Copy)]
 pub(crate) enum FigureOf {
     /// The metric at some columns and axes; as a whole without any.
     At(Metric, &'static At),
@@ -122,12 +146,64 @@ pub(crate) enum FigureOf {
     Value(Metric, &'static At),
     /// The same, counted: every digit is exact.
     Count(Metric, &'static At),
+    /// The same with a further digit.
+    Precise(Metric, &'static At),
     /// A column for each place along a numeric axis, whose name is put for `{}`.
     Along(Metric, Axis, &'static At),
+    /// A column for each cause that a metric is split by.
+    Parts(PartColumns),
     /// Computed from the line, and from others where needed.
     Made(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
     /// Words that are computed so.
     Words(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
+}
+
+/// Columns of the parts of a metric by cause.
+#[derive(Clone, Copy)]
+pub(crate) struct PartColumns {
+    pub(crate) metric: Metric,
+    pub(crate) at: &'static At,
+    /// What no part reaches is left out.
+    pub(crate) least: f64,
+    pub(crate) name: fn(&str) -> String,
+    /// Places of the causes, left to right.
+    pub(crate) place: fn(&str) -> usize,
+    pub(crate) told: fn(&Row) -> String,
+}
+
+impl PartColumns {
+    /// Parts of any size, as they are, in the order of the registered causes.
+    pub(crate) const fn of(metric: Metric) -> Self {
+        Self {
+            metric,
+            at: &[],
+            least: f64::MIN_POSITIVE,
+            name: cause::name,
+            place: cause::place,
+            told: |row| text::value(row, text::DIGITS),
+        }
+    }
+
+    /// The same as shares, where they are worth a digit.
+    pub(crate) const fn shares(metric: Metric) -> Self {
+        Self {
+            least: 0.0005,
+            told: |row| {
+                row.value
+                    .map_or_else(|| text::value(row, text::DIGITS), text::tenths)
+            },
+            ..Self::of(metric)
+        }
+    }
+
+    /// The parts of a line with their causes.
+    fn rows<'a>(&self, line: &PivotLine<'a>) -> Vec<(&'a str, &'a Row)> {
+        let mut at = self.at.to_vec();
+        at.push((Axis::Cause.into(), ANY));
+        let rows = line.all_at(self.metric, &at);
+        rows.filter_map(|row| Some((row.text(Axis::Cause)?, row)))
+            .collect()
+    }
 }
 
 impl FigureOf {
@@ -140,7 +216,8 @@ impl FigureOf {
                 .at(*metric, at)
                 .filter(|row| row.value.is_some())
                 .map(value),
-            Self::Along(..) => None,
+            Self::Precise(metric, at) => Some(text::value(line.at(*metric, at)?, text::DIGITS + 1)),
+            Self::Along(..) | Self::Parts(_) => None,
             Self::Count(metric, at) => {
                 let row = line.at(*metric, at)?;
                 Some(row.value.map_or_else(|| value(row), text::count))
@@ -177,14 +254,18 @@ impl LineTable {
         title: String,
         lines: &[&PivotLine<'_>],
     ) -> Option<Grid> {
+        let title = title.replace("{place}", &pivot.on_board());
+        let title = title.replace("{first}", pivot.first());
         let mut table = Tabulation::new(title);
         for key in self.keys {
-            let of = move |line: &&PivotLine<'_>| key.of(line);
+            let of = move |line: &&PivotLine<'_>| key.of(pivot, line);
             let heading = |field: LineField| column(field.label(), leaning(field, lines));
             table = match *key {
                 Key::Always(field) => table.key(heading(field), of),
                 Key::Varying(field) => table.key_if_varying(heading(field), of),
-                Key::Words(name, _) => table.key(column(name, Align::Left), of),
+                Key::Words(name, _) | Key::Among(name, _) => {
+                    table.key(column(name, Align::Left), of)
+                }
                 Key::Number(name, _) => table.key(column(name, Align::Right), of),
             };
         }
@@ -205,11 +286,28 @@ impl LineTable {
                         })
                     })
                 }
+                FigureOf::Parts(parts) => {
+                    let mut found: Vec<_> =
+                        lines.iter().flat_map(|line| parts.rows(line)).collect();
+                    found
+                        .retain(|(_, row)| row.value.is_some_and(|part| part.abs() >= parts.least));
+                    let mut causes = each(&found, |(cause, _)| *cause);
+                    causes.sort_by_key(|cause| (parts.place)(cause));
+                    causes.into_iter().fold(table, |table, cause| {
+                        table.figure((parts.name)(cause), move |line| {
+                            let mut rows = parts.rows(line).into_iter();
+                            Some((parts.told)(rows.find(|(other, _)| *other == cause)?.1))
+                        })
+                    })
+                }
                 FigureOf::Words(_) => table.words(figure.name, of),
                 _ => table.figure(figure.name, of),
             };
         }
-        table.lines(lines)
+        match self.across {
+            Some(what) => table.columns(what, lines),
+            None => table.lines(lines),
+        }
     }
 }
 

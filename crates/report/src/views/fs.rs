@@ -41,7 +41,6 @@ pub(crate) const VIEW: View = View {
 /// A line for each mounted file system, with what power cuts left of it.
 const SYSTEMS: LineTable = LineTable {
     title: "File systems",
-    pivot: None,
     lines: |pivot| pivot.select(|line| line.head().operation == "mount"),
     keys: &[
         Key::Always(LineField::Target),
@@ -55,6 +54,7 @@ const SYSTEMS: LineTable = LineTable {
         figure("RAM", At(Metric::FileSystemRam, &[])),
         figure("power cuts", Made(power_cuts)),
     ],
+    ..LineTable::EMPTY
 };
 
 /// How the operations of a memory are counted in words, in the order of rows, with their colours.
@@ -78,7 +78,6 @@ const KEYS: &[Key] = &[
 /// A line for each operation, those of the file systems side by side.
 const CALLS: LineTable = LineTable {
     title: "{target}",
-    pivot: None,
     lines: calls,
     keys: KEYS,
     figures: &[
@@ -96,6 +95,7 @@ const CALLS: LineTable = LineTable {
             Along(Metric::RamPeakInFlight, Axis::RateBytesPerS, RECORDS),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// Input in whole records.
@@ -104,7 +104,6 @@ const RECORDS: &crate::pivot::At = &[(Of(Axis::Arrival), "record")];
 /// What the slowest call of each operation consisted of.
 const SLOWEST: LineTable = LineTable {
     title: "{target}: what the slowest call of each operation consisted of",
-    pivot: None,
     lines: |pivot| {
         let mut lines = calls(pivot);
         lines.retain(|line| !slowest_call(line).is_empty());
@@ -118,6 +117,7 @@ const SLOWEST: LineTable = LineTable {
             Words(|_, line| Some(slowest_call(line))),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// The lines of calls, those of an operation side by side.

@@ -54,7 +54,6 @@ const VERDICTS: [(&str, &str); 5] = [
 
 const BLOCKS: LineTable = LineTable {
     title: "Remaining life",
-    pivot: None,
     lines: by_urgency,
     keys: &[Key::Varying(Of(Axis::Chip)), Key::Always(Of(Axis::Block))],
     figures: &[
@@ -75,6 +74,7 @@ const BLOCKS: LineTable = LineTable {
         ),
         figure("verdict", Words(|_, line| verdict(line).map(str::to_owned))),
     ],
+    ..LineTable::EMPTY
 };
 
 fn blocks(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
@@ -230,6 +230,7 @@ const SCORE: LineTable = LineTable {
             Made(|pivot, line| gain(pivot, line, RIVALS[1])),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 const OVER_LIFE: LineTable = LineTable {
@@ -238,6 +239,7 @@ const OVER_LIFE: LineTable = LineTable {
     lines: scored,
     keys: KEYS,
     figures: &[figure("{}", Along(Metric::PredictionError, SHARE, &[]))],
+    ..LineTable::EMPTY
 };
 
 const ERRORS: CurvePlot = CurvePlot {

@@ -37,7 +37,6 @@ pub(crate) const VIEW: View = View {
 /// A line for each table that was cut.
 const POWER_CUTS: LineTable = LineTable {
     title: "Power cuts",
-    pivot: None,
     lines: |pivot| pivot.select(|line| line.head().operation == "crash"),
     keys: &[
         Key::Always(LineField::Target),
@@ -49,6 +48,7 @@ const POWER_CUTS: LineTable = LineTable {
         figure("images", Count(Metric::CrashImages, &[])),
         figure("images that fail", Count(Metric::CrashFailures, &[])),
     ],
+    ..LineTable::EMPTY
 };
 
 /// The kinds of operation in the order of the tables.

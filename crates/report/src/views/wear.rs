@@ -68,8 +68,6 @@ const LEGEND: [Key; 6] = [
 
 const ENDURANCE: LineTable = LineTable {
     title: "Cycles until a block fails",
-    pivot: None,
-    lines: |pivot| pivot.lines.iter().collect(),
     keys: &KEYS,
     figures: &[
         figure("blocks", Made(|_, line| Some(blocks(line).to_string()))),
@@ -106,6 +104,7 @@ const ENDURANCE: LineTable = LineTable {
             Count(Metric::BlocksFailed, &[(Of(Axis::Cause), "erase")]),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// What the sheet says.
@@ -136,6 +135,7 @@ const LATENCY: LineTable = LineTable {
             Made(|_, line| line.number(Metric::LatencyOverLife).map(text::factor)),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// A line for each decade of cycles.
@@ -179,6 +179,7 @@ const OVER_LIFE: LineTable = LineTable {
             At(Metric::LatencyMean, &[(LineField::Operation, "erase")]),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 const LIFE: CurvePlot = CurvePlot {

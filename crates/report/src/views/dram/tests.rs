@@ -2,14 +2,15 @@
 
 use wordline_core::{Axis, Metric};
 
-use super::{points, tables};
+use super::points;
 use crate::answer::answer;
 use crate::format::Format;
-use crate::pivot::{Keys, Pivot};
+use crate::view::Shown;
 use crate::{Style, fixture, render};
 
 fn titles(document: &wordline_core::ResultSet) -> Vec<String> {
-    tables(&Pivot::of(document, Keys::ALL), None)
+    Shown::of(document)
+        .tables(None)
         .iter()
         .map(|grid| grid.title().to_owned())
         .collect()
@@ -94,9 +95,10 @@ fn modules_on_several_systems_keep_their_full_names() {
     for row in &mut document.rows {
         if row.part.starts_with("mrdimm") {
             row.target = row.target.replace("xeon6-1s", "next");
+            row.board = "next".into();
         }
     }
-    let columns: Vec<_> = tables(&Pivot::of(&document, Keys::ALL), None)[0]
+    let columns: Vec<_> = Shown::of(&document).tables(None)[0]
         .columns()
         .iter()
         .map(|column| column.name.clone())
@@ -169,7 +171,7 @@ fn the_point_at_the_knee_is_found_whatever_its_last_digits() {
             row.value = row.value.map(|knee| knee * (1.0 + f64::EPSILON));
         }
     }
-    let grids = tables(&Pivot::of(&document, Keys::ALL), None);
+    let grids = Shown::of(&document).tables(None);
     let of = |title: &str| grids.iter().find(|grid| grid.title().starts_with(title));
     for title in ["What requests waited for", "Reads that took no longer"] {
         let rows = of(title).expect("a table").rows();
