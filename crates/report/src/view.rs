@@ -36,6 +36,21 @@ pub(crate) struct View {
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
 }
 
+impl View {
+    /// A view without tables, plots and sentences.
+    pub(crate) const EMPTY: Self = Self {
+        workload: "",
+        keys: Keys::ALL,
+        lead: &[],
+        tables: &[],
+        plots_first: true,
+        plots: &[],
+        by_series: false,
+        why: None,
+        answer: |_| Answer::of_all(Vec::new()),
+    };
+}
+
 /// A table of a view.
 pub(crate) enum TableView {
     /// A line of the table for each line of the pivot.

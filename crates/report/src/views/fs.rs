@@ -25,17 +25,14 @@ pub(crate) const VIEW: View = View {
         Of(Axis::RateBytesPerS),
         Of(Axis::Arrival),
     ]),
-    lead: &[],
     tables: &[
         TableView::Lines(SYSTEMS),
         TableView::Lines(CALLS),
         TableView::Lines(SLOWEST),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Made(slowest_calls)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
 /// A line for each mounted file system, with what power cuts left of it.

@@ -20,16 +20,12 @@ pub(crate) const VIEW: View = View {
         only: &[LineField::Target, Of(Axis::Chip), Of(Axis::Block)],
         parts: &[Of(Axis::Statistic)],
     },
-    lead: &[],
     tables: &[
         TableView::Made(blocks),
         TableView::Lines(SCORE),
         TableView::Lines(OVER_LIFE),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(ERRORS)],
-    why: None,
     answer: |pivot| {
         let score = Pivot::of(pivot.document, BY_PREDICTOR);
         let sentences = match scored(&score).is_empty() {
@@ -38,6 +34,7 @@ pub(crate) const VIEW: View = View {
         };
         Answer::of_all(sentences)
     },
+    ..View::EMPTY
 };
 
 /// The most blocks that the table holds; the document has them all.

@@ -16,7 +16,7 @@ use crate::answer::{Answer, IN_WORDS};
 use crate::grid::{Align, Grid};
 use crate::html::chart::{ChartAxis, CurvePlot};
 use crate::pivot::LineField::{self, Of};
-use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
+use crate::pivot::{Pivot, PivotLine, differs, each, together};
 use crate::tabulate::{Tabulation, column};
 use crate::text;
 use crate::view::FigureOf::{At, Count, Made};
@@ -24,14 +24,10 @@ use crate::view::{FigureOf, Key, LineTable, PlotView, TableView, View, figure};
 
 pub(crate) const VIEW: View = View {
     workload: "kv",
-    keys: Keys::ALL,
-    lead: &[],
     tables: &[TableView::Lines(POWER_CUTS), TableView::Made(of_targets)],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(RATES), PlotView::Curves(TRAFFIC)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
 /// A line for each table that was cut.

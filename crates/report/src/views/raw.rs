@@ -9,14 +9,12 @@ use crate::answer::{Answer, IN_WORDS};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, CurveShape, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot};
 use crate::html::why;
-use crate::pivot::{Keys, Pivot, PivotLine, Series, each};
+use crate::pivot::{Pivot, PivotLine, Series, each};
 use crate::text;
 use crate::view::{PlotView, TableView, View};
 
 pub(crate) const VIEW: View = View {
     workload: "raw",
-    keys: Keys::ALL,
-    lead: &[],
     tables: &[TableView::Made(|pivot, _| {
         headline::grid(pivot).into_iter().collect()
     })],
@@ -25,6 +23,7 @@ pub(crate) const VIEW: View = View {
     by_series: true,
     why: Some(why::section),
     answer,
+    ..View::EMPTY
 };
 
 /// One sentence for each target and operation: how fast it is at the smallest and the largest

@@ -25,17 +25,14 @@ pub(crate) const VIEW: View = View {
         Of(Axis::AfterCycles),
         Of(Axis::Estimate),
     ]),
-    lead: &[],
     tables: &[
         TableView::Lines(ENDURANCE),
         TableView::Lines(LATENCY),
         TableView::Lines(OVER_LIFE),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(LIFE)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
 const BY_OPERATION: Keys = Keys::but(&[

@@ -11,7 +11,7 @@ use super::{
     is_unbounded, told_value,
 };
 use crate::answer::{Answer, IN_WORDS};
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, together};
 use crate::text;
 
 /// The most rates that are told one by one.
@@ -66,7 +66,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
 
 /// RAM for whole records that wait, and with the record that is being written: "8 KiB", "12 KiB".
 /// Where no whole records were examined, single bytes stand in.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Need {
     waiting: String,
     in_flight: Option<String>,
@@ -129,21 +129,15 @@ fn growth(rate: Option<f64>) -> String {
 }
 
 /// Things with the columns of the data sheet that they hold for, equal ones told once.
-fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
-    let mut groups: Vec<(T, Vec<String>)> = Vec::new();
-    for (thing, clause) in things {
-        let clause = clause.trim_start().to_owned();
-        match groups.iter_mut().find(|(other, _)| *other == thing) {
-            Some((_, clauses)) => clauses.push(clause),
-            None => groups.push((thing, vec![clause])),
-        }
-    }
-    let worded = groups.into_iter().map(|(thing, clauses)| {
-        let clauses = match text::list(&clauses) {
+fn merged<T: PartialEq + Clone>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+    let groups = together(things.collect(), |(thing, _)| thing.clone()).into_iter();
+    let worded = groups.map(|own| {
+        let clauses = own.iter().map(|(_, clause)| clause.trim_start());
+        let clauses = match text::list(&clauses.collect::<Vec<_>>()) {
             clauses if clauses.is_empty() => clauses,
             clauses => format!(" {clauses}"),
         };
-        (thing, clauses)
+        (own[0].0.clone(), clauses)
     });
     worded.collect()
 }

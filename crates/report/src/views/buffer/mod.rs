@@ -18,20 +18,16 @@ mod tests;
 use wordline_core::results::{NoValue, ResultSet, Row};
 use wordline_core::{Axis, Metric, Timing, Workload};
 
-use crate::pivot::{Keys, Pivot, PivotLine, together};
+use crate::pivot::{Pivot, PivotLine, together};
 use crate::text;
 use crate::view::{PlotView, TableView, View};
 
 pub(crate) const VIEW: View = View {
     workload: "buffer",
-    keys: Keys::ALL,
-    lead: &[],
     tables: &[TableView::Made(tables::tables)],
-    plots_first: true,
     plots: &[PlotView::Made(plots::plots)],
-    by_series: false,
-    why: None,
     answer: answer::answer,
+    ..View::EMPTY
 };
 
 pub(crate) const RATE: Axis = Axis::RateBytesPerS;
@@ -192,18 +188,11 @@ impl<'a, 'p> TimedLines<'a, 'p> {
         axes: &'s [(Axis, Option<&'s str>)],
     ) -> impl Iterator<Item = &'p PivotLine<'a>> + use<'a, 'p, 's> {
         self.lines.iter().copied().filter(move |line| {
-            let wanted = |axis: Axis| axes.iter().find(|(name, _)| *name == axis);
-            let given = |axis: Axis| GIVEN.contains(&axis);
-            let own = line.axes().filter(|(axis, _)| !given(*axis)).count();
-            own == axes.len()
-                && line
-                    .axes()
-                    .filter(|(axis, _)| !given(*axis))
-                    .all(|(axis, _)| {
-                        wanted(axis).is_some_and(|(_, text)| {
-                            text.is_none_or(|text| line.head().text(axis) == Some(text))
-                        })
-                    })
+            let own = line.axes().filter(|(axis, _)| !GIVEN.contains(axis));
+            let has = |(axis, text): &(Axis, Option<&str>)| {
+                line.axis(*axis).is_some() && (text.is_none() || line.head().text(*axis) == *text)
+            };
+            own.count() == axes.len() && axes.iter().all(has)
         })
     }
 

@@ -8,7 +8,7 @@ use super::limit::{against, timings};
 use super::tables::FIGURES;
 use super::{Limit, RankedCandidate};
 use crate::answer::{Answer, IN_WORDS, few};
-use crate::pivot::Pivot;
+use crate::pivot::{Pivot, each, together};
 use crate::text;
 
 pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
@@ -184,27 +184,19 @@ fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
 
 /// Values by their key, both in the order in which they come, none twice.
 fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Vec<&'a str>)> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (key, value) in pairs {
-        match groups.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, values)) if values.contains(&value) => {}
-            Some((_, values)) => values.push(value),
-            None => groups.push((key, vec![value])),
-        }
-    }
-    groups
+    let groups = together(pairs.collect(), |(key, _)| key.clone()).into_iter();
+    let groups = groups.map(|own| (own[0].0.clone(), each(&own, |(_, value)| *value)));
+    groups.collect()
 }
 
 /// The same the other way round: what is about the same values is told at once.
 fn by_targets<'a>(groups: Vec<(String, Vec<&'a str>)>) -> Vec<(Vec<&'a str>, Vec<String>)> {
-    let mut all: Vec<(Vec<&'a str>, Vec<String>)> = Vec::new();
-    for (key, values) in groups {
-        match all.iter_mut().find(|(other, _)| *other == values) {
-            Some((_, keys)) => keys.push(key),
-            None => all.push((values, vec![key])),
-        }
-    }
-    all
+    let all = together(groups, |(_, values)| values.clone()).into_iter();
+    let all = all.map(|own| {
+        let keys = own.iter().map(|(key, _)| key.clone());
+        (own[0].1.clone(), keys.collect())
+    });
+    all.collect()
 }
 
 /// Figures that nobody knows.

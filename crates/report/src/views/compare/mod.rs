@@ -37,11 +37,9 @@ pub(crate) const VIEW: View = View {
         TableView::Made(tables::figures),
         TableView::Made(survival::table),
     ],
-    plots_first: true,
     plots: &[PlotView::Made(plots::plots)],
-    by_series: false,
-    why: None,
     answer: answer::answer,
+    ..View::EMPTY
 };
 
 /// A candidate with its verdicts and figures.

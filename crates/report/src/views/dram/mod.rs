@@ -36,7 +36,6 @@ pub(crate) const VIEW: View = View {
         Of(Axis::RateBytesPerS),
         Of(Axis::WithinS),
     ]),
-    lead: &[],
     tables: &[
         TableView::Lines(idle::LATENCY),
         TableView::Lines(idle::PARTS),
@@ -51,9 +50,7 @@ pub(crate) const VIEW: View = View {
         TableView::Lines(trace::PARTS),
         TableView::Lines(trace::WAITS),
     ],
-    plots_first: true,
     plots: &[PlotView::Made(plots::plots)],
-    by_series: false,
     why: Some(plots::why),
     answer: |pivot| {
         let mut sentences = idle::sentences(pivot);
@@ -62,6 +59,7 @@ pub(crate) const VIEW: View = View {
         sentences.extend(trace::sentences(pivot));
         Answer::of_each(sentences)
     },
+    ..View::EMPTY
 };
 
 /// The lines of a test.
