@@ -149,7 +149,7 @@ pub(crate) struct Series<'a, 'p> {
 
 impl<'a> Pivot<'a> {
     pub(crate) fn of(document: &'a ResultSet, keys: Keys) -> Self {
-        let lines = PivotLine::all_of(document, keys);
+        let lines = PivotLine::all_of(document.rows.iter(), keys);
         let varying = Varying::between(&lines);
         let along = along(&lines, &varying);
         Self {
@@ -269,10 +269,10 @@ impl<'a> Series<'a, '_> {
 }
 
 impl<'a> PivotLine<'a> {
-    fn all_of(document: &'a ResultSet, keys: Keys) -> Vec<Self> {
+    pub(crate) fn all_of(rows: impl Iterator<Item = &'a Row>, keys: Keys) -> Vec<Self> {
         let mut places = HashMap::new();
         let mut lines: Vec<Self> = Vec::new();
-        for row in &document.rows {
+        for row in rows {
             let rows = vec![row];
             let line = Self { rows, keys };
             let place = *places.entry(line.key(None)).or_insert(lines.len());
