@@ -1,6 +1,7 @@
 //! What people see of `wordline buffer`.
 
 use super::*;
+use wordline_core::Timing;
 use crate::{Format, Style, answer, fixture, render};
 use wordline_core::Axis;
 
