@@ -418,7 +418,7 @@ fn is(row: &Row, field: LineField, value: &str) -> bool {
 }
 
 /// What some things have, each once, in their order.
-pub(crate) fn each<T, Of: PartialEq>(all: &[T], of: impl Fn(&T) -> Of) -> Vec<Of> {
+pub(crate) fn each<'t, T, Of: PartialEq>(all: &'t [T], of: impl Fn(&'t T) -> Of) -> Vec<Of> {
     let mut found = Vec::new();
     for one in all.iter().map(of) {
         if !found.contains(&one) {

@@ -151,6 +151,24 @@ pub(crate) fn named_unit(axis: Axis) -> Option<(&'static str, &'static str)> {
     Some((axis.name().strip_suffix(suffix)?, unit))
 }
 
+/// Targets whose names say that they are no part on a board.
+#[derive(Clone, Copy)]
+pub(crate) enum TargetKind {
+    Log,
+    File,
+    /// Two chips of a part that work in turn.
+    InTurn,
+}
+
+/// The name of a target without what says its kind; `None` where it is of another.
+pub(crate) fn without_kind(target: &str, kind: TargetKind) -> Option<&str> {
+    target.strip_prefix(match kind {
+        TargetKind::Log => "log:",
+        TargetKind::File => "file:",
+        TargetKind::InTurn => "2*",
+    })
+}
+
 /// A name of the document's vocabulary as words: `bus_command` is `bus command`.
 pub(crate) fn words(name: &str) -> String {
     name.replace('_', " ")

@@ -13,7 +13,7 @@ use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
-use crate::pivot::{ANY, At, Keys, LineField, Pivot, PivotLine, differs, each};
+use crate::pivot::{ANY, At, Keys, LineField, Pivot, PivotLine, differs, each, together};
 use crate::tabulate::{Tabulation, column};
 use crate::views::{RAW, VIEWS};
 use crate::{notes, text};
@@ -108,11 +108,9 @@ pub(crate) enum Key {
     /// The same, left out where all lines share it.
     Varying(LineField),
     /// Words under another heading.
-    Words(&'static str, fn(&PivotLine<'_>) -> String),
-    /// The same, which other lines may have a say in.
-    Among(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
+    Words(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
     /// A number under another heading.
-    Number(&'static str, fn(&PivotLine<'_>) -> String),
+    Number(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
 }
 
 impl Key {
@@ -120,8 +118,7 @@ impl Key {
     fn of(self, pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
         match self {
             Self::Always(name) | Self::Varying(name) => line.field(name),
-            Self::Words(_, of) | Self::Number(_, of) => of(line),
-            Self::Among(_, of) => of(pivot, line),
+            Self::Words(_, of) | Self::Number(_, of) => of(pivot, line),
         }
     }
 
@@ -247,17 +244,13 @@ impl LineTable {
         let own = self.pivot.map(|keys| Pivot::of(pivot.document, keys));
         let pivot = own.as_ref().unwrap_or(pivot);
         let lines = (self.lines)(pivot);
-        if !self.title.contains("{target}") {
-            return self
-                .grid(pivot, self.title.to_owned(), &lines)
-                .into_iter()
-                .collect();
-        }
-        let targets = each(&lines, |line| line.head().target.as_str());
-        let grids = targets.into_iter().filter_map(|target| {
-            let own = lines.iter().copied();
-            let own: Vec<_> = own.filter(|line| line.head().target == target).collect();
-            self.grid(pivot, self.title.replace("{target}", target), &own)
+        let groups = match self.title.contains("{target}") {
+            true => together(lines, |line| line.head().target.as_str()),
+            false => vec![lines],
+        };
+        let grids = groups.iter().filter_map(|own| {
+            let target = own.first().map_or("", |line| &line.head().target);
+            self.grid(pivot, self.title.replace("{target}", target), own)
         });
         grids.collect()
     }
@@ -278,9 +271,7 @@ impl LineTable {
             table = match *key {
                 Key::Always(field) => table.key(heading(field), of),
                 Key::Varying(field) => table.key_if_varying(heading(field), of),
-                Key::Words(name, _) | Key::Among(name, _) => {
-                    table.key(column(name, Align::Left), of)
-                }
+                Key::Words(name, _) => table.key(column(name, Align::Left), of),
                 Key::Number(name, _) => table.key(column(name, Align::Right), of),
             };
         }

@@ -7,7 +7,7 @@ use wordline_core::{Axis, Metric};
 use super::bars::{BarPiece, BarScale, StackedBars};
 use super::plot::Plot;
 use crate::cause::{self, CauseMeaning};
-use crate::pivot::{Pivot, PivotLine, Series};
+use crate::pivot::{Pivot, PivotLine, Series, together};
 use crate::text;
 
 /// The section of the page; empty where nothing is split by cause.
@@ -33,28 +33,19 @@ const SPLIT: [(Metric, &str, &str); 2] = [
 pub(crate) fn section(pivot: &Pivot<'_>) -> TimeBreakdown {
     let series = &pivot.series();
     let names = causes(pivot);
-    let mut targets: Vec<&str> = Vec::new();
-    for one in series {
-        if !targets.contains(&one.head().target.as_str()) {
-            targets.push(&one.head().target);
-        }
-    }
+    let targets = together(series.iter().collect(), |one| &one.head().target);
     let mut plots = Vec::new();
-    for (number, target) in targets.iter().enumerate() {
-        let of_target: Vec<_> = series
-            .iter()
-            .filter(|one| one.head().target == *target)
-            .collect();
+    for (number, of_target) in targets.iter().enumerate() {
         for (metric, id, heading) in SPLIT {
             let scales = match metric {
                 Metric::TimeShare => vec![of_target.clone()],
-                _ => scales(&of_target),
+                _ => scales(of_target),
             };
             for (scale, series) in scales.iter().enumerate() {
                 let parts = parts(pivot, series, metric);
                 let heading = match targets.len() {
                     1 => heading.to_owned(),
-                    _ => format!("{heading}: {target}"),
+                    _ => format!("{heading}: {}", of_target[0].head().target),
                 };
                 let caption = match (metric, scale) {
                     (Metric::TimeShare, _) => "Share of the run's duration by cause.",

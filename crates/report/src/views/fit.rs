@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::grid::{Column, Grid};
 use crate::pivot::Pivot;
 use crate::tabulate::Tabulation;
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::{TableView, View};
 
 pub(crate) const VIEW: View = View {
@@ -224,7 +224,7 @@ fn targets(document: &ResultSet) -> Option<(&str, &str)> {
     let log = document.rows.iter().find(is_log)?;
     let part = document.rows.iter().find(|row| !is_log(row))?;
     Some((
-        log.target.strip_prefix("log:").unwrap_or(&log.target),
+        text::without_kind(&log.target, TargetKind::Log).unwrap_or(&log.target),
         &part.target,
     ))
 }

@@ -41,7 +41,7 @@ const SYSTEMS: LineTable = LineTable {
     lines: |pivot| pivot.select(|line| line.head().operation == "mount"),
     keys: &[
         Key::Always(LineField::Target),
-        Key::Words("file system", system),
+        Key::Words("file system", |_, line| system(line)),
         Key::Varying(LineField::Timing),
         Key::Always(Of(Axis::CapacityBytes)),
         Key::Always(Of(Axis::Fill)),
@@ -67,7 +67,7 @@ const OPERATIONS: [(&str, &str, &str); 5] = [
 const KEYS: &[Key] = &[
     Key::Always(LineField::Operation),
     Key::Always(Of(Axis::AccessBytes)),
-    Key::Words("file system", system),
+    Key::Words("file system", |_, line| system(line)),
     Key::Varying(Of(Axis::Fill)),
     Key::Varying(LineField::Timing),
 ];

@@ -10,7 +10,7 @@ use crate::grid::Grid;
 use crate::html::chart::{ChartAxis, CurvePlot};
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{Along, At, Count, Made, Value, Words};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 
@@ -155,7 +155,7 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
     let log = first.head().target.as_str();
-    let log = log.strip_prefix("log:").unwrap_or(log);
+    let log = text::without_kind(log, TargetKind::Log).unwrap_or(log);
     let number = blocks.len();
     let plural = if number == 1 { "block" } else { "blocks" };
     let mut sentences = vec![format!(
@@ -204,8 +204,8 @@ const BY_PREDICTOR: Keys = Keys {
 };
 
 const KEYS: &[Key] = &[
-    Key::Words("families", |line| line.head().part.clone()),
-    Key::Words("predictor", predictor),
+    Key::Words("families", |_, line| line.head().part.clone()),
+    Key::Words("predictor", |_, line| predictor(line)),
 ];
 
 const SCORE: LineTable = LineTable {

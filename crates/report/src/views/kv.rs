@@ -18,7 +18,7 @@ use crate::html::chart::{ChartAxis, CurvePlot};
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Pivot, PivotLine, differs, each, together};
 use crate::tabulate::{Tabulation, column};
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{At, Count, Made};
 use crate::view::{FigureOf, Key, LineTable, PlotView, TableView, View, figure};
 
@@ -36,8 +36,8 @@ const POWER_CUTS: LineTable = LineTable {
     lines: |pivot| pivot.select(|line| line.head().operation == "crash"),
     keys: &[
         Key::Always(LineField::Target),
-        Key::Words("table", short_table),
-        Key::Number("key / value", sizes),
+        Key::Words("table", |_, line| short_table(line)),
+        Key::Number("key / value", |_, line| sizes(line)),
     ],
     figures: &[
         figure("cut within", Count(Metric::CrashBoundaries, &[])),
@@ -251,7 +251,8 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         inserts.retain(|line| is_sweep(line));
         // In a file not every insert is timed.
         let has_room = |line: &&PivotLine<'_>| line.number(Metric::TableRam).is_some();
-        if !target.starts_with("file:") && inserts.iter().any(has_room) {
+        let is_file = text::without_kind(target, TargetKind::File).is_some();
+        if !is_file && inserts.iter().any(has_room) {
             let title = format!(
                 "{target}: records that the load is, and RAM for directory and scratch buffer"
             );

@@ -9,7 +9,7 @@ use crate::answer::{Answer, IN_WORDS};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, CurveShape, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot};
 use crate::html::why;
-use crate::pivot::{Pivot, PivotLine, Series, each};
+use crate::pivot::{Pivot, PivotLine, Series, each, together};
 use crate::text;
 use crate::view::{PlotView, TableView, View};
 
@@ -58,15 +58,11 @@ fn region(document: &ResultSet) -> String {
 /// 64 KiB, fastest first: em064lx@a 59.0 MB/s, mr4a16b@b 40.0 MB/s."
 fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
     let mut sentences = Vec::new();
-    let mut told: Vec<&str> = Vec::new();
-    for one in series {
-        let name = one.name_on_target.as_str();
-        if told.contains(&name) {
-            continue;
-        }
-        told.push(name);
-        let same = series.iter().filter(|other| other.name_on_target == name);
-        let ends = same.filter_map(|one| Some((one, *one.lines.last()?)));
+    for same in together(series.iter().collect(), |one| &one.name_on_target) {
+        let name = same[0].name_on_target.as_str();
+        let ends = same
+            .iter()
+            .filter_map(|one| Some((one, *one.lines.last()?)));
         let ends: Vec<_> = ends.collect();
         let ranked = |metric: Metric, faster: fn(&f64, &f64) -> std::cmp::Ordering| {
             let values = ends
@@ -94,23 +90,19 @@ fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
             sentences.push(format!("{subject}{place}, slowest access: {list}."));
         }
     }
-    sentences.iter().map(|one| text::printable(one)).collect()
+    sentences
 }
 
 /// For each operation, every further target against the first: "em064lx@b writes 4.2 times as fast
 /// as em064lx@a in accesses of 2 KiB and 6.5 times as fast in accesses of 64 KiB".
 fn comparisons(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for (index, first) in series.iter().enumerate() {
-        let same = |one: &&Series<'_, '_>| one.name_on_target == first.name_on_target;
-        if series[..index].iter().any(|one| same(&one)) {
-            continue;
-        }
-        for other in series[index + 1..].iter().filter(same) {
-            sentences.extend(comparison(pivot, first, other));
-        }
-    }
-    sentences
+    let groups = together(series.iter().collect(), |one| &one.name_on_target).into_iter();
+    let sentences = groups.flat_map(|same| {
+        let others = same.iter().skip(1);
+        let sentences = others.filter_map(|other| comparison(pivot, same[0], other));
+        sentences.collect::<Vec<_>>()
+    });
+    sentences.collect()
 }
 
 fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>) -> Option<String> {
@@ -138,7 +130,7 @@ fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>)
     if let Some(energy) = energy.filter(|energy| energy.is_finite()) {
         sentence += &format!(", with {} the energy", times(energy));
     }
-    Some(text::printable(&(sentence + ".")))
+    Some(sentence + ".")
 }
 
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String {
@@ -172,8 +164,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
         clauses.push("see the table".to_owned());
     }
     let subject = subject(pivot, series, !speeds.is_empty());
-    let sentence = format!("{subject} {}.", clauses.join("; "));
-    text::printable(&sentence)
+    format!("{subject} {}.", clauses.join("; "))
 }
 
 /// Who does what: `TARGET writes` where a rate follows, else `TARGET, write:`.

@@ -161,7 +161,7 @@ const OVER_LIFE: LineTable = LineTable {
         KEYS[3],
         KEYS[4],
         KEYS[5],
-        Key::Number("cycle", |line| {
+        Key::Number("cycle", |_, line| {
             line.coordinate(Axis::AfterCycles)
                 .map_or_else(String::new, |after| text::count(after + 1.0))
         }),

@@ -20,7 +20,7 @@ use wordline_core::{Axis, Metric, Workload};
 
 use crate::pivot::LineField::{Age, Board, Of, Operation, Part, Target};
 use crate::pivot::{ANY, Keys, Pivot, PivotLine, together};
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::{PlotView, TableView, View};
 
 pub(crate) const VIEW: View = View {
@@ -147,7 +147,7 @@ impl<'a, 'p> BufferCase<'a, 'p> {
 
     /// Whether it was measured elsewhere: a log knows no columns of a data sheet.
     pub(crate) fn is_log(&self) -> bool {
-        self.head.target.starts_with("log:")
+        text::without_kind(&self.head.target, TargetKind::Log).is_some()
     }
 
     /// A column of the data sheet in a heading: `typ `; nothing for a log.

@@ -1,9 +1,9 @@
 //! What people see of `wordline buffer`.
 
 use super::*;
-use wordline_core::Timing;
 use crate::{Format, Style, answer, fixture, render};
 use wordline_core::Axis;
+use wordline_core::Timing;
 
 const NARROW: Style = Style {
     color: false,

@@ -9,7 +9,7 @@ use super::tables::FIGURES;
 use super::{Limit, RankedCandidate};
 use crate::answer::{Answer, IN_WORDS, few};
 use crate::pivot::{Pivot, each, together};
-use crate::text;
+use crate::text::{self, TargetKind};
 
 pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     let candidates = RankedCandidate::all_of(pivot);
@@ -67,7 +67,7 @@ fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
 fn in_turn(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let mut targets = candidates.iter().map(|one| one.target);
     targets
-        .any(|target| target.starts_with("2*"))
+        .any(|target| text::without_kind(target, TargetKind::InTurn).is_some())
         .then(|| "2* means two chips in turn: one is written while the other erases.".to_owned())
 }
 

@@ -143,7 +143,7 @@ fn landmarks<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
 
 const KEYS: &[Key] = &[
     MODULE,
-    Key::Among("load", |pivot, line| {
+    Key::Words("load", |pivot, line| {
         let curves = curves(pivot).into_iter();
         let mut marks = curves.flat_map(|curve| curve.landmarks());
         let mark = marks.find(|(_, point)| std::ptr::eq(point.line, line));

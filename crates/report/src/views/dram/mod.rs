@@ -82,7 +82,7 @@ fn targets<'a>(pivot: &Pivot<'a>) -> Vec<&'a str> {
 }
 
 /// The modules as columns or lines of a table.
-const MODULE: Key = Key::Among("module", |pivot, line| pivot.short(line.head()).to_owned());
+const MODULE: Key = Key::Words("module", |pivot, line| pivot.short(line.head()).to_owned());
 
 /// How a line compares with that of the first target.
 fn ratio(line: &PivotLine<'_>) -> Option<f64> {

@@ -273,7 +273,7 @@ fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
 
 /// How latencies are spread under the least load, at the knee and under the greatest load.
 fn histograms(pivot: &Pivot<'_>) -> Vec<Plot> {
-    let mut charts: Vec<(&str, Vec<ChartCurve>)> = Vec::new();
+    let mut drawn: Vec<(&str, ChartCurve)> = Vec::new();
     for (index, curve) in curves(pivot).iter().take(TARGETS).enumerate() {
         for (load, point) in curve.landmarks() {
             let row = point.line.row(Metric::LatencyMean, None);
@@ -285,28 +285,28 @@ fn histograms(pivot: &Pivot<'_>) -> Vec<Plot> {
             let throughput = point
                 .throughput()
                 .map(|rate| format!(" at {}", text::rate(rate)));
-            let drawn = ChartCurve {
+            let curve = ChartCurve {
                 name: format!("{}{}", curve.module, throughput.unwrap_or_default()),
                 color,
                 dash,
                 shape: CurveShape::Filled,
                 points: steps(buckets),
             };
-            match charts.iter_mut().find(|(name, _)| *name == load) {
-                Some((_, curves)) => curves.push(drawn),
-                None => charts.push((load, vec![drawn])),
-            }
+            drawn.push((load, curve));
         }
     }
-    charts.sort_by_key(|(load, _)| LANDMARKS.iter().position(|mark| mark == load));
-    let plots = charts.into_iter().enumerate().filter_map(|(index, (load, curves))| {
+    let mut charts = together(drawn, |(load, _)| *load);
+    charts.sort_by_key(|own| LANDMARKS.iter().position(|mark| *mark == own[0].0));
+    let plots = charts.into_iter().enumerate().filter_map(|(index, own)| {
         let chart = Chart {
             id: format!("plot-histogram-{}", index + 1),
-            heading: format!("How long reads take: {load}"),
-            caption: "Share of the reads in each bin; the slowest one in a thousand lie further right.".to_owned(),
+            heading: format!("How long reads take: {}", own[0].0),
+            caption:
+                "Share of the reads in each bin; the slowest one in a thousand lie further right."
+                    .to_owned(),
             x: ChartAxis::linear("s", "latency"),
             y: ChartAxis::linear("1", "share of the reads"),
-            curves,
+            curves: own.into_iter().map(|(_, curve)| curve).collect(),
             rules: Vec::new(),
         };
         chart.plot()

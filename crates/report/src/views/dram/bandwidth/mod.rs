@@ -70,7 +70,7 @@ pub(super) fn ratio_band(line: &PivotLine<'_>) -> Option<(f64, f64)> {
     Some((end("band_low")?, end("band_high")?))
 }
 
-const KEYS: &[Key] = &[Key::Words("mix", |line| mix(line).to_owned()), MODULE];
+const KEYS: &[Key] = &[Key::Words("mix", |_, line| mix(line).to_owned()), MODULE];
 
 /// Tables with a line for each mix and of one order of addresses.
 const TABLES: [LineTable; 5] = [
