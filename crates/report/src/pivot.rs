@@ -428,6 +428,14 @@ pub(crate) fn each<'t, T, Of: PartialEq>(all: &'t [T], of: impl Fn(&'t T) -> Of)
     found
 }
 
+/// Each finite value once, ascending.
+pub(crate) fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
 /// Things that have something in common side by side, in the order in which it comes first.
 pub(crate) fn together<T, Of: PartialEq>(all: Vec<T>, of: impl Fn(&T) -> Of) -> Vec<Vec<T>> {
     let mut groups: Vec<(Of, Vec<T>)> = Vec::new();

@@ -13,7 +13,9 @@ use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
-use crate::pivot::{ANY, At, Keys, LineField, Pivot, PivotLine, differs, each, together};
+use crate::pivot::{
+    ANY, At, Keys, LineField, Pivot, PivotLine, ascending, differs, each, together,
+};
 use crate::tabulate::{Tabulation, column};
 use crate::views::{RAW, VIEWS};
 use crate::{notes, text};
@@ -280,9 +282,7 @@ impl LineTable {
             table = match figure.of {
                 FigureOf::Along(metric, axis, at) => {
                     let points = lines.iter().flat_map(|line| line.along(metric, axis, at));
-                    let mut places: Vec<f64> = points.map(|(place, _)| place).collect();
-                    places.sort_by(f64::total_cmp);
-                    places.dedup();
+                    let places = ascending(points.map(|(place, _)| place));
                     places.into_iter().fold(table, |table, place| {
                         let name = text::place(axis, place);
                         table.figure(figure.name.replace("{}", &name), move |line| {

@@ -9,7 +9,7 @@ use wordline_core::{Axis, Basis, Metric, Workload};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
-use crate::pivot::Pivot;
+use crate::pivot::{Pivot, ascending};
 use crate::tabulate::Tabulation;
 use crate::text::{self, TargetKind};
 use crate::view::{TableView, View};
@@ -291,13 +291,8 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
     let figures = FIGURES
         .iter()
         .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
-    let mut rates: Vec<f64> = document
-        .rows
-        .iter()
-        .filter_map(|row| row.axes.get(&RATE).and_then(text::numeric))
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates.dedup();
+    let rates = document.rows.iter();
+    let rates = ascending(rates.filter_map(|row| row.axes.get(&RATE).and_then(text::numeric)));
     let ram = rates.into_iter().map(|rate| {
         let name = format!("RAM at {}", text::rate(rate));
         line(Metric::RamPeakInFlight, Some(rate), name)

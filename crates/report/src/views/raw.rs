@@ -191,22 +191,23 @@ fn speed(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
         Some(text::number(metric, value, text::DIGITS))
     };
     let mut clause = number(Metric::ThroughputMean).unwrap_or_default();
-    let place = pivot.place(line);
-    match pivot.along {
-        Some(Axis::AccessBytes) if !place.is_empty() => {
-            clause += &format!(" in accesses of {place}");
-        }
-        Some(axis) if !place.is_empty() => {
-            clause += &format!(" at {} {place}", text::axis_label(axis));
-        }
-        _ => {}
-    }
+    clause += &at_place(pivot, line, "in accesses of");
     if let Some(latency) = number(Metric::LatencyMax) {
         let all_alike = line.number(Metric::LatencyP50) == line.number(Metric::LatencyMax);
         let which = if all_alike { "each" } else { "the slowest" };
         clause += &format!(", {which} taking {latency}");
     }
     clause
+}
+
+/// Where on a curve a line is, a size behind the words for it: " of 2 KiB"; empty where there is none.
+fn at_place(pivot: &Pivot<'_>, line: &PivotLine<'_>, of_size: &str) -> String {
+    let place = pivot.place(line);
+    match pivot.along {
+        Some(Axis::AccessBytes) if !place.is_empty() => format!(" {of_size} {place}"),
+        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
+        _ => String::new(),
+    }
 }
 
 /// The duration that half of the accesses do not exceed.
@@ -219,12 +220,7 @@ fn half(line: &PivotLine<'_>) -> Option<f64> {
 fn tail(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
     let (half, slowest) = (half(line)?, line.number(Metric::LatencyMax)?);
-    let place = pivot.place(line);
-    let of = match pivot.along {
-        Some(Axis::AccessBytes) if !place.is_empty() => format!(" of {place}"),
-        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
-        _ => String::new(),
-    };
+    let of = at_place(pivot, line, "of");
     Some(format!(
         "half of the accesses{of} take up to {}, the slowest {}",
         number(half),

@@ -19,7 +19,7 @@ use wordline_core::results::{NoValue, ResultSet, Row};
 use wordline_core::{Axis, Metric, Workload};
 
 use crate::pivot::LineField::{Age, Board, Of, Operation, Part, Target};
-use crate::pivot::{ANY, Keys, Pivot, PivotLine, together};
+use crate::pivot::{ANY, Keys, Pivot, PivotLine, ascending, together};
 use crate::text::{self, TargetKind};
 use crate::view::{PlotView, TableView, View};
 
@@ -65,13 +65,6 @@ pub(crate) fn asked_ram(document: &ResultSet) -> Vec<f64> {
         return Vec::new();
     };
     ascending(workload.ram_bytes.iter().map(|bytes| *bytes as f64))
-}
-
-fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values
 }
 
 /// Something that was examined: a target, what it does, and its record.

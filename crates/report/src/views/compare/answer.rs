@@ -190,7 +190,7 @@ fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, V
 }
 
 /// The same the other way round: what is about the same values is told at once.
-fn by_targets<'a>(groups: Vec<(String, Vec<&'a str>)>) -> Vec<(Vec<&'a str>, Vec<String>)> {
+fn by_targets(groups: Vec<(String, Vec<&str>)>) -> Vec<(Vec<&str>, Vec<String>)> {
     let all = together(groups, |(_, values)| values.clone()).into_iter();
     let all = all.map(|own| {
         let keys = own.iter().map(|(key, _)| key.clone());

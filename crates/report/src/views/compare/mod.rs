@@ -12,7 +12,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use wordline_core::results::{NoValue, Row, Verdict};
 use wordline_core::{Axis, Metric, Timing};
@@ -57,15 +57,6 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     /// The candidates of a document, ranked.
     pub(crate) fn all_of(pivot: &'p Pivot<'a>) -> Vec<Self> {
         let document = pivot.document;
-        let verdicts: HashMap<&str, Vec<&Verdict>> =
-            document
-                .verdicts
-                .iter()
-                .fold(HashMap::new(), |mut all, verdict| {
-                    let own: &mut Vec<_> = all.entry(verdict.target.as_str()).or_default();
-                    own.push(verdict);
-                    all
-                });
         let ranked = document
             .verdicts
             .iter()
@@ -75,7 +66,8 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         let mut seen = HashSet::new();
         let targets = ranked.chain(run).chain(asked);
         let candidates = targets.filter(|target| seen.insert(*target)).map(|target| {
-            let verdicts = verdicts.get(target).cloned().unwrap_or_default();
+            let verdicts = document.verdicts.iter();
+            let verdicts: Vec<_> = verdicts.filter(|one| one.target == target).collect();
             let line = pivot.lines.iter().find(|line| line.head().target == target);
             let rows = line.map_or(&[][..], PivotLine::rows).iter();
             let figures = rows.filter(|row| {

@@ -8,7 +8,7 @@ use super::RankedCandidate;
 use super::tables::side_by_side;
 use crate::grid::{Column, Grid};
 use crate::pivot::LineField::{self, Of};
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, ascending};
 use crate::tabulate::Tabulation;
 use crate::text;
 
@@ -19,13 +19,10 @@ const ESTIMATE: &str = "status-fail";
 pub(crate) fn table(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let candidates = RankedCandidate::all_of(pivot);
     let lines: Vec<_> = candidates.iter().filter_map(|one| one.line).collect();
-    let mut years: Vec<f64> = lines
+    let rows = lines
         .iter()
-        .flat_map(|line| line.along(Metric::SurvivalProbability, Axis::AfterYears, &of("memory")))
-        .map(|(years, _)| years)
-        .collect();
-    years.sort_by(f64::total_cmp);
-    years.dedup();
+        .flat_map(|line| line.along(Metric::SurvivalProbability, Axis::AfterYears, &of("memory")));
+    let years = ascending(rows.map(|(years, _)| years));
     let title = "Until the chip reports a failure; not a promise: share of such memories that still have the blocks that \
                  they need, by years of this work; when 1 % have not; when a memory's worst block fails, and its median one";
     let name = |line: &&PivotLine<'_>| line.head().target.clone();

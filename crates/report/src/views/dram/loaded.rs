@@ -7,7 +7,7 @@ use wordline_core::{Axis, Metric};
 use super::{MODULE, Of, carried, mix, of_test, time};
 use crate::answer::IN_WORDS;
 use crate::grid::{Column, Grid};
-use crate::pivot::{Pivot, PivotLine, each, together};
+use crate::pivot::{Pivot, PivotLine, ascending, together};
 use crate::tabulate::Tabulation;
 use crate::text;
 use crate::view::{FigureOf, Key, LineTable, figure};
@@ -110,7 +110,7 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
     let curves = groups.filter_map(|lines| {
         let points = lines.iter().filter_map(|line| {
             let delay = line.coordinate(DELAY).filter(|delay| delay.is_finite())?;
-            Some(LoadPoint { delay, line: *line })
+            Some(LoadPoint { delay, line })
         });
         let mut points: Vec<_> = points.collect();
         points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
@@ -185,9 +185,7 @@ pub(super) fn curve_tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
 /// A row for each delay; throughput, latency and stage of each target side by side.
 fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let mut delays: Vec<f64> = points.map(|one| one.delay).collect();
-    delays.sort_by(f64::total_cmp);
-    delays.dedup();
+    let delays = ascending(points.map(|one| one.delay));
     let conditions = curves
         .first()
         .map(LoadCurve::conditions)
@@ -281,14 +279,13 @@ fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
     let lines = of_test(pivot, TEST).into_iter();
     let rows = lines.flat_map(|line| line.rows().to_vec());
     let rows = rows.filter_map(|row| Some((text::numeric(row.axes.get(&Axis::Load)?)?, row)));
-    rows.filter(|(load, _)| load.is_finite()).collect()
+    rows.collect()
 }
 
 /// Latencies of all targets at the throughputs at which the first takes a multiple of what it takes alone.
 pub(super) fn at_equal_throughput(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let rows = &at_loads(pivot);
-    let mut loads = each(rows, |(load, _)| *load);
-    loads.sort_by(f64::total_cmp);
+    let loads = ascending(rows.iter().map(|(load, _)| *load));
     let at = |load: &f64| {
         let load = *load;
         let rows = rows.iter().filter(move |(other, _)| *other == load);
