@@ -53,6 +53,12 @@ const KEYS: [Key; 6] = [
     Key::Varying(LineField::Timing),
 ];
 
+/// The same, and what tells the lines of a usage apart.
+const fn and(last: Key) -> [Key; 7] {
+    let [target, usage, temperature, dwell, order, timing] = KEYS;
+    [target, usage, temperature, dwell, order, timing, last]
+}
+
 /// The same in a legend, where room is short.
 const LEGEND: [Key; 6] = [
     Key::Varying(LineField::Target),
@@ -112,15 +118,7 @@ const LATENCY: LineTable = LineTable {
     title: "Latency over life, from the command until the memory is ready",
     pivot: Some(BY_OPERATION),
     lines: |pivot| pivot.select(|line| line.number(Metric::LatencyMean).is_some()),
-    keys: &[
-        KEYS[0],
-        KEYS[1],
-        KEYS[2],
-        KEYS[3],
-        KEYS[4],
-        KEYS[5],
-        Key::Always(LineField::Operation),
-    ],
+    keys: &and(Key::Always(LineField::Operation)),
     figures: &[
         figure("worst", At(Metric::LatencyMax, &[])),
         figure("mean of first 10,000", At(Metric::LatencyMean, &[])),
@@ -154,18 +152,10 @@ const OVER_LIFE: LineTable = LineTable {
             decade.is_some_and(|decade| (decade - decade.round()).abs() < 1e-9)
         })
     },
-    keys: &[
-        KEYS[0],
-        KEYS[1],
-        KEYS[2],
-        KEYS[3],
-        KEYS[4],
-        KEYS[5],
-        Key::Number("cycle", |_, line| {
-            line.coordinate(Axis::AfterCycles)
-                .map_or_else(String::new, |after| text::count(after + 1.0))
-        }),
-    ],
+    keys: &and(Key::Number("cycle", |_, line| {
+        line.coordinate(Axis::AfterCycles)
+            .map_or_else(String::new, |after| text::count(after + 1.0))
+    })),
     figures: &[
         figure(
             "program",

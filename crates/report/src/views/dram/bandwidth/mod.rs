@@ -72,7 +72,7 @@ pub(super) fn ratio_band(line: &PivotLine<'_>) -> Option<(f64, f64)> {
 
 const KEYS: &[Key] = &[Key::Words("mix", |_, line| mix(line).to_owned()), MODULE];
 
-/// Tables with a line for each mix and of one order of addresses.
+/// Tables with a line for each mix and module, of one order of addresses, which titles call `{order}`.
 const TABLES: [LineTable; 5] = [
     LineTable {
         title: "The gain over {first} explained{order}{place}",
